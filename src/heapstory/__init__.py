@@ -1,0 +1,1 @@
+"""A debugger and verifier for data structures in native programs."""

@@ -1,0 +1,21 @@
+"""The errors heapstory raises, and the exit status each one means."""
+
+from __future__ import annotations
+
+
+class HeapstoryError(Exception):
+    """Something the user can mend; shown as one line, never as a traceback."""
+
+    exit_code = 3
+
+
+class UsageError(HeapstoryError):
+    """A bad argument or bad input; the message names the file, the line and the remedy."""
+
+    exit_code = 2
+
+
+class TraceError(HeapstoryError):
+    """A trace that cannot be read."""
+
+    exit_code = 3
