@@ -1,0 +1,212 @@
+/* What the recorder says to the collector, and how. Shared by native/valgrind (C) and native/core
+ * (C++); the one place where the raw stream is described.
+ *
+ * THE RING. The recorder starts one collector per recorded process and shares with it a memory file
+ * (memfd) and a stream socket. The memory file holds one page of hsw_ring, then `segments` segments
+ * of `segment_bytes`. The recorder fills one segment at a time by inline code; a full one is
+ * announced on the socket and must not be touched until the collector gives it back:
+ *
+ *     recorder -> collector   hsw_message {HSW_FULL, segment, bytes used}
+ *     collector -> recorder   hsw_message {HSW_FREE, segment, 0}
+ *
+ * `cursor` (the recorder's address of the next free byte) is stored after every record, so that at
+ * end of file on the socket (exit, crash, SIGKILL, exec) the collector still reads the last,
+ * unannounced segment up to the last whole record. End of file on the other side tells the recorder
+ * that nobody listens: it then drops records, and the program runs on.
+ *
+ * RECORDS. Every record is 16 bytes: two little-endian words
+ *
+ *      63            40 39                                    0   63                             0
+ *     +----------------+---------------------------------------+ +-------------------------------+
+ *     | site or tag    | address                               | | value                         |
+ *     +----------------+---------------------------------------+ +-------------------------------+
+ *
+ * The upper 24 bits below HSW_FIRST_TAG name a store site (defined by an earlier HSW_SITE) and the
+ * record is a store of `value` (zero-extended) at `address`. Otherwise they are one of the tags
+ * below. A record with a payload is followed by that many bytes, padded with zeros to 16, and by an
+ * HSW_END record; so the 16 bytes before the cursor are always one whole record, and code may take
+ * the last record back by moving the cursor (see HSW_CALL).
+ */
+#ifndef HEAPSTORY_WIRE_H
+#define HEAPSTORY_WIRE_H
+
+#define HSW_VERSION 1u
+#define HSW_MAGIC 0x31676e6972777368ull /* "hswring1" */
+#define HSW_RING_PAGE 4096u             /* segments start here */
+#define HSW_ADDRESS_BITS 40
+#define HSW_ADDRESS_MASK ((1ull << HSW_ADDRESS_BITS) - 1)
+#define HSW_FIRST_TAG 0xF00000u /* site ids are 1 .. HSW_FIRST_TAG-1; 0 is "unknown site" */
+#define HSW_WORD(tag, address) ((unsigned long long)(tag) << HSW_ADDRESS_BITS | (address))
+
+enum hsw_state {
+    HSW_STARTING = 0,
+    HSW_RUNNING = 1,
+    HSW_EXITED = 2,   /* status: exit code */
+    HSW_SIGNALLED = 3, /* status: signal number, 0 where the recorder could not tell */
+    HSW_EXEC = 4      /* set before execve, back to HSW_RUNNING when it failed */
+};
+
+struct hsw_ring {
+    unsigned long long magic;
+    unsigned long long version;
+    unsigned long long base;   /* address of this struct in the recorder */
+    unsigned long long cursor; /* recorder's address of the next record */
+    unsigned long long segment_bytes;
+    unsigned segments;
+    unsigned state;  /* enum hsw_state */
+    int status;      /* see hsw_state */
+    int pid;         /* of the recorded process */
+    unsigned stop;   /* set by the collector: enough was recorded (--for) */
+    unsigned unused;
+    unsigned long long dropped; /* records dropped because nobody listened */
+};
+
+enum hsw_message_kind { HSW_FULL = 1, HSW_FREE = 2 };
+
+struct hsw_message {
+    unsigned kind;
+    unsigned segment;
+    unsigned long long bytes;
+};
+
+enum hsw_tag {
+    /* First record of every segment. address: segment, value: sequence number from 0. */
+    HSW_START = HSW_FIRST_TAG,
+
+    /* Closes a payload. value: see the record it belongs to. */
+    HSW_END,
+
+    /* Defines a site. address: of the instruction; value: HSW_SITE_VALUE(id, size, kind, flags).
+     * Ids are given once and never reused; the same instruction translated again has a new one. */
+    HSW_SITE,
+
+    /* A call by own code, or an indirect call by other code. address: stack pointer on entry
+     * (it points at the return address); value: site << 40 | target.
+     * A return that finds the CALL with its own stack pointer right before the cursor takes it back
+     * by moving the cursor, so calls during which nothing was recorded leave no record. */
+    HSW_CALL,
+
+    /* A return of own code whose call was not taken back. address: stack pointer before the return
+     * (the one of the CALL); value: address of the return instruction. Other code's returns are not
+     * recorded: frames below the stack pointer of a later record of the thread are gone. */
+    HSW_RET,
+
+    /* The thread that runs from here on. address: thread id (1 is the first); value: its stack
+     * pointer. */
+    HSW_SWITCH,
+    HSW_THREAD_END, /* address: thread id */
+
+    /* address: block; value: size | enum hsw_allocator << 56. The statement is the call stack's. */
+    HSW_ALLOC,
+    HSW_FREE_BLOCK, /* address: block; value: enum hsw_allocator << 56 */
+    /* A reallocation is two records: this one as HSW_ALLOC for the new block, then HSW_REALLOC_OLD
+     * with the old address and size. If the address changed, an HSW_RANGE of kind HSW_RANGE_REALLOC
+     * with the kept bytes follows at once and belongs to the same change. */
+    HSW_REALLOC,
+    HSW_REALLOC_OLD,
+
+    /* A ranged store, one operation: address, value: length | enum hsw_range << 56; payload: the
+     * bytes now there (no payload and no END for HSW_RANGE_FILL, whose next record is HSW_FILL).
+     * END value: site. Only parts that lie in recorded pages are sent. A piece with HSW_RANGE_MORE
+     * set in its kind is continued by the next record. */
+    HSW_RANGE,
+    HSW_FILL, /* second record of a fill. address: site; value: the byte */
+
+    /* A file was mapped. address, value: length | protection << 56 (1 read, 2 write, 4 execute);
+     * payload: struct hsw_map, then the path, NUL-terminated. */
+    HSW_MAP,
+    HSW_UNMAP, /* address, value: length */
+    /* Writable data of a module that is recorded from here on. address, value: length. The bytes at
+     * this moment follow as HSW_RANGE of kind HSW_RANGE_INITIAL (parts that are all zero may be
+     * left out). */
+    HSW_GLOBALS,
+
+    /* Where a returned value goes first. address: the return address of a call in own code; value:
+     * enum hsw_receiver << 56 | register << 48 | (offset & 0xffffffff). Register numbers are DWARF's. */
+    HSW_RECEIVER,
+
+    /* address: stack pointer; value: enum hsw_cpoint << 56 | number of the --cpoint option;
+     * payload: the name given by the program, NUL-terminated. */
+    HSW_CPOINT,
+    HSW_ROOT, /* address: of the root; value: size; payload: its name */
+
+    /* Words of stacks and registers that may point into the heap, at a C-point, exit or crash.
+     * address: thread; value: enum hsw_scan << 56 | bytes of payload; payload: hsw_scan_word[].
+     * Follows the record of the moment it belongs to. */
+    HSW_SCAN,
+
+    HSW_SIGNAL,    /* a handler starts. address: stack pointer; value: signal */
+    HSW_SIGRETURN, /* and ends. address: stack pointer */
+    HSW_CRASH,     /* address: program counter; value: signal or 0 */
+    HSW_EXIT,      /* address: 0; value: exit code */
+    HSW_EXECVE,    /* about to exec. payload: the path */
+
+    /* The call stack when recording starts late (--from), outermost first. address: thread; value:
+     * bytes of payload; payload: hsw_frame[]. */
+    HSW_STACK,
+    HSW_BEGIN, /* recording of the section starts: what came before is the starting snapshot */
+    HSW_FINISH /* and ends (--until) */
+};
+
+#define HSW_SITE_VALUE(id, size, kind, flags)                                                      \
+    ((unsigned long long)(id) | (unsigned long long)(size) << 24 |                                 \
+     (unsigned long long)(kind) << 32 | (unsigned long long)(flags) << 40)
+
+enum hsw_site_kind {
+    HSW_SITE_STORE = 1,  /* size: bytes stored, 1 2 4 8 */
+    HSW_SITE_MORE = 2,   /* a further word of the same instruction's store (vector, cmpxchg16b) */
+    HSW_SITE_CALL = 3,   /* size: length of the call instruction */
+    HSW_SITE_RANGED = 4  /* a replaced string function, a rep instruction, a system call */
+};
+enum hsw_site_flag { HSW_SITE_OWN = 1 };
+
+enum hsw_allocator {
+    HSW_MALLOC = 1,
+    HSW_CALLOC = 2, /* zeroed */
+    HSW_MEMALIGN = 3,
+    HSW_NEW = 4,
+    HSW_NEW_ARRAY = 5,
+    HSW_CUSTOM = 6 /* --alloc-fn, --free-fn */
+};
+
+enum hsw_range {
+    HSW_RANGE_COPY = 1,    /* memcpy, strcpy, rep movs, vector helpers */
+    HSW_RANGE_FILL = 2,    /* memset, rep stos */
+    HSW_RANGE_SYSCALL = 3, /* written by the kernel */
+    HSW_RANGE_REALLOC = 4, /* part of the reallocation before it */
+    HSW_RANGE_INITIAL = 5, /* contents before recording: no change, no event */
+    HSW_RANGE_MORE = 0x80  /* flag: the next record continues this operation */
+};
+
+struct hsw_map {
+    unsigned long long file_offset;
+    unsigned long long device;
+    unsigned long long inode;
+    unsigned own; /* belongs to the program itself: its statements are the user's */
+    unsigned unused;
+};
+
+enum hsw_receiver {
+    HSW_RECEIVER_MEMORY = 1,  /* stored at register + offset */
+    HSW_RECEIVER_REGISTER = 2, /* copied to the register */
+    HSW_RECEIVER_GLOBAL = 3   /* stored at the address in the low 40 bits */
+};
+
+enum hsw_cpoint {
+    HSW_CPOINT_CLIENT = 1, /* HEAPSTORY_CPOINT in the program */
+    HSW_CPOINT_OPTION = 2  /* record --cpoint */
+};
+
+enum hsw_scan { HSW_SCAN_STACK = 1, HSW_SCAN_REGISTERS = 2 };
+
+struct hsw_scan_word {
+    unsigned long long where; /* address of the stack slot, or DWARF register number */
+    unsigned long long value;
+};
+
+struct hsw_frame {
+    unsigned long long pc;
+    unsigned long long sp;
+};
+
+#endif
