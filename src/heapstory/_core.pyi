@@ -1,0 +1,82 @@
+"""The native core: a trace opened for questions. Columns cross as Arrow, never object by object."""
+
+from collections.abc import Sequence
+from typing import Any
+
+FORMAT_VERSION: int
+
+class CoreError(Exception):
+    """What went wrong with a trace, in one line that names the file and the remedy."""
+
+class Table:
+    """Columns of equal length. DuckDB reads one through ``__arrow_c_stream__`` with no copy."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __len__(self) -> int: ...
+    @property
+    def names(self) -> list[str]: ...
+    def column(self, name: str) -> list[Any]:
+        """One column as Python values (int, str, bool, float or None)."""
+
+class GraphView:
+    """The memory graph as of one timestamp."""
+
+    @property
+    def at(self) -> int: ...
+    def nodes(self) -> Table:
+        """id, kind ('heap' | 'global' | 'root'), address, size, name (variable, register or
+        slot; null for heap), type (type id or null), created (timestamp, null if before the
+        recording), created_stack (stack id or null), freed (timestamp or null), freed_stack,
+        lost (heap: not reachable from globals or scanned roots; null where roots were not scanned
+        at this timestamp), label (null, or the name given by HEAPSTORY_ROOT)."""
+    def edges(self, data: bool = False) -> Table:
+        """source (node id), offset, value, size, target (node id or null), target_offset,
+        state ('live' | 'stale' | 'null' | 'data'), timestamp, site (null: initial contents).
+        Stale: the value points into a block that was freed, or was stored before the block that
+        lives there now; target is then the node it meant when it was stored, if known.
+        NULL words of pointer type are listed where the node's type is known or the word once held
+        a pointer; other non-pointers only with data."""
+
+class Trace:
+    def __init__(self, path: str) -> None:
+        """Opens a trace directory; CoreError if it is none, is damaged beyond its first chunk, or
+        was written by a newer version."""
+    def close(self) -> None: ...
+    @property
+    def meta(self) -> str:
+        """meta.json as text."""
+    def summary(self) -> dict[str, Any]:
+        """timestamps, events, stores, ranges, allocations, frees, calls, nodes, edges (live, at the
+        last timestamp), cpoints, sites, stacks, threads, chunks, bytes (of all files),
+        event_bytes (chunks and index, without symbols and source), symbol_bytes, source_bytes,
+        complete (bool), damage (None or one line saying where reading stopped)."""
+    def graph(self, at: int, freed: bool = False) -> GraphView: ...
+    def node(self, node: int) -> dict[str, Any] | None:
+        """One row of GraphView.nodes() (lost left out), whether alive or not."""
+    def node_at(self, address: int, at: int) -> int | None:
+        """The node whose bytes hold an address at a timestamp (innermost if nested)."""
+    def value(self, address: int, size: int, at: int) -> bytes | None:
+        """The bytes of a field as of a timestamp, None where any of them was never recorded."""
+    def fields(self, node: int, at: int) -> Table:
+        """What a node holds: the columns of GraphView.edges(data=True) for this node alone."""
+    def incoming(self, node: int, at: int) -> Table:
+        """Who points to a node: the columns of GraphView.edges()."""
+    def history(self, address: int, size: int, first: int, last: int) -> Table:
+        """Every version of a range of bytes with first <= timestamp <= last, oldest first:
+        timestamp, address, size, value, silent, kind ('store' | 'copy' | 'fill' | 'syscall' |
+        'realloc' | 'initial'), site, thread, target, target_offset, state."""
+    def place(self, site: int) -> list[dict[str, Any]]:
+        """The statement of a site and, where it was inlined, its callers, innermost first. Each:
+        path, line, function (unknown: None), module, offset (in the module's file)."""
+    def stack(self, stack: int) -> list[int]:
+        """A call stack as site ids, innermost first (the first is the statement itself)."""
+    def type(self, type: int) -> dict[str, Any]:
+        """name, kind, size, target, count, is_union, is_signed, is_float, is_char,
+        fields [{name, offset, size, type, bit_offset, bit_size, base_class}]."""
+    def types(self) -> int:
+        """Type ids are 1 .. types()."""
+    def source(self, path: str) -> str | None: ...
+    def sources(self) -> Sequence[str]: ...
+    def table(self, name: str) -> Table:
+        """nodes, edges (every version of every pointer field), events, sites, frees, cpoints,
+        modules: read in batches, so a table larger than memory works."""
