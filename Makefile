@@ -1,0 +1,91 @@
+# heapstory: everything a fresh Debian 12 needs, in a few targets. Each one sets up what it lacks
+# and does nothing where there is nothing left to do.
+
+PYTHON := /usr/bin/python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := build/stamps
+NATIVE_TESTS := build/native-tests
+EXTRAS := prove,test,lint
+JOBS ?= 2
+
+# valgrind: the engine, its headers and static libraries; libc6-dbg: names inside libc and the
+# dynamic loader's symbols, without which Valgrind cannot start a program.
+APT_PACKAGES := valgrind libc6-dbg gcc g++ cmake ninja-build pkg-config make \
+	libdw-dev libelf-dev libzstd-dev graphviz catch2 clang clang-format llvm \
+	python3 python3-venv python3-dev
+
+NATIVE_SOURCES := $(wildcard CMakeLists.txt) \
+	$(shell find native \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.S' \
+	-o -name CMakeLists.txt -o -name '*.cmake' -o -name '*.py' \) 2>/dev/null)
+NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
+FORMATTED := $(filter %.c %.h %.cpp %.hpp,$(NATIVE_SOURCES) $(NATIVE_TEST_SOURCES)) \
+	$(wildcard examples/*.c)
+
+.PHONY: help setup packages demo test test-native test-python lint format bench clean
+.DELETE_ON_ERROR:
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | while IFS="$$(printf '\t')" \
+		read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
+
+setup: $(STAMPS)/install ## apt packages, .venv, build and editable install
+
+packages:
+	@missing=$$(for package in $(APT_PACKAGES); do \
+		dpkg-query -W -f='$${db:Status-Status}' "$$package" 2>/dev/null | grep -q '^installed$$' \
+		|| printf '%s ' "$$package"; done); \
+	[ -z "$$missing" ] && exit 0; \
+	sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	echo "installing: $$missing"; \
+	$$sudo apt-get update -q && \
+	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $$missing
+
+$(BIN)/python: | packages
+	$(PYTHON) -m venv $(VENV)
+
+# The dependencies, again only when pyproject.toml changed.
+$(STAMPS)/dependencies: pyproject.toml | packages $(BIN)/python
+	@mkdir -p $(STAMPS)
+	$(BIN)/python tools/requirements.py $(EXTRAS) > $(STAMPS)/requirements.txt
+	$(BIN)/python -m pip install -q -r $(STAMPS)/requirements.txt
+	@touch $@
+
+# The native core, the recorder and the package itself, again only when a native source changed.
+$(STAMPS)/install: $(STAMPS)/dependencies $(NATIVE_SOURCES) | packages
+	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) \
+		$(BIN)/python -m pip install -q --no-build-isolation --no-deps -e .
+	@touch $@
+
+demo: setup ## record a bundled example and show its graph (demo/graph.svg)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" examples/demo.sh
+
+test: test-native test-python ## all tests, native and Python
+
+test-native: setup $(STAMPS)/native-tests
+	ctest --test-dir $(NATIVE_TESTS) --output-on-failure -j $(JOBS)
+
+$(STAMPS)/native-tests: $(STAMPS)/install $(NATIVE_SOURCES) $(NATIVE_TEST_SOURCES)
+	cmake -S . -B $(NATIVE_TESTS) -G Ninja -DBUILD_TESTING=ON -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python
+	cmake --build $(NATIVE_TESTS) --parallel $(JOBS)
+	@touch $@
+
+test-python: setup
+	$(BIN)/python -m pytest -n $(JOBS) tests
+
+lint: setup ## ruff, mypy --strict, clang-format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	clang-format --dry-run -Werror $(FORMATTED)
+
+format: setup ## let ruff and clang-format rewrite the sources
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	clang-format -i $(FORMATTED)
+
+bench: setup ## the figures of docs/evaluation
+	$(BIN)/python benchmarks/record.py
+
+clean: ## remove everything built (keeps .venv)
+	rm -rf build demo
