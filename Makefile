@@ -66,7 +66,7 @@ test-native: setup $(STAMPS)/native-tests
 	ctest --test-dir $(NATIVE_TESTS) --output-on-failure -j $(JOBS)
 
 $(STAMPS)/native-tests: $(STAMPS)/install $(NATIVE_SOURCES) $(NATIVE_TEST_SOURCES)
-	cmake -S . -B $(NATIVE_TESTS) -G Ninja -DBUILD_TESTING=ON -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python
+	cmake -S . -B $(NATIVE_TESTS) -G Ninja -DHEAPSTORY_TESTS=ON
 	cmake --build $(NATIVE_TESTS) --parallel $(JOBS)
 	@touch $@
 

@@ -78,5 +78,20 @@ class Trace:
     def source(self, path: str) -> str | None: ...
     def sources(self) -> Sequence[str]: ...
     def table(self, name: str) -> Table:
-        """nodes, edges (every version of every pointer field), events, sites, frees, cpoints,
-        modules: read in batches, so a table larger than memory works."""
+        """A table for SQL, read in batches, so one larger than memory works. A node, site, stack
+        or thread is its id, an address an unsigned 64-bit integer; what is unknown is null.
+
+        nodes:   node, kind, address, size, name, type (its name), created, created_site,
+                 created_stack, freed, freed_site, freed_stack, label
+        edges:   every version of every pointer field: node, offset, value, target, target_offset,
+                 state ('live' | 'stale' | 'null', when it was stored), timestamp, until (timestamp
+                 of its next version or of the node's end; null: it still stands), site, thread
+        events:  every event in order: event (its number), timestamp, kind ('store' | 'copy' |
+                 'fill' | 'syscall' | 'alloc' | 'free' | 'realloc'), address, size, value (of the
+                 first 8 bytes), silent, site, thread
+        sites:   site, file (base name), path, line, function, module, offset (of the instruction
+                 in the module's file)
+        frees:   node, timestamp, address, size, site, stack, thread
+        cpoints: timestamp, kind, name, site, thread
+        modules: module, path, build_id, address, size
+        stacks:  stack, depth (0: the statement itself), site"""
