@@ -1,0 +1,12 @@
+// Readable names from linkage names. Internal to symbols/.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <string>
+
+namespace heapstory {
+
+// C++ (Itanium) and legacy Rust names are demangled; others are returned as they are.
+std::string demangle(const char *name);
+
+} // namespace heapstory

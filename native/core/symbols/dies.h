@@ -1,0 +1,80 @@
+// Small helpers for libdw's debugging information entries. Internal to symbols/.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heapstory {
+
+struct Range {
+    uint64_t low = 0, high = 0;
+};
+
+// The attribute of the entry itself or of the one it refers to (abstract origin, specification).
+inline Dwarf_Attribute *attribute(Dwarf_Die *die, unsigned name, Dwarf_Attribute *memory) {
+    return dwarf_attr_integrate(die, name, memory);
+}
+
+inline bool own_flag(Dwarf_Die *die, unsigned name) {
+    Dwarf_Attribute memory;
+    bool value = false;
+    return dwarf_formflag(dwarf_attr(die, name, &memory), &value) == 0 && value;
+}
+
+inline std::optional<uint64_t> own_number(Dwarf_Die *die, unsigned name) {
+    Dwarf_Attribute memory;
+    Dwarf_Word value = 0;
+    if (dwarf_formudata(dwarf_attr(die, name, &memory), &value) != 0)
+        return {};
+    return value;
+}
+
+inline std::optional<Dwarf_Die> reference(Dwarf_Die *die, unsigned name) {
+    Dwarf_Attribute memory;
+    Dwarf_Die target;
+    if (!dwarf_formref_die(dwarf_attr(die, name, &memory), &target))
+        return {};
+    return target;
+}
+
+inline const char *own_string(Dwarf_Die *die, unsigned name) {
+    Dwarf_Attribute memory;
+    return dwarf_formstring(dwarf_attr(die, name, &memory));
+}
+
+// Calls visit(Dwarf_Die &) for each child until it returns false. A damaged file cannot make this
+// loop: every entry must lie behind the one before.
+template <typename Visit> void for_each_child(Dwarf_Die *die, Visit visit) {
+    Dwarf_Die child;
+    if (dwarf_child(die, &child) != 0)
+        return;
+    for (;;) {
+        const void *previous = child.addr;
+        if (!visit(child))
+            return;
+        Dwarf_Die next;
+        if (dwarf_siblingof(&child, &next) != 0 || next.addr <= previous)
+            return;
+        child = next;
+    }
+}
+
+// Address ranges of an entry; none if it has no code.
+std::vector<Range> ranges_of(Dwarf_Die *die);
+
+// DW_AT_name with the names of the enclosing namespaces, classes and functions before it.
+std::string qualified_name(Dwarf_Die *die);
+
+// The demangled linkage name of a function, or its qualified name.
+std::string function_name(Dwarf_Die *die);
+
+// The language of the entry's unit, DW_LANG_*; 0 if unknown.
+int language(Dwarf_Die *die);
+bool is_cplusplus(int language);
+
+} // namespace heapstory

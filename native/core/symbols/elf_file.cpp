@@ -1,0 +1,117 @@
+// ElfFile: puts the parts together and keeps damaged files from doing harm.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "elf_file.h"
+
+#include "demangle.h"
+
+#include <exception>
+
+namespace heapstory {
+
+namespace {
+
+bool has_units(Dwarf *dwarf) {
+    Dwarf_CU *cu = nullptr;
+    return dwarf && dwarf_get_units(dwarf, nullptr, &cu, nullptr, nullptr, nullptr, nullptr) == 0;
+}
+
+// A trace with fewer names is better than none: out of memory or a damaged file gives the default.
+template <typename Result, typename Action> Result guarded(Result otherwise, Action action) {
+    try {
+        return action();
+    } catch (const std::exception &) {
+        return otherwise;
+    }
+}
+
+} // namespace
+
+std::unique_ptr<ElfFile> ElfFile::open(const std::string &path, TypeTable &types) {
+    return std::make_unique<ElfFileReader>(path, types);
+}
+
+ElfFileReader::ElfFileReader(const std::string &path, TypeTable &types)
+    : image_(path), types_(types) {}
+
+ElfFileReader::~ElfFileReader() {
+    units_.reset();
+    dwarf_end(dwarf_);
+}
+
+std::string ElfFileReader::build_id() const {
+    return image_.build_id();
+}
+
+std::vector<Segment> ElfFileReader::segments() const {
+    return image_.segments();
+}
+
+void ElfFileReader::find_debug() {
+    debug_searched_ = true;
+    dwarf_ = dwarf_begin_elf(image_.elf(), DWARF_C_READ, nullptr);
+    if (!has_units(dwarf_)) {
+        dwarf_end(dwarf_);
+        dwarf_ = nullptr;
+        debug_ = find_debug_file(image_);
+        if (debug_)
+            dwarf_ = dwarf_begin_elf(debug_->elf(), DWARF_C_READ, nullptr);
+        if (!has_units(dwarf_)) {
+            dwarf_end(dwarf_);
+            dwarf_ = nullptr;
+        }
+    }
+    if (dwarf_)
+        units_ = std::make_unique<Units>(dwarf_, image_);
+}
+
+bool ElfFileReader::readable() {
+    if (!image_.intact())
+        return false;
+    if (!debug_searched_)
+        find_debug();
+    return dwarf_ && (!debug_ || debug_->intact());
+}
+
+const SymbolTables &ElfFileReader::symbols() {
+    if (!symbols_read_ && image_.intact()) {
+        if (!debug_searched_)
+            find_debug();
+        symbols_read_ = true;
+        symbols_.read(image_, debug_ && debug_->intact() ? debug_.get() : nullptr);
+    }
+    return symbols_;
+}
+
+bool ElfFileReader::has_debug_info() {
+    return guarded(false, [&] { return readable(); });
+}
+
+std::vector<Place> ElfFileReader::places(uint64_t address) {
+    return guarded(std::vector<Place>(), [&] {
+        std::vector<Place> places;
+        if (readable())
+            places = units_->places(address);
+        if (places.empty())
+            places.emplace_back();
+        if (places.back().function.empty())
+            if (const Symbol *symbol = symbols().function(address))
+                places.back().function = demangle(symbol->name.c_str());
+        if (places.back().function.empty() && places.back().path.empty())
+            places.pop_back();
+        return places;
+    });
+}
+
+std::optional<ElfFile::Function> ElfFileReader::function(uint64_t address) {
+    return guarded(std::optional<Function>(), [&]() -> std::optional<Function> {
+        Unit *unit = readable() ? units_->at(address) : nullptr;
+        if (Subprogram *found = unit ? units_->function_at(*unit, address) : nullptr)
+            if (const std::string &name = units_->name_of(*found); !name.empty())
+                return Function{name, found->entry, found->size};
+        if (const Symbol *symbol = symbols().function(address))
+            return Function{demangle(symbol->name.c_str()), symbol->address, symbol->size};
+        return {};
+    });
+}
+
+} // namespace heapstory
