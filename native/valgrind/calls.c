@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Calls and returns. A call appends HSW_CALL; a return that finds that record still last takes it
+ * back, so that only calls during which something was recorded remain (see the wire's HSW_CALL).
+ *
+ * Instrumented are all calls in own code, and indirect calls elsewhere (callbacks into own code go
+ * through a pointer). A direct call from a system library to own code, through its PLT, leaves no
+ * CALL; the callee's RET then has no partner.
+ */
+#include "ir.h"
+
+Bool hs_wants_call(Bool own, IRExpr *target) {
+    return own || target->tag != Iex_Const;
+}
+
+void hs_instrument_call(struct hs_block_state *b, IRExpr *target) {
+    ULong site = hs_new_site(b->instruction, b->length, HSW_SITE_CALL, b->own);
+    IRExpr *first =
+        hs_binop(b, Iop_Or64, hs_get(b, HS_OFFSET_RSP), hs_const(HSW_WORD(HSW_CALL, 0)));
+    IRExpr *second;
+    if (target->tag == Iex_Const)
+        second = hs_const(HSW_WORD(site, target->Iex.Const.con->Ico.U64 & HSW_ADDRESS_MASK));
+    else
+        second = hs_binop(b, Iop_Or64, hs_binop(b, Iop_And64, target, hs_const(HSW_ADDRESS_MASK)),
+                          hs_const(HSW_WORD(site, 0)));
+    hs_emit(b, first, second, NULL);
+}
+
+/* The stack pointer before the return: the address its target was loaded from. */
+static IRExpr *return_slot(const struct hs_block_state *b, const IRExpr *next) {
+    if (next->tag != Iex_RdTmp)
+        return NULL;
+    for (Int i = b->out->stmts_used; i-- > 0;) {
+        const IRStmt *s = b->out->stmts[i];
+        if (s->tag == Ist_WrTmp && s->Ist.WrTmp.tmp == next->Iex.RdTmp.tmp)
+            return s->Ist.WrTmp.data->tag == Iex_Load ? s->Ist.WrTmp.data->Iex.Load.addr : NULL;
+    }
+    return NULL;
+}
+
+void hs_instrument_return(struct hs_block_state *b, IRExpr *next) {
+    IRExpr *slot = return_slot(b, next), *cursor, *call, *last, *taken, *move;
+    if (!slot)
+        slot = hs_add(b, hs_get(b, HS_OFFSET_RSP), -8ull);
+    cursor = hs_cursor(b);
+    call = hs_binop(b, Iop_Or64, slot, hs_const(HSW_WORD(HSW_CALL, 0)));
+    last = hs_load64(b, hs_add(b, cursor, -16ull));
+    taken = hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, last, call));
+    if (b->own) {
+        move = hs_temp(b, Ity_I64, IRExpr_ITE(taken, hs_const(-16ull), hs_const(16)));
+        hs_emit(b, hs_binop(b, Iop_Or64, slot, hs_const(HSW_WORD(HSW_RET, 0))),
+                hs_const(b->instruction), move);
+    } else {
+        move = hs_temp(b, Ity_I64, IRExpr_ITE(taken, hs_const(-16ull), hs_const(0)));
+        hs_set_cursor(b, hs_binop(b, Iop_Add64, cursor, move));
+    }
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Instrumentation: every store that may hit the heap or module data appends a record by inline
+ * code.
+ *
+ * A record is written at the cursor whether it counts or not; whether it counts is decided by how
+ * far the cursor then moves, which is the page map's byte for the stored address: no branch. The
+ * cursor is stored after every record, so it is right whenever a later instruction faults. Whether
+ * the segment is full is asked once per superblock, at its start, where no value is alive yet and a
+ * call is cheap.
+ *
+ * Left out: stores at a constant distance from the stack pointer (a stack that was itself allocated
+ * on the heap is therefore not recorded as heap contents); the second page of a store that
+ * straddles two pages when its first one is not recorded.
+ */
+#include "ir.h"
+
+static UInt n_sites;
+
+UInt hs_new_site(Addr instruction, UInt size, UInt kind, Bool own) {
+    UInt id;
+    if (n_sites + 1 >= HSW_FIRST_TAG)
+        return 0;
+    id = ++n_sites;
+    hs_record(HSW_SITE, instruction, HSW_SITE_VALUE(id, size, kind, own ? HSW_SITE_OWN : 0));
+    return id;
+}
+
+/* ---- appending ---- */
+
+IRExpr *hs_cursor(struct hs_block_state *b) {
+    if (!b->cursor)
+        b->cursor = hs_load64(b, hs_const((ULong)&hs_ring->cursor));
+    return b->cursor;
+}
+
+void hs_set_cursor(struct hs_block_state *b, IRExpr *cursor) {
+    hs_stmt(b, IRStmt_Store(Iend_LE, hs_const((ULong)&hs_ring->cursor), cursor));
+    b->cursor = cursor;
+}
+
+void hs_emit(struct hs_block_state *b, IRExpr *first, IRExpr *second, IRExpr *advance) {
+    IRExpr *cursor = hs_cursor(b);
+    hs_stmt(b, IRStmt_Store(Iend_LE, cursor, first));
+    hs_stmt(b, IRStmt_Store(Iend_LE, hs_add(b, cursor, 8), second));
+    hs_set_cursor(b, hs_binop(b, Iop_Add64, cursor, advance ? advance : hs_const(16)));
+}
+
+void hs_call_helper(struct hs_block_state *b, IRDirty *call) {
+    hs_stmt(b, IRStmt_Dirty(call));
+    b->cursor = NULL;
+}
+
+static void check_room(struct hs_block_state *b) {
+    IRExpr *cursor = hs_load64(b, hs_const((ULong)&hs_ring->cursor));
+    IRExpr *limit = hs_load64(b, hs_const((ULong)&hs_limit));
+    IRDirty *call =
+        unsafeIRDirty_0_N(0, "hs_flush", VG_(fnptr_to_fnentry)(hs_flush), mkIRExprVec_0());
+    call->guard = hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, limit, cursor));
+    hs_call_helper(b, call);
+}
+
+/* ---- stores ---- */
+
+/* What the cursor moves by for a store at `address`, if `guard` (NULL: always) holds. */
+static IRExpr *advance_for(struct hs_block_state *b, IRExpr *address, IRExpr *guard) {
+    IRExpr *page, *byte, *advance;
+    if (address->tag == Iex_Const && hs_page_is_on(address->Iex.Const.con->Ico.U64))
+        advance = hs_const(HS_PAGE_ON);
+    else {
+        if (guard) /* a store that does not happen may have any address */
+            address = hs_temp(b, Ity_I64, IRExpr_ITE(guard, address, hs_const(0)));
+        page = hs_binop(b, Iop_Shr64, address, IRExpr_Const(IRConst_U8(HS_PAGE_BITS)));
+        byte = hs_temp(
+            b, Ity_I8,
+            IRExpr_Load(Iend_LE, Ity_I8, hs_binop(b, Iop_Add64, page, hs_const((ULong)hs_pages))));
+        advance = hs_temp(b, Ity_I64, IRExpr_Unop(Iop_8Uto64, byte));
+    }
+    if (guard)
+        advance = hs_temp(b, Ity_I64, IRExpr_ITE(guard, advance, hs_const(0)));
+    return advance;
+}
+
+static void store_word(struct hs_block_state *b, IRExpr *address, IRExpr *value, UInt size,
+                       UInt kind, IRExpr *guard) {
+    ULong site = hs_new_site(b->instruction, size, kind, b->own);
+    IRExpr *first;
+    if (address->tag == Iex_Const)
+        first = hs_const(HSW_WORD(site, address->Iex.Const.con->Ico.U64 & HSW_ADDRESS_MASK));
+    else
+        first = hs_binop(b, Iop_Or64, address, hs_const(HSW_WORD(site, 0)));
+    hs_emit(b, first, value, advance_for(b, address, guard));
+}
+
+static IRExpr *unop(struct hs_block_state *b, IROp op, IRType type, IRExpr *e) {
+    return hs_temp(b, type, IRExpr_Unop(op, e));
+}
+
+/* The value as 64-bit words, lowest first; returns how many. */
+static UInt words_of(struct hs_block_state *b, IRExpr *value, IRExpr *word[4]) {
+    static const IROp parts[4] = {Iop_V256to64_0, Iop_V256to64_1, Iop_V256to64_2, Iop_V256to64_3};
+    switch (typeOfIRExpr(b->out->tyenv, value)) {
+    case Ity_I64:
+        word[0] = value;
+        return 1;
+    case Ity_I32:
+        word[0] = unop(b, Iop_32Uto64, Ity_I64, value);
+        return 1;
+    case Ity_I16:
+        word[0] = unop(b, Iop_16Uto64, Ity_I64, value);
+        return 1;
+    case Ity_I8:
+        word[0] = unop(b, Iop_8Uto64, Ity_I64, value);
+        return 1;
+    case Ity_F64:
+        word[0] = unop(b, Iop_ReinterpF64asI64, Ity_I64, value);
+        return 1;
+    case Ity_F32:
+        word[0] = unop(b, Iop_32Uto64, Ity_I64, unop(b, Iop_ReinterpF32asI32, Ity_I32, value));
+        return 1;
+    case Ity_V128:
+        word[0] = unop(b, Iop_V128to64, Ity_I64, value);
+        word[1] = unop(b, Iop_V128HIto64, Ity_I64, value);
+        return 2;
+    case Ity_I128:
+        word[0] = unop(b, Iop_128to64, Ity_I64, value);
+        word[1] = unop(b, Iop_128HIto64, Ity_I64, value);
+        return 2;
+    case Ity_V256:
+        for (UInt i = 0; i < 4; i++)
+            word[i] = unop(b, parts[i], Ity_I64, value);
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+static IRExpr *offset_address(struct hs_block_state *b, IRExpr *address, ULong offset) {
+    if (address->tag == Iex_Const)
+        return hs_const(address->Iex.Const.con->Ico.U64 + offset);
+    return hs_add(b, address, offset);
+}
+
+static void store(struct hs_block_state *b, IRExpr *address, IRExpr *value, IRExpr *guard) {
+    UInt size = sizeofIRType(typeOfIRExpr(b->out->tyenv, value));
+    IRExpr *word[4];
+    UInt n = words_of(b, value, word);
+    for (UInt i = 0; i < n; i++)
+        store_word(b, offset_address(b, address, 8 * i), word[i], size > 8 ? 8 : size,
+                   i ? HSW_SITE_MORE : HSW_SITE_STORE, guard);
+}
+
+static IRExpr *equal(struct hs_block_state *b, IRExpr *x, IRExpr *y) {
+    IROp op = Iop_INVALID;
+    switch (typeOfIRExpr(b->out->tyenv, x)) {
+    case Ity_I8:
+        op = Iop_CmpEQ8;
+        break;
+    case Ity_I16:
+        op = Iop_CmpEQ16;
+        break;
+    case Ity_I32:
+        op = Iop_CmpEQ32;
+        break;
+    case Ity_I64:
+        op = Iop_CmpEQ64;
+        break;
+    default:
+        VG_(tool_panic)("compare-and-swap of an unknown size");
+    }
+    return hs_temp(b, Ity_I1, IRExpr_Binop(op, x, y));
+}
+
+static void compare_and_swap(struct hs_block_state *b, const IRCAS *cas) {
+    IRExpr *done = equal(b, IRExpr_RdTmp(cas->oldLo), cas->expdLo);
+    IRExpr *word[4];
+    UInt size = sizeofIRType(typeOfIRExpr(b->out->tyenv, cas->dataLo));
+    if (cas->oldHi != IRTemp_INVALID) {
+        IRExpr *high = equal(b, IRExpr_RdTmp(cas->oldHi), cas->expdHi);
+        done = hs_temp(b, Ity_I1, IRExpr_ITE(done, high, IRExpr_Const(IRConst_U1(False))));
+    }
+    words_of(b, cas->dataLo, word);
+    store_word(b, cas->addr, word[0], size, HSW_SITE_STORE, done);
+    if (cas->oldHi != IRTemp_INVALID) {
+        words_of(b, cas->dataHi, word);
+        store_word(b, offset_address(b, cas->addr, size), word[0], size, HSW_SITE_MORE, done);
+    }
+}
+
+/* ---- memory written by helpers of the simulated processor (fxsave, fnstenv, ...) ---- */
+
+static void helper_wrote(Addr address, SizeT size, ULong site) {
+    hs_range(address, size, HSW_RANGE_COPY, site);
+}
+
+static void dirty_helper(struct hs_block_state *b, const IRDirty *details) {
+    ULong site = hs_new_site(b->instruction, 0, HSW_SITE_RANGED, b->own);
+    IRDirty *call =
+        unsafeIRDirty_0_N(0, "hs_helper_wrote", VG_(fnptr_to_fnentry)(helper_wrote),
+                          mkIRExprVec_3(details->mAddr, hs_const(details->mSize), hs_const(site)));
+    call->guard = details->guard;
+    hs_call_helper(b, call);
+}
+
+static Bool writes_memory(const IRDirty *details) {
+    return details->mFx == Ifx_Write || details->mFx == Ifx_Modify;
+}
+
+/* ---- a superblock ---- */
+
+/* Notes whether a temporary is the stack pointer plus or minus a constant (or aligned down). */
+static void follow_stack_pointer(struct hs_block_state *b, const IRStmt *s) {
+    const IRExpr *e, *x;
+    if (s->tag != Ist_WrTmp)
+        return;
+    e = s->Ist.WrTmp.data;
+    x = NULL;
+    if (e->tag == Iex_Get && e->Iex.Get.offset == HS_OFFSET_RSP && e->Iex.Get.ty == Ity_I64)
+        b->is_stack[s->Ist.WrTmp.tmp] = 1;
+    else if (e->tag == Iex_RdTmp)
+        x = e;
+    else if (e->tag == Iex_Binop && e->Iex.Binop.arg2->tag == Iex_Const &&
+             (e->Iex.Binop.op == Iop_Add64 || e->Iex.Binop.op == Iop_Sub64 ||
+              e->Iex.Binop.op == Iop_And64))
+        x = e->Iex.Binop.arg1;
+    if (x && x->tag == Iex_RdTmp)
+        b->is_stack[s->Ist.WrTmp.tmp] = b->is_stack[x->Iex.RdTmp.tmp];
+}
+
+static Bool on_stack(const struct hs_block_state *b, const IRExpr *address) {
+    return address->tag == Iex_RdTmp && b->is_stack[address->Iex.RdTmp.tmp];
+}
+
+static Bool wants(const struct hs_block_state *b, const IRStmt *s) {
+    switch (s->tag) {
+    case Ist_Store:
+        return !on_stack(b, s->Ist.Store.addr);
+    case Ist_StoreG:
+        return !on_stack(b, s->Ist.StoreG.details->addr);
+    case Ist_CAS:
+        return !on_stack(b, s->Ist.CAS.details->addr);
+    case Ist_Dirty:
+        return writes_memory(s->Ist.Dirty.details) && !on_stack(b, s->Ist.Dirty.details->mAddr);
+    default:
+        return False;
+    }
+}
+
+static void instrument_statement(struct hs_block_state *b, IRStmt *s) {
+    switch (s->tag) {
+    case Ist_Store:
+        store(b, s->Ist.Store.addr, s->Ist.Store.data, NULL);
+        break;
+    case Ist_StoreG:
+        store(b, s->Ist.StoreG.details->addr, s->Ist.StoreG.details->data,
+              s->Ist.StoreG.details->guard);
+        break;
+    case Ist_CAS:
+        compare_and_swap(b, s->Ist.CAS.details);
+        break;
+    case Ist_Dirty:
+        dirty_helper(b, s->Ist.Dirty.details);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Whether anything in the superblock appends a record; fills is_stack on the way. */
+static Bool block_records(struct hs_block_state *b, const IRSB *in) {
+    Bool found = False;
+    for (Int i = 0; i < in->stmts_used; i++) {
+        follow_stack_pointer(b, in->stmts[i]);
+        found |= wants(b, in->stmts[i]);
+    }
+    if (in->jumpkind == Ijk_Call)
+        found |= hs_wants_call(b->own, in->next);
+    return found || in->jumpkind == Ijk_Ret;
+}
+
+IRSB *hs_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
+                    const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
+                    IRType host_word) {
+    struct hs_block_state b = {0};
+    Int i = 0;
+    if (!hs_recording)
+        return in;
+    b.own = hs_is_own(extents->base[0]);
+    b.is_stack = VG_(calloc)("hs.stack", in->tyenv->types_used + 1, 1);
+    if (!block_records(&b, in)) {
+        VG_(free)(b.is_stack);
+        return in;
+    }
+    b.out = deepCopyIRSBExceptStmts(in);
+    while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark)
+        hs_stmt(&b, in->stmts[i++]);
+    check_room(&b);
+    for (; i < in->stmts_used; i++) {
+        IRStmt *s = in->stmts[i];
+        hs_stmt(&b, s);
+        if (s->tag == Ist_IMark) {
+            b.instruction = s->Ist.IMark.addr;
+            b.length = s->Ist.IMark.len;
+        } else if (wants(&b, s))
+            instrument_statement(&b, s);
+    }
+    if (in->jumpkind == Ijk_Call && hs_wants_call(b.own, in->next))
+        hs_instrument_call(&b, in->next);
+    else if (in->jumpkind == Ijk_Ret)
+        hs_instrument_return(&b, in->next);
+    VG_(free)(b.is_stack);
+    return b.out;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Small words for building flat IR, and the state of the superblock being instrumented. */
+#ifndef HEAPSTORY_IR_H
+#define HEAPSTORY_IR_H
+
+#include "recorder.h"
+
+#define HS_OFFSET_RAX offsetof(VexGuestAMD64State, guest_RAX)
+#define HS_OFFSET_RCX offsetof(VexGuestAMD64State, guest_RCX)
+#define HS_OFFSET_RDX offsetof(VexGuestAMD64State, guest_RDX)
+#define HS_OFFSET_RSP offsetof(VexGuestAMD64State, guest_RSP)
+#define HS_OFFSET_RBP offsetof(VexGuestAMD64State, guest_RBP)
+#define HS_OFFSET_RSI offsetof(VexGuestAMD64State, guest_RSI)
+#define HS_OFFSET_RDI offsetof(VexGuestAMD64State, guest_RDI)
+#define HS_OFFSET_RIP offsetof(VexGuestAMD64State, guest_RIP)
+#define HS_OFFSET_R15 offsetof(VexGuestAMD64State, guest_R15)
+
+/* One superblock on its way through the instrumenter. */
+struct hs_block_state {
+    IRSB *out;
+    IRExpr *cursor;   /* atom holding the cursor, NULL when it must be loaded again */
+    Addr instruction; /* address of the current one */
+    UInt length;      /* of it */
+    Bool own;
+    UChar *is_stack; /* per temporary: computed from the stack pointer by constants */
+};
+
+static inline IRExpr *hs_const(ULong value) {
+    return IRExpr_Const(IRConst_U64(value));
+}
+
+static inline void hs_stmt(struct hs_block_state *b, IRStmt *s) {
+    addStmtToIRSB(b->out, s);
+}
+
+static inline IRExpr *hs_temp(struct hs_block_state *b, IRType type, IRExpr *e) {
+    IRTemp t = newIRTemp(b->out->tyenv, type);
+    hs_stmt(b, IRStmt_WrTmp(t, e));
+    return IRExpr_RdTmp(t);
+}
+
+static inline IRExpr *hs_binop(struct hs_block_state *b, IROp op, IRExpr *x, IRExpr *y) {
+    return hs_temp(b, Ity_I64, IRExpr_Binop(op, x, y));
+}
+
+static inline IRExpr *hs_add(struct hs_block_state *b, IRExpr *e, ULong k) {
+    return k ? hs_binop(b, Iop_Add64, e, hs_const(k)) : e;
+}
+
+static inline IRExpr *hs_load64(struct hs_block_state *b, IRExpr *address) {
+    return hs_temp(b, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, address));
+}
+
+static inline IRExpr *hs_get(struct hs_block_state *b, Int offset) {
+    return hs_temp(b, Ity_I64, IRExpr_Get(offset, Ity_I64));
+}
+
+/* instrument.c: appends one record; the cursor moves on by `advance` (an atom, or NULL for 16). */
+void hs_emit(struct hs_block_state *b, IRExpr *first, IRExpr *second, IRExpr *advance);
+IRExpr *hs_cursor(struct hs_block_state *b);
+void hs_set_cursor(struct hs_block_state *b, IRExpr *cursor);
+/* A call of C code that may append records or flush. */
+void hs_call_helper(struct hs_block_state *b, IRDirty *call);
+
+/* calls.c */
+void hs_instrument_call(struct hs_block_state *b, IRExpr *target);
+void hs_instrument_return(struct hs_block_state *b, IRExpr *next);
+Bool hs_wants_call(Bool own, IRExpr *target);
+
+#endif

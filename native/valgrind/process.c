@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The life of the process: threads, signals, system calls that write memory, fork, exec, and the
+ * end in all its forms.
+ *
+ * Exit is recorded before the system call, crash before the core stops the other threads: later
+ * their stacks and registers are gone. The number of a fatal signal is known to the core only; it
+ * is learnt when the core kills the process with it.
+ */
+#include "recorder.h"
+
+extern Bool VG_(clo_trace_children);
+extern void VG_(nuke_all_threads_except)(ThreadId, UInt);
+extern void VG_(kill_self)(Int);
+
+#define FATAL_SIGNAL 3 /* VgSrc_FatalSig of the core */
+
+static ThreadId running = 1;
+static Bool ended;
+
+static void thread_runs(ThreadId tid, ULong blocks) {
+    if (tid == running)
+        return;
+    running = tid;
+    hs_record(HSW_SWITCH, tid, VG_(get_SP)(tid));
+}
+
+static void thread_ends(ThreadId tid) {
+    hs_record(HSW_THREAD_END, tid, 0);
+}
+
+static void signal_starts(ThreadId tid, Int number, Bool alternate) {
+    thread_runs(tid, 0);
+    hs_record(HSW_SIGNAL, VG_(get_SP)(tid), number);
+}
+
+static void signal_ends(ThreadId tid, Int number) {
+    hs_record(HSW_SIGRETURN, VG_(get_SP)(tid), 0);
+}
+
+static void system_wrote(CorePart part, ThreadId tid, Addr address, SizeT size) {
+    if (hs_recording && (part == Vg_CoreSysCall || part == Vg_CoreSysCallArgInMem))
+        hs_range(address, size, HSW_RANGE_SYSCALL, 0);
+}
+
+/* ---- the end ---- */
+
+static void record_exit(Int code) {
+    if (ended)
+        return;
+    ended = True;
+    hs_record(HSW_EXIT, 0, code & 0xff);
+    hs_scan_threads();
+    hs_ring->status = code & 0xff;
+    hs_ring->state = HSW_EXITED;
+}
+
+void __wrap_vgPlain_nuke_all_threads_except(ThreadId tid, UInt reason);
+void __real_vgPlain_nuke_all_threads_except(ThreadId tid, UInt reason);
+void __wrap_vgPlain_kill_self(Int number);
+void __real_vgPlain_kill_self(Int number);
+
+void __wrap_vgPlain_nuke_all_threads_except(ThreadId tid, UInt reason) {
+    if (reason == FATAL_SIGNAL && !ended) {
+        ended = True;
+        thread_runs(tid, 0);
+        hs_record(HSW_CRASH, VG_(get_IP)(tid), 0);
+        hs_scan_threads();
+        hs_ring->status = 0;
+        hs_ring->state = HSW_SIGNALLED;
+    }
+    __real_vgPlain_nuke_all_threads_except(tid, reason);
+}
+
+void __wrap_vgPlain_kill_self(Int number) {
+    hs_ring->status = number;
+    hs_ring->state = HSW_SIGNALLED;
+    __real_vgPlain_kill_self(number);
+}
+
+void hs_finish(Int code) {
+    record_exit(code);
+}
+
+/* ---- system calls ---- */
+
+static void before_call(ThreadId tid, UInt number, UWord *arguments, UInt count) {
+    if (number == __NR_exit_group)
+        record_exit((Int)arguments[0]);
+    else if (number == __NR_execve || number == __NR_execveat) {
+        const HChar *path = (const HChar *)arguments[number == __NR_execve ? 0 : 1];
+        SizeT length = 0;
+        if (VG_(am_is_valid_for_client)((Addr)path, 1, VKI_PROT_READ))
+            length = VG_(strlen)(path) + 1;
+        if (length > VKI_PATH_MAX)
+            length = VKI_PATH_MAX;
+        hs_append_payload(HSW_WORD(HSW_EXECVE, 0), length, path, length, 0);
+        hs_ring->state = HSW_EXEC;
+    }
+}
+
+static void after_call(ThreadId tid, UInt number, UWord *arguments, UInt count, SysRes result) {
+    if (number == __NR_execve || number == __NR_execveat)
+        hs_ring->state = HSW_RUNNING;
+}
+
+/* ---- fork ---- */
+
+static void in_child(ThreadId tid) {
+    hs_ring_child(hs_options.follow_children);
+    VG_(clo_trace_children) = hs_options.follow_children;
+}
+
+void hs_process_init(void) {
+    VG_(track_start_client_code)(thread_runs);
+    VG_(track_pre_thread_ll_exit)(thread_ends);
+    VG_(track_pre_deliver_signal)(signal_starts);
+    VG_(track_post_deliver_signal)(signal_ends);
+    VG_(track_post_mem_write)(system_wrote);
+    VG_(needs_syscall_wrapper)(before_call, after_call);
+    VG_(atfork)(NULL, NULL, in_child);
+}

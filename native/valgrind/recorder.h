@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the recorder share: Valgrind's headers, the wire, and one group of declarations
+ * per file. Nothing here is seen by the recorded program.
+ */
+#ifndef HEAPSTORY_RECORDER_H
+#define HEAPSTORY_RECORDER_H
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_guest.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_replacemalloc.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_transtab.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+#include "pub_tool_xarray.h"
+
+#include "copy.h"
+#include "heapstory_wire.h"
+
+/* options.c */
+struct hs_options {
+    const HChar *collector;      /* program to start; NULL: records go nowhere */
+    const HChar *trace;          /* folder handed to it */
+    XArray *collector_arguments; /* of const HChar* */
+    Int ring_segments;
+    Int segment_kib;
+    Bool follow_children;
+    XArray *own, *not_own;     /* path prefixes, const HChar* */
+    const HChar *from, *until; /* section of interest, see section.c */
+    XArray *cpoints;           /* const HChar* */
+    XArray *alloc_functions;   /* const HChar*, see custom_alloc.c */
+    XArray *free_functions;
+};
+extern struct hs_options hs_options;
+Bool hs_process_option(const HChar *argument);
+void hs_print_usage(void);
+void hs_print_debug_usage(void);
+void hs_init_options(void);
+
+/* ring.c */
+extern struct hsw_ring *hs_ring; /* never NULL once the program runs, and never moves */
+extern ULong hs_limit;           /* inline code calls hs_flush when the cursor has passed this */
+extern Bool hs_recording;        /* stores and calls are being sent (not before --from) */
+void hs_ring_start(void);
+void hs_ring_child(Bool follow); /* after fork, in the child */
+void hs_flush(void);
+SizeT hs_room(void); /* bytes that can be appended without a flush */
+void hs_append(ULong first, ULong second);
+void hs_make_room(void); /* a few records can now be appended to the same segment */
+/* A record with a payload of `length` bytes and its HSW_END. At most HS_PAYLOAD_MAX. */
+void hs_append_payload(ULong first, ULong second, const void *payload, SizeT length, ULong end);
+#define HS_PAYLOAD_MAX 32768u
+
+static inline void hs_record(UInt tag, Addr address, ULong value) {
+    hs_append(HSW_WORD(tag, address & HSW_ADDRESS_MASK), value);
+}
+
+/* pages.c: a byte per 4-KiB page of the program's address space: what the cursor advances by when
+ * a store falls into it. Valgrind gives the program no memory above 128 GiB. */
+#define HS_PAGE_BITS 12
+#define HS_PAGES (1ul << 25)
+#define HS_PAGE_ON 16
+extern UChar hs_pages[HS_PAGES];
+void hs_pages_on(Addr start, SizeT length);
+void hs_pages_off(Addr start, SizeT length);
+static inline Bool hs_page_is_on(Addr address) {
+    Addr page = address >> HS_PAGE_BITS;
+    return page < HS_PAGES && hs_pages[page] != 0;
+}
+
+/* ranges.c */
+void hs_range(Addr start, SizeT length, UInt kind, ULong site);
+void hs_fill(Addr start, SizeT length, UChar byte, ULong site);
+
+/* instrument.c */
+IRSB *hs_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
+                    const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
+                    IRType host_word);
+UInt hs_new_site(Addr instruction, UInt size, UInt kind, Bool own);
+
+/* live.c: the blocks that are alive, by address. */
+struct hs_block {
+    Addr address; /* 0: free slot */
+    SizeT size;
+    ULong birth; /* ordinal */
+    UInt allocator;
+};
+void hs_live_add(Addr address, SizeT size, UInt allocator);
+struct hs_block *
+hs_live_find(Addr address); /* NULL if there is none; valid until the next change */
+void hs_live_remove(struct hs_block *block);
+/* All blocks in order of birth, to be given back with VG_(free). */
+struct hs_block *hs_live_sorted(SizeT *count);
+
+/* allocations.c */
+void hs_allocations_init(void);
+
+/* modules.c */
+void hs_modules_init(void);
+Bool hs_is_own(Addr code);
+Bool hs_in_preload(Addr code);
+
+/* process.c */
+void hs_process_init(void);
+void hs_finish(Int exit_code);
+
+/* scan.c */
+void hs_scan_threads(void);
+
+#endif

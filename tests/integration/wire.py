@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A tiny collector for tests of the recorder, independent of native/core.
+
+As a program it speaks the ring protocol of native/wire/heapstory_wire.h and copies the raw stream to
+``DIR/stream``, ending with ``DIR/end.json``. As a module, :func:`decode` turns a stream into records.
+"""
+
+import argparse
+import json
+import mmap
+import os
+import socket
+import struct
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+MAGIC = 0x31676E6972777368
+PAGE = 4096
+FULL, FREE = 1, 2
+FIRST_TAG = 0xF00000
+ADDRESS_MASK = (1 << 40) - 1
+MESSAGE = struct.Struct("<IIQ")
+HEADER = struct.Struct("<QQQQQIIiiIIQ")
+HEADER_NAMES = (
+    "magic version base cursor segment_bytes segments state status pid stop unused dropped"
+).split()
+STATES = ["starting", "running", "exited", "signalled", "exec"]
+
+TAGS = (
+    "START END SITE CALL RET SWITCH THREAD_END ALLOC FREE REALLOC REALLOC_OLD RANGE FILL MAP UNMAP "
+    "GLOBALS RECEIVER CPOINT ROOT SCAN SIGNAL SIGRETURN CRASH EXIT EXECVE STACK BEGIN FINISH"
+).split()
+ALLOCATORS = ["", "malloc", "calloc", "memalign", "new", "new[]", "custom"]
+SITE_KINDS = ["", "store", "more", "call", "ranged"]
+RANGES = ["", "copy", "fill", "syscall", "realloc", "initial"]
+
+
+@dataclass
+class Site:
+    id: int
+    pc: int
+    size: int
+    kind: str
+    own: bool
+
+
+@dataclass
+class Record:
+    """One record. ``tag`` is "STORE" for a store; ``value`` is what the wire calls value."""
+
+    tag: str
+    address: int
+    value: int
+    site: Site | None = None
+    payload: bytes = b""
+    kind: str = ""  # allocator, kind of range, kind of scan ...
+    size: int = 0
+    more: bool = False
+    words: list[tuple[int, int]] = field(default_factory=list)
+
+
+# ---- the collector ----
+
+
+class Ring:
+    def __init__(self, fd: int) -> None:
+        self.map = mmap.mmap(fd, os.fstat(fd).st_size)
+
+    def header(self) -> dict[str, int]:
+        return dict(zip(HEADER_NAMES, HEADER.unpack_from(self.map, 0), strict=True))
+
+    def segment(self, number: int, used: int) -> bytes:
+        start = PAGE + number * self.header()["segment_bytes"]
+        return self.map[start : start + used]
+
+
+def receive(connection: socket.socket) -> bytes:
+    data = b""
+    while len(data) < MESSAGE.size:
+        piece = connection.recv(MESSAGE.size - len(data))
+        if not piece:
+            return b""
+        data += piece
+    return data
+
+
+def own_folder(trace: str) -> str:
+    """The first of trace, trace.1, trace.2, ... that does not exist yet."""
+    for number in range(1000):
+        folder = trace if number == 0 else f"{trace}.{number}"
+        try:
+            os.makedirs(folder)
+        except FileExistsError:
+            continue
+        return folder
+    raise SystemExit("too many traces")
+
+
+def collect(ring: Ring, connection: socket.socket, folder: str, stop_after: int) -> None:
+    announced = 0
+    with open(os.path.join(folder, "stream"), "wb") as out:
+        connection.sendall(MESSAGE.pack(FREE, 0, 0))
+        while message := receive(connection):
+            _, number, used = MESSAGE.unpack(message)
+            out.write(ring.segment(number, used))
+            announced += 1
+            if stop_after and announced >= stop_after:
+                ring.map[72:76] = struct.pack("<I", 1)
+            try:
+                connection.sendall(MESSAGE.pack(FREE, number, 0))
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+        header = ring.header()
+        number, used = divmod(header["cursor"] - header["base"] - PAGE, header["segment_bytes"])
+        tail = ring.segment(number, used)
+        tag, sequence = struct.unpack_from("<QQ", tail)
+        if sequence == announced and tag >> 40 == FIRST_TAG:
+            out.write(tail)
+    end = os.path.join(folder, "end.json")
+    with open(end + ".new", "w") as out_json:
+        json.dump(header | {"state": STATES[header["state"]], "segments_sent": announced}, out_json)
+    os.rename(end + ".new", end)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ring-fd", type=int, required=True)
+    parser.add_argument("--socket-fd", type=int, required=True)
+    parser.add_argument("--trace", required=True)
+    parser.add_argument("--stop-after", type=int, default=0, help="segments")
+    parser.add_argument("--die-after", action="store_true", help="be ready, then exit")
+    options = parser.parse_args()
+    ring = Ring(options.ring_fd)
+    if ring.header()["magic"] != MAGIC:
+        sys.exit("wire.py: not a ring")
+    connection = socket.socket(fileno=options.socket_fd)
+    folder = own_folder(options.trace)
+    with open(os.path.join(folder, "fds.json"), "w") as out:
+        json.dump(sorted(int(fd) for fd in os.listdir("/proc/self/fd")), out)
+    if options.die_after:
+        connection.sendall(MESSAGE.pack(FREE, 0, 0))
+        return
+    collect(ring, connection, folder, options.stop_after)
+
+
+# ---- the decoder ----
+
+
+def decode(stream: bytes) -> Iterator[Record]:
+    """Records in order; HSW_START and HSW_END are checked and left out."""
+    sites: dict[int, Site] = {}
+    position, expected = 0, 0
+    while position < len(stream):
+        first, second = struct.unpack_from("<QQ", stream, position)
+        position += 16
+        upper, address = first >> 40, first & ADDRESS_MASK
+        if upper < FIRST_TAG:
+            yield Record("STORE", address, second, sites[upper] if upper else None)
+            continue
+        tag = TAGS[upper - FIRST_TAG]
+        if tag == "START":
+            assert second == expected, f"segment {second} where {expected} was due"
+            expected += 1
+            continue
+        record = Record(tag, address, second)
+        if tag == "SITE":
+            kind, flags = SITE_KINDS[second >> 32 & 0xFF], second >> 40 & 0xFF
+            record.site = Site(second & 0xFFFFFF, address, second >> 24 & 0xFF, kind, bool(flags & 1))
+            assert record.site.id not in sites, "site id given twice"
+            sites[record.site.id] = record.site
+        elif tag == "CALL":
+            record.site, record.value = sites.get(second >> 40), second & ADDRESS_MASK
+        elif tag in ("ALLOC", "FREE", "REALLOC"):
+            record.kind, record.size = ALLOCATORS[second >> 56], second & (1 << 56) - 1
+        elif tag == "RANGE":
+            kind = second >> 56
+            record.kind, record.more = RANGES[kind & 0x7F], bool(kind & 0x80)
+            record.size = second & (1 << 56) - 1
+            if record.kind != "fill":
+                position = take_payload(stream, position, record, record.size, sites)
+        elif tag == "FILL":
+            record.site = sites.get(address)
+        elif tag in ("MAP", "CPOINT", "ROOT", "EXECVE", "SCAN", "STACK"):
+            position = take_payload(stream, position, record, payload_size(stream, position, record), sites)
+            explain_payload(record)
+        yield record
+
+
+def payload_size(stream: bytes, position: int, record: Record) -> int:
+    """SCAN, STACK and EXECVE say it; the others end with a NUL."""
+    if record.tag in ("SCAN", "STACK", "EXECVE"):
+        return record.value & (1 << 56) - 1
+    fixed = 32 if record.tag == "MAP" else 0
+    return stream.index(b"\0", position + fixed) + 1 - position
+
+
+def take_payload(stream: bytes, position: int, record: Record, size: int, sites: dict[int, Site]) -> int:
+    record.payload = stream[position : position + size]
+    position += size + 15 & ~15
+    first, second = struct.unpack_from("<QQ", stream, position)
+    assert first >> 40 == FIRST_TAG + 1, f"no END after {record.tag} of {size} bytes"
+    if record.tag == "RANGE":
+        record.site = sites.get(second)
+    return position + 16
+
+
+def explain_payload(record: Record) -> None:
+    if record.tag in ("SCAN", "STACK"):
+        record.words = list(struct.iter_unpack("<QQ", record.payload))
+        record.kind = ["", "stack", "registers"][record.value >> 56] if record.tag == "SCAN" else ""
+    elif record.tag == "MAP":
+        record.size, record.kind = record.value & (1 << 56) - 1, record.payload[32:-1].decode()
+        record.more = bool(struct.unpack_from("<I", record.payload, 24)[0])
+    elif record.tag in ("CPOINT", "ROOT", "EXECVE"):
+        record.kind = record.payload.rstrip(b"\0").decode()
+
+
+if __name__ == "__main__":
+    main()
