@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from heapstory.errors import TraceError
+
 FORMAT_VERSION: int
 
-class CoreError(Exception):
+class CoreError(TraceError):
     """What went wrong with a trace, in one line that names the file and the remedy."""
 
 class Table:

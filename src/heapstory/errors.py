@@ -19,3 +19,21 @@ class TraceError(HeapstoryError):
     """A trace that cannot be read."""
 
     exit_code = 3
+
+
+class LimitError(HeapstoryError):
+    """An answer too large to give; the message says how to ask for less, or for all of it."""
+
+    exit_code = 4
+
+
+class ProgramError(HeapstoryError):
+    """A program that is there but cannot be run under the recorder."""
+
+    exit_code = 126
+
+
+class ProgramNotFoundError(ProgramError):
+    """A program that is not there."""
+
+    exit_code = 127

@@ -1,6 +1,7 @@
 """The command line: one file per verb, gathered here.
 
-A verb is a module with ``HELP`` (one line), ``add_arguments(parser)`` and ``run(args) -> int``.
+A verb is a module with ``add_arguments(parser)`` and ``run(args) -> int``; its line in ``VERBS`` is
+its help. Modules are imported only when named, so that start-up stays quick.
 """
 
 from __future__ import annotations
@@ -11,43 +12,100 @@ import os
 import sys
 from collections.abc import Sequence
 from types import ModuleType
+from typing import NoReturn
 
-from heapstory.errors import HeapstoryError
+from heapstory.errors import HeapstoryError, ProgramError, UsageError
 
-# In the order of the manual. Verbs are imported only when named, so that start-up stays quick.
-VERBS: dict[str, str] = {}
+# In the order of the manual.
+VERBS: dict[str, str] = {
+    "record": "run a program and record its heap history",
+    "info": "what is in a trace: program, exit, counts, sizes",
+    "graph": "the memory graph as of a timestamp, or its whole evolution",
+    "history": "every version of a node or field, with the statement behind each",
+    "query": "SQL over the tables of a trace",
+    "doctor": "what is installed, what is missing and the command that mends it",
+}
+
+# Verbs that run a program: their exit status is the program's own, so a failure of heapstory
+# itself (a usage error included) is told apart by 125, and 126 or 127 if the program cannot be run.
+RUNNERS = frozenset({"record", "check", "guard"})
+TOOL_FAILED = 125
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose complaint is one line, raised as an error like any other."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see: {self.prog} --help)")
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from heapstory import __version__
+
+        print(f"heapstory {__version__}")
+        parser.exit()
+
+
+def build_parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The parser; with ``only``, the other verbs are named but not loaded."""
+    parser = Parser(
+        prog="heapstory",
+        description="A debugger and verifier for data structures in native programs.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
+    subparsers = parser.add_subparsers(dest="verb", metavar="COMMAND", required=True)
+    for verb, summary in VERBS.items():
+        chosen = only in (None, verb)
+        module = _load(verb) if chosen else None
+        sub = subparsers.add_parser(
+            verb,
+            help=summary,
+            description=summary[0].upper() + summary[1:] + ".",
+            epilog=getattr(module, "EPILOG", None),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        if module is not None:
+            module.add_arguments(sub)
+            sub.set_defaults(run=module.run)
+    return parser
 
 
 def _load(verb: str) -> ModuleType:
     return importlib.import_module(f"heapstory.commands.{verb}")
 
 
-def build_parser(only: str | None = None) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="heapstory", description="A debugger and verifier for data structures in native programs."
-    )
-    subparsers = parser.add_subparsers(dest="verb", metavar="COMMAND", required=True)
-    for verb, summary in VERBS.items():
-        sub = subparsers.add_parser(verb, help=summary, description=summary)
-        if only in (None, verb):
-            module = _load(verb)
-            module.add_arguments(sub)
-            sub.set_defaults(run=module.run)
-    return parser
-
-
 def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command; every failure becomes one line on stderr and an exit status."""
     words = list(sys.argv[1:] if argv is None else argv)
     verb = next((word for word in words if word in VERBS), None)
     try:
-        args = build_parser(only=verb).parse_args(words)
+        args = build_parser(only=verb or "").parse_args(words)
         status: int = args.run(args)
+        sys.stdout.flush()
         return status
     except HeapstoryError as error:
-        print(f"heapstory: {error}", file=sys.stderr)
-        return error.exit_code
+        return _complain(verb, str(error), error.exit_code)
     except BrokenPipeError:
+        # Whoever read our output has had enough; Python must not try to flush it again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
         return 130
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _complain(verb, f"{where}{error.strerror or error}", HeapstoryError.exit_code)
+    except Exception as error:
+        if os.environ.get("HEAPSTORY_DEBUG") == "1":
+            raise
+        what = f"internal error: {type(error).__name__}: {error}".splitlines()[0]
+        remedy = "please report it, with the traceback that HEAPSTORY_DEBUG=1 shows"
+        return _complain(verb, f"{what} ({remedy})", HeapstoryError.exit_code)
+
+
+def _complain(verb: str | None, message: str, exit_code: int) -> int:
+    print(f"heapstory: {message}", file=sys.stderr)
+    of_program = (ProgramError.exit_code, 127)
+    return TOOL_FAILED if verb in RUNNERS and exit_code not in of_program else exit_code

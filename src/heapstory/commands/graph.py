@@ -1,0 +1,102 @@
+"""heapstory graph: the memory graph as of a timestamp, or its whole evolution."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from heapstory.commands.options import add_format, add_trace, finish, number, write
+from heapstory.commands.progress import progress
+from heapstory.errors import LimitError
+
+if TYPE_CHECKING:
+    from heapstory.graph.memory_graph import MemoryGraph
+
+EPILOG = """\
+examples:
+  heapstory graph list.story                          the graph at the end
+  heapstory graph list.story --at 120 --root head --depth 4
+  heapstory graph list.story --evolution -o mgpp.svg  every version of every edge, old ones dashed
+  heapstory graph list.story --type 'struct node' --data
+
+Variables that neither point anywhere nor are pointed to are left out of drawings (--all)."""
+
+_FORMATS = ("text", "json", "dot", "svg")
+_LIMITS = {"text": 200, "dot": 400, "svg": 400}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_trace(parser)
+    parser.add_argument(
+        "--at", type=int, metavar="T", help="timestamp (default: the last; -1 is the last, too)"
+    )
+    parser.add_argument("--freed", action="store_true", help="keep nodes after their end")
+    parser.add_argument(
+        "--evolution",
+        action="store_true",
+        help="MG++: every node, every version of every edge",
+    )
+    parser.add_argument("--data", action="store_true", help="fields that hold no pointer as well")
+    part = parser.add_argument_group("a part of a big graph")
+    part.add_argument("--root", metavar="NODE|NAME", help="what can be reached from here")
+    part.add_argument("--depth", type=number, metavar="N", help="within N edges")
+    part.add_argument("--type", metavar="T", help="nodes of this type")
+    part.add_argument("--all", action="store_true", help="variables that hold no pointer, too")
+    part.add_argument("--limit", type=number, metavar="N", help="most nodes to draw (0: no limit)")
+    add_format(parser, _FORMATS)
+    parser.add_argument("-o", "--output", metavar="FILE", help="its ending chooses the format")
+
+
+def run(args: argparse.Namespace) -> int:
+    import heapstory
+
+    form = args.format or _format_of(args.output)
+    with heapstory.open(args.trace) as trace:
+        with progress("reading the graph"):
+            graph = trace.graph(args.at, freed=args.freed or args.evolution)
+            if args.root is not None or args.depth is not None or args.type is not None:
+                graph = graph.narrow(root=args.root, depth=args.depth, type=args.type)
+            elif form != "json" and not args.all:
+                graph = graph.connected()
+            text = _render(graph, form, args)
+        write(text, args.output)
+        return finish(trace)
+
+
+def _format_of(output: str | None) -> str:
+    ending = Path(output or "").suffix.lstrip(".")
+    return ending if ending in _FORMATS else "text"
+
+
+def _render(graph: MemoryGraph, form: str, args: argparse.Namespace) -> str:
+    if form == "json":
+        return _json(graph, args)
+    _check_size(graph, form, args.limit)
+    from heapstory.graph.drawing import draw
+    from heapstory.reporters import dot, svg, text
+    from heapstory.reporters.style import PLAIN, Style
+
+    drawing = draw(graph, data=args.data, history=args.evolution)
+    if form == "text":
+        return text.graph(drawing, PLAIN if args.output else Style.of(sys.stdout))
+    described = dot.render(drawing)
+    return svg.svg(described) if form == "svg" else described
+
+
+def _json(graph: MemoryGraph, args: argparse.Namespace) -> str:
+    from heapstory.graph.evolution import evolution
+    from heapstory.reporters import json
+
+    edges = evolution(graph) if args.evolution else graph.data() if args.data else graph.edges
+    return json.dumps("graph", json.graph(graph, edges))
+
+
+def _check_size(graph: MemoryGraph, form: str, limit: int | None) -> None:
+    most = _LIMITS[form] if limit is None else limit
+    if most and len(graph) > most:
+        raise LimitError(
+            f"{len(graph):,} nodes are too many to draw (most: {most:,}); narrow the graph with "
+            "--root, --depth or --type, raise --limit, or take all of it with --json"
+        )

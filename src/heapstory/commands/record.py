@@ -1,0 +1,105 @@
+"""heapstory record: run a program and record its heap history."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from heapstory.errors import UsageError
+
+EPILOG = """\
+examples:
+  heapstory record -- ./list 3            writes list.story
+  heapstory record -o t.story --from build_tree --until save_tree -- ./app big.txt
+  heapstory record --alloc-fn pool_get:2 --free-fn pool_put -- ./server
+
+The program's output, signals and exit status are its own (128+N if signal N ended it). 125 means
+that heapstory failed, 126 that the program cannot be run, 127 that it was not found."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "heapstory record [-o TRACE] [OPTION]... -- PROG [ARG]..."
+    parser.add_argument("-o", "--output", metavar="TRACE", help="default: PROG.story, here")
+    parser.add_argument("--force", action="store_true", help="replace an existing trace")
+    parser.add_argument(
+        "--mode", default="alloc", help="how nodes are found: alloc (allocation functions known)"
+    )
+    section = parser.add_argument_group("the section of interest")
+    point = "FUNC|FILE:LINE[#K]"
+    section.add_argument("--from", dest="start", metavar=point, help="record from here on")
+    section.add_argument("--until", metavar=point, help="and up to here")
+    section.add_argument("--for", dest="changes", type=int, metavar="N", help="N graph changes")
+    section.add_argument(
+        "--cpoint",
+        action="append",
+        default=[],
+        metavar="FUNC[:entry|:exit]|FILE:LINE",
+        help="a moment to remember, with the roots on stacks and in registers (repeatable)",
+    )
+    code = parser.add_argument_group("whose code, whose allocator")
+    for name, value, text in (
+        ("--own", "PATH", "modules under PATH are the program's own code"),
+        ("--not-own", "PATH", "modules under PATH are not"),
+        ("--alloc-fn", "NAME[:ARG[*ARG]]", "a function that allocates, and its size argument"),
+        ("--free-fn", "NAME[:ARG]", "a function that frees"),
+    ):
+        code.add_argument(name, action="append", default=[], metavar=value, help=text)
+    parser.add_argument(
+        "--follow-children", action="store_true", help="forked children get traces of their own"
+    )
+    parser.add_argument(
+        "--no-source", action="store_true", help="leave the text of source files out of the trace"
+    )
+    parser.add_argument(
+        "--error-exitcode",
+        type=int,
+        metavar="N",
+        help="taken for the sake of scripts that check as well; a recording has no findings",
+    )
+    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="PROG ARG...")
+
+
+def run(args: argparse.Namespace) -> int:
+    from heapstory.recording.recorder import Request, record
+
+    command = args.command[1:] if args.command[:1] == ["--"] else args.command
+    if not command:
+        raise UsageError("no program to record (usage: heapstory record -- PROG ARG...)")
+    if args.changes is not None and args.changes < 1:
+        raise UsageError(f"--for {args.changes}: must be 1 or more")
+    _check_mode(args.mode)
+    output = args.output or f"{Path(command[0]).name}.story"
+    request = Request(
+        command=command,
+        trace=Path(output),
+        mode=args.mode,
+        force=args.force,
+        start=args.start,
+        until=args.until,
+        changes=args.changes,
+        own=args.own,
+        not_own=args.not_own,
+        alloc_fn=args.alloc_fn,
+        free_fn=args.free_fn,
+        cpoints=args.cpoint,
+        follow_children=args.follow_children,
+        source=not args.no_source,
+    )
+    status = record(request, waiting=lambda: _talk("finishing the trace"))
+    _talk(f"recorded into {output} (next: heapstory info {output})")
+    return status
+
+
+def _check_mode(mode: str) -> None:
+    if mode == "alloc":
+        return
+    if mode in ("portable", "internals", "full"):
+        raise UsageError(f"--mode {mode} is not available yet (use --mode alloc, the default)")
+    raise UsageError(f"--mode {mode}: there is no such mode (use --mode alloc, the default)")
+
+
+def _talk(text: str) -> None:
+    """On a terminal only: elsewhere stderr is the program's alone."""
+    if sys.stderr.isatty():
+        print(f"heapstory: {text}", file=sys.stderr)

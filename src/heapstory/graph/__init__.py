@@ -1,0 +1,1 @@
+"""The memory graph as of a timestamp, its parts, its evolution, and the history of its fields."""

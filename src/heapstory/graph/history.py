@@ -1,0 +1,161 @@
+"""History: every version of a node, a field or an address, oldest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from heapstory.errors import UsageError
+from heapstory.graph.model import Change, Node
+from heapstory.trace.places import Place
+
+if TYPE_CHECKING:
+    from heapstory.trace import Trace
+
+WORD = 8
+_COLUMNS = (
+    "timestamp",
+    "address",
+    "size",
+    "value",
+    "silent",
+    "kind",
+    "site",
+    "thread",
+    "target",
+    "target_offset",
+    "state",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What one store left in a field. A silent one wrote the value that was already there."""
+
+    timestamp: int
+    node: int | None
+    address: int
+    offset: int | None
+    field: str | None
+    size: int
+    value: int | None
+    target: int | None
+    target_offset: int | None
+    state: str
+    kind: str
+    silent: bool
+    thread: int | None
+    place: Place | None
+
+    @property
+    def change(self) -> Change:
+        """Its timestamp and statement."""
+        return Change(self.timestamp, self.place)
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """All versions of a range of bytes; ``node`` is None where an address was asked for."""
+
+    address: int
+    size: int
+    node: Node | None
+    versions: list[Version]
+
+    def __len__(self) -> int:
+        return len(self.versions)
+
+    def __iter__(self) -> Iterator[Version]:
+        return iter(self.versions)
+
+    def _repr_html_(self) -> str:
+        from heapstory.reporters.html import history_table
+
+        return history_table(self)
+
+
+def of_node(trace: Trace, node: Node, field: str | int | None, size: int | None) -> History:
+    """The history of a node during its life, or of one of its fields."""
+    offset, length = 0, node.size
+    if field is not None:
+        offset, length = _field(trace, node, field)
+    if size is not None:
+        length = size
+    if offset + length > node.size or length < 1:
+        raise UsageError(
+            f"bytes {offset} to {offset + length} are not in {node.title}, which has {node.size}"
+        )
+    address = node.address + offset
+    first = node.created.timestamp or 0
+    last = trace.last if node.freed is None else node.freed.timestamp or trace.last
+    return History(address, length, node, _versions(trace, address, length, first, last, node))
+
+
+def of_address(trace: Trace, address: int, size: int | None) -> History:
+    """The history of an address over all the nodes that ever held it."""
+    if size is None:
+        size = _width(trace, address)
+    return History(address, size, None, _versions(trace, address, size, 0, trace.last, None))
+
+
+def _field(trace: Trace, node: Node, field: str | int) -> tuple[int, int]:
+    """Offset and size of a field given by name or offset."""
+    text = str(field)
+    try:
+        offset = int(text, 0)
+    except ValueError:
+        leaf = trace.types.find(node.type_id, node.size, text)
+        if leaf is None:
+            names = [leaf.name for leaf in trace.types.leaves(node.type_id, node.size) if leaf.name]
+            known = f"fields: {', '.join(names[:20])}" if names else "its type is unknown"
+            raise UsageError(
+                f"{node.title} has no field {text} ({known}; an offset works too)"
+            ) from None
+        return leaf.offset, leaf.size
+    if not 0 <= offset < node.size:
+        raise UsageError(f"offset {offset} is not in {node.title}, which has {node.size} bytes")
+    leaf = trace.types.leaf(node.type_id, node.size, offset)
+    width = leaf.size if leaf and leaf.offset == offset else WORD
+    return offset, min(width, node.size - offset)
+
+
+def _width(trace: Trace, address: int) -> int:
+    """The size of the field at an address, by the last node that held it; a word if unknown."""
+    found = trace.core.node_at(address, trace.last)
+    if found is None:
+        return WORD
+    node = trace.node(found)
+    return _field(trace, node, address - node.address)[1]
+
+
+def _versions(
+    trace: Trace, address: int, size: int, first: int, last: int, node: Node | None
+) -> list[Version]:
+    table = trace.core.history(address, size, first, last)
+    versions = []
+    for row in zip(*(table.column(name) for name in _COLUMNS), strict=True):
+        timestamp, where, width, value, silent, kind, site, thread, target, inside, state = row
+        holder = node or trace.node_at(where, timestamp)
+        offset = None if holder is None else where - holder.address
+        versions.append(
+            Version(
+                timestamp=timestamp,
+                node=None if holder is None else holder.id,
+                address=where,
+                offset=offset,
+                field=None
+                if holder is None or offset is None
+                else trace.types.field(holder.type_id, holder.size, offset),
+                size=width,
+                value=value,
+                target=target,
+                target_offset=inside,
+                state=state,
+                kind=kind,
+                silent=silent,
+                thread=thread,
+                place=trace.places.place(site),
+            )
+        )
+    return versions

@@ -1,0 +1,100 @@
+"""Parts of a graph: around a node, of one type, or without what is connected to nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from heapstory.errors import UsageError
+
+if TYPE_CHECKING:
+    from heapstory.graph.memory_graph import MemoryGraph
+
+
+def select(
+    graph: MemoryGraph,
+    *,
+    root: int | str | None = None,
+    depth: int | None = None,
+    type: str | None = None,
+) -> set[int]:
+    """The ids of the nodes asked for; UsageError where a name means nothing in this graph."""
+    if depth is not None and depth < 0:
+        raise UsageError(f"depth {depth}: must be 0 or more")
+    if root is None:
+        chosen = set(graph.ids)
+        if depth is not None:
+            chosen = reach(graph, _variables(graph), depth)
+    else:
+        chosen = reach(graph, find_roots(graph, root), depth)
+    return chosen if type is None else chosen & _of_type(graph, type)
+
+
+def find_roots(graph: MemoryGraph, root: int | str) -> list[int]:
+    """A node by its id, or the variables, roots and labels of some name."""
+    text = str(root)
+    if text.isdecimal():
+        if int(text) not in graph:
+            raise UsageError(
+                f"node {text} is not in the graph at timestamp {graph.at} "
+                "(nodes after their end: --freed)"
+            )
+        return [int(text)]
+    columns = graph.node_columns
+    rows = zip(columns["id"], columns["name"], columns["label"], strict=True)
+    found = [node for node, name, label in rows if text in (name, label) and node in graph]
+    if not found:
+        names = sorted({name for name in columns["label"] + columns["name"] if name})
+        known = f"names here: {', '.join(names[:10])}" if names else "no names are known here"
+        raise UsageError(f"no variable or root named {text} at timestamp {graph.at} ({known})")
+    return found
+
+
+def reach(graph: MemoryGraph, start: list[int], depth: int | None) -> set[int]:
+    """The nodes within some number of edges."""
+    targets: dict[int, list[int]] = {}
+    for source, target in _arrows(graph):
+        targets.setdefault(source, []).append(target)
+    seen, front = set(start), list(start)
+    while front and depth != 0:
+        front = [target for node in front for target in targets.get(node, ()) if target in graph]
+        front = [node for node in dict.fromkeys(front) if node not in seen]
+        seen.update(front)
+        depth = None if depth is None else depth - 1
+    return seen
+
+
+def connected(graph: MemoryGraph) -> set[int]:
+    """All heap nodes, and the other nodes that point somewhere or are pointed to."""
+    kinds = dict(zip(graph.node_columns["id"], graph.node_columns["kind"], strict=True))
+    chosen = {node for node in graph.ids if kinds[node] == "heap"}
+    for source, target in _arrows(graph):
+        chosen.update(node for node in (source, target) if node in graph)
+    return chosen
+
+
+def _arrows(graph: MemoryGraph) -> list[tuple[int, int]]:
+    columns = graph.edge_columns
+    pairs = zip(columns["source"], columns["target"], strict=True)
+    return [(source, target) for source, target in pairs if target is not None]
+
+
+def _variables(graph: MemoryGraph) -> list[int]:
+    kinds = zip(graph.node_columns["id"], graph.node_columns["kind"], strict=True)
+    return [node for node, kind in kinds if kind != "heap" and node in graph]
+
+
+def _of_type(graph: MemoryGraph, wanted: str) -> set[int]:
+    columns, name = graph.node_columns, graph.trace.types.name
+    matching = {
+        type_id
+        for type_id in set(columns["type"])
+        if (text := name(type_id)) and wanted in (text, text.partition(" ")[2])
+    }
+    if not matching:
+        known = sorted({text for type_id in set(columns["type"]) if (text := name(type_id))})
+        raise UsageError(
+            f"no node of type {wanted} at timestamp {graph.at} "
+            f"(types here: {', '.join(known[:10]) or 'none are known'})"
+        )
+    pairs = zip(columns["id"], columns["type"], strict=True)
+    return {node for node, type_id in pairs if type_id in matching}

@@ -1,0 +1,143 @@
+"""The engine: the distribution's Valgrind, and the folder that holds our tool beside its files."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapstory.errors import HeapstoryError
+
+TOOL = "heapstory-amd64-linux"
+PRELOAD = "vgpreload_heapstory-amd64-linux.so"
+COLLECTOR = "heapstory-collector"
+_CORE_PRELOAD = "vgpreload_core-amd64-linux.so"
+_INSTALL = "apt-get install valgrind"
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Valgrind as installed: the program that starts tools, and the folder of its own files."""
+
+    launcher: Path
+    files: Path
+
+    def version(self, tool: str, library: Path | None = None) -> str:
+        """The version of Valgrind a tool was built from, as the tool itself says."""
+        environment = dict(os.environ)
+        environment.pop("VALGRIND_LIB", None)
+        if library is not None:
+            environment["VALGRIND_LIB"] = str(library)
+        done = subprocess.run(
+            [self.launcher, f"--tool={tool}", "--command-line-only=yes", "--version"],
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+        version = done.stdout.strip().removeprefix("valgrind-")
+        if done.returncode != 0 or not version:
+            reason = (done.stderr.strip().splitlines() or ["no answer"])[0]
+            raise HeapstoryError(f"{self.launcher} does not start ({reason}; {_INSTALL})")
+        return version
+
+
+def find_engine() -> Engine:
+    """The Valgrind on PATH."""
+    found = shutil.which("valgrind")
+    if found is None:
+        raise HeapstoryError(f"valgrind is not installed ({_INSTALL})")
+    # Debian's valgrind is a script that changes LD_LIBRARY_PATH and more for the program;
+    # valgrind.bin beside it is the real one.
+    real = Path(found).with_name("valgrind.bin")
+    launcher = real if os.access(real, os.X_OK) else Path(found)
+    prefix = launcher.resolve().parent.parent
+    folders = [
+        prefix / "libexec/valgrind",
+        prefix / "lib/valgrind",
+        prefix / "lib/x86_64-linux-gnu/valgrind",
+        prefix / "lib64/valgrind",
+    ]
+    for folder in folders:
+        if (folder / _CORE_PRELOAD).exists():
+            return Engine(launcher, folder)
+    raise HeapstoryError(f"{_CORE_PRELOAD} of Valgrind was not found under {prefix} ({_INSTALL})")
+
+
+def native_folder() -> Path:
+    """Where the recorder and the collector are installed, beside the native core."""
+    spec = importlib.util.find_spec("heapstory._core")
+    if spec is None or spec.origin is None:
+        raise HeapstoryError("the native core is not built (make setup)")
+    return Path(spec.origin).parent / "_native"
+
+
+def library_folder(engine: Engine) -> Path:
+    """A folder for VALGRIND_LIB: our tool, and links to Valgrind's own files.
+
+    Made once per pair of tool and Valgrind and kept in the user's cache; that both have the same
+    version is checked when it is made.
+    """
+    links = _links(engine)
+    key = hashlib.sha256()
+    for name, target in sorted(links.items()):
+        about = target.stat()
+        key.update(f"{name} {target} {about.st_size} {about.st_mtime_ns}\n".encode())
+    folder = cache_folder() / f"valgrind-{key.hexdigest()[:16]}"
+    if not folder.is_dir():
+        _make(engine, folder, links)
+    return folder
+
+
+def cache_folder() -> Path:
+    """The user's cache, or a private folder in /tmp where there is none to write to."""
+    home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    try:
+        folder = Path(home).expanduser() / "heapstory"
+        folder.mkdir(parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK | os.X_OK):
+            return folder
+    except (OSError, RuntimeError):  # RuntimeError: no home directory
+        pass
+    folder = Path(tempfile.gettempdir()) / f"heapstory-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.stat().st_uid != os.getuid() or folder.is_symlink():
+        raise HeapstoryError(f"{folder} belongs to someone else (set XDG_CACHE_HOME)")
+    return folder
+
+
+def _links(engine: Engine) -> dict[str, Path]:
+    tools = native_folder() / "valgrind"
+    for name in (TOOL, PRELOAD):
+        if not (tools / name).exists():
+            raise HeapstoryError(f"{tools / name} is missing (make setup)")
+    own = {file.name: file for file in engine.files.iterdir() if file.suffix in (".xml", ".supp")}
+    return {
+        **own,
+        _CORE_PRELOAD: engine.files / _CORE_PRELOAD,
+        TOOL: tools / TOOL,
+        PRELOAD: tools / PRELOAD,
+    }
+
+
+def _make(engine: Engine, folder: Path, links: dict[str, Path]) -> None:
+    draft = Path(tempfile.mkdtemp(prefix=".valgrind-", dir=folder.parent))
+    try:
+        for name, target in links.items():
+            (draft / name).symlink_to(target)
+        built, installed = engine.version("heapstory", draft), engine.version("none")
+        if built != installed:
+            raise HeapstoryError(
+                f"the recorder was built for valgrind {built}, but {installed} is installed "
+                "(build it again: make setup)"
+            )
+        draft.rename(folder)
+    except OSError:
+        if not folder.is_dir():  # else someone else was quicker, with the same result
+            raise
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)

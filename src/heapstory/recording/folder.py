@@ -1,0 +1,109 @@
+"""The folder of a trace while it is being recorded: made, described, and signed off."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from heapstory.errors import HeapstoryError
+from heapstory.recording.process import Ending
+
+ERROR = "error.txt"
+LOG = "valgrind.log"
+_MARKS = ("meta.json", "record.json")
+
+
+def prepare(trace: Path, force: bool) -> None:
+    """Makes an empty folder; an existing trace is refused, or removed with ``force``."""
+    for old in [trace, *successors(trace)]:
+        if not old.exists() and not old.is_symlink():
+            continue
+        if not force:
+            raise HeapstoryError(f"{old} exists (choose another with -o, or replace it: --force)")
+        if old.is_symlink() or not old.is_dir():
+            raise HeapstoryError(f"{old} is not a trace; it is not replaced (choose another: -o)")
+        if any(old.iterdir()) and not any((old / mark).exists() for mark in _MARKS):
+            raise HeapstoryError(f"{old} is not a trace; it is not replaced (choose another: -o)")
+        shutil.rmtree(old)
+    try:
+        trace.mkdir()
+    except FileNotFoundError:
+        raise HeapstoryError(f"{trace.parent}: no such directory (mkdir -p it first)") from None
+
+
+def successors(trace: Path) -> Iterator[Path]:
+    """The traces that follow this one: NAME.1.story after an exec, and so on."""
+    stem, suffix = trace.stem, trace.suffix
+    if not trace.parent.is_dir():
+        return
+    for entry in trace.parent.iterdir():
+        number = entry.name.removeprefix(f"{stem}.").removesuffix(suffix)
+        if entry.name == f"{stem}.{number}{suffix}" and number.isdecimal():
+            yield entry
+
+
+def describe(trace: Path, facts: dict[str, Any]) -> None:
+    """Writes record.json, which the collector merges into meta.json."""
+    write_json(trace / "record.json", facts)
+
+
+def complaint(trace: Path, ending: Ending) -> str | None:
+    """What went wrong with the recording, in one line, or None."""
+    error = _first_line(trace / ERROR)
+    if error:
+        return error
+    for status in ending.collectors:
+        if os.WIFSIGNALED(status):
+            return (
+                f"the collector was killed by signal {os.WTERMSIG(status)}; {trace} is incomplete"
+            )
+        return f"the collector failed; {trace} is incomplete"
+    if not (trace / "meta.json").exists():
+        reason = _first_line(trace / LOG) or "the recorder did not start"
+        return f"nothing was recorded: {reason} (see: heapstory doctor)"
+    if ending.left:
+        return f"interrupted while {trace} was being finished; it completes in the background"
+    return None
+
+
+def sign_off(trace: Path, pid: int, ending: Ending) -> None:
+    """Adds how the program ended to the trace that saw it, if the collector could not know."""
+    log = trace / LOG
+    if log.exists() and log.stat().st_size == 0:
+        log.unlink()
+    for part in [trace, *successors(trace)]:
+        meta = _read_json(part / "meta.json")
+        if meta is None or meta.get("pid") != pid or meta.get("ended") == "exec":
+            continue
+        known = meta.get("exit") or {}
+        if known.get("code") is None and known.get("signal") is None:
+            meta["exit"] = {"code": ending.code, "signal": ending.signal}
+            meta["ended"] = meta.get("ended") or ("exit" if ending.signal is None else "killed")
+            write_json(part / "meta.json", meta)
+
+
+def write_json(path: Path, value: dict[str, Any]) -> None:
+    """Whole or not at all: written beside, then renamed."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    draft.rename(path)
+
+
+def _read_json(path: Path) -> dict[str, Any] | None:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _first_line(path: Path) -> str | None:
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    return next((line.strip() for line in lines if line.strip()), None)

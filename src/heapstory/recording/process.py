@@ -1,0 +1,128 @@
+"""The recorded process: started with the caller's own terminal, signals and environment."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapstory.recording.engine import COLLECTOR
+
+_COLLECTOR_NAME = COLLECTOR[:15]  # all that the kernel keeps of a name
+_PR_SET_CHILD_SUBREAPER = 36
+_SI_KERNEL = 0x80
+_PASSED_ON = {
+    signal.SIGINT,
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGQUIT,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+}
+_AWAITED = {*_PASSED_ON, signal.SIGCHLD}
+# Python ignores these; the program must find them as a shell would leave them.
+_RESTORED = [signal.SIGPIPE, signal.SIGXFSZ]
+
+
+@dataclass(slots=True)
+class Ending:
+    """How the program ended, and what became of its collectors."""
+
+    status: int  # as waitpid gives it
+    collectors: list[int]  # wait statuses other than 0
+    left: bool = False  # a collector was still at work when the user interrupted the wait
+
+    @property
+    def code(self) -> int | None:
+        """The exit code, None where a signal ended it."""
+        return os.WEXITSTATUS(self.status) if os.WIFEXITED(self.status) else None
+
+    @property
+    def signal(self) -> int | None:
+        """The signal that ended it."""
+        return os.WTERMSIG(self.status) if os.WIFSIGNALED(self.status) else None
+
+    @property
+    def shell_status(self) -> int:
+        """What a shell would make of it: 128+N for signal N."""
+        return self.code if self.code is not None else 128 + (self.signal or 0)
+
+
+def run(
+    command: list[str], environment: dict[str, str], waiting: Callable[[], None]
+) -> tuple[int, Ending]:
+    """Runs a command to its end, then waits for the collectors it leaves behind.
+
+    Returns its process id and its ending. ``waiting`` is called when the program has ended.
+    """
+    # Collectors are the program's children until it ends; then they must come to us, not to init.
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED)
+    try:
+        program = os.posix_spawn(
+            command[0], command, environment, setsigmask=mask, setsigdef=_RESTORED
+        )
+        collectors: list[int] = []
+        status = None
+        while status is None:
+            received = signal.sigwaitinfo(_AWAITED)
+            if received.si_signo == signal.SIGCHLD:
+                status = _reap(program, collectors)
+            # What the terminal sends goes to the program as well as to us, without our help.
+            elif received.si_code != _SI_KERNEL:
+                os.kill(program, received.si_signo)
+        waiting()
+        left = not _await_collectors(collectors)
+        return program, Ending(status, [status for status in collectors if status], left)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _await_collectors(collectors: list[int]) -> bool:
+    """Waits until none is left; False if the user would not wait.
+
+    Other processes that the program left running are its own affair.
+    """
+    while True:
+        _reap(None, collectors)
+        if not _collector_running():
+            return True
+        received = signal.sigtimedwait(_AWAITED, 0.5)
+        if received is not None and received.si_signo in (signal.SIGINT, signal.SIGTERM):
+            return False
+
+
+def _reap(program: int | None, collectors: list[int]) -> int | None:
+    """Takes leave of every child that has ended; returns the program's status if it is one."""
+    found = None
+    while True:
+        try:
+            peeked = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return found
+        if peeked is None:
+            return found
+        name, _ = _name_and_parent(peeked.si_pid)
+        _, status = os.waitpid(peeked.si_pid, 0)
+        if peeked.si_pid == program:
+            found = status
+        elif name == _COLLECTOR_NAME:
+            collectors.append(status)
+
+
+def _collector_running() -> bool:
+    """Whether a child of ours is a collector."""
+    processes = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal())
+    return (_COLLECTOR_NAME, os.getpid()) in map(_name_and_parent, processes)
+
+
+def _name_and_parent(pid: int) -> tuple[str, int]:
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return "", 0
+    name, _, rest = text.partition("(")[2].rpartition(")")
+    return name, int(rest.split()[1])

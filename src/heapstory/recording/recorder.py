@@ -1,0 +1,100 @@
+"""Recording: the command line of the engine, and one run of it from start to finish."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from heapstory.errors import HeapstoryError
+from heapstory.recording import folder, process
+from heapstory.recording.engine import COLLECTOR, find_engine, library_folder, native_folder
+from heapstory.recording.program import resolve
+
+# What shapes a run and is worth knowing later; the rest of the environment stays private.
+_KEPT = ("LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "LD_PRELOAD", "GLIBC_TUNABLES", "PYTHONMALLOC")
+
+
+@dataclass(slots=True)
+class Request:
+    """What to record, and how. Strings are as the recorder's options want them."""
+
+    command: list[str]
+    trace: Path
+    mode: str = "alloc"
+    force: bool = False
+    start: str | None = None
+    until: str | None = None
+    changes: int | None = None
+    own: list[str] = field(default_factory=list)
+    not_own: list[str] = field(default_factory=list)
+    alloc_fn: list[str] = field(default_factory=list)
+    free_fn: list[str] = field(default_factory=list)
+    cpoints: list[str] = field(default_factory=list)
+    follow_children: bool = False
+    source: bool = True
+
+    def options(self) -> list[str]:
+        """As the recorder's own options."""
+        lists = {
+            "own": self.own,
+            "not-own": self.not_own,
+            "alloc-fn": self.alloc_fn,
+            "free-fn": self.free_fn,
+            "cpoint": self.cpoints,
+        }
+        options = [f"--{name}={value}" for name, values in lists.items() for value in values]
+        options += [f"--from={self.start}"] if self.start else []
+        options += [f"--until={self.until}"] if self.until else []
+        options += ["--follow-children=yes"] if self.follow_children else []
+        options += [f"--collector-arg=--for={self.changes}"] if self.changes else []
+        options += [] if self.source else ["--collector-arg=--no-source"]
+        return options
+
+
+def record(request: Request, waiting: Callable[[], None] = lambda: None) -> int:
+    """Runs the program and records it; returns its own status as a shell would give it."""
+    command = resolve(request.command)
+    engine = find_engine()
+    library = library_folder(engine)
+    trace = request.trace.absolute()
+    folder.prepare(trace, request.force)
+    folder.describe(trace, _facts(request))
+    words = [
+        str(engine.launcher),
+        "--tool=heapstory",
+        "--command-line-only=yes",  # neither .valgrindrc nor VALGRIND_OPTS
+        "-q",
+        "--vgdb=no",
+        "--trace-children=yes",  # for exec; the recorder itself leaves forked children alone
+        # What the engine has to say must not mix with what the program says.
+        f"--log-file={str(trace / folder.LOG).replace('%', '%%')}",
+        f"--collector={native_folder() / COLLECTOR}",
+        f"--trace={trace}",
+        *request.options(),
+        "--",
+        *command,
+    ]
+    environment = {**os.environ, "VALGRIND_LIB": str(library)}
+    pid, ending = process.run(words, environment, waiting)
+    folder.sign_off(trace, pid, ending)
+    complaint = folder.complaint(trace, ending)
+    if complaint:
+        raise HeapstoryError(complaint)
+    return ending.shell_status
+
+
+def _facts(request: Request) -> dict[str, object]:
+    from heapstory import __version__
+
+    return {
+        "program": request.command,
+        "directory": str(Path.cwd()),
+        "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
+        "heapstory": __version__,
+        "mode": request.mode,
+        "options": request.options(),
+        "environment": {name: os.environ[name] for name in _KEPT if name in os.environ},
+    }

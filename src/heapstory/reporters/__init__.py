@@ -1,0 +1,1 @@
+"""Renderers: they turn answers into text, JSON, DOT, SVG or HTML, and compute nothing."""

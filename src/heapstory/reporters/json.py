@@ -1,0 +1,127 @@
+"""The machine output: one object per command, with the name and version of its schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from heapstory.graph.history import History, Version
+    from heapstory.graph.memory_graph import MemoryGraph
+    from heapstory.graph.model import Change, Edge, Node
+    from heapstory.trace.info import Info
+    from heapstory.trace.places import Place
+    from heapstory.trace.sql import Rows
+
+
+def dumps(command: str, body: dict[str, Any]) -> str:
+    """One object on one line."""
+    answer = {"schema": f"heapstory.{command}/1", **body}
+    return json.dumps(answer, ensure_ascii=False, default=str) + "\n"
+
+
+def info(info: Info) -> dict[str, Any]:
+    """The body of ``info --json``."""
+    return {
+        "trace": info.path,
+        "program": info.program,
+        "directory": info.directory,
+        "started": info.started,
+        "heapstory": info.heapstory,
+        "exit": {"code": info.exit_code, "signal": info.exit_signal},
+        "ended": info.ended,
+        "mode": info.mode,
+        "timestamps": info.timestamps,
+        **info.counts,
+        **info.sizes,
+        "complete": info.complete,
+        "damage": info.damage,
+    }
+
+
+def graph(graph: MemoryGraph, edges: Iterable[Edge]) -> dict[str, Any]:
+    """The body of ``graph --json``."""
+    return {
+        "at": graph.at,
+        "nodes": [_node(node) for node in graph.nodes],
+        "edges": [_edge(edge) for edge in edges],
+        "clusters": [],
+        "merges": [],
+    }
+
+
+def history(history: History) -> dict[str, Any]:
+    """The body of ``history --json``."""
+    return {
+        "address": f"{history.address:#x}",
+        "size": history.size,
+        "node": history.node.id if history.node else None,
+        "versions": [_version(version) for version in history],
+    }
+
+
+def query(rows: Rows) -> dict[str, Any]:
+    """The body of ``query --json``."""
+    return {"columns": rows.columns, "rows": [list(row) for row in rows]}
+
+
+def _node(node: Node) -> dict[str, Any]:
+    return {
+        "id": node.id,
+        "kind": node.kind,
+        "address": f"{node.address:#x}",
+        "size": node.size,
+        "created": _change(node.created),
+        "freed": _change(node.freed) if node.freed else None,
+        "type": node.type,
+        "cluster": None,
+        "source": None,
+        "name": node.name,
+        "label": node.label,
+        "lost": node.lost,
+    }
+
+
+def _edge(edge: Edge) -> dict[str, Any]:
+    return {
+        "from": {"node": edge.source, "offset": edge.offset},
+        "to": _target(edge.target, edge.target_offset),
+        "value": f"{edge.value:#x}",
+        "ts": edge.timestamp,
+        "place": _place(edge.place),
+        "size": edge.size,
+        "field": edge.field,
+        "state": edge.state,
+        "current": edge.current,
+    }
+
+
+def _version(version: Version) -> dict[str, Any]:
+    return {
+        "ts": version.timestamp,
+        "place": _place(version.place),
+        "offset": version.offset,
+        "value": None if version.value is None else f"{version.value:#x}",
+        "target": _target(version.target, version.target_offset),
+        "node": version.node,
+        "address": f"{version.address:#x}",
+        "size": version.size,
+        "field": version.field,
+        "state": version.state,
+        "kind": version.kind,
+        "silent": version.silent,
+        "thread": version.thread,
+    }
+
+
+def _target(node: int | None, offset: int | None) -> dict[str, Any] | None:
+    return None if node is None else {"node": node, "offset": offset}
+
+
+def _change(change: Change) -> dict[str, Any]:
+    return {"ts": change.timestamp, "place": _place(change.place)}
+
+
+def _place(place: Place | None) -> dict[str, Any] | None:
+    return place.as_json() if place else None

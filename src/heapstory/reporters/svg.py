@@ -1,0 +1,30 @@
+"""SVG, laid out by Graphviz."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+from heapstory.errors import HeapstoryError, LimitError
+
+SECONDS = 60
+
+
+def svg(dot: str, seconds: float = SECONDS) -> str:
+    """Runs ``dot -Tsvg``."""
+    program = shutil.which("dot")
+    if program is None:
+        raise HeapstoryError("dot is not installed (apt-get install graphviz; or use --format dot)")
+    try:
+        done = subprocess.run(
+            [program, "-Tsvg"], input=dot, capture_output=True, text=True, timeout=seconds
+        )
+    except subprocess.TimeoutExpired:
+        raise LimitError(
+            f"Graphviz did not lay the graph out in {seconds:g} s "
+            "(narrow it: --root, --depth, --type; or take --format dot)"
+        ) from None
+    if done.returncode != 0:
+        reason = done.stderr.strip().splitlines()
+        raise HeapstoryError(f"dot failed: {reason[-1] if reason else done.returncode}")
+    return done.stdout

@@ -1,0 +1,91 @@
+"""What is in a trace: how it was recorded, how it ended, how much there is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """The answer of ``Trace.info()``; counts are as of the last timestamp."""
+
+    path: str
+    program: list[str]
+    directory: str | None
+    started: str | None
+    heapstory: str | None
+    mode: str
+    exit_code: int | None
+    exit_signal: int | None
+    ended: str | None
+    complete: bool
+    damage: str | None
+    timestamps: int
+    counts: dict[str, int]
+    sizes: dict[str, int]
+
+    @property
+    def events(self) -> int:
+        """Everything recorded: allocations, frees, stores, ranges."""
+        return self.counts["events"]
+
+    @property
+    def nodes(self) -> int:
+        """Nodes alive at the last timestamp."""
+        return self.counts["nodes"]
+
+    @property
+    def edges(self) -> int:
+        """Pointers between them."""
+        return self.counts["edges"]
+
+    @property
+    def bytes(self) -> int:
+        """The size of the trace on disk."""
+        return self.sizes["bytes"]
+
+    @classmethod
+    def read(cls, path: str, meta: dict[str, Any], summary: dict[str, Any]) -> Info:
+        """From meta.json and the core's summary; a trace cut off early lacks some of the former."""
+        ended = meta.get("exit") or {}
+        counted = (
+            "events",
+            "stores",
+            "ranges",
+            "allocations",
+            "frees",
+            "calls",
+            "nodes",
+            "edges",
+            "cpoints",
+            "sites",
+            "stacks",
+            "threads",
+            "chunks",
+        )
+        sized = ("bytes", "event_bytes", "symbol_bytes", "source_bytes")
+        return cls(
+            path=path,
+            program=list(meta.get("program") or []),
+            directory=meta.get("directory"),
+            started=meta.get("started"),
+            heapstory=meta.get("heapstory"),
+            mode=meta.get("mode") or "alloc",
+            exit_code=ended.get("code"),
+            exit_signal=ended.get("signal"),
+            ended=meta.get("ended"),
+            complete=bool(summary["complete"]),
+            damage=summary["damage"],
+            timestamps=summary["timestamps"],
+            counts={name: summary[name] for name in counted},
+            sizes={name: summary[name] for name in sized},
+        )
+
+    @property
+    def warning(self) -> str | None:
+        """One line for a trace that does not hold the whole run, else None."""
+        if self.complete:
+            return None
+        where = f": {self.damage}" if self.damage else ""
+        return f"{self.path} is incomplete, the answer covers what could be read{where}"

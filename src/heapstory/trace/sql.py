@@ -1,0 +1,86 @@
+"""SQL over a trace: DuckDB reads the core's columns as tables, with no copy."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from heapstory.errors import HeapstoryError, TraceError, UsageError
+
+if TYPE_CHECKING:
+    from heapstory.trace import Trace
+
+TABLES = ("nodes", "edges", "events", "sites", "frees", "cpoints", "modules", "stacks")
+
+# What is asked all the time: an address as text, and the statement of a site.
+MACROS = """
+CREATE TEMP MACRO addr(value) AS '0x' || lower(to_hex(value));
+CREATE TEMP MACRO place(id) AS (
+    SELECT coalesce(s.file || ':' || s.line, s.module || '+' || addr(s."offset"))
+    FROM sites s WHERE s.site = id);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The answer to a query."""
+
+    columns: list[str]
+    rows: list[tuple[Any, ...]]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return iter(self.rows)
+
+    def __getitem__(self, index: int) -> tuple[Any, ...]:
+        return self.rows[index]
+
+    def as_dicts(self) -> list[dict[str, Any]]:
+        """One dictionary per row."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in row) + "</tr>"
+            for row in self.rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def query(trace: Trace, sql: str) -> Rows:
+    """Runs one statement; only the tables it names are opened."""
+    import duckdb
+
+    connection = duckdb.connect(":memory:")
+    try:
+        for name in TABLES:
+            used = rf"\b{name}\b" if name != "sites" else r"\bsites\b|\bplace\s*\("
+            if re.search(used, sql, re.IGNORECASE):
+                connection.register(name, trace.core.table(name))
+        connection.execute(MACROS)
+        result = connection.execute(sql)
+        columns = [entry[0] for entry in result.description or []]
+        return Rows(columns, result.fetchall() if columns else [])
+    except (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.InternalException) as error:
+        raise HeapstoryError(f"query failed: {_one_line(error)}") from error
+    except duckdb.Error as error:
+        if re.search(r"checksum|damaged", str(error)):
+            raise TraceError(_one_line(error)) from error
+        tables = ", ".join(TABLES)
+        raise UsageError(
+            f"SQL: {_one_line(error)} (tables: {tables}; see: query --help)"
+        ) from error
+    finally:
+        connection.close()
+
+
+def _one_line(error: Exception) -> str:
+    """DuckDB's message and the caret's place, folded into one line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return "; ".join(line for line in lines if not set(line) <= {"^", " "})
