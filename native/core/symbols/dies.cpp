@@ -4,9 +4,7 @@
 
 #include "demangle.h"
 
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 
 namespace heapstory {
 
@@ -23,16 +21,40 @@ std::vector<Range> ranges_of(Dwarf_Die *die) {
     return ranges;
 }
 
-int language(Dwarf_Die *die) {
+int ScopeNames::language(Dwarf_Die *die) {
     Dwarf_Die unit;
-    if (!dwarf_diecu(die, &unit, nullptr, nullptr))
-        return 0;
-    return dwarf_srclang(&unit);
+    int found = dwarf_diecu(die, &unit, nullptr, nullptr) ? dwarf_srclang(&unit) : -1;
+    return found > 0 ? found : default_language;
 }
 
 bool is_cplusplus(int language) {
-    return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
-           language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14;
+    switch (language) {
+    case DW_LANG_C_plus_plus:
+    case DW_LANG_C_plus_plus_03:
+    case DW_LANG_C_plus_plus_11:
+    case DW_LANG_C_plus_plus_14:
+    case 0x2a: // 17, 20, 23: younger than this libdw
+    case 0x2b:
+    case 0x3a:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool is_c(int language) {
+    switch (language) {
+    case DW_LANG_C:
+    case DW_LANG_C89:
+    case DW_LANG_C99:
+    case DW_LANG_C11:
+    case 0x2c: // C17, C23
+    case 0x3e:
+    case DW_LANG_Mips_Assembler:
+        return true;
+    default:
+        return false;
+    }
 }
 
 // The entry that says where a definition belongs: its declaration in the class or namespace.
@@ -48,36 +70,57 @@ static Dwarf_Die declared_at(Dwarf_Die die) {
     return die;
 }
 
-std::string qualified_name(Dwarf_Die *die) {
-    Dwarf_Die declaration = declared_at(*die);
-    const char *name = dwarf_diename(die);
-    std::string text = name ? name : "";
-    Dwarf_Die *scopes = nullptr;
-    int count = dwarf_getscopes_die(&declaration, &scopes);
-    std::unique_ptr<Dwarf_Die, decltype(&std::free)> owner(scopes, &std::free);
-    for (int i = 1; i < count; ++i) {
-        const char *scope = dwarf_diename(&scopes[i]);
-        switch (dwarf_tag(&scopes[i])) {
+void ScopeNames::read(Dwarf_Die *parent, uint32_t prefix, int depth) {
+    for_each_child(parent, [&](Dwarf_Die &child) {
+        int tag = dwarf_tag(&child);
+        bool scope = false;
+        switch (tag) {
         case DW_TAG_namespace:
-            text = std::string(scope ? scope : "(anonymous namespace)") + "::" + text;
-            break;
+        case DW_TAG_module:
         case DW_TAG_structure_type:
         case DW_TAG_class_type:
         case DW_TAG_union_type:
         case DW_TAG_enumeration_type:
+            scope = dwarf_haschildren(&child) > 0;
+            [[fallthrough]];
         case DW_TAG_subprogram:
-        case DW_TAG_module:
-            if (scope)
-                text = std::string(scope) + "::" + text;
+        case DW_TAG_variable:
+        case DW_TAG_typedef:
+        case DW_TAG_member: // static ones are declared here
+            if (prefix != 0 && (tag != DW_TAG_member || own_flag(&child, DW_AT_external)))
+                prefix_of_.emplace(child.addr, prefix);
             break;
         default:
             break;
         }
-    }
-    return text;
+        if (!scope || depth > 32)
+            return true;
+        const char *name = dwarf_diename(&child);
+        if (!name && tag == DW_TAG_namespace)
+            name = "(anonymous namespace)";
+        uint32_t inner = prefix;
+        if (name) {
+            inner = static_cast<uint32_t>(prefixes_.size());
+            prefixes_.push_back(prefixes_[prefix] + name + "::");
+        }
+        read(&child, inner, depth + 1);
+        return true;
+    });
 }
 
-std::string function_name(Dwarf_Die *die) {
+std::string ScopeNames::qualified_name(Dwarf_Die *die) {
+    const char *name = dwarf_diename(die);
+    std::string text = name ? name : "";
+    Dwarf_Die declaration = declared_at(*die), unit;
+    if (is_c(language(die)) || !dwarf_diecu(&declaration, &unit, nullptr, nullptr))
+        return text;
+    if (units_.insert(unit.addr).second)
+        read(&unit, 0, 0);
+    auto found = prefix_of_.find(declaration.addr);
+    return found == prefix_of_.end() ? text : prefixes_[found->second] + text;
+}
+
+std::string ScopeNames::function_name(Dwarf_Die *die) {
     Dwarf_Attribute memory;
     const char *linkage = nullptr;
     for (unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name})

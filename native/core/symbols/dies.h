@@ -7,6 +7,8 @@
 #include <elfutils/libdw.h>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace heapstory {
@@ -67,14 +69,28 @@ template <typename Visit> void for_each_child(Dwarf_Die *die, Visit visit) {
 // Address ranges of an entry; none if it has no code.
 std::vector<Range> ranges_of(Dwarf_Die *die);
 
-// DW_AT_name with the names of the enclosing namespaces, classes and functions before it.
-std::string qualified_name(Dwarf_Die *die);
+bool is_cplusplus(int language); // of DW_LANG_*
+bool is_c(int language);
 
-// The demangled linkage name of a function, or its qualified name.
-std::string function_name(Dwarf_Die *die);
+// The name that enclosing namespaces, classes and functions give to an entry: "ns::list<int>::".
+// One walk over a unit's declarations when the unit is first asked for; C units need none.
+class ScopeNames {
+  public:
+    // DW_AT_name with the enclosing scopes before it.
+    std::string qualified_name(Dwarf_Die *die);
+    // The demangled linkage name of a function, or its qualified name.
+    std::string function_name(Dwarf_Die *die);
+    // DW_LANG_* of the entry's unit. The partial units that dwz makes have none: they get the
+    // language of the first unit that has one.
+    int language(Dwarf_Die *die);
+    int default_language = 0;
 
-// The language of the entry's unit, DW_LANG_*; 0 if unknown.
-int language(Dwarf_Die *die);
-bool is_cplusplus(int language);
+  private:
+    void read(Dwarf_Die *parent, uint32_t prefix, int depth);
+
+    std::unordered_set<const void *> units_;
+    std::unordered_map<const void *, uint32_t> prefix_of_; // by entry; none: no prefix
+    std::vector<std::string> prefixes_{""};
+};
 
 } // namespace heapstory

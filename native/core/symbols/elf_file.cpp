@@ -3,6 +3,7 @@
 #include "elf_file.h"
 
 #include "demangle.h"
+#include "variables.h"
 
 #include <exception>
 
@@ -31,9 +32,11 @@ std::unique_ptr<ElfFile> ElfFile::open(const std::string &path, TypeTable &types
 }
 
 ElfFileReader::ElfFileReader(const std::string &path, TypeTable &types)
-    : image_(path), types_(types) {}
+    : image_(path), table_(types) {}
 
 ElfFileReader::~ElfFileReader() {
+    frames_.reset();
+    types_.reset();
     units_.reset();
     dwarf_end(dwarf_);
 }
@@ -60,8 +63,11 @@ void ElfFileReader::find_debug() {
             dwarf_ = nullptr;
         }
     }
-    if (dwarf_)
+    if (dwarf_) {
         units_ = std::make_unique<Units>(dwarf_, image_);
+        types_ = std::make_unique<TypeReader>(table_, *units_);
+        frames_ = std::make_unique<Frames>(dwarf_, image_);
+    }
 }
 
 bool ElfFileReader::readable() {
@@ -112,6 +118,33 @@ std::optional<ElfFile::Function> ElfFileReader::function(uint64_t address) {
             return Function{demangle(symbol->name.c_str()), symbol->address, symbol->size};
         return {};
     });
+}
+
+const std::vector<Variable> &ElfFileReader::all_variables() {
+    if (!variables_) {
+        bool debug = readable();
+        const std::vector<Symbol> &objects = symbols().objects();
+        std::vector<Variable> found;
+        if (debug) {
+            types_->resolve_declarations();
+            VariableReader reader(*units_, *types_);
+            reader.read(objects);
+            found = merge_symbols(reader.take(), objects, &reader);
+            types_->resolve_declarations();
+        } else {
+            found = merge_symbols({}, objects, nullptr);
+        }
+        variables_ = std::move(found);
+    }
+    return *variables_;
+}
+
+std::vector<Variable> ElfFileReader::variables() {
+    return guarded(std::vector<Variable>(), [&] { return all_variables(); });
+}
+
+TypeId ElfFileReader::pointee_of_receiver(uint64_t, const Receiver &) {
+    return no_type;
 }
 
 } // namespace heapstory

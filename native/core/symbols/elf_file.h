@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "receiver.h"
 #include "symtab.h"
-#include "units.h"
+#include "types.h"
 
 namespace heapstory {
 
@@ -30,8 +31,13 @@ class ElfFileReader final : public ElfFile {
     bool debug_searched_ = false, symbols_read_ = false;
     Dwarf *dwarf_ = nullptr;
     std::unique_ptr<Units> units_;
+    const std::vector<Variable> &all_variables();
+
     SymbolTables symbols_;
-    TypeTable &types_;
+    TypeTable &table_;
+    std::unique_ptr<TypeReader> types_;
+    std::unique_ptr<Frames> frames_;
+    std::optional<std::vector<Variable>> variables_;
 };
 
 } // namespace heapstory

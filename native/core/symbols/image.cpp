@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "image.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <elfutils/libdwelf.h>
@@ -92,6 +93,16 @@ bool Image::executable(uint64_t address) const {
 bool Image::writable(uint64_t address) const {
     const Segment *segment = segment_of(segments_, address);
     return segment && segment->writable;
+}
+
+size_t Image::read(uint64_t address, uint8_t *bytes, size_t count) const {
+    const Segment *segment = segment_of(segments_, address);
+    uint64_t start = segment ? address - segment->address : 0;
+    if (!segment || start >= segment->file_size)
+        return 0;
+    count = std::min<uint64_t>(count, segment->file_size - start);
+    ssize_t got = pread(fd_, bytes, count, static_cast<off_t>(segment->offset + start));
+    return got > 0 ? static_cast<size_t>(got) : 0;
 }
 
 Elf_Scn *Image::section(const char *name) const {

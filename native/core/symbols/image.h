@@ -31,7 +31,8 @@ class Image {
     bool intact() const;
     bool executable(uint64_t address) const;
     bool writable(uint64_t address) const;
-    Elf_Scn *section(const char *name) const; // nullptr if there is none
+    size_t read(uint64_t address, uint8_t *bytes, size_t count) const; // how many were there
+    Elf_Scn *section(const char *name) const;                          // nullptr if there is none
 
   private:
     std::string path_, build_id_;

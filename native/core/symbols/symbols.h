@@ -58,7 +58,7 @@ class TypeTable {
     TypeId find(std::string_view name) const;
 
   private:
-    friend class ElfFile;
+    friend class TypeReader;
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

@@ -75,6 +75,9 @@ void Units::read_units() {
         Unit &unit = units_.back();
         unit.die = die;
         unit.body = split ? body : die;
+        if (int found = dwarf_srclang(&unit.body);
+            found > 0 && scope_names_.default_language == 0 && found != DW_LANG_Mips_Assembler)
+            scope_names_.default_language = found;
         auto index = static_cast<uint32_t>(units_.size() - 1);
         std::vector<Range> ranges = ranges_of(&die);
         if (ranges.empty() && split)
@@ -198,7 +201,7 @@ std::vector<Scope *> Units::scopes_at(Subprogram &function, uint64_t address) {
 const std::string &Units::name_of(Subprogram &function) {
     if (!function.named) {
         function.named = true;
-        function.name = function_name(&function.die);
+        function.name = scope_names_.function_name(&function.die);
     }
     return function.name;
 }
@@ -208,7 +211,7 @@ const std::string &Units::name_of_origin(Dwarf_Die *die) {
     Dwarf_Die target = origin ? *origin : *die;
     auto [entry, fresh] = names_.try_emplace(target.addr);
     if (fresh)
-        entry->second = function_name(&target);
+        entry->second = scope_names_.function_name(&target);
     return entry->second;
 }
 

@@ -65,6 +65,7 @@ class Units {
 
     std::deque<Unit> &all();
     const Image &image() const { return image_; }
+    ScopeNames &names() { return scope_names_; }
 
   private:
     void read_units();
@@ -79,6 +80,7 @@ class Units {
     const Image &image_; // of the program itself: its segments say which addresses are real
     bool units_read_ = false;
     std::deque<Unit> units_;
+    ScopeNames scope_names_;
     struct UnitRange {
         uint64_t low, high;
         uint32_t index;

@@ -1,0 +1,43 @@
+// Follows a returned pointer through the instructions behind the call. Internal to symbols/.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "image.h"
+
+namespace heapstory {
+
+// An address as the code computes it: a root, then steps that are each added and, except for the
+// last, loaded from. `p->next->value` with p at rbp-8 is the root rbp with the steps -8, 0, 16.
+struct Path {
+    struct Step {
+        int64_t offset = 0;
+        bool indexed = false; // plus an unknown multiple of an element's size
+        bool operator==(const Step &) const = default;
+    };
+    static constexpr int absolute = -1;
+    int root = absolute; // DWARF register, as it was when the call returned
+    std::vector<Step> steps;
+    bool operator==(const Path &) const = default;
+};
+
+// What the instructions mean. The types are those of the thing pointed to.
+class FlowMeaning {
+  public:
+    virtual ~FlowMeaning() = default;
+    // The pointer was stored there. Nothing if that place is unknown, no_type for void *.
+    virtual std::optional<TypeId> stored(const Path &path) = 0;
+    // The pointer is an argument of a call; no_type if unknown.
+    virtual TypeId passed(uint64_t callee, int argument) = 0;
+    // The function returns the pointer.
+    virtual TypeId returned() = 0;
+    virtual bool inside(uint64_t address) = 0; // the same function
+};
+
+struct FlowResult {
+    TypeId type = no_type;
+    bool argument = false; // found because the pointer was passed on before it was stored
+};
+
+FlowResult follow_result(const Image &image, uint64_t return_address, FlowMeaning &meaning);
+
+} // namespace heapstory
