@@ -143,8 +143,15 @@ std::vector<Variable> ElfFileReader::variables() {
     return guarded(std::vector<Variable>(), [&] { return all_variables(); });
 }
 
-TypeId ElfFileReader::pointee_of_receiver(uint64_t, const Receiver &) {
-    return no_type;
+TypeId ElfFileReader::pointee_of_receiver(uint64_t return_address, const Receiver &receiver) {
+    return guarded(no_type, [&] {
+        if (!readable())
+            return no_type;
+        types_->resolve_declarations();
+        ReceiverFinder finder(*units_, *types_, *frames_,
+                              [&]() -> const std::vector<Variable> & { return all_variables(); });
+        return finder.find(return_address, receiver);
+    });
 }
 
 } // namespace heapstory
