@@ -34,17 +34,23 @@ class Follower {
   public:
     Follower(const Image &image, uint64_t pc, FlowMeaning &meaning)
         : image_(image), pc_(pc), meaning_(meaning) {
-        registers_[rax].kind = Value::Kind::result;
-        for (int reg : preserved)
-            registers_[reg] = {Value::Kind::path, {dwarf_number[reg], {{}}}};
+        for (int reg = 0; reg < 16; ++reg)
+            registers_[reg] = {Value::Kind::path, {dwarf_number[reg], pc, {{}}}};
     }
+    // What the registers hold when straight-line code has come to `end`; false if it does not.
+    bool reach(uint64_t end);
     FlowResult run();
+    std::array<Value, 16> &registers() { return registers_; }
+    void set_before(std::array<Value, 16> before) { before_ = std::move(before); }
 
   private:
+    Instruction fetch();
+    std::optional<TypeId> type_at(const Path &path);
     bool step(const Instruction &in); // false: the end
     bool move(const Instruction &in);
     void add(const Instruction &in);
     bool call(const Instruction &in);
+    void forget_scratch();
     std::optional<Path> address(const Instruction &in) const;
     Value load(const Instruction &in) const;
     bool store(const Instruction &in, const Value &value);
@@ -57,8 +63,9 @@ class Follower {
     uint64_t pc_, next_ = 0;
     FlowMeaning &meaning_;
     std::array<Value, 16> registers_;
-    std::vector<Path> slots_; // places in memory that hold the result
-    bool tested_ = false;     // the flags say whether the result is null
+    std::array<Value, 16> before_; // in terms of the registers at the start of the statement
+    std::vector<Path> slots_;      // places in memory that hold the result
+    bool tested_ = false;          // the flags say whether the result is null
     FlowResult found_;
 };
 
@@ -68,14 +75,19 @@ std::optional<Path> Follower::address(const Instruction &in) const {
         path.steps = {{static_cast<int64_t>(next_) + in.displacement}};
         return path;
     }
-    if (in.base == -1) {
+    if (in.base == -1) { // a table at a fixed address, or plain arithmetic
+        if (in.displacement < 0x1000)
+            return {};
         path.steps = {{in.displacement, in.index >= 0}};
         return path;
     }
-    const Value &base = registers_[in.base];
-    if (base.kind != Value::Kind::path)
+    const Value *base = &registers_[in.base];
+    // The pointer may stand in the index register and the index in the base register.
+    if (base->kind == Value::Kind::unknown && in.index >= 0 && in.scale == 1)
+        base = &registers_[in.index];
+    if (base->kind != Value::Kind::path)
         return {};
-    path = base.path;
+    path = base->path;
     path.steps.back().offset += in.displacement;
     path.steps.back().indexed |= in.index >= 0;
     return path;
@@ -101,9 +113,28 @@ bool Follower::store(const Instruction &in, const Value &value) {
     if (value.kind != Value::Kind::result)
         return true;
     slots_.push_back(*to);
-    auto type = meaning_.stored(*to);
+    auto type = type_at(*to);
     found_.type = type.value_or(no_type);
     return found_.type == no_type; // void * and temporary places: go on
+}
+
+// A register that belongs to no variable may have been loaded in the same statement.
+std::optional<TypeId> Follower::type_at(const Path &path) {
+    if (auto type = meaning_.stored(path))
+        return type;
+    for (int reg : preserved) {
+        const Value &before = before_[reg];
+        if (dwarf_number[reg] != path.root || before.kind != Value::Kind::path ||
+            before.path.steps.size() + path.steps.size() > max_steps ||
+            (before.path.steps.size() == 1 && before.path.root == path.root))
+            continue;
+        Path whole = before.path;
+        whole.steps.back().offset += path.steps[0].offset;
+        whole.steps.back().indexed |= path.steps[0].indexed;
+        whole.steps.insert(whole.steps.end(), path.steps.begin() + 1, path.steps.end());
+        return meaning_.stored(whole);
+    }
+    return {};
 }
 
 bool Follower::move(const Instruction &in) {
@@ -151,10 +182,14 @@ bool Follower::call(const Instruction &in) {
                     return false;
                 }
             }
+    forget_scratch();
+    return true;
+}
+
+void Follower::forget_scratch() {
     for (int reg = 0; reg < 16; ++reg)
         if (std::find(std::begin(preserved), std::end(preserved), reg) == std::end(preserved))
             registers_[reg] = {};
-    return true;
 }
 
 bool Follower::alive() const {
@@ -215,12 +250,29 @@ bool Follower::step(const Instruction &in) {
     return true;
 }
 
+Instruction Follower::fetch() {
+    uint8_t code[16];
+    size_t size = meaning_.inside(pc_) ? image_.read(pc_, code, sizeof code) : 0;
+    Instruction in = size ? decode_x86(code, size) : Instruction{};
+    next_ = pc_ + in.length;
+    return in;
+}
+
+bool Follower::reach(uint64_t end) {
+    for (int count = 0; count < max_instructions && pc_ < end; ++count) {
+        Instruction in = fetch();
+        if (in.kind >= Kind::jump || !step(in))
+            return false;
+        pc_ = next_;
+    }
+    return pc_ == end;
+}
+
 FlowResult Follower::run() {
+    forget_scratch();
+    registers_[rax] = {Value::Kind::result, {}};
     for (int count = 0; count < max_instructions && alive(); ++count) {
-        uint8_t code[16];
-        size_t size = meaning_.inside(pc_) ? image_.read(pc_, code, sizeof code) : 0;
-        Instruction in = size ? decode_x86(code, size) : Instruction{};
-        next_ = pc_ + in.length;
+        Instruction in = fetch();
         if (!step(in))
             break;
         pc_ = next_;
@@ -230,11 +282,16 @@ FlowResult Follower::run() {
 
 } // namespace
 
-FlowResult follow_result(const Image &image, uint64_t return_address, FlowMeaning &meaning) {
+FlowResult follow_result(const Image &image, uint64_t statement, uint64_t return_address,
+                         FlowMeaning &meaning) {
     GElf_Ehdr header;
     if (!gelf_getehdr(image.elf(), &header) || header.e_machine != EM_X86_64)
         return {};
-    return Follower(image, return_address, meaning).run();
+    Follower follower(image, return_address, meaning);
+    Follower before(image, statement, meaning);
+    if (before.reach(return_address))
+        follower.set_before(std::move(before.registers()));
+    return follower.run();
 }
 
 } // namespace heapstory

@@ -15,7 +15,8 @@ struct Path {
         bool operator==(const Step &) const = default;
     };
     static constexpr int absolute = -1;
-    int root = absolute; // DWARF register, as it was when the call returned
+    int root = absolute; // DWARF register
+    uint64_t when = 0;   // the instruction before which the register is read
     std::vector<Step> steps;
     bool operator==(const Path &) const = default;
 };
@@ -38,6 +39,9 @@ struct FlowResult {
     bool argument = false; // found because the pointer was passed on before it was stored
 };
 
-FlowResult follow_result(const Image &image, uint64_t return_address, FlowMeaning &meaning);
+// `statement` is an address at or before the call from which straight-line code leads to it (the
+// start of the source statement): it tells what the preserved registers were loaded with.
+FlowResult follow_result(const Image &image, uint64_t statement, uint64_t return_address,
+                         FlowMeaning &meaning);
 
 } // namespace heapstory

@@ -88,14 +88,13 @@ void ReceiverFinder::enter(uint64_t return_address) {
     function_ = nullptr;
     locals_.clear();
     seen_.clear();
-    Unit *unit = units_.at(return_address - 1);
-    if (unit)
-        function_ = units_.function_at(*unit, return_address - 1);
+    unit_ = units_.at(return_address - 1);
+    if (unit_)
+        function_ = units_.function_at(*unit_, return_address - 1);
     if (!function_)
         return;
     limit_ = return_address + window;
     next_call(&function_->die, return_address, limit_, 0);
-    frame_ = frames_.at(return_address);
     for (uint64_t ahead : {~uint64_t(0), uint64_t(0), uint64_t(8), uint64_t(24), window - 1}) {
         uint64_t pc = return_address + ahead;
         if (pc >= limit_ && pc != return_address - 1)
@@ -144,11 +143,11 @@ std::optional<TypeId> ReceiverFinder::settle(std::vector<TypeId> types) const {
     return best.size() == 1 ? best[0] : no_type;
 }
 
-std::vector<TypeId> ReceiverFinder::in_register(int reg) {
+std::vector<TypeId> ReceiverFinder::in_register(int reg, uint64_t limit) {
     std::vector<Candidate> found;
     for (Local &local : locals_)
         for (const LocationRange &range : local.ranges) {
-            bool starts = range.start >= address_ && range.start < limit_;
+            bool starts = range.start >= address_ && range.start < limit;
             if (!range.everywhere && !starts)
                 continue;
             for (const Location &location : range.locations)
@@ -168,45 +167,44 @@ std::vector<TypeId> ReceiverFinder::in_register(int reg) {
     return types;
 }
 
-std::vector<TypeId> ReceiverFinder::held_by(int reg) {
-    for (uint64_t pc : {address_, address_ - 1}) {
-        std::vector<TypeId> types;
-        for (Local &local : locals_)
-            for (const LocationRange &range : local.ranges)
-                if (range.everywhere || (pc >= range.start && pc < range.end))
-                    for (const Location &location : range.locations)
-                        if (location.kind == Location::Kind::reg && location.reg == reg)
-                            if (auto type =
-                                    types_.pointee_at(types_.type_of(&local.die), location.piece))
-                                types.push_back(*type);
-        if (!types.empty())
-            return types;
-    }
-    return {};
-}
-
-std::optional<int64_t> ReceiverFinder::frame_offset(int reg, int64_t offset) const {
-    if (!frame_ || frame_->reg != reg)
-        return {};
-    return offset - frame_->offset;
-}
-
-std::vector<TypeId> ReceiverFinder::on_stack(int reg, int64_t offset) {
+std::vector<TypeId> ReceiverFinder::held_by(int reg, uint64_t pc) {
     std::vector<TypeId> types;
-    auto wanted = frame_offset(reg, offset);
+    for (Local &local : locals_)
+        for (const LocationRange &range : local.ranges)
+            if (range.everywhere || (pc >= range.start && pc < range.end))
+                for (const Location &location : range.locations)
+                    if (location.kind == Location::Kind::reg && location.reg == reg)
+                        if (auto type =
+                                types_.pointee_at(types_.type_of(&local.die), location.piece))
+                            types.push_back(*type);
+    return types;
+}
+
+// Variables in memory at the first step of a path, by the register or by the frame's address.
+std::vector<TypeId> ReceiverFinder::on_stack(const Path &path) {
+    std::vector<TypeId> types;
+    auto frame = frames_.at(path.when);
+    auto in_frame = [&](int reg, int64_t offset) -> std::optional<int64_t> {
+        return frame && frame->reg == reg ? std::optional(offset - frame->offset) : std::nullopt;
+    };
+    int64_t offset = path.steps[0].offset;
+    auto wanted = in_frame(path.root, offset);
+    auto distance = [&](const Location &location) -> std::optional<int64_t> {
+        if (location.kind == Location::Kind::memory && location.reg == path.root)
+            return offset - location.offset;
+        if (location.kind == Location::Kind::frame && wanted)
+            return *wanted - location.offset;
+        if (location.kind == Location::Kind::memory && wanted)
+            if (auto other = in_frame(location.reg, location.offset))
+                return *wanted - *other;
+        return {};
+    };
     for (Local &local : locals_)
         for (const LocationRange &range : local.ranges) {
-            if (!range.everywhere && (range.start >= limit_ || range.end < address_))
+            if (!range.everywhere && (range.start >= limit_ || range.end < path.when))
                 continue;
             for (const Location &location : range.locations) {
-                std::optional<int64_t> delta;
-                if (location.kind == Location::Kind::memory && location.reg == reg)
-                    delta = offset - location.offset;
-                else if (location.kind == Location::Kind::frame && wanted)
-                    delta = *wanted - location.offset;
-                else if (location.kind == Location::Kind::memory && wanted)
-                    if (auto other = frame_offset(location.reg, location.offset))
-                        delta = *wanted - *other;
+                auto delta = distance(location);
                 if (!delta || *delta < 0)
                     continue;
                 TypeId type = types_.type_of(&local.die);
@@ -251,9 +249,9 @@ std::optional<TypeId> ReceiverFinder::stored(const Path &path) {
     if (path.root == Path::absolute) {
         type = settle(at_address(static_cast<uint64_t>(path.steps[0].offset)));
     } else {
-        type = settle(on_stack(path.root, path.steps[0].offset));
-        if (!type && !(frame_ && frame_->reg == path.root)) {
-            type = settle(held_by(path.root));
+        type = settle(on_stack(path));
+        if (!type) {
+            type = settle(held_by(path.root, path.when));
             used = 0;
         }
     }
@@ -262,12 +260,24 @@ std::optional<TypeId> ReceiverFinder::stored(const Path &path) {
     return type;
 }
 
+// Where the code of the statement with the call begins, as far as it is in one piece.
+uint64_t ReceiverFinder::statement_start() {
+    const LineRow *row = units_.line_at(*unit_, address_ - 1);
+    if (!row)
+        return address_;
+    uint32_t line = row->line;
+    uint64_t start = row->address;
+    for (; row > unit_->lines.data() && row[-1].line == line && !row[-1].end_sequence; --row)
+        start = row[-1].address;
+    return start;
+}
+
 TypeId ReceiverFinder::find(uint64_t return_address, const Receiver &receiver) {
     enter(return_address);
     FlowResult flow;
     CallMeaning meaning(*this);
     if (function_)
-        flow = follow_result(units_.image(), return_address, meaning);
+        flow = follow_result(units_.image(), statement_start(), return_address, meaning);
     if (flow.argument)
         return flow.type;
     std::optional<TypeId> direct;
@@ -276,13 +286,18 @@ TypeId ReceiverFinder::find(uint64_t return_address, const Receiver &receiver) {
         direct = settle(at_address(receiver.address));
         break;
     case Receiver::Kind::register_:
-        direct = settle(in_register(receiver.reg));
+        direct = settle(in_register(receiver.reg, limit_));
         break;
     case Receiver::Kind::memory:
-        direct = stored({receiver.reg, {{receiver.offset}}});
+        direct = stored({receiver.reg, return_address, {{receiver.offset}}});
         break;
     }
-    return direct && *direct != no_type ? *direct : flow.type;
+    if (direct && *direct != no_type)
+        return *direct;
+    if (flow.type != no_type)
+        return flow.type;
+    // The variable may be the result register itself, before it is copied elsewhere.
+    return settle(in_register(0, return_address + 4)).value_or(no_type);
 }
 
 } // namespace heapstory

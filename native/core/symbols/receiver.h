@@ -28,13 +28,14 @@ class ReceiverFinder {
     void add_variables(Dwarf_Die *scope);
     std::optional<TypeId> settle(std::vector<TypeId> types) const;
     bool refines(TypeId type, TypeId base) const;
-    std::vector<TypeId> in_register(int reg); // becomes that register after the call
-    std::vector<TypeId> held_by(int reg);     // was there during the call
-    std::vector<TypeId> on_stack(int reg, int64_t offset);
+    // Becomes that register after the call, before `limit`.
+    std::vector<TypeId> in_register(int reg, uint64_t limit);
+    std::vector<TypeId> held_by(int reg, uint64_t pc); // is in that register there
+    std::vector<TypeId> on_stack(const Path &path);
     std::vector<TypeId> at_address(uint64_t address);
     std::optional<TypeId> stored(const Path &path);
     std::optional<TypeId> member(TypeId record, const Path::Step &step) const;
-    std::optional<int64_t> frame_offset(int reg, int64_t offset) const;
+    uint64_t statement_start();
 
     Units &units_;
     TypeReader &types_;
@@ -43,8 +44,8 @@ class ReceiverFinder {
 
     // Of the call that is being looked at.
     uint64_t address_ = 0, limit_ = 0;
+    Unit *unit_ = nullptr;
     Subprogram *function_ = nullptr;
-    std::optional<FrameAddress> frame_;
     struct Local {
         Dwarf_Die die;
         std::vector<LocationRange> ranges;

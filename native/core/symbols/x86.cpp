@@ -57,6 +57,7 @@ bool Decoder::modrm() {
         auto sib = static_cast<uint8_t>(read<uint8_t>());
         int index = ((sib >> 3) & 7) | ((rex_ & 2) << 2);
         out_.index = index == 4 ? -1 : index;
+        out_.scale = 1 << (sib >> 6);
         out_.base = (sib & 7) | ((rex_ & 1) << 3);
         if ((sib & 7) == 5 && mod == 0) {
             out_.base = -1;

@@ -31,6 +31,7 @@ struct Instruction {
     bool writes_reg = false, writes_rm = false;
     int reg = -1, rm = -1;
     int base = -1, index = -1; // base -2: the next instruction's address
+    int scale = 1;
     int64_t displacement = 0, value = 0;
     int64_t target = 0; // of calls and jumps, relative to the next instruction
 };
