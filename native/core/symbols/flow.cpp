@@ -272,6 +272,10 @@ FlowResult Follower::run() {
     forget_scratch();
     registers_[rax] = {Value::Kind::result, {}};
     for (int count = 0; count < max_instructions && alive(); ++count) {
+        uint32_t mask = 0;
+        for (int reg = 0; reg < 16; ++reg)
+            mask |= is_result(reg) ? 1u << dwarf_number[reg] : 0;
+        found_.held.emplace_back(pc_, mask);
         Instruction in = fetch();
         if (!step(in))
             break;
@@ -282,15 +286,19 @@ FlowResult Follower::run() {
 
 } // namespace
 
-FlowResult follow_result(const Image &image, uint64_t statement, uint64_t return_address,
-                         FlowMeaning &meaning) {
+FlowResult follow_result(const Image &image, const std::vector<uint64_t> &statements,
+                         uint64_t return_address, FlowMeaning &meaning) {
     GElf_Ehdr header;
     if (!gelf_getehdr(image.elf(), &header) || header.e_machine != EM_X86_64)
         return {};
     Follower follower(image, return_address, meaning);
-    Follower before(image, statement, meaning);
-    if (before.reach(return_address))
-        follower.set_before(std::move(before.registers()));
+    for (uint64_t statement : statements) {
+        Follower before(image, statement, meaning);
+        if (before.reach(return_address)) {
+            follower.set_before(std::move(before.registers()));
+            break;
+        }
+    }
     return follower.run();
 }
 

@@ -37,11 +37,13 @@ class FlowMeaning {
 struct FlowResult {
     TypeId type = no_type;
     bool argument = false; // found because the pointer was passed on before it was stored
+    // Before which instructions which registers (bits by DWARF number) hold the pointer.
+    std::vector<std::pair<uint64_t, uint32_t>> held;
 };
 
-// `statement` is an address at or before the call from which straight-line code leads to it (the
-// start of the source statement): it tells what the preserved registers were loaded with.
-FlowResult follow_result(const Image &image, uint64_t statement, uint64_t return_address,
-                         FlowMeaning &meaning);
+// `statements` are addresses at or before the call, best first: the first from which straight-line
+// code leads to the call tells what the preserved registers were loaded with.
+FlowResult follow_result(const Image &image, const std::vector<uint64_t> &statements,
+                         uint64_t return_address, FlowMeaning &meaning);
 
 } // namespace heapstory

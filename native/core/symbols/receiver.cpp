@@ -143,18 +143,25 @@ std::optional<TypeId> ReceiverFinder::settle(std::vector<TypeId> types) const {
     return best.size() == 1 ? best[0] : no_type;
 }
 
-std::vector<TypeId> ReceiverFinder::in_register(int reg, uint64_t limit) {
+// Variables that come to be in a register which holds the result: as far as the instructions were
+// followed that is known, further on the receiver's register is trusted.
+std::vector<TypeId> ReceiverFinder::in_register(const FlowResult &flow, int reg) {
+    uint64_t followed = flow.held.empty() ? address_ : flow.held.back().first;
+    auto holds = [&](const LocationRange &range, int where) {
+        if (range.everywhere)
+            return where == reg;
+        for (const auto &[pc, mask] : flow.held)
+            if (pc == range.start)
+                return where < 32 && (mask >> where & 1) != 0;
+        return where == reg && range.start > followed && range.start < limit_;
+    };
     std::vector<Candidate> found;
     for (Local &local : locals_)
-        for (const LocationRange &range : local.ranges) {
-            bool starts = range.start >= address_ && range.start < limit;
-            if (!range.everywhere && !starts)
-                continue;
+        for (const LocationRange &range : local.ranges)
             for (const Location &location : range.locations)
-                if (location.kind == Location::Kind::reg && location.reg == reg)
+                if (location.kind == Location::Kind::reg && holds(range, location.reg))
                     if (auto type = types_.pointee_at(types_.type_of(&local.die), location.piece))
                         found.push_back({*type, range.everywhere ? limit_ : range.start});
-        }
     // The first variable that appears there; a void pointer on the way does not count.
     uint64_t first = ~uint64_t(0);
     for (const Candidate &candidate : found)
@@ -260,16 +267,18 @@ std::optional<TypeId> ReceiverFinder::stored(const Path &path) {
     return type;
 }
 
-// Where the code of the statement with the call begins, as far as it is in one piece.
-uint64_t ReceiverFinder::statement_start() {
+// Where the code of the statement with the call may begin, the farthest first.
+std::vector<uint64_t> ReceiverFinder::statement_starts() {
     const LineRow *row = units_.line_at(*unit_, address_ - 1);
     if (!row)
-        return address_;
+        return {};
+    std::vector<uint64_t> starts = {row->address};
     uint32_t line = row->line;
-    uint64_t start = row->address;
-    for (; row > unit_->lines.data() && row[-1].line == line && !row[-1].end_sequence; --row)
-        start = row[-1].address;
-    return start;
+    for (; starts.size() < 16 && row > unit_->lines.data() && row[-1].line == line; --row)
+        if (!row[-1].end_sequence && row[-1].address != starts.back())
+            starts.push_back(row[-1].address);
+    std::reverse(starts.begin(), starts.end());
+    return starts;
 }
 
 TypeId ReceiverFinder::find(uint64_t return_address, const Receiver &receiver) {
@@ -277,27 +286,19 @@ TypeId ReceiverFinder::find(uint64_t return_address, const Receiver &receiver) {
     FlowResult flow;
     CallMeaning meaning(*this);
     if (function_)
-        flow = follow_result(units_.image(), statement_start(), return_address, meaning);
+        flow = follow_result(units_.image(), statement_starts(), return_address, meaning);
     if (flow.argument)
         return flow.type;
     std::optional<TypeId> direct;
-    switch (receiver.kind) {
-    case Receiver::Kind::global:
+    if (receiver.kind == Receiver::Kind::global)
         direct = settle(at_address(receiver.address));
-        break;
-    case Receiver::Kind::register_:
-        direct = settle(in_register(receiver.reg, limit_));
-        break;
-    case Receiver::Kind::memory:
+    else if (receiver.kind == Receiver::Kind::memory)
         direct = stored({receiver.reg, return_address, {{receiver.offset}}});
-        break;
-    }
     if (direct && *direct != no_type)
         return *direct;
-    if (flow.type != no_type)
-        return flow.type;
-    // The variable may be the result register itself, before it is copied elsewhere.
-    return settle(in_register(0, return_address + 4)).value_or(no_type);
+    int reg = receiver.kind == Receiver::Kind::register_ ? receiver.reg : 0;
+    TypeId local = settle(in_register(flow, reg)).value_or(no_type);
+    return local != no_type ? local : flow.type;
 }
 
 } // namespace heapstory

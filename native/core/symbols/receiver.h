@@ -28,14 +28,13 @@ class ReceiverFinder {
     void add_variables(Dwarf_Die *scope);
     std::optional<TypeId> settle(std::vector<TypeId> types) const;
     bool refines(TypeId type, TypeId base) const;
-    // Becomes that register after the call, before `limit`.
-    std::vector<TypeId> in_register(int reg, uint64_t limit);
+    std::vector<TypeId> in_register(const FlowResult &flow, int reg);
     std::vector<TypeId> held_by(int reg, uint64_t pc); // is in that register there
     std::vector<TypeId> on_stack(const Path &path);
     std::vector<TypeId> at_address(uint64_t address);
     std::optional<TypeId> stored(const Path &path);
     std::optional<TypeId> member(TypeId record, const Path::Step &step) const;
-    uint64_t statement_start();
+    std::vector<uint64_t> statement_starts();
 
     Units &units_;
     TypeReader &types_;
