@@ -1,0 +1,117 @@
+// Gathers one chunk of events and writes it when it is full.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "collect/shadow.h"
+#include "format/events.h"
+#include "format/trace_file.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace heapstory {
+
+class ChunkBuilder {
+  public:
+    ChunkBuilder(TraceWriter &writer, Shadow &shadow) : writer_(writer), shadow_(shadow) {
+        slots_.reserve(full + 64);
+    }
+
+    EventLists lists;
+
+    uint64_t events() const { return first_event_ + event_count_; } // so far
+    uint64_t timestamp() const { return timestamp_; }
+    uint32_t position() const { return event_count_; } // in this chunk
+    bool empty() const {
+        return !event_count_ && lists.births.empty() && lists.deaths.empty() &&
+               lists.marks.empty() && lists.calls.empty() && lists.ranges.empty();
+    }
+    bool is_full() const {
+        return slots_.size() >= full || event_count_ >= full || lists.calls.size() >= full ||
+               lists.range_bytes.size() >= full_range_bytes || lists.births.size() >= full;
+    }
+
+    // Starts a new event; stores and ranges up to the next one are part of it.
+    void begin_event() {
+        if (event_count_ % 64 == 0)
+            lists.changes.push_back(0);
+        ++event_count_;
+        changed_ = false;
+    }
+    // Says that the event advances the timestamp; saying it twice is saying it once.
+    void change() {
+        if (changed_)
+            return;
+        changed_ = true;
+        lists.changes[(event_count_ - 1) / 64] |= uint64_t(1) << ((event_count_ - 1) % 64);
+        ++timestamp_;
+    }
+
+    // A store of up to 8 bytes as part of the current event.
+    void store(uint64_t address, unsigned size, uint64_t value, uint32_t site) {
+        unsigned in_word = address % 8;
+        if (in_word + size <= 8) [[likely]] {
+            add_slot(address, size, value, site);
+            return;
+        }
+        unsigned first = 8 - in_word;
+        add_slot(address, first, value & ((uint64_t(1) << (8 * first)) - 1), site);
+        add_slot(address + first, size - first, value >> (8 * first), site);
+    }
+    // Any number of bytes as part of the current event.
+    void copy(uint64_t address, ByteSpan bytes, uint32_t site);
+    void fill(uint64_t address, uint64_t length, uint8_t byte, uint32_t site);
+    // Contents that were there before the recording: no event.
+    void initial(uint64_t address, ByteSpan bytes);
+
+    // Writes the chunk. `next_node`: id of the next node to be born.
+    void flush(uint64_t next_node);
+
+  private:
+    static constexpr size_t full = size_t(1) << 17;
+    static constexpr size_t full_range_bytes = size_t(4) << 20;
+    static constexpr size_t longest_cut = 256; // bytes of a ranged store that is cut into slots
+
+    struct RawSlot {
+        uint64_t value;
+        uint32_t key; // page index << 9 | word in the page
+        uint32_t event;
+        uint32_t site;
+        uint8_t shape;
+    };
+
+    void add_slot(uint64_t address, unsigned size, uint64_t value, uint32_t site) {
+        ShadowPage &page = shadow_.get(address);
+        use(page);
+        unsigned offset = address % page_bytes;
+        if (shadow_.store(page, offset, size, value, events() - 1, site))
+            change();
+        slots_.push_back({value, page.index << 9 | offset / 8, event_count_ - 1, site,
+                          make_shape(offset % 8, size)});
+    }
+    void use(ShadowPage &page) {
+        if (page.chunk == chunk_number_)
+            return;
+        page.chunk = chunk_number_;
+        page.index = uint32_t(pages_.size());
+        pages_.push_back(page.number);
+    }
+    void use_range(uint64_t address, uint64_t length);
+    void add_range(const Range &range, ByteSpan bytes);
+    void sort_slots();
+    void encode_slots();
+
+    TraceWriter &writer_;
+    Shadow &shadow_;
+    uint32_t chunk_number_ = 0;
+    uint64_t first_event_ = 0, first_timestamp_ = 0, timestamp_ = 0;
+    uint32_t event_count_ = 0;
+    bool changed_ = false;
+    std::vector<RawSlot> slots_;
+    std::vector<uint32_t> pages_;      // page numbers by index
+    std::vector<uint64_t> order_, spare_; // key << 32 | slot
+    std::vector<uint32_t> sorted_pages_;
+    SlotEncoder encoder_;
+};
+
+} // namespace heapstory

@@ -1,0 +1,127 @@
+// The collector: started by the recorder, reads its ring until the program has gone, writes the trace.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "collect/meta.h"
+#include "collect/recording.h"
+#include "collect/ring.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <system_error>
+
+namespace {
+
+using namespace heapstory;
+
+struct Arguments {
+    int ring_fd = -1, socket_fd = -1;
+    std::string trace;
+    RecordingOptions options;
+};
+
+bool value_of(std::string_view word, std::string_view name, std::string &value) {
+    if (word.substr(0, name.size()) != name)
+        return false;
+    value = word.substr(name.size());
+    return true;
+}
+
+Arguments parse(int argc, char **argv) {
+    Arguments arguments;
+    for (int i = 1; i < argc; ++i) {
+        std::string value;
+        if (value_of(argv[i], "--ring-fd=", value))
+            arguments.ring_fd = std::stoi(value);
+        else if (value_of(argv[i], "--socket-fd=", value))
+            arguments.socket_fd = std::stoi(value);
+        else if (value_of(argv[i], "--trace=", value))
+            arguments.trace = value;
+        else if (value_of(argv[i], "--for=", value))
+            arguments.options.most_changes = std::stoull(value);
+        else if (std::string_view(argv[i]) == "--no-source")
+            arguments.options.source = false;
+        else
+            throw std::invalid_argument(std::string("unknown argument ") + argv[i]);
+    }
+    return arguments;
+}
+
+// NAME.story for the first process of a recording; NAME.1.story and so on after an exec or for
+// followed children.
+std::unique_ptr<TraceWriter> claim(const std::string &first) {
+    std::string stem = first, ending;
+    if (size_t dot = first.rfind(".story"); dot != std::string::npos && dot + 6 == first.size()) {
+        stem = first.substr(0, dot);
+        ending = ".story";
+    }
+    for (unsigned number = 0;; ++number) {
+        std::string directory = number ? stem + "." + std::to_string(number) + ending : first;
+        if (mkdir(directory.c_str(), 0777) != 0 && errno != EEXIST)
+            throw std::system_error(errno, std::generic_category(), directory);
+        try {
+            return std::make_unique<TraceWriter>(directory);
+        } catch (const std::system_error &error) {
+            if (error.code() != std::errc::file_exists)
+                throw;
+        }
+    }
+}
+
+void collect(Ring &ring, TraceWriter &writer, const RecordingOptions &options) {
+    Recording recording(writer, options);
+    int pid = ring.header().pid;
+    write_meta(writer.directory(), pid, {});
+    ring.ready();
+    constexpr int patience = 1000; // milliseconds until what has been gathered is written
+    for (;;) {
+        ByteSpan records;
+        Ring::Got got = ring.next(patience, records);
+        if (got == Ring::Got::idle) {
+            recording.flush();
+            continue;
+        }
+        recording.feed(records);
+        if (got == Ring::Got::end)
+            break;
+        ring.release();
+        if (recording.enough())
+            ring.stop();
+    }
+    recording.close();
+    write_meta(writer.directory(), pid, ending_of(ring.header(), recording));
+}
+
+int fail(const std::string &directory, const std::string &message) {
+    std::cerr << "heapstory: " << message << "\n";
+    if (!directory.empty())
+        std::ofstream(directory + "/error.txt") << message << "\n";
+    return 1;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    // The program's terminal signals are not ours: we end when it does.
+    for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ})
+        std::signal(number, SIG_IGN);
+    std::string directory;
+    try {
+        Arguments arguments = parse(argc, argv);
+        directory = arguments.trace;
+        Ring ring(arguments.ring_fd, arguments.socket_fd);
+        std::unique_ptr<TraceWriter> writer = claim(arguments.trace);
+        directory = writer->directory();
+        collect(ring, *writer, arguments.options);
+        return 0;
+    } catch (const std::system_error &error) {
+        return fail(directory, std::string(error.what()) + ": the recording stops here");
+    } catch (const std::exception &error) {
+        return fail(directory, error.what());
+    }
+}

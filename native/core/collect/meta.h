@@ -1,0 +1,27 @@
+// meta.json: what was recorded and how it ended.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "collect/recording.h"
+#include "heapstory_wire.h"
+
+#include <optional>
+#include <string>
+
+namespace heapstory {
+
+struct Ending {
+    bool complete = false;
+    std::string how; // exit, signal, exec, killed; empty while running
+    std::optional<int> code, signal;
+    uint64_t dropped = 0;
+};
+
+// How the recorder says that the program ended.
+Ending ending_of(const hsw_ring &ring, const Recording &recording);
+
+// Writes DIRECTORY/meta.json anew: our own members, then those of DIRECTORY/record.json, which the
+// record command has written.
+void write_meta(const std::string &directory, int pid, const Ending &ending);
+
+} // namespace heapstory

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "format/chunk.h"
+
+#include <nmmintrin.h>
+#include <zstd.h>
+
+namespace heapstory {
+
+namespace {
+
+constexpr size_t largest_column = size_t(1) << 31;
+
+struct Contexts {
+    ZSTD_CCtx *compress = ZSTD_createCCtx();
+    ZSTD_DCtx *decompress = ZSTD_createDCtx();
+    ~Contexts() {
+        ZSTD_freeCCtx(compress);
+        ZSTD_freeDCtx(decompress);
+    }
+};
+
+Contexts &contexts() {
+    thread_local Contexts instance;
+    return instance;
+}
+
+} // namespace
+
+uint32_t crc32c(ByteSpan data) {
+    const uint8_t *at = data.data();
+    size_t left = data.size();
+    uint64_t crc = 0xffffffff;
+    for (; left >= 8; left -= 8, at += 8) {
+        uint64_t word;
+        std::memcpy(&word, at, 8);
+        crc = _mm_crc32_u64(crc, word);
+    }
+    for (; left; --left)
+        crc = _mm_crc32_u8(uint32_t(crc), *at++);
+    return ~uint32_t(crc);
+}
+
+Bytes frame(ChunkHeader header, ByteSpan payload) {
+    header.length = payload.size();
+    header.payload_crc = crc32c(payload);
+    header.header_crc = 0;
+    header.header_crc = crc32c({reinterpret_cast<const uint8_t *>(&header), sizeof header});
+    Bytes out(sizeof header + padded(payload.size()));
+    std::memcpy(out.data(), &header, sizeof header);
+    if (!payload.empty())
+        std::memcpy(out.data() + sizeof header, payload.data(), payload.size());
+    return out;
+}
+
+bool is_valid(const ChunkHeader &header) {
+    if (header.magic != chunk_magic)
+        return false;
+    ChunkHeader copy = header;
+    copy.header_crc = 0;
+    return crc32c({reinterpret_cast<const uint8_t *>(&copy), sizeof copy}) == header.header_crc;
+}
+
+void pack(ByteWriter &out, ByteSpan data, int level) {
+    out.varint(data.size());
+    if (data.empty())
+        return;
+    thread_local Bytes buffer;
+    buffer.resize(ZSTD_compressBound(data.size()));
+    size_t size = ZSTD_compressCCtx(contexts().compress, buffer.data(), buffer.size(), data.data(),
+                                    data.size(), level);
+    if (ZSTD_isError(size) || size >= data.size()) {
+        out.varint(data.size());
+        out.raw(data);
+        return;
+    }
+    out.varint(size);
+    out.raw({buffer.data(), size});
+}
+
+void unpack_into(ByteReader &in, Bytes &out, size_t slack) {
+    uint64_t raw_size = in.varint();
+    if (raw_size > largest_column)
+        throw FormatError("damaged column size");
+    out.resize(raw_size + slack);
+    if (!raw_size)
+        return;
+    uint64_t stored = in.varint();
+    ByteSpan data = in.raw(stored);
+    if (stored == raw_size) {
+        std::memcpy(out.data(), data.data(), raw_size);
+        return;
+    }
+    size_t size = ZSTD_decompressDCtx(contexts().decompress, out.data(), raw_size, data.data(),
+                                      data.size());
+    if (ZSTD_isError(size) || size != raw_size)
+        throw FormatError("damaged column");
+}
+
+Bytes unpack(ByteReader &in) {
+    Bytes out;
+    unpack_into(in, out, 0);
+    return out;
+}
+
+void skip_packed(ByteReader &in) {
+    if (in.varint())
+        in.raw(in.varint());
+}
+
+} // namespace heapstory

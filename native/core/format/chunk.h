@@ -1,0 +1,70 @@
+// The frame around everything in a trace file.
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+//   +------------------------------ header, 64 bytes --------------------------------+---------+
+//   | magic kind version sequence header-crc | length payload-crc | first event, ... | payload |
+//   +--------------------------------------------------------------------------------+---------+
+//
+// A file is a run of such chunks, each padded to 8 bytes. A reader walks the headers; where a header
+// or a length does not fit, the file ends there. Payload checksums are checked when a chunk is first
+// used, so that opening costs one small read per chunk.
+#pragma once
+
+#include "format/bytes.h"
+
+#include <cstdint>
+#include <string>
+
+namespace heapstory {
+
+constexpr uint16_t format_version = 1;
+constexpr uint32_t chunk_magic = 0x4b435348; // "HSCK"
+
+enum class ChunkKind : uint16_t {
+    events = 1,   // what happened: see events.h
+    tables = 2,   // sites, stacks, modules, ... defined since the last one: see tables.h
+    symbols = 3,  // names, lines and types for them: see tables.h
+    source = 4,   // source text
+    keyframe = 5, // all live words at one moment: see keyframe.h
+    nodes = 6,    // all nodes, written at close: see nodes.h
+    pages = 7,    // which chunks touch which page, written at close: see pages.h
+    end = 8       // the last chunk of a closed trace
+};
+
+struct ChunkHeader {
+    uint32_t magic = chunk_magic;
+    uint16_t kind = 0;
+    uint16_t version = format_version;
+    uint32_t sequence = 0;
+    uint32_t header_crc = 0; // of this header with the field zero
+    uint64_t length = 0;     // of the payload, without padding
+    uint32_t payload_crc = 0;
+    uint32_t events = 0; // events chunk: number of events
+    uint64_t first_event = 0;
+    uint64_t first_timestamp = 0; // timestamp before the first event
+    uint32_t changes = 0;         // events chunk: by how much the timestamp advances
+    uint32_t slots = 0;
+    uint64_t unused = 0;
+};
+static_assert(sizeof(ChunkHeader) == 64);
+
+uint32_t crc32c(ByteSpan data);
+
+// Fills in length and checksums, and returns header and padded payload ready to be written.
+Bytes frame(ChunkHeader header, ByteSpan payload);
+
+// Whether this is a whole header that reading can go on from.
+bool is_valid(const ChunkHeader &header);
+
+constexpr uint64_t padded(uint64_t length) {
+    return (length + 7) & ~uint64_t(7);
+}
+
+// One compressed column: raw size, stored size, bytes (raw where compression does not help).
+void pack(ByteWriter &out, ByteSpan data, int level = 1);
+Bytes unpack(ByteReader &in);
+void skip_packed(ByteReader &in);
+// As unpack, into a buffer with `slack` readable bytes after the end.
+void unpack_into(ByteReader &in, Bytes &out, size_t slack);
+
+} // namespace heapstory

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "format/nodes.h"
+
+#include "format/chunk.h"
+#include "heapstory_wire.h"
+
+#include <algorithm>
+
+namespace heapstory {
+
+namespace {
+
+constexpr uint64_t block_nodes = 4096;
+constexpr uint64_t small_size = 4096;
+constexpr unsigned page_bits = 12, region_bits = 16;
+
+void write_block(ByteWriter &out, std::span<const NodeRow> rows) {
+    ByteWriter columns[9];
+    NodeRow last;
+    for (const NodeRow &row : rows) {
+        columns[0].signed_varint(int64_t(row.address - last.address));
+        columns[1].signed_varint(int64_t(row.size - last.size));
+        columns[2].varint(row.birth - last.birth);
+        columns[3].varint(row.birth_timestamp - last.birth_timestamp);
+        columns[4].varint(row.death == never ? 0 : row.death - row.birth + 1);
+        if (row.death != never)
+            columns[5].varint(row.death_timestamp - row.birth_timestamp);
+        columns[6].signed_varint(int64_t(row.stack) - int64_t(last.stack));
+        columns[7].varint(row.free_stack);
+        columns[8].varint(uint64_t(row.kind) | row.allocator << 1 | row.flags << 5);
+        columns[8].varint(row.name);
+        columns[8].varint(row.type);
+        last = row;
+    }
+    for (const ByteWriter &column : columns)
+        pack(out, column.bytes);
+}
+
+struct Index {
+    std::vector<PageRange> ranges;
+    std::vector<uint64_t> entries;
+};
+
+Index make_index(std::vector<std::pair<uint32_t, uint64_t>> &items) {
+    std::stable_sort(items.begin(), items.end(),
+                     [](const auto &a, const auto &b) { return a.first < b.first; });
+    Index index;
+    index.entries.reserve(items.size());
+    for (const auto &[page, entry] : items) {
+        if (index.ranges.empty() || index.ranges.back().page != page)
+            index.ranges.push_back({page, index.entries.size()});
+        index.entries.push_back(entry);
+    }
+    return index;
+}
+
+template <class T> ByteSpan bytes_of(const std::vector<T> &items) {
+    return {reinterpret_cast<const uint8_t *>(items.data()), items.size() * sizeof(T)};
+}
+
+template <class T> std::span<const T> take(ByteReader &in, uint64_t count) {
+    if (count > in.left() / sizeof(T))
+        throw FormatError("damaged node table");
+    return {reinterpret_cast<const T *>(in.raw(count * sizeof(T)).data()), count};
+}
+
+std::span<const uint64_t> entries_of(std::span<const PageRange> ranges,
+                                     std::span<const uint64_t> entries, uint64_t page) {
+    auto at = std::lower_bound(ranges.begin(), ranges.end(), page,
+                               [](const PageRange &range, uint64_t p) { return range.page < p; });
+    if (at == ranges.end() || at->page != page)
+        return {};
+    uint64_t end = at + 1 == ranges.end() ? entries.size() : (at + 1)->first;
+    if (at->first > end || end > entries.size())
+        throw FormatError("damaged node index");
+    return entries.subspan(at->first, end - at->first);
+}
+
+} // namespace
+
+Bytes encode_nodes(const std::vector<NodeRow> &rows) {
+    NodesHeader header;
+    header.nodes = rows.size();
+    ByteWriter bodies;
+    std::vector<NodeBlock> blocks;
+    std::vector<std::pair<uint32_t, uint64_t>> small, large;
+    for (uint64_t first = 0; first < rows.size(); first += block_nodes) {
+        blocks.push_back({rows[first].birth, bodies.bytes.size()});
+        uint64_t count = std::min(block_nodes, uint64_t(rows.size()) - first);
+        write_block(bodies, {rows.data() + first, count});
+    }
+    for (uint64_t i = 0; i < rows.size(); ++i) {
+        const NodeRow &row = rows[i];
+        header.nested |= row.allocator == HSW_CUSTOM;
+        if (row.size <= small_size) {
+            small.emplace_back(uint32_t(row.address >> page_bits),
+                               (i + 1) << 28 | (row.address & 4095) << 16 | row.size);
+            continue;
+        }
+        uint64_t last = (row.address + row.size - 1) >> region_bits;
+        for (uint64_t region = row.address >> region_bits; region <= last; ++region)
+            large.emplace_back(uint32_t(region), i + 1);
+    }
+    Index small_index = make_index(small), large_index = make_index(large);
+    header.blocks = blocks.size();
+    header.small_pages = small_index.ranges.size();
+    header.large_regions = large_index.ranges.size();
+    header.small_entries = small_index.entries.size();
+    header.large_entries = large_index.entries.size();
+    ByteWriter out;
+    out.fixed(header);
+    out.raw(bytes_of(blocks));
+    out.raw(bytes_of(small_index.ranges));
+    out.raw(bytes_of(large_index.ranges));
+    out.raw(bytes_of(small_index.entries));
+    out.raw(bytes_of(large_index.entries));
+    out.raw(bodies.bytes);
+    return std::move(out.bytes);
+}
+
+NodeTable::NodeTable(ByteSpan payload) {
+    open(payload);
+}
+
+NodeTable::NodeTable(Bytes payload) : kept_(std::move(payload)) {
+    open(kept_);
+}
+
+void NodeTable::open(ByteSpan payload) {
+    ByteReader in(payload);
+    header_ = in.fixed<NodesHeader>();
+    blocks_ = take<NodeBlock>(in, header_.blocks);
+    small_pages_ = take<PageRange>(in, header_.small_pages);
+    large_regions_ = take<PageRange>(in, header_.large_regions);
+    small_ = take<uint64_t>(in, header_.small_entries);
+    large_ = take<uint64_t>(in, header_.large_entries);
+    bodies_ = in.raw(in.left());
+    if (blocks_.size() != (header_.nodes + block_nodes - 1) / block_nodes)
+        throw FormatError("damaged node table");
+}
+
+std::shared_ptr<const NodeTable::Block> NodeTable::decode(uint64_t number) const {
+    uint64_t count = std::min(block_nodes, header_.nodes - number * block_nodes);
+    if (blocks_[number].offset > bodies_.size())
+        throw FormatError("damaged node table");
+    ByteReader in(bodies_.subspan(blocks_[number].offset));
+    Bytes columns[9];
+    for (Bytes &column : columns)
+        unpack_into(in, column, 0);
+    ByteReader at[9];
+    for (size_t i = 0; i < 9; ++i)
+        at[i] = ByteReader(columns[i]);
+    auto rows = std::make_shared<Block>(count);
+    NodeRow last;
+    for (NodeRow &row : *rows) {
+        row.address = last.address + uint64_t(at[0].signed_varint());
+        row.size = last.size + uint64_t(at[1].signed_varint());
+        row.birth = last.birth + at[2].varint();
+        row.birth_timestamp = last.birth_timestamp + at[3].varint();
+        if (uint64_t life = at[4].varint()) {
+            row.death = row.birth + life - 1;
+            row.death_timestamp = row.birth_timestamp + at[5].varint();
+        }
+        row.stack = uint32_t(int64_t(last.stack) + at[6].signed_varint());
+        row.free_stack = uint32_t(at[7].varint());
+        uint64_t bits = at[8].varint();
+        row.kind = NodeKind(bits & 1);
+        row.allocator = bits >> 1 & 15;
+        row.flags = uint8_t(bits >> 5);
+        row.name = uint32_t(at[8].varint());
+        row.type = uint32_t(at[8].varint());
+        last = row;
+    }
+    return rows;
+}
+
+std::shared_ptr<const NodeTable::Block> NodeTable::block(uint64_t number) const {
+    if (auto found = cache_.find(number); found != cache_.end())
+        return found->second;
+    auto rows = decode(number);
+    if (cache_.size() >= cached_blocks) {
+        cache_.erase(recent_.front());
+        recent_.pop_front();
+    }
+    recent_.push_back(number);
+    return cache_[number] = rows;
+}
+
+NodeRow NodeTable::get(uint64_t node) const {
+    return (*block((node - 1) / block_nodes))[(node - 1) % block_nodes];
+}
+
+void NodeTable::for_each(const std::function<void(uint64_t, const NodeRow &)> &visit) const {
+    for (uint64_t number = 0; number < blocks_.size(); ++number) {
+        auto rows = decode(number);
+        uint64_t node = number * block_nodes;
+        for (const NodeRow &row : *rows)
+            visit(++node, row);
+    }
+}
+
+uint64_t NodeTable::born_by(uint64_t event) const {
+    auto after = std::upper_bound(blocks_.begin(), blocks_.end(), event,
+                                  [](uint64_t e, const NodeBlock &b) { return e < b.first_birth; });
+    if (after == blocks_.begin())
+        return 0;
+    uint64_t number = uint64_t(after - blocks_.begin()) - 1;
+    auto rows = block(number);
+    auto row = std::upper_bound(rows->begin(), rows->end(), event,
+                                [](uint64_t e, const NodeRow &r) { return e < r.birth; });
+    return number * block_nodes + uint64_t(row - rows->begin());
+}
+
+// Nodes born by `newest` that hold the address, youngest first within each list; `visit` says
+// whether to go on.
+template <class Visit>
+void NodeTable::candidates(uint64_t address, uint64_t newest, Visit visit) const {
+    uint64_t page = address >> page_bits;
+    for (uint64_t p : {page, page - 1}) {
+        auto entries = entries_of(small_pages_, small_, p);
+        auto end = std::upper_bound(entries.begin(), entries.end(), newest,
+                                    [](uint64_t n, uint64_t entry) { return n < entry >> 28; });
+        while (end != entries.begin()) {
+            uint64_t entry = *--end;
+            uint64_t start = p << page_bits | (entry >> 16 & 4095);
+            uint64_t size = std::max<uint64_t>(entry & 0xffff, 1);
+            if (address - start < size && !visit(entry >> 28))
+                break;
+        }
+    }
+    auto entries = entries_of(large_regions_, large_, address >> region_bits);
+    auto end = std::upper_bound(entries.begin(), entries.end(), newest);
+    while (end != entries.begin())
+        if (uint64_t node = *--end; get(node).holds(address) && !visit(node))
+            break;
+}
+
+uint64_t NodeTable::find_last(uint64_t address, uint64_t event) const {
+    uint64_t best = 0;
+    candidates(address, born_by(event), [&](uint64_t node) {
+        best = std::max(best, node);
+        return false;
+    });
+    return best;
+}
+
+uint64_t NodeTable::find(uint64_t address, uint64_t event) const {
+    uint64_t best = 0;
+    candidates(address, born_by(event), [&](uint64_t node) {
+        bool alive = get(node).alive_at(event);
+        if (alive)
+            best = std::max(best, node);
+        // Without nesting, a block that came later shows that an older one is gone.
+        return !alive && header_.nested;
+    });
+    return best;
+}
+
+} // namespace heapstory

@@ -1,0 +1,95 @@
+// All nodes of a trace in order of birth, and an index from addresses to them.
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+//   NodesHeader | blocks: NodeBlock[] | small pages: PageRange[] | large regions: PageRange[] |
+//   small entries: u64[] | large entries: u64[] | block bodies
+//
+// A block holds 4,096 nodes as packed columns. The index lists, for each 4-KiB page, the nodes of up
+// to 4 KiB that start in it, and for each 64-KiB region the larger nodes that touch it; both in order
+// of birth. A small entry is node << 28 | offset in the page << 16 | size, a large one is the node.
+#pragma once
+
+#include "format/events.h"
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace heapstory {
+
+constexpr uint64_t never = ~uint64_t(0);
+
+struct NodeRow {
+    uint64_t address = 0, size = 0;
+    uint64_t birth = 0, birth_timestamp = 0; // event; timestamp
+    uint64_t death = never, death_timestamp = never;
+    uint32_t stack = 0, free_stack = 0;
+    uint32_t name = 0, type = 0;
+    NodeKind kind = NodeKind::heap;
+    uint8_t allocator = 0, flags = 0;
+
+    bool alive_at(uint64_t event) const { return birth <= event && event < death; }
+    bool holds(uint64_t at) const { return at - address < (size ? size : 1); }
+};
+
+struct NodesHeader {
+    uint64_t nodes = 0, blocks = 0, small_pages = 0, large_regions = 0, small_entries = 0,
+             large_entries = 0;
+    uint64_t nested = 0; // some nodes lie inside others (custom allocators)
+};
+
+struct NodeBlock {
+    uint64_t first_birth = 0;
+    uint64_t offset = 0;
+};
+
+struct PageRange {
+    uint64_t page = 0;
+    uint64_t first = 0; // entries up to the next range's first
+};
+
+// Builds the payload from nodes given in order of birth. Ids start at 1.
+Bytes encode_nodes(const std::vector<NodeRow> &rows);
+
+class NodeTable {
+  public:
+    NodeTable() = default;
+    explicit NodeTable(ByteSpan payload);
+    explicit NodeTable(Bytes payload); // keeps it
+
+    uint64_t size() const { return header_.nodes; } // ids are 1 .. size()
+    NodeRow get(uint64_t node) const;
+    // The innermost node that holds an address after an event, 0 if none.
+    uint64_t find(uint64_t address, uint64_t event) const;
+    // The newest node born at or before an event that holds the address, alive or not.
+    uint64_t find_last(uint64_t address, uint64_t event) const;
+    void for_each(const std::function<void(uint64_t, const NodeRow &)> &visit) const;
+    // The largest id born at or before an event.
+    uint64_t born_by(uint64_t event) const;
+
+  private:
+    using Block = std::vector<NodeRow>;
+    void open(ByteSpan payload);
+    std::shared_ptr<const Block> block(uint64_t number) const;
+    std::shared_ptr<const Block> decode(uint64_t number) const;
+    template <class Visit>
+    void candidates(uint64_t address, uint64_t newest, Visit visit) const;
+
+    Bytes kept_;
+    NodesHeader header_;
+    std::span<const NodeBlock> blocks_;
+    std::span<const PageRange> small_pages_, large_regions_;
+    std::span<const uint64_t> small_, large_;
+    ByteSpan bodies_;
+
+    static constexpr size_t cached_blocks = 256;
+    mutable std::unordered_map<uint64_t, std::shared_ptr<const Block>> cache_;
+    mutable std::list<uint64_t> recent_;
+};
+
+} // namespace heapstory

@@ -1,0 +1,115 @@
+// Stores as the trace keeps them: slots sorted by address, then by time, in small segments.
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// A slot is the part of one event that falls into one 8-byte word. Sorting by word puts all versions
+// of a field side by side, so that looking one up decodes a few thousand slots, and so that a value
+// is predicted from the one it replaced. A segment is encoded on its own, as columns:
+//
+//   words     per new word: distance from the previous word (varint)
+//   control   per slot: bit 0 new word | 1 other site | 2 other shape | 3-5 value length |
+//             6-7 event length - 1
+//   events    1-4 bytes: distance from the word's previous slot; for a new word zigzag distance
+//             from the previous word's first slot
+//   sites     3 bytes where it differs from the word's previous slot (new word: from the previous
+//             word's first)
+//   shapes    1 byte where it differs: first byte in the word << 4 | number of bytes
+//   values    0-8 bytes: zigzag difference from the word's previous slot (new word: from the
+//             previous word's first)
+#pragma once
+
+#include "format/bytes.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace heapstory {
+
+constexpr uint8_t whole_word = 0x08;
+
+constexpr uint8_t make_shape(unsigned first_byte, unsigned size) {
+    return uint8_t(first_byte << 4 | size);
+}
+constexpr unsigned shape_first(uint8_t shape) {
+    return shape >> 4;
+}
+constexpr unsigned shape_size(uint8_t shape) {
+    return shape & 15;
+}
+// The bytes of the word that a slot covers, one bit each.
+constexpr uint8_t shape_mask(uint8_t shape) {
+    return uint8_t(((1u << shape_size(shape)) - 1) << shape_first(shape));
+}
+
+struct Slot {
+    uint64_t word = 0;  // address / 8
+    uint64_t value = 0; // of its bytes, zero-extended
+    uint32_t event = 0; // counted from the chunk's first
+    uint32_t site = 0;
+    uint8_t shape = whole_word;
+
+    // The word's bytes after this slot, given those before.
+    uint64_t apply(uint64_t before) const {
+        if (shape == whole_word)
+            return value;
+        unsigned shift = 8 * shape_first(shape), bits = 8 * shape_size(shape);
+        uint64_t mask = (bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1) << shift;
+        return (before & ~mask) | ((value << shift) & mask);
+    }
+};
+
+struct SlotSegment {
+    uint64_t first_word = 0, last_word = 0;
+    uint32_t slots = 0;
+    uint32_t offset = 0;       // in the chunk's slot section
+    uint32_t words_length = 0; // packed words column; the others follow
+    uint32_t length = 0;       // of all columns
+};
+static_assert(sizeof(SlotSegment) == 32);
+
+class SlotEncoder {
+  public:
+    std::vector<SlotSegment> segments;
+    ByteWriter out; // the slot section
+
+    explicit SlotEncoder(uint32_t segment_slots = 8192) : segment_slots_(segment_slots) {}
+    void clear();
+    // Slots must come sorted by word, then by event.
+    void add(const Slot &slot) {
+        bool new_word = slot.word != last_.word || !open_;
+        if (new_word) {
+            if (open_ && count_ >= segment_slots_)
+                finish_segment();
+            if (!open_)
+                begin_segment(slot.word);
+        }
+        encode(slot, new_word);
+    }
+    void finish() {
+        if (open_)
+            finish_segment();
+    }
+
+  private:
+    void begin_segment(uint64_t word);
+    void finish_segment();
+    void grow();
+    void encode(const Slot &slot, bool new_word);
+
+    uint32_t segment_slots_;
+    bool open_ = false;
+    uint32_t count_ = 0;
+    uint32_t capacity_ = 0;
+    Slot last_, first_;
+    uint64_t first_word_ = 0;
+    Bytes control_, words_, events_, sites_, shapes_, values_;
+    uint8_t *control_at_ = nullptr, *words_at_ = nullptr, *events_at_ = nullptr,
+            *sites_at_ = nullptr, *shapes_at_ = nullptr, *values_at_ = nullptr;
+};
+
+// All slots of a segment, in order.
+void decode_segment(const SlotSegment &segment, ByteSpan slot_section, std::vector<Slot> &slots);
+
+// Whether a segment has any slot for a word: reads the words column only.
+bool has_word(const SlotSegment &segment, ByteSpan slot_section, uint64_t word);
+
+} // namespace heapstory

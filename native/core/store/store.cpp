@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "store/store.h"
+
+#include <algorithm>
+
+namespace heapstory {
+
+Store::Store(const std::string &directory) : directory_(directory), file_(directory) {
+    if (file_.chunks().empty())
+        throw FormatError(directory + ": nothing was recorded (no whole chunk); record again");
+    for (const ChunkEntry &entry : file_.chunks())
+        if (entry.header.version > format_version)
+            throw FormatError(directory + ": written by a newer heapstory (format " +
+                              std::to_string(entry.header.version) + ", this one reads up to " +
+                              std::to_string(format_version) + "); upgrade heapstory");
+    if (!file_.closed() && file_.damaged_at())
+        damage_ = "reading stopped at byte " + std::to_string(file_.damaged_at()) + " of " +
+                  std::to_string(file_.size()) + " of " + directory + "/chunks";
+    read_tables();
+    make_lookup();
+}
+
+void Store::read_tables() {
+    TablesReader reader(tables_);
+    for (uint32_t i = 0; i < file_.chunks().size(); ++i) {
+        const ChunkHeader &header = file_.chunks()[i].header;
+        switch (ChunkKind(header.kind)) {
+        case ChunkKind::tables:
+            reader.rows(file_.payload(i));
+            break;
+        case ChunkKind::symbols:
+            reader.symbols(file_.payload(i));
+            break;
+        case ChunkKind::events:
+            event_chunks_.push_back(i);
+            totals_.events = header.first_event + header.events;
+            totals_.changes = header.first_timestamp + header.changes;
+            totals_.slots += header.slots;
+            ++totals_.chunks;
+            break;
+        case ChunkKind::keyframe:
+            keyframes_.push_back(
+                {i, header.first_event, KeyframeView(file_.payload(i), header.first_event)});
+            break;
+        default:
+            break;
+        }
+    }
+    // A recording that was cut off may lack the names of its last rows.
+    tables_.places.resize(std::max(tables_.places.size(), tables_.sites.size()));
+    tables_.instruction_functions.resize(tables_.places.size());
+    tables_.functions.resize(std::max(tables_.functions.size(), tables_.calls.size()));
+    tables_.stack_types.resize(std::max(tables_.stack_types.size(), tables_.stacks.size()));
+}
+
+void Store::make_lookup() {
+    for (uint32_t i = 0; i < file_.chunks().size(); ++i) {
+        ChunkKind kind = ChunkKind(file_.chunks()[i].header.kind);
+        if (kind == ChunkKind::nodes)
+            nodes_ = std::make_unique<NodeTable>(file_.payload(i));
+        else if (kind == ChunkKind::pages)
+            pages_ = std::make_unique<PageIndex>(file_.payload(i));
+    }
+    if (nodes_ && pages_)
+        return;
+    Lookup lookup = build_lookup(file_);
+    nodes_ = std::make_unique<NodeTable>(std::move(lookup.nodes));
+    pages_ = std::make_unique<PageIndex>(std::move(lookup.pages));
+}
+
+std::shared_ptr<const ChunkDetails> Store::details(uint32_t chunk) const {
+    return details_.get(chunk, [&](ChunkDetails &details) {
+        EventsView view = events(chunk);
+        details.timestamps = Timestamps(view.changes(), header(chunk).first_timestamp);
+        details.ranges = view.ranges();
+        details.range_bytes = view.range_bytes();
+        details.switches = view.switches();
+        for (const Range &range : details.ranges)
+            if (!range.is_fill && (range.bytes > details.range_bytes.size() ||
+                                   range.length > details.range_bytes.size() - range.bytes))
+                throw FormatError("damaged range in chunk " + std::to_string(chunk));
+    });
+}
+
+std::shared_ptr<const std::vector<Slot>> Store::segment(uint32_t chunk, uint32_t number) const {
+    return segments_.get(uint64_t(chunk) << 32 | number, [&](std::vector<Slot> &slots) {
+        EventsView view = events(chunk);
+        decode_segment(view.segments()[number], view.slots(), slots);
+    });
+}
+
+uint32_t Store::chunk_of(uint64_t event) const {
+    auto after = std::upper_bound(
+        event_chunks_.begin(), event_chunks_.end(), event,
+        [this](uint64_t e, uint32_t chunk) { return e < header(chunk).first_event; });
+    return after == event_chunks_.begin() ? event_chunks_.front() : *(after - 1);
+}
+
+uint64_t Store::timestamp_of(uint64_t event) const {
+    if (event_chunks_.empty())
+        return 0;
+    uint32_t chunk = chunk_of(event);
+    return details(chunk)->timestamps.of(uint32_t(event - header(chunk).first_event));
+}
+
+bool Store::is_change(uint64_t event) const {
+    return timestamp_of(event) != (event ? timestamp_of(event - 1) : 0);
+}
+
+uint64_t Store::events_by(uint64_t timestamp) const {
+    // The last chunk that begins at or before the timestamp: what follows is later.
+    auto after = std::upper_bound(
+        event_chunks_.begin(), event_chunks_.end(), timestamp,
+        [this](uint64_t t, uint32_t chunk) { return t < header(chunk).first_timestamp; });
+    if (after == event_chunks_.begin())
+        return 0;
+    uint32_t chunk = *(after - 1);
+    const ChunkHeader &h = header(chunk);
+    return h.first_event + details(chunk)->timestamps.events_by(timestamp, h.events);
+}
+
+uint32_t Store::thread_of(uint64_t event) const {
+    uint32_t chunk = chunk_of(event);
+    auto found = details(chunk);
+    uint32_t thread = 1;
+    for (const Switch &item : found->switches) {
+        if (item.event > event - header(chunk).first_event)
+            break;
+        thread = item.thread;
+    }
+    return thread;
+}
+
+const Store::Keyframe *Store::keyframe_before(uint64_t n) const {
+    const Keyframe *best = nullptr;
+    for (const Keyframe &keyframe : keyframes_)
+        if (keyframe.events <= n)
+            best = &keyframe;
+    return best;
+}
+
+uint64_t Store::contents_since(const NodeRow &row) const {
+    NodeRow at = row;
+    while (at.flags & Birth::in_place && at.birth) {
+        uint64_t before = nodes().find_last(at.address, at.birth - 1);
+        if (!before)
+            break;
+        NodeRow older = nodes().get(before);
+        if (older.death != at.birth || older.address != at.address)
+            break;
+        at = older;
+    }
+    return at.birth;
+}
+
+} // namespace heapstory

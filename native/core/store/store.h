@@ -1,0 +1,122 @@
+// A trace opened for questions.
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Two clocks: an event is counted from 0 in the order of the recording; a timestamp counts changes.
+// "After n events" is the state that the first n events leave behind; as of timestamp T means after
+// all events whose timestamp is at most T.
+#pragma once
+
+#include "format/events.h"
+#include "format/keyframe.h"
+#include "format/lookup.h"
+#include "format/tables.h"
+#include "format/trace_file.h"
+#include "store/cache.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heapstory {
+
+// One write to (part of) a word or a range of words.
+struct Version {
+    uint64_t event = 0; // never, for contents from before the recording
+    uint64_t address = 0, size = 0;
+    uint64_t value = 0; // of the first 8 bytes
+    uint32_t site = 0;
+    bool initial = false;
+    uint64_t order = 0; // ascending in time, contents before the recording first
+
+    bool covers(uint64_t at) const { return at - address < size; }
+};
+
+// The bytes of one word, with the write that came last.
+struct WordState {
+    uint64_t value = 0;
+    uint8_t mask = 0; // bytes that are known, one bit each
+    uint64_t event = 0;
+    uint32_t site = 0;
+    bool initial = false; // from before the recording: event is no event
+};
+
+struct ChunkDetails { // what of an events chunk is decoded whole
+    Timestamps timestamps;
+    std::vector<Range> ranges;
+    Bytes range_bytes;
+    std::vector<Switch> switches;
+};
+
+struct Totals {
+    uint64_t events = 0, changes = 0, slots = 0, chunks = 0;
+};
+
+class Store {
+  public:
+    explicit Store(const std::string &directory);
+
+    const TraceFile &file() const { return file_; }
+    const Tables &tables() const { return tables_; }
+    const NodeTable &nodes() const { return *nodes_; }
+    const Totals &totals() const { return totals_; }
+    const std::vector<uint32_t> &event_chunks() const { return event_chunks_; }
+    // None, or one line on where reading stopped.
+    std::optional<std::string> damage() const { return damage_; }
+
+    uint64_t timestamp_of(uint64_t event) const;
+    // How many events have a timestamp up to `timestamp`.
+    uint64_t events_by(uint64_t timestamp) const;
+    bool is_change(uint64_t event) const;
+    uint32_t thread_of(uint64_t event) const;
+
+    // A word after n events, as far back as event `since`; `exact` also tells the last writer where
+    // several writes share the word.
+    WordState word(uint64_t word, uint64_t n, uint64_t since) const;
+    // Every write that touches these bytes, of events first <= event < last, in order of time.
+    std::vector<Version> versions(uint64_t address, uint64_t size, uint64_t first,
+                                  uint64_t last) const;
+    // From which event on the words of a node are its own (earlier than its birth where
+    // reallocation left it in place).
+    uint64_t contents_since(const NodeRow &row) const;
+
+    EventsView events(uint32_t chunk) const { return EventsView(file_.payload(chunk)); }
+    const ChunkHeader &header(uint32_t chunk) const { return file_.chunks()[chunk].header; }
+    std::shared_ptr<const ChunkDetails> details(uint32_t chunk) const;
+    std::shared_ptr<const std::vector<Slot>> segment(uint32_t chunk, uint32_t number) const;
+    // The last keyframe that holds no more than n events, if any.
+    struct Keyframe {
+        uint32_t chunk = 0; // in the file
+        uint64_t events = 0;
+        KeyframeView view;
+    };
+    const Keyframe *keyframe_before(uint64_t n) const;
+    // The events chunk that holds an event.
+    uint32_t chunk_of(uint64_t event) const;
+
+  private:
+    void read_tables();
+    void make_lookup();
+    void word_in_chunk(uint32_t chunk, uint64_t word, uint64_t n, std::vector<Version> &out) const;
+    void slots_of(uint32_t chunk, uint64_t first_word, uint64_t last_word, uint64_t first,
+                  uint64_t last, std::vector<Version> &out) const;
+    void ranges_of(uint32_t chunk, uint64_t address, uint64_t size, uint64_t first, uint64_t last,
+                   std::vector<Version> &out) const;
+    bool from_keyframe(const Keyframe &keyframe, uint64_t word, KeyWord &out) const;
+
+    std::string directory_;
+    TraceFile file_;
+    Tables tables_;
+    std::unique_ptr<NodeTable> nodes_;
+    std::unique_ptr<PageIndex> pages_;
+    Totals totals_;
+    std::vector<uint32_t> event_chunks_;
+    std::vector<Keyframe> keyframes_;
+    std::optional<std::string> damage_;
+    mutable Cache<uint64_t, std::vector<Slot>> segments_{256};
+    mutable Cache<uint32_t, ChunkDetails> details_{64};
+    mutable Cache<uint64_t, std::vector<KeyWord>> key_segments_{128};
+};
+
+} // namespace heapstory

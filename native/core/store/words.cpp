@@ -1,0 +1,189 @@
+// Looking up words: backwards through the chunks that touch their page, down to a keyframe.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "store/store.h"
+
+#include "collect/shadow.h" // page size
+
+#include <algorithm>
+
+namespace heapstory {
+
+namespace {
+
+// Orders events and the contents that stood before them.
+uint64_t order_of(uint64_t event, bool initial) {
+    return event * 2 + !initial;
+}
+
+} // namespace
+
+void Store::slots_of(uint32_t chunk, uint64_t first_word, uint64_t last_word, uint64_t first,
+                     uint64_t last, std::vector<Version> &out) const {
+    EventsView view = events(chunk);
+    auto segments = view.segments();
+    uint64_t base = header(chunk).first_event;
+    auto from = std::partition_point(segments.begin(), segments.end(), [&](const SlotSegment &s) {
+        return s.last_word < first_word;
+    });
+    for (; from != segments.end() && from->first_word <= last_word; ++from) {
+        if (first_word == last_word && !has_word(*from, view.slots(), first_word))
+            continue;
+        auto slots = segment(chunk, uint32_t(from - segments.begin()));
+        auto slot = std::partition_point(slots->begin(), slots->end(),
+                                         [&](const Slot &s) { return s.word < first_word; });
+        for (; slot != slots->end() && slot->word <= last_word; ++slot) {
+            uint64_t event = base + slot->event;
+            if (event < first || event >= last)
+                continue;
+            Version version;
+            version.event = event;
+            version.address = slot->word * 8 + shape_first(slot->shape);
+            version.size = shape_size(slot->shape);
+            version.value = slot->value;
+            version.site = slot->site;
+            version.order = order_of(event, false);
+            out.push_back(version);
+        }
+    }
+}
+
+void Store::ranges_of(uint32_t chunk, uint64_t address, uint64_t size, uint64_t first,
+                      uint64_t last, std::vector<Version> &out) const {
+    auto found = details(chunk);
+    uint64_t base = header(chunk).first_event;
+    for (const Range &range : found->ranges) {
+        uint64_t from = std::max(address, range.address);
+        uint64_t to = std::min(address + size, range.address + range.length);
+        uint64_t event = base + range.event;
+        if (from >= to || event < first || event >= last + range.is_initial)
+            continue;
+        Version version;
+        version.event = event;
+        version.initial = range.is_initial;
+        version.address = from;
+        version.size = to - from;
+        version.site = range.site;
+        version.order = order_of(event, range.is_initial);
+        unsigned bytes = unsigned(std::min<uint64_t>(8, version.size));
+        if (range.is_fill)
+            std::memset(&version.value, range.fill, bytes);
+        else
+            std::memcpy(&version.value,
+                        found->range_bytes.data() + range.bytes + (from - range.address), bytes);
+        out.push_back(version);
+    }
+}
+
+void Store::word_in_chunk(uint32_t chunk, uint64_t word, uint64_t n,
+                          std::vector<Version> &out) const {
+    out.clear();
+    slots_of(chunk, word, word, 0, n, out);
+    size_t slots = out.size();
+    ranges_of(chunk, word * 8, 8, 0, n, out);
+    if (out.size() > slots)
+        std::stable_sort(out.begin(), out.end(),
+                         [](const Version &a, const Version &b) { return a.order < b.order; });
+}
+
+bool Store::from_keyframe(const Keyframe &keyframe, uint64_t word, KeyWord &out) const {
+    auto segments = keyframe.view.segments();
+    auto at = std::partition_point(segments.begin(), segments.end(),
+                                   [&](const KeySegment &s) { return s.last_word < word; });
+    if (at == segments.end() || at->first_word > word)
+        return false;
+    uint64_t key = uint64_t(keyframe.chunk) << 32 | uint64_t(at - segments.begin());
+    auto words = key_segments_.get(
+        key, [&](std::vector<KeyWord> &decoded) { keyframe.view.decode(*at, decoded); });
+    auto found = std::lower_bound(words->begin(), words->end(), word,
+                                  [](const KeyWord &k, uint64_t w) { return k.word < w; });
+    if (found == words->end() || found->word != word)
+        return false;
+    out = *found;
+    return true;
+}
+
+WordState Store::word(uint64_t word, uint64_t n, uint64_t since) const {
+    WordState state;
+    auto add = [&](uint64_t value, uint8_t bits, uint64_t event, uint32_t site, bool initial) {
+        uint8_t fresh = bits & ~state.mask;
+        if (!fresh)
+            return;
+        if (!state.mask) {
+            state.event = event;
+            state.site = site;
+            state.initial = initial;
+        }
+        for (unsigned byte = 0; byte < 8; ++byte)
+            if (fresh >> byte & 1)
+                state.value |= value & uint64_t(0xff) << (8 * byte);
+        state.mask |= fresh;
+    };
+    auto chunks = pages_->chunks(word / page_words);
+    auto at = std::partition_point(chunks.begin(), chunks.end(), [&](uint32_t chunk) {
+        return header(chunk).first_event < n + 1;
+    });
+    const Keyframe *keyframe = keyframe_before(n);
+    std::vector<Version> found;
+    while (at != chunks.begin() && state.mask != 0xff) {
+        uint32_t chunk = *--at;
+        if (keyframe && chunk < keyframe->chunk) {
+            KeyWord key;
+            bool has = from_keyframe(*keyframe, word, key);
+            // Words that are not in the keyframe held nothing that was alive then; and where several
+            // writes share a word, only its last one is known there: go on for the others.
+            if (!has || key.event < since)
+                break;
+            if (!key.mixed) {
+                add(key.value, key.mask, key.event, key.site, key.site == 0);
+                break;
+            }
+            keyframe = nullptr;
+        }
+        const ChunkHeader &h = header(chunk);
+        if (h.first_event + h.events < since)
+            break;
+        word_in_chunk(chunk, word, n, found);
+        for (auto version = found.rbegin(); version != found.rend(); ++version) {
+            if (version->event < since)
+                break;
+            unsigned first = unsigned(std::max(version->address, word * 8) - word * 8);
+            unsigned size = unsigned(std::min<uint64_t>(version->size, 8 - first));
+            add(version->value << (8 * first), shape_mask(make_shape(first, size)),
+                version->event, version->site, version->initial);
+        }
+    }
+    return state;
+}
+
+std::vector<Version> Store::versions(uint64_t address, uint64_t size, uint64_t first,
+                                     uint64_t last) const {
+    std::vector<uint32_t> chunks;
+    for (uint64_t page = address / page_bytes; page <= (address + size - 1) / page_bytes; ++page)
+        for (uint32_t chunk : pages_->chunks(page)) {
+            const ChunkHeader &h = header(chunk);
+            if (h.first_event + h.events >= first && h.first_event <= last)
+                chunks.push_back(chunk);
+        }
+    std::sort(chunks.begin(), chunks.end());
+    chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
+    std::vector<Version> out;
+    for (uint32_t chunk : chunks) {
+        size_t start = out.size();
+        slots_of(chunk, address / 8, (address + size - 1) / 8, first, last, out);
+        ranges_of(chunk, address, size, first, last, out);
+        auto added = out.begin() + std::ptrdiff_t(start);
+        out.erase(std::remove_if(added, out.end(),
+                                 [&](const Version &v) {
+                                     return v.address >= address + size ||
+                                            v.address + v.size <= address;
+                                 }),
+                  out.end());
+        std::stable_sort(out.begin() + std::ptrdiff_t(start), out.end(),
+                         [](const Version &a, const Version &b) {
+                             return a.order != b.order ? a.order < b.order : a.address < b.address;
+                         });
+    }
+    return out;
+}
+
+} // namespace heapstory
