@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from heapstory.trace import Trace
 
 WORD = 8
-_COLUMNS = (
+COLUMNS = (
     "timestamp",
     "address",
     "size",
@@ -134,7 +134,7 @@ def _versions(
 ) -> list[Version]:
     table = trace.core.history(address, size, first, last)
     versions = []
-    for row in zip(*(table.column(name) for name in _COLUMNS), strict=True):
+    for row in zip(*(table.column(name) for name in COLUMNS), strict=True):
         timestamp, where, width, value, silent, kind, site, thread, target, inside, state = row
         holder = node or trace.node_at(where, timestamp)
         offset = None if holder is None else where - holder.address

@@ -62,9 +62,7 @@ def run(
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED)
     try:
-        program = os.posix_spawn(
-            command[0], command, environment, setsigmask=mask, setsigdef=_RESTORED
-        )
+        program = _start(command, environment, mask)
         collectors: list[int] = []
         status = None
         while status is None:
@@ -79,6 +77,22 @@ def run(
         return program, Ending(status, [status for status in collectors if status], left)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _start(command: list[str], environment: dict[str, str], mask: set[int]) -> int:
+    """Forks and executes. (posix_spawn would leave two internal signals of libc ignored.)"""
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        for number in _RESTORED:
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        os.execve(command[0], command, environment)
+    except BaseException as error:
+        os.write(2, f"heapstory: {command[0]} cannot be started: {error}\n".encode())
+    finally:
+        os._exit(125)
 
 
 def _await_collectors(collectors: list[int]) -> bool:

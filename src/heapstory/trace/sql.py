@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 TABLES = ("nodes", "edges", "events", "sites", "frees", "cpoints", "modules", "stacks")
 
 # What is asked all the time: an address as text, and the statement of a site.
-MACROS = """
-CREATE TEMP MACRO addr(value) AS '0x' || lower(to_hex(value));
+_ADDR = "CREATE TEMP MACRO addr(value) AS '0x' || lower(to_hex(value))"
+_PLACE = """
 CREATE TEMP MACRO place(id) AS (
     SELECT coalesce(s.file || ':' || s.line, s.module || '+' || addr(s."offset"))
     FROM sites s WHERE s.site = id);
@@ -60,10 +60,11 @@ def query(trace: Trace, sql: str) -> Rows:
     connection = duckdb.connect(":memory:")
     try:
         for name in TABLES:
-            used = rf"\b{name}\b" if name != "sites" else r"\bsites\b|\bplace\s*\("
-            if re.search(used, sql, re.IGNORECASE):
+            if _names(sql, name) or (name == "sites" and _names(sql, "place")):
                 connection.register(name, trace.core.table(name))
-        connection.execute(MACROS)
+        connection.execute(_ADDR)
+        if _names(sql, "place"):
+            connection.execute(_PLACE)
         result = connection.execute(sql)
         columns = [entry[0] for entry in result.description or []]
         return Rows(columns, result.fetchall() if columns else [])
@@ -78,6 +79,10 @@ def query(trace: Trace, sql: str) -> Rows:
         ) from error
     finally:
         connection.close()
+
+
+def _names(sql: str, word: str) -> bool:
+    return re.search(rf"\b{word}\b", sql, re.IGNORECASE) is not None
 
 
 def _one_line(error: Exception) -> str:

@@ -69,10 +69,11 @@ class Types:
         unit = described["size"]
         if not unit:
             return None
-        if self._open_ended(described) and offset >= unit:
+        if self._open_ended(described):
             last = described["fields"][-1]
-            return self._into_array(last["type"], last["name"], last["offset"], offset)
-        if size >= 2 * unit:  # a block that holds several of its type is an array of them
+            if offset >= last["offset"]:
+                return self._into_array(last["type"], last["name"], last["offset"], offset)
+        elif size >= 2 * unit:  # a block that holds several of its type is an array of them
             return self._into_array_of(type_id, unit, "", 0, offset)
         return self._descend(type_id, "", 0, offset) if offset < unit else None
 
