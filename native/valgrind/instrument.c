@@ -281,7 +281,8 @@ IRSB *hs_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
                     const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
                     IRType host_word) {
     struct hs_block_state b = {0};
-    Int i = 0;
+    Int i = 0, stub;
+    Bool preload = hs_in_preload(extents->base[0]);
     if (!hs_recording)
         return in;
     b.own = hs_is_own(extents->base[0]);
@@ -300,6 +301,10 @@ IRSB *hs_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
         if (s->tag == Ist_IMark) {
             b.instruction = s->Ist.IMark.addr;
             b.length = s->Ist.IMark.len;
+            if (hs_instrument_rep(&b, in, i))
+                break;
+            if (preload && (stub = hs_stub_at(b.instruction, b.length)) >= 0)
+                hs_instrument_stub(&b, stub);
         } else if (wants(&b, s))
             instrument_statement(&b, s);
     }

@@ -62,6 +62,13 @@ void hs_set_cursor(struct hs_block_state *b, IRExpr *cursor);
 /* A call of C code that may append records or flush. */
 void hs_call_helper(struct hs_block_state *b, IRDirty *call);
 
+/* strings.c: number of the stub at this instruction, or -1. */
+Int hs_stub_at(Addr code, UInt length);
+void hs_instrument_stub(struct hs_block_state *b, Int number);
+
+/* rep.c */
+Bool hs_instrument_rep(struct hs_block_state *b, const IRSB *in, Int mark);
+
 /* calls.c */
 void hs_instrument_call(struct hs_block_state *b, IRExpr *target);
 void hs_instrument_return(struct hs_block_state *b, IRExpr *next);

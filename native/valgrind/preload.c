@@ -1,3 +1,99 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The preload object: Valgrind's replacements of the allocation family are linked in whole. */
-typedef int hs_empty;
+/* The preload object. Valgrind's replacements of the allocation family are linked in whole; this
+ * file adds stubs for the C library's functions that copy and fill memory. The tool recognises a
+ * stub when it translates it and does the work itself, as one operation (see strings.c).
+ *
+ * A checking function (_chk) whose check fails ends in the C library's own __chk_fail. Functions
+ * that are not replaced are recorded store by store, which is right as well, only slower.
+ */
+#include "pub_tool_basics.h"
+#include "pub_tool_redir.h"
+
+#include "strings.h"
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+#define NAME(soname, function) TEXT(VG_REPLACE_FUNCTION_EZU(20380, soname, function))
+#define ZNAME(soname, function) TEXT(VG_REPLACE_FUNCTION_EZZ(20380, soname, function))
+
+#define BEGIN(name) ".text\n.p2align 4\n.globl " name "\n.type " name ",@function\n" name ":\n"
+#define END(name) ".size " name ", .-" name "\n"
+#define WORK(number) "movl $" TEXT(HS_STUB) " + " TEXT(number) ", %r11d\n"
+
+#define PLAIN(name, number) __asm__(BEGIN(name) WORK(number) "ret\n" END(name))
+/* size in rdx must not exceed the destination's in rcx */
+#define CHECK_SIZE(name, number)                                                                   \
+    __asm__(BEGIN(name) "cmpq %rdx, %rcx\njb heapstory_chk_fail\n" WORK(number) "ret\n" END(name))
+/* the tool checks, and answers 0 */
+#define CHECK_RESULT(name, number)                                                                 \
+    __asm__(BEGIN(name) WORK(number) "testq %rax, %rax\njz heapstory_chk_fail\nret\n" END(name))
+
+__asm__(".weak __chk_fail\n.hidden heapstory_chk_fail\n.type heapstory_chk_fail,@function\n"
+        "heapstory_chk_fail:\n"
+        "movq __chk_fail@GOTPCREL(%rip), %rax\ntestq %rax, %rax\njz 1f\njmp *%rax\n1: ud2\n"
+        ".size heapstory_chk_fail, .-heapstory_chk_fail\n");
+
+#define LIBC(function, number) PLAIN(NAME(VG_Z_LIBC_SONAME, function), number)
+#define LIBC_SIZE(function, number) CHECK_SIZE(NAME(VG_Z_LIBC_SONAME, function), number)
+#define LIBC_RESULT(function, number) CHECK_RESULT(NAME(VG_Z_LIBC_SONAME, function), number)
+#define LINKER(function, number) PLAIN(NAME(VG_Z_LD_LINUX_X86_64_SO_2, function), number)
+
+PLAIN(ZNAME(VG_Z_LIBC_SONAME, memcpyZAGLIBCZu2Zd2Zd5), HS_MEMMOVE);
+PLAIN(ZNAME(VG_Z_LIBC_SONAME, memcpyZAZAGLIBCZu2Zd14), HS_MEMMOVE);
+LIBC(memcpy, HS_MEMMOVE);
+LIBC(memmove, HS_MEMMOVE);
+LIBC(mempcpy, HS_MEMPCPY);
+LIBC(__mempcpy, HS_MEMPCPY);
+LIBC(memset, HS_MEMSET);
+LIBC(bzero, HS_BZERO);
+LIBC(explicit_bzero, HS_BZERO);
+LIBC(bcopy, HS_BCOPY);
+LIBC(memccpy, HS_MEMCCPY);
+LIBC(__memccpy, HS_MEMCCPY);
+LIBC(strcpy, HS_STRCPY);
+LIBC(stpcpy, HS_STPCPY);
+LIBC(__stpcpy, HS_STPCPY);
+LIBC(strncpy, HS_STRNCPY);
+LIBC(stpncpy, HS_STPNCPY);
+LIBC(__stpncpy, HS_STPNCPY);
+LIBC(strcat, HS_STRCAT);
+LIBC(strncat, HS_STRNCAT);
+LIBC(strlcpy, HS_STRLCPY);
+LIBC(strlcat, HS_STRLCAT);
+LIBC(wmemcpy, HS_WMEMMOVE);
+LIBC(wmemmove, HS_WMEMMOVE);
+LIBC(wmempcpy, HS_WMEMPCPY);
+LIBC(wmemset, HS_WMEMSET);
+LIBC(wcscpy, HS_WCSCPY);
+LIBC(wcsncpy, HS_WCSNCPY);
+LIBC(wcscat, HS_WCSCAT);
+
+/* The functions the choosers (ifunc) of Debian 12's C library end in, where debug symbols name
+ * them. */
+LIBC(__GI_memcpy, HS_MEMMOVE);
+LIBC(__memcpy_sse2_unaligned, HS_MEMMOVE);
+LIBC(__memcpy_sse2_unaligned_erms, HS_MEMMOVE);
+LIBC(__memcpy_avx_unaligned, HS_MEMMOVE);
+LIBC(__memcpy_avx_unaligned_erms, HS_MEMMOVE);
+LIBC(__memmove_sse2_unaligned_erms, HS_MEMMOVE);
+LIBC(__memmove_avx_unaligned_erms, HS_MEMMOVE);
+LIBC(__memset_sse2_unaligned_erms, HS_MEMSET);
+LIBC(__memset_avx2_unaligned_erms, HS_MEMSET);
+
+LIBC_SIZE(__memcpy_chk, HS_MEMMOVE);
+LIBC_SIZE(__memmove_chk, HS_MEMMOVE);
+LIBC_SIZE(__mempcpy_chk, HS_MEMPCPY);
+LIBC_SIZE(__memset_chk, HS_MEMSET);
+LIBC_SIZE(__strncpy_chk, HS_STRNCPY);
+LIBC_SIZE(__stpncpy_chk, HS_STPNCPY);
+LIBC_RESULT(__strcpy_chk, HS_STRCPY_CHK);
+LIBC_RESULT(__stpcpy_chk, HS_STPCPY_CHK);
+LIBC_RESULT(__strcat_chk, HS_STRCAT_CHK);
+LIBC_RESULT(__strncat_chk, HS_STRNCAT_CHK);
+
+LINKER(memcpy, HS_MEMMOVE);
+LINKER(memmove, HS_MEMMOVE);
+LINKER(mempcpy, HS_MEMPCPY);
+LINKER(__mempcpy, HS_MEMPCPY);
+LINKER(memset, HS_MEMSET);
+LINKER(stpcpy, HS_STPCPY);

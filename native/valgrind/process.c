@@ -30,6 +30,7 @@ static void thread_ends(ThreadId tid) {
 
 static void signal_starts(ThreadId tid, Int number, Bool alternate) {
     thread_runs(tid, 0);
+    hs_send_pending();
     hs_record(HSW_SIGNAL, VG_(get_SP)(tid), number);
 }
 
@@ -63,6 +64,7 @@ void __wrap_vgPlain_nuke_all_threads_except(ThreadId tid, UInt reason) {
     if (reason == FATAL_SIGNAL && !ended) {
         ended = True;
         thread_runs(tid, 0);
+        hs_send_pending();
         hs_record(HSW_CRASH, VG_(get_IP)(tid), 0);
         hs_scan_threads();
         hs_ring->status = 0;

@@ -84,6 +84,15 @@ static inline Bool hs_page_is_on(Addr address) {
 void hs_range(Addr start, SizeT length, UInt kind, ULong site);
 void hs_fill(Addr start, SizeT length, UChar byte, ULong site);
 
+/* strings.c: a ranged operation that is under way; length 0: none. */
+struct hs_pending {
+    Addr start;
+    SizeT length;
+    ULong site;
+};
+extern struct hs_pending hs_pending;
+void hs_send_pending(void); /* after a fault inside it */
+
 /* instrument.c */
 IRSB *hs_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
                     const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,

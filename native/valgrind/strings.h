@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the stubs of the preload object (preload.c) and the tool (strings.c) agree on. A stub holds
+ * one instruction `mov $HS_STUB + number, %r11d`; the tool replaces it by a call of the function
+ * with that number, which takes rdi, rsi, rdx, rcx and returns rax. */
+#ifndef HEAPSTORY_STRINGS_H
+#define HEAPSTORY_STRINGS_H
+
+#define HS_STUB 0x48530000
+#define HS_STUB_BYTES 6 /* length of the instruction */
+
+#define HS_MEMMOVE 0
+#define HS_MEMPCPY 1
+#define HS_MEMSET 2
+#define HS_BZERO 3
+#define HS_BCOPY 4
+#define HS_MEMCCPY 5
+#define HS_STRCPY 6
+#define HS_STPCPY 7
+#define HS_STRNCPY 8
+#define HS_STPNCPY 9
+#define HS_STRCAT 10
+#define HS_STRNCAT 11
+#define HS_STRLCPY 12
+#define HS_STRLCAT 13
+#define HS_WMEMMOVE 14
+#define HS_WMEMPCPY 15
+#define HS_WMEMSET 16
+#define HS_WCSCPY 17
+#define HS_WCSNCPY 18
+#define HS_WCSCAT 19
+/* These return 0 instead of writing past the end; the stub then calls __chk_fail. */
+#define HS_STRCPY_CHK 20
+#define HS_STPCPY_CHK 21
+#define HS_STRCAT_CHK 22
+#define HS_STRNCAT_CHK 23
+#define HS_STUBS 24
+
+#endif
