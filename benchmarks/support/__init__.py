@@ -1,0 +1,1 @@
+"""What the benchmarks share: running commands, reading traces, writing the page."""
