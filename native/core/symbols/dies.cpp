@@ -120,12 +120,18 @@ std::string ScopeNames::qualified_name(Dwarf_Die *die) {
     return found == prefix_of_.end() ? text : prefixes_[found->second] + text;
 }
 
-std::string ScopeNames::function_name(Dwarf_Die *die) {
+static const char *linkage_name(Dwarf_Die *die) {
     Dwarf_Attribute memory;
-    const char *linkage = nullptr;
-    for (unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name})
-        if (!linkage)
-            linkage = dwarf_formstring(attribute(die, name, &memory));
+    const char *name = dwarf_formstring(attribute(die, DW_AT_linkage_name, &memory));
+    return name ? name : dwarf_formstring(attribute(die, DW_AT_MIPS_linkage_name, &memory));
+}
+
+bool ScopeNames::lacks_linkage_name(Dwarf_Die *die) {
+    return is_cplusplus(language(die)) && !linkage_name(die);
+}
+
+std::string ScopeNames::function_name(Dwarf_Die *die) {
+    const char *linkage = linkage_name(die);
     if (linkage && std::strncmp(linkage, "_R", 2) != 0) {
         std::string text = demangle(linkage);
         if (text != linkage || !is_cplusplus(language(die)))

@@ -80,6 +80,8 @@ class ScopeNames {
     std::string qualified_name(Dwarf_Die *die);
     // The demangled linkage name of a function, or its qualified name.
     std::string function_name(Dwarf_Die *die);
+    // A C++ function without a linkage name (gcc's lambdas): DW_AT_name says too little.
+    bool lacks_linkage_name(Dwarf_Die *die);
     // DW_LANG_* of the entry's unit. The partial units that dwz makes have none: they get the
     // language of the first unit that has one.
     int language(Dwarf_Die *die);

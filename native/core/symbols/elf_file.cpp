@@ -64,7 +64,10 @@ void ElfFileReader::find_debug() {
         }
     }
     if (dwarf_) {
-        units_ = std::make_unique<Units>(dwarf_, image_);
+        units_ = std::make_unique<Units>(dwarf_, image_, [this](uint64_t entry) {
+            const Symbol *symbol = symbols().function(entry);
+            return symbol && symbol->address == entry ? demangle(symbol->name.c_str()) : "";
+        });
         types_ = std::make_unique<TypeReader>(table_, *units_);
         frames_ = std::make_unique<Frames>(dwarf_, image_);
     }

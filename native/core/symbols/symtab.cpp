@@ -11,6 +11,12 @@
 
 namespace heapstory {
 
+static uint64_t section_end(Elf *elf, size_t index) {
+    GElf_Shdr header;
+    Elf_Scn *section = elf_getscn(elf, index);
+    return section && gelf_getshdr(section, &header) ? header.sh_addr + header.sh_size : 0;
+}
+
 void SymbolTables::add(Elf *elf, Elf_Scn *section, const Image &image) {
     GElf_Shdr header;
     if (!gelf_getshdr(section, &header) || header.sh_entsize == 0)
@@ -35,6 +41,9 @@ void SymbolTables::add(Elf *elf, Elf_Scn *section, const Image &image) {
         auto &symbols = function ? functions_ : objects_;
         symbols.push_back({symbol.st_value, symbol.st_size, std::string(name, length),
                            GELF_ST_BIND(symbol.st_info) != STB_LOCAL});
+        // Assembler functions often have no size: they end with their section, or see read().
+        if (function && symbol.st_size == 0)
+            symbols.back().limit = section_end(elf, symbol.st_shndx);
     }
 }
 
@@ -85,6 +94,13 @@ void SymbolTables::read(const Image &image, const Image *debug) {
         std::sort(symbols->begin(), symbols->end(), order);
         symbols->erase(std::unique(symbols->begin(), symbols->end(), same), symbols->end());
     }
+    for (size_t i = 0; i < functions_.size(); ++i) {
+        Symbol &symbol = functions_[i];
+        if (symbol.size == 0 && i + 1 < functions_.size())
+            symbol.limit = std::min(symbol.limit, functions_[i + 1].address);
+        if (symbol.size == 0 && symbol.limit > symbol.address)
+            symbol.size = symbol.limit - symbol.address;
+    }
 }
 
 const Symbol *SymbolTables::function(uint64_t address) const {
@@ -94,7 +110,7 @@ const Symbol *SymbolTables::function(uint64_t address) const {
     // A label with a size may lie within a function.
     for (int steps = 0; next != functions_.begin() && steps < 8; ++steps) {
         const Symbol &symbol = *--next;
-        if (address - symbol.address < symbol.size || (symbol.size == 0 && steps == 0))
+        if (address - symbol.address < symbol.size)
             return &symbol;
     }
     return nullptr;

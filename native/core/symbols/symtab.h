@@ -10,6 +10,7 @@ struct Symbol {
     uint64_t address = 0, size = 0;
     std::string name; // as in the table, without the version
     bool global = false;
+    uint64_t limit = 0; // of a function without a size: where it must end
 };
 
 // Read once, on first use: .symtab of the file or of its debug file, .dynsym and .gnu_debugdata.

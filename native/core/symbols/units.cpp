@@ -201,7 +201,10 @@ std::vector<Scope *> Units::scopes_at(Subprogram &function, uint64_t address) {
 const std::string &Units::name_of(Subprogram &function) {
     if (!function.named) {
         function.named = true;
-        function.name = scope_names_.function_name(&function.die);
+        if (scope_names_.lacks_linkage_name(&function.die))
+            function.name = symbol_name_(function.entry);
+        if (function.name.empty())
+            function.name = scope_names_.function_name(&function.die);
     }
     return function.name;
 }

@@ -6,6 +6,7 @@
 #include "image.h"
 
 #include <deque>
+#include <functional>
 #include <unordered_map>
 
 namespace heapstory {
@@ -51,7 +52,10 @@ struct Unit {
 // once, line tables and functions by unit, scopes by function.
 class Units {
   public:
-    Units(Dwarf *dwarf, const Image &image) : dwarf_(dwarf), image_(image) {}
+    // The name that the symbol tables give to a function's entry; empty if none.
+    using SymbolName = std::function<std::string(uint64_t entry)>;
+    Units(Dwarf *dwarf, const Image &image, SymbolName symbol_name)
+        : dwarf_(dwarf), image_(image), symbol_name_(std::move(symbol_name)) {}
 
     Unit *at(uint64_t address);
     const LineRow *line_at(Unit &unit, uint64_t address);
@@ -78,6 +82,7 @@ class Units {
 
     Dwarf *dwarf_;
     const Image &image_; // of the program itself: its segments say which addresses are real
+    SymbolName symbol_name_;
     bool units_read_ = false;
     std::deque<Unit> units_;
     ScopeNames scope_names_;
