@@ -145,7 +145,8 @@ std::optional<TypeId> ReceiverFinder::settle(std::vector<TypeId> types) const {
 
 // Variables that come to be in a register which holds the result: as far as the instructions were
 // followed that is known, further on the receiver's register is trusted.
-std::vector<TypeId> ReceiverFinder::in_register(const FlowResult &flow, int reg) {
+std::vector<ReceiverFinder::Candidate> ReceiverFinder::in_register(const FlowResult &flow,
+                                                                   int reg) {
     uint64_t followed = flow.held.empty() ? address_ : flow.held.back().first;
     auto holds = [&](const LocationRange &range, int where) {
         if (range.everywhere)
@@ -162,7 +163,11 @@ std::vector<TypeId> ReceiverFinder::in_register(const FlowResult &flow, int reg)
                 if (location.kind == Location::Kind::reg && holds(range, location.reg))
                     if (auto type = types_.pointee_at(types_.type_of(&local.die), location.piece))
                         found.push_back({*type, range.everywhere ? limit_ : range.start});
-    // The first variable that appears there; a void pointer on the way does not count.
+    return found;
+}
+
+// The first variable that appears there; a void pointer on the way does not count.
+std::vector<TypeId> ReceiverFinder::earliest(const std::vector<Candidate> &found) {
     uint64_t first = ~uint64_t(0);
     for (const Candidate &candidate : found)
         if (candidate.type != no_type)
@@ -267,6 +272,14 @@ std::optional<TypeId> ReceiverFinder::stored(const Path &path) {
     return type;
 }
 
+// The constructor that is called may be that of a base: `this` of an inlined one tells more.
+TypeId ReceiverFinder::most_derived(TypeId type, const std::vector<Candidate> &candidates) const {
+    for (const Candidate &candidate : candidates)
+        if (candidate.type != no_type && refines(candidate.type, type))
+            type = candidate.type;
+    return type;
+}
+
 // Where the code of the statement with the call may begin, the farthest first.
 std::vector<uint64_t> ReceiverFinder::statement_starts() {
     const LineRow *row = units_.line_at(*unit_, address_ - 1);
@@ -287,8 +300,10 @@ TypeId ReceiverFinder::find(uint64_t return_address, const Receiver &receiver) {
     CallMeaning meaning(*this);
     if (function_)
         flow = follow_result(units_.image(), statement_starts(), return_address, meaning);
+    int reg = receiver.kind == Receiver::Kind::register_ ? receiver.reg : 0;
+    std::vector<Candidate> locals = in_register(flow, reg);
     if (flow.argument)
-        return flow.type;
+        return most_derived(flow.type, locals);
     std::optional<TypeId> direct;
     if (receiver.kind == Receiver::Kind::global)
         direct = settle(at_address(receiver.address));
@@ -296,8 +311,7 @@ TypeId ReceiverFinder::find(uint64_t return_address, const Receiver &receiver) {
         direct = stored({receiver.reg, return_address, {{receiver.offset}}});
     if (direct && *direct != no_type)
         return *direct;
-    int reg = receiver.kind == Receiver::Kind::register_ ? receiver.reg : 0;
-    TypeId local = settle(in_register(flow, reg)).value_or(no_type);
+    TypeId local = settle(earliest(locals)).value_or(no_type);
     return local != no_type ? local : flow.type;
 }
 

@@ -28,7 +28,9 @@ class ReceiverFinder {
     void add_variables(Dwarf_Die *scope);
     std::optional<TypeId> settle(std::vector<TypeId> types) const;
     bool refines(TypeId type, TypeId base) const;
-    std::vector<TypeId> in_register(const FlowResult &flow, int reg);
+    std::vector<Candidate> in_register(const FlowResult &flow, int reg);
+    static std::vector<TypeId> earliest(const std::vector<Candidate> &candidates);
+    TypeId most_derived(TypeId type, const std::vector<Candidate> &candidates) const;
     std::vector<TypeId> held_by(int reg, uint64_t pc); // is in that register there
     std::vector<TypeId> on_stack(const Path &path);
     std::vector<TypeId> at_address(uint64_t address);
