@@ -1,0 +1,70 @@
+"""What tests of every kind share: compiling small programs and recording them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAMS = Path(__file__).parent / "programs"
+COMMAND = Path(sys.executable).with_name("heapstory")
+
+Compile = Callable[..., Path]
+Heapstory = Callable[..., "subprocess.CompletedProcess[str]"]
+Record = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def compile_program(tmp_path_factory: pytest.TempPathFactory) -> Compile:
+    """``compile_program("list", "-O2")``: tests/programs/list.c, or C text, built once each."""
+    folder = tmp_path_factory.mktemp("programs")
+
+    def compiled(source: str, *flags: str, compiler: str = "gcc") -> Path:
+        text = source if "\n" in source else (PROGRAMS / f"{source}.c").read_text()
+        name = "program" if "\n" in source else source
+        key = hashlib.sha256(repr((text, flags, compiler)).encode()).hexdigest()[:12]
+        home = folder / key
+        program = home / name
+        if not program.exists():
+            home.mkdir(exist_ok=True)
+            (home / f"{name}.c").write_text(text)
+            options = flags or ("-O0",)
+            subprocess.run(
+                [compiler, "-g", *options, "-o", program, f"{name}.c"], cwd=home, check=True
+            )
+        return program
+
+    return compiled
+
+
+@pytest.fixture(scope="session")
+def heapstory() -> Heapstory:
+    """Runs the installed command; output is captured as text."""
+
+    def run(*words: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "HEAPSTORY_DEBUG": "0", **options.pop("env", {})}
+        settings: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 120}
+        return subprocess.run([COMMAND, *map(str, words)], env=environment, **(settings | options))
+
+    return run
+
+
+@pytest.fixture
+def record(tmp_path: Path, heapstory: Heapstory) -> Record:
+    """Records a program into a fresh trace and returns its path; the program must succeed."""
+
+    def recorded(
+        program: str | Path, *arguments: str, options: tuple[str, ...] = (), status: int = 0
+    ) -> Path:
+        trace = tmp_path / f"{Path(program).name}.story"
+        done = heapstory("record", "--force", "-o", trace, *options, "--", program, *arguments)
+        assert done.returncode == status, done.stderr
+        return trace
+
+    return recorded
