@@ -277,41 +277,76 @@ static Bool block_records(struct hs_block_state *b, const IRSB *in) {
     return found || in->jumpkind == Ijk_Ret;
 }
 
+/* Whether the superblock is changed at all. */
+static Bool block_changes(struct hs_block_state *b, const IRSB *in, Addr start) {
+    Bool records = hs_recording && block_records(b, in);
+    return records || b->preload || hs_place_in_block(in) || hs_custom_starts(start);
+}
+
+static void copy_statement(struct hs_block_state *b, IRStmt *s) {
+    hs_stmt(b, s);
+    if (hs_recording && wants(b, s))
+        instrument_statement(b, s);
+}
+
+/* The start of an instruction; True if it was replaced together with the rest of the superblock. */
+static Bool start_instruction(struct hs_block_state *b, const IRSB *in, Int mark, Bool first) {
+    Int stub;
+    hs_stmt(b, in->stmts[mark]);
+    b->instruction = in->stmts[mark]->Ist.IMark.addr;
+    b->length = in->stmts[mark]->Ist.IMark.len;
+    if (first)
+        hs_instrument_custom(b);
+    if (b->places)
+        hs_instrument_places(b);
+    if (hs_recording && hs_instrument_rep(b, in, mark))
+        return True;
+    if (b->preload && (stub = hs_stub_at(b->instruction, b->length)) >= 0)
+        hs_instrument_stub(b, stub);
+    return False;
+}
+
+static void end_block(struct hs_block_state *b, const IRSB *in) {
+    if (in->jumpkind == Ijk_Ret && b->places)
+        hs_instrument_exit_places(b);
+    if (!hs_recording)
+        return;
+    if (in->jumpkind == Ijk_Call && hs_wants_call(b->own, in->next))
+        hs_instrument_call(b, in->next);
+    else if (in->jumpkind == Ijk_Ret)
+        hs_instrument_return(b, in->next);
+}
+
 IRSB *hs_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
                     const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
                     IRType host_word) {
     struct hs_block_state b = {0};
-    Int i = 0, stub;
-    Bool preload = hs_in_preload(extents->base[0]);
-    if (!hs_recording)
-        return in;
-    b.own = hs_is_own(extents->base[0]);
+    Addr start = extents->base[0];
+    Bool first = True, replaced = False;
+    Int i = 0;
+    b.own = hs_is_own(start);
+    b.preload = hs_in_preload(start);
     b.is_stack = VG_(calloc)("hs.stack", in->tyenv->types_used + 1, 1);
-    if (!block_records(&b, in)) {
+    if (hs_recording && b.own)
+        hs_find_receiver(in, start);
+    if (!block_changes(&b, in, start)) {
         VG_(free)(b.is_stack);
         return in;
     }
+    b.places = hs_place_in_block(in);
     b.out = deepCopyIRSBExceptStmts(in);
     while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark)
         hs_stmt(&b, in->stmts[i++]);
-    check_room(&b);
-    for (; i < in->stmts_used; i++) {
-        IRStmt *s = in->stmts[i];
-        hs_stmt(&b, s);
-        if (s->tag == Ist_IMark) {
-            b.instruction = s->Ist.IMark.addr;
-            b.length = s->Ist.IMark.len;
-            if (hs_instrument_rep(&b, in, i))
-                break;
-            if (preload && (stub = hs_stub_at(b.instruction, b.length)) >= 0)
-                hs_instrument_stub(&b, stub);
-        } else if (wants(&b, s))
-            instrument_statement(&b, s);
-    }
-    if (in->jumpkind == Ijk_Call && hs_wants_call(b.own, in->next))
-        hs_instrument_call(&b, in->next);
-    else if (in->jumpkind == Ijk_Ret)
-        hs_instrument_return(&b, in->next);
+    if (hs_recording)
+        check_room(&b);
+    for (; i < in->stmts_used && !replaced; i++)
+        if (in->stmts[i]->tag == Ist_IMark) {
+            replaced = start_instruction(&b, in, i, first);
+            first = False;
+        } else
+            copy_statement(&b, in->stmts[i]);
+    if (!replaced)
+        end_block(&b, in);
     VG_(free)(b.is_stack);
     return b.out;
 }

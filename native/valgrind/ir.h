@@ -21,7 +21,8 @@ struct hs_block_state {
     IRExpr *cursor;   /* atom holding the cursor, NULL when it must be loaded again */
     Addr instruction; /* address of the current one */
     UInt length;      /* of it */
-    Bool own;
+    Bool own, preload;
+    Bool places;     /* some instruction in it is named by an option */
     UChar *is_stack; /* per temporary: computed from the stack pointer by constants */
 };
 
@@ -68,6 +69,18 @@ void hs_instrument_stub(struct hs_block_state *b, Int number);
 
 /* rep.c */
 Bool hs_instrument_rep(struct hs_block_state *b, const IRSB *in, Int mark);
+
+/* section.c */
+Bool hs_place_in_block(const IRSB *in);
+void hs_instrument_places(struct hs_block_state *b);
+void hs_instrument_exit_places(struct hs_block_state *b);
+
+/* custom_alloc.c */
+Bool hs_custom_starts(Addr code);
+void hs_instrument_custom(struct hs_block_state *b);
+
+/* receivers.c */
+void hs_find_receiver(const IRSB *in, Addr start);
 
 /* calls.c */
 void hs_instrument_call(struct hs_block_state *b, IRExpr *target);

@@ -19,8 +19,9 @@ static void post_options(void) {
     VG_(clo_vex_control).iropt_unroll_thresh = 0;
     if (hs_options.collector && !hs_options.trace)
         VG_(fmsg_bad_option)("--collector", "--trace=DIR is missing\n");
+    hs_section_start();
+    hs_custom_start();
     hs_ring_start();
-    hs_recording = True;
 }
 
 static void pre_options(void) {
@@ -36,6 +37,7 @@ static void pre_options(void) {
     hs_allocations_init();
     hs_modules_init();
     hs_process_init();
+    hs_client_init();
 }
 
 VG_DETERMINE_INTERFACE_VERSION(pre_options)

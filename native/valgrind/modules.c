@@ -17,6 +17,17 @@
 
 #define MAX_DATA 4
 
+struct mapping {
+    Addr start;
+    SizeT length;
+    ULong offset;
+    UInt protection;
+};
+
+struct extent {
+    Addr start, end;
+};
+
 struct module {
     Addr start, end; /* as far as mappings were seen */
     SizeT head;      /* length of the mapping of the header */
@@ -24,9 +35,9 @@ struct module {
     HChar *path;
     Bool own, preload, executable;
     UInt n_data;
-    struct {
-        Addr start, end;
-    } data[MAX_DATA];
+    struct extent data[MAX_DATA];
+    XArray *mappings; /* of struct mapping, as announced */
+    XArray *globals;  /* of struct extent, as announced */
 };
 
 static XArray *modules; /* of struct module* */
@@ -119,21 +130,28 @@ static Bool read_header(struct module *module, Addr start, SizeT length) {
     return True;
 }
 
-static void send_map(const struct module *module, Addr start, SizeT length, ULong offset,
-                     UInt protection) {
+static void announce_mapping(const struct module *module, const struct mapping *mapping) {
     SizeT path = VG_(strlen)(module->path) + 1;
     UChar buffer[sizeof(struct hsw_map) + VKI_PATH_MAX];
-    struct hsw_map map = {offset, module->device, module->inode, module->own, 0};
+    struct hsw_map map = {mapping->offset, module->device, module->inode, module->own, 0};
     if (path > VKI_PATH_MAX)
         return;
     VG_(memcpy)(buffer, &map, sizeof map);
     VG_(memcpy)(buffer + sizeof map, module->path, path);
-    hs_append_payload(HSW_WORD(HSW_MAP, start), length | (ULong)protection << 56, buffer,
-                      sizeof map + path, 0);
+    hs_append_payload(HSW_WORD(HSW_MAP, mapping->start),
+                      mapping->length | (ULong)mapping->protection << 56, buffer, sizeof map + path,
+                      0);
+}
+
+static void add_mapping(struct module *module, Addr start, SizeT length, ULong offset,
+                        UInt protection) {
+    struct mapping mapping = {start, length, offset, protection};
+    VG_(addToXA)(module->mappings, &mapping);
+    announce_mapping(module, &mapping);
 }
 
 /* The bytes of [start, end) that are not zero, in runs. */
-static void send_contents(Addr start, Addr end) {
+void hs_send_contents(Addr start, Addr end) {
     Addr lowest = start;
     while (start < end) {
         Addr stop;
@@ -157,20 +175,24 @@ static void send_contents(Addr start, Addr end) {
     }
 }
 
-static void send_globals(Addr start, Addr end) {
-    hs_pages_on(start, end - start);
+static void announce_globals(const struct extent *extent) {
+    Addr start = extent->start, end = extent->end;
     hs_record(HSW_GLOBALS, start, end - start);
-    send_contents(start, end);
+    hs_send_contents(start, end);
 }
 
-static void find_globals(const struct module *module, Addr start, Addr end) {
+static void find_globals(struct module *module, Addr start, Addr end) {
     if (module->preload)
         return;
     for (UInt i = 0; i < module->n_data; i++) {
         Addr from = module->data[i].start > start ? module->data[i].start : start;
         Addr to = module->data[i].end < end ? module->data[i].end : end;
-        if (from < to)
-            send_globals(from, to);
+        if (from < to) {
+            struct extent extent = {from, to};
+            VG_(addToXA)(module->globals, &extent);
+            hs_pages_on(from, to - from);
+            announce_globals(&extent);
+        }
     }
 }
 
@@ -186,6 +208,8 @@ static struct module *new_module(Addr start, SizeT length, const HChar *path, UL
     module->head = length;
     module->device = device;
     module->inode = inode;
+    module->mappings = VG_(newXA)(VG_(malloc), "hs.maps", VG_(free), sizeof(struct mapping));
+    module->globals = VG_(newXA)(VG_(malloc), "hs.globals", VG_(free), sizeof(struct extent));
     module->path = VG_(strdup)("hs.path", path);
     module->preload = is_preload(path);
     module->own = is_own_path(path);
@@ -219,11 +243,11 @@ static void file_mapped(Addr start, SizeT length, UInt protection, const NSegmen
     if ((protection & 4) && !module->executable) {
         module->executable = True;
         if (start != module->start)
-            send_map(module, module->start, module->head, 0, 1);
+            add_mapping(module, module->start, module->head, 0, 1);
     }
     if (!module->executable)
         return;
-    send_map(module, start, length, offset, protection);
+    add_mapping(module, start, length, offset, protection);
     if (protection & 2)
         find_globals(module, start, start + length);
 }
@@ -265,9 +289,21 @@ static void unmapped(Addr start, SizeT length) {
         }
         if (start <= module->start && end >= module->end) {
             VG_(removeIndexXA)(modules, i);
+            VG_(deleteXA)(module->mappings);
+            VG_(deleteXA)(module->globals);
             VG_(free)(module->path);
             VG_(free)(module);
         }
+    }
+}
+
+void hs_send_modules(void) {
+    for (Word i = 0; i < VG_(sizeXA)(modules); i++) {
+        struct module *module = *(struct module **)VG_(indexXA)(modules, i);
+        for (Word k = 0; k < VG_(sizeXA)(module->mappings); k++)
+            announce_mapping(module, VG_(indexXA)(module->mappings, k));
+        for (Word k = 0; k < VG_(sizeXA)(module->globals); k++)
+            announce_globals(VG_(indexXA)(module->globals, k));
     }
 }
 

@@ -9,6 +9,7 @@
 #include "recorder.h"
 
 extern Bool VG_(clo_trace_children);
+extern void VG_(discard_translations)(Addr, ULong, const HChar *);
 extern void VG_(nuke_all_threads_except)(ThreadId, UInt);
 extern void VG_(kill_self)(Int);
 
@@ -18,6 +19,7 @@ static ThreadId running = 1;
 static Bool ended;
 
 static void thread_runs(ThreadId tid, ULong blocks) {
+    hs_section_poll();
     if (tid == running)
         return;
     running = tid;
@@ -49,6 +51,7 @@ static void record_exit(Int code) {
     if (ended)
         return;
     ended = True;
+    hs_recording = True; /* how it ended is said outside the section too */
     hs_record(HSW_EXIT, 0, code & 0xff);
     hs_scan_threads();
     hs_ring->status = code & 0xff;
@@ -63,6 +66,7 @@ void __real_vgPlain_kill_self(Int number);
 void __wrap_vgPlain_nuke_all_threads_except(ThreadId tid, UInt reason) {
     if (reason == FATAL_SIGNAL && !ended) {
         ended = True;
+        hs_recording = True;
         thread_runs(tid, 0);
         hs_send_pending();
         hs_record(HSW_CRASH, VG_(get_IP)(tid), 0);
@@ -90,11 +94,7 @@ static void before_call(ThreadId tid, UInt number, UWord *arguments, UInt count)
         record_exit((Int)arguments[0]);
     else if (number == __NR_execve || number == __NR_execveat) {
         const HChar *path = (const HChar *)arguments[number == __NR_execve ? 0 : 1];
-        SizeT length = 0;
-        if (VG_(am_is_valid_for_client)((Addr)path, 1, VKI_PROT_READ))
-            length = VG_(strlen)(path) + 1;
-        if (length > VKI_PATH_MAX)
-            length = VKI_PATH_MAX;
+        SizeT length = hs_client_string(path);
         hs_append_payload(HSW_WORD(HSW_EXECVE, 0), length, path, length, 0);
         hs_ring->state = HSW_EXEC;
     }
@@ -108,8 +108,15 @@ static void after_call(ThreadId tid, UInt number, UWord *arguments, UInt count, 
 /* ---- fork ---- */
 
 static void in_child(ThreadId tid) {
-    hs_ring_child(hs_options.follow_children);
-    VG_(clo_trace_children) = hs_options.follow_children;
+    Bool follow = hs_options.follow_children;
+    hs_ring_child(follow);
+    VG_(clo_trace_children) = follow;
+    running = tid;
+    if (follow && hs_recording) { /* sites and receivers must be told again: translate again */
+        hs_receivers_forget();
+        VG_(discard_translations)(0, 1ull << 47, "heapstory: fork");
+        hs_send_snapshot();
+    }
 }
 
 void hs_process_init(void) {

@@ -118,6 +118,8 @@ void hs_allocations_init(void);
 
 /* modules.c */
 void hs_modules_init(void);
+void hs_send_modules(void); /* all that are mapped, with their data */
+void hs_send_contents(Addr start, Addr end);
 Bool hs_is_own(Addr code);
 Bool hs_in_preload(Addr code);
 
@@ -125,7 +127,46 @@ Bool hs_in_preload(Addr code);
 void hs_process_init(void);
 void hs_finish(Int exit_code);
 
+/* addresses.c */
+struct hs_addresses {
+    Addr *slots;
+    SizeT n_slots, n_used;
+};
+Bool hs_addresses_have(const struct hs_addresses *set, Addr address);
+Bool hs_addresses_add(struct hs_addresses *set, Addr address); /* False: was there already */
+void hs_addresses_clear(struct hs_addresses *set);
+
+/* places.c */
+struct hs_place {
+    const HChar *name; /* of the function, or of the file when there is a line */
+    UInt line;
+    Bool at_exit;
+    ULong times, reached;
+};
+Bool hs_parse_place(const HChar *text, struct hs_place *place);
+Bool hs_place_starts(const struct hs_place *place, Addr code);
+Bool hs_place_ends(const struct hs_place *place, Addr code);
+Bool hs_same_function(const HChar *wanted, const HChar *found);
+
+/* section.c */
+void hs_section_start(void);
+void hs_section_stop(void);
+void hs_section_poll(void);
+void hs_send_snapshot(void);
+void hs_client_cpoint(ThreadId tid, const HChar *name);
+
+/* client.c */
+void hs_client_init(void);
+SizeT hs_client_string(const HChar *text);
+
+/* custom_alloc.c */
+void hs_custom_start(void);
+
+/* receivers.c */
+void hs_receivers_forget(void);
+
 /* scan.c */
+extern const UShort hs_dwarf_registers[16]; /* guest offsets by DWARF number */
 void hs_scan_threads(void);
 
 #endif

@@ -119,6 +119,8 @@ void hs_make_room(void) {
 
 void hs_append(ULong first, ULong second) {
     ULong *record;
+    if (!hs_recording)
+        return;
     hs_make_room();
     record = (ULong *)hs_ring->cursor;
     record[0] = first;
@@ -130,6 +132,8 @@ void hs_append_payload(ULong first, ULong second, const void *payload, SizeT len
     SizeT padded = (length + 15) & ~(SizeT)15;
     ULong *record;
     tl_assert(length <= HS_PAYLOAD_MAX);
+    if (!hs_recording)
+        return;
     if (hs_ring->cursor > hs_limit || hs_room() < padded + 32 + SLACK)
         hs_flush();
     record = (ULong *)hs_ring->cursor;

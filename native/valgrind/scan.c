@@ -60,7 +60,7 @@ static void scan_stack(ThreadId tid) {
 }
 
 /* Guest offsets in the order of DWARF's register numbers. */
-static const UShort dwarf_registers[16] = {
+const UShort hs_dwarf_registers[16] = {
     offsetof(VexGuestAMD64State, guest_RAX), offsetof(VexGuestAMD64State, guest_RDX),
     offsetof(VexGuestAMD64State, guest_RCX), offsetof(VexGuestAMD64State, guest_RBX),
     offsetof(VexGuestAMD64State, guest_RSI), offsetof(VexGuestAMD64State, guest_RDI),
@@ -73,7 +73,7 @@ static const UShort dwarf_registers[16] = {
 static void scan_registers(ThreadId tid) {
     for (UInt i = 0; i < 16; i++) {
         ULong value;
-        VG_(get_shadow_regs_area)(tid, (UChar *)&value, 0, dwarf_registers[i], 8);
+        VG_(get_shadow_regs_area)(tid, (UChar *)&value, 0, hs_dwarf_registers[i], 8);
         if (hs_page_is_on(value))
             found(tid, HSW_SCAN_REGISTERS, i, value);
     }
