@@ -36,13 +36,14 @@ def prepare(trace: Path, force: bool) -> None:
 
 
 def successors(trace: Path) -> Iterator[Path]:
-    """The traces that follow this one: NAME.1.story after an exec, and so on."""
-    stem, suffix = trace.stem, trace.suffix
+    """The traces that follow this one: NAME.1.story after an exec or for a child, and so on."""
+    ending = ".story" if trace.name.endswith(".story") else ""
+    stem = trace.name.removesuffix(ending)
     if not trace.parent.is_dir():
         return
-    for entry in trace.parent.iterdir():
-        number = entry.name.removeprefix(f"{stem}.").removesuffix(suffix)
-        if entry.name == f"{stem}.{number}{suffix}" and number.isdecimal():
+    for entry in sorted(trace.parent.iterdir()):
+        number = entry.name.removeprefix(f"{stem}.").removesuffix(ending)
+        if entry.name == f"{stem}.{number}{ending}" and number.isdecimal():
             yield entry
 
 
@@ -53,9 +54,10 @@ def describe(trace: Path, facts: dict[str, Any]) -> None:
 
 def complaint(trace: Path, ending: Ending) -> str | None:
     """What went wrong with the recording, in one line, or None."""
-    error = _first_line(trace / ERROR)
-    if error:
-        return error
+    for part in [trace, *successors(trace)]:
+        error = _first_line(part / ERROR)
+        if error:
+            return error
     for status in ending.collectors:
         if os.WIFSIGNALED(status):
             return (
@@ -71,19 +73,27 @@ def complaint(trace: Path, ending: Ending) -> str | None:
 
 
 def sign_off(trace: Path, pid: int, ending: Ending) -> None:
-    """Adds how the program ended to the trace that saw it, if the collector could not know."""
+    """Adds what the collectors could not know.
+
+    That is how the program ended, to the trace that saw it, and to the traces that followed the
+    first how it all was recorded.
+    """
     log = trace / LOG
     if log.exists() and log.stat().st_size == 0:
         log.unlink()
+    facts = _read_json(trace / "record.json") or {}
     for part in [trace, *successors(trace)]:
         meta = _read_json(part / "meta.json")
-        if meta is None or meta.get("pid") != pid or meta.get("ended") == "exec":
+        if meta is None:
             continue
+        fuller = {**facts, **meta}
         known = meta.get("exit") or {}
-        if known.get("code") is None and known.get("signal") is None:
-            meta["exit"] = {"code": ending.code, "signal": ending.signal}
-            meta["ended"] = meta.get("ended") or ("exit" if ending.signal is None else "killed")
-            write_json(part / "meta.json", meta)
+        unknown = known.get("code") is None and known.get("signal") is None
+        if unknown and meta.get("pid") == pid and meta.get("ended") != "exec":
+            fuller["exit"] = {"code": ending.code, "signal": ending.signal}
+            fuller["ended"] = meta.get("ended") or ("exit" if ending.signal is None else "killed")
+        if fuller != meta:
+            write_json(part / "meta.json", fuller)
 
 
 def write_json(path: Path, value: dict[str, Any]) -> None:
