@@ -65,10 +65,10 @@ std::optional<uint64_t> fixed_address(Dwarf_Die *die) {
     return address;
 }
 
-void VariableReader::add(Dwarf_Die *die, const std::string &function) {
+void VariableReader::add(Dwarf_Die *die, Dwarf_Die *function) {
     auto address = fixed_address(die);
     if (!address) {
-        if (function.empty() && own_flag(die, DW_AT_declaration))
+        if (!function && own_flag(die, DW_AT_declaration))
             if (const char *name = dwarf_diename(die))
                 declared_.try_emplace(name, *die);
         return;
@@ -77,20 +77,22 @@ void VariableReader::add(Dwarf_Die *die, const std::string &function) {
         return;
     Variable variable;
     variable.address = *address;
-    variable.name = function.empty() ? units_.names().qualified_name(die)
-                                     : function + "::" + dwarf_diename(die);
+    variable.name = units_.names().qualified_name(die);
+    if (function) {
+        std::string scope = units_.names().qualified_name(function);
+        variable.name = (scope.empty() ? "?" : scope) + "::" + dwarf_diename(die);
+    }
     variable.type = types_.type_of(die);
     if (variable.type != no_type)
         variable.size = types_[variable.type].size;
     found_.push_back(std::move(variable));
 }
 
-void VariableReader::walk(Dwarf_Die *parent, const std::string &function, int depth) {
+void VariableReader::walk(Dwarf_Die *parent, Dwarf_Die *function, int depth) {
     for_each_child(parent, [&](Dwarf_Die &child) {
         switch (dwarf_tag(&child)) {
         case DW_TAG_variable:
-            if (function.empty() || locals_)
-                add(&child, function);
+            add(&child, function);
             break;
         case DW_TAG_namespace:
         case DW_TAG_module:
@@ -99,10 +101,8 @@ void VariableReader::walk(Dwarf_Die *parent, const std::string &function, int de
             break;
         case DW_TAG_subprogram:
         case DW_TAG_inlined_subroutine:
-            if (locals_ && depth < max_depth && dwarf_haschildren(&child) > 0) {
-                std::string name = units_.names().qualified_name(&child);
-                walk(&child, name.empty() ? "?" : name, depth + 1);
-            }
+            if (locals_ && depth < max_depth)
+                walk(&child, &child, depth + 1);
             break;
         case DW_TAG_lexical_block:
             if (locals_ && depth < max_depth)
@@ -135,7 +135,7 @@ bool VariableReader::knows(uint64_t address) const {
 
 void VariableReader::read(const std::vector<Symbol> &symbols) {
     for (Unit &unit : units_.all())
-        walk(&unit.body, {}, 0);
+        walk(&unit.body, nullptr, 0);
     settle();
     // The insides of functions are read only if some symbol may be a variable there.
     locals_ = symbols.empty();
@@ -144,7 +144,7 @@ void VariableReader::read(const std::vector<Symbol> &symbols) {
     if (locals_) {
         found_.clear();
         for (Unit &unit : units_.all())
-            walk(&unit.body, {}, 0);
+            walk(&unit.body, nullptr, 0);
         settle();
     }
 }

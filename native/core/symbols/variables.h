@@ -16,8 +16,8 @@ class VariableReader {
     TypeId declared_type(const std::string &name);
 
   private:
-    void walk(Dwarf_Die *parent, const std::string &function, int depth);
-    void add(Dwarf_Die *die, const std::string &function);
+    void walk(Dwarf_Die *parent, Dwarf_Die *function, int depth);
+    void add(Dwarf_Die *die, Dwarf_Die *function);
     void settle();
     bool knows(uint64_t address) const;
 
