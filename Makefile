@@ -4,7 +4,7 @@
 PYTHON := /usr/bin/python3
 VENV := .venv
 BIN := $(VENV)/bin
-STAMPS := build/stamps
+STAMPS := $(VENV)/stamps
 NATIVE_TESTS := build/native-tests
 EXTRAS := prove,test,lint
 JOBS ?= 2
@@ -62,10 +62,10 @@ demo: setup ## record a bundled example and show its graph (demo/graph.svg)
 
 test: test-native test-python ## all tests, native and Python
 
-test-native: setup $(STAMPS)/native-tests
+test-native: setup $(NATIVE_TESTS)/stamp
 	ctest --test-dir $(NATIVE_TESTS) --output-on-failure -j $(JOBS)
 
-$(STAMPS)/native-tests: $(STAMPS)/install $(NATIVE_SOURCES) $(NATIVE_TEST_SOURCES)
+$(NATIVE_TESTS)/stamp: $(STAMPS)/install $(NATIVE_SOURCES) $(NATIVE_TEST_SOURCES)
 	cmake -S . -B $(NATIVE_TESTS) -G Ninja -DHEAPSTORY_TESTS=ON
 	cmake --build $(NATIVE_TESTS) --parallel $(JOBS)
 	@touch $@

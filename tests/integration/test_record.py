@@ -29,6 +29,18 @@ int main(int argc, char **argv) {
 }
 """
 
+NOISE = r"""
+#include <stdlib.h>
+int main(void) {
+    unsigned long *block = malloc(80000), x = 88172645463325252ul;
+    for (long n = 0; n < 3000000; n++) {
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        block[x % 10000] = x;
+    }
+    return 0;
+}
+"""
+
 
 def block_word(trace: api.Trace, index: int) -> int | None:
     """What crash.c wrote into its block."""
@@ -55,7 +67,7 @@ def test_the_program_is_itself(
 def test_the_environment_is_the_callers_but_for_valgrinds_own(
     heapstory: Heapstory, tmp_path: Path
 ) -> None:
-    plain = subprocess.run(["env"], capture_output=True, text=True).stdout.splitlines()
+    plain = [f"{name}={value}" for name, value in os.environ.items()]
     done = heapstory("record", "-o", tmp_path / "t.story", "--", "env")
     names = {line.partition("=")[0] for line in set(done.stdout.splitlines()) ^ set(plain)}
     assert names - {"LD_PRELOAD", "VALGRIND_LIB", "GLIBCPP_FORCE_NEW", "HEAPSTORY_DEBUG"} == set()
@@ -178,13 +190,10 @@ def test_a_full_disk_is_said_and_what_fits_opens(
     compile_program: Compile, tmp_path: Path, heapstory: Heapstory
 ) -> None:
     """A file may not grow beyond a limit; the kernel says so as it does of a full disk."""
-    program = compile_program(
-        "#include <stdlib.h>\nint main(void) { long *p = malloc(80000); "
-        "for (long n = 0; n < 20000000; n++) p[n * 7919 % 10000] = n * 2654435761; return 0; }\n"
-    )
+    program = compile_program(NOISE)
 
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (6 << 20, 6 << 20))  # the ring needs 4 MiB
 
     trace = tmp_path / "t.story"
     done = heapstory("record", "-o", trace, "--", program, preexec_fn=limit)

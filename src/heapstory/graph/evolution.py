@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from heapstory.graph.history import Version, of_node
-from heapstory.graph.model import Edge
+from heapstory.graph.history import WORD, Version, of_node
+from heapstory.graph.model import Edge, Node
 
 if TYPE_CHECKING:
     from heapstory.graph.memory_graph import MemoryGraph
+    from heapstory.trace import Trace
 
 
 def evolution(graph: MemoryGraph) -> list[Edge]:
@@ -19,22 +22,35 @@ def evolution(graph: MemoryGraph) -> list[Edge]:
     """
     edges = []
     for node in graph.nodes:
-        history = of_node(graph.trace, node, None, None)
-        fields: dict[int, list[Version]] = {}
-        for version in history:
-            if version.timestamp <= graph.at and not version.silent and version.offset is not None:
-                fields.setdefault(version.offset, []).append(version)
+        fields: dict[int, list[Edge]] = {}
+        for edge in _versions(graph.trace, node, graph.at):
+            fields.setdefault(edge.offset, []).append(edge)
         for versions in fields.values():
-            if any(version.state in ("live", "stale") for version in versions):
-                edges += [_edge(node.id, version) for version in versions[:-1]]
-                edges.append(_edge(node.id, versions[-1], current=True))
+            if any(edge.state in ("live", "stale") for edge in versions):
+                edges += [*versions[:-1], replace(versions[-1], current=True)]
     return edges
 
 
-def _edge(node: int, version: Version, current: bool = False) -> Edge:
+def _versions(trace: Trace, node: Node, last: int) -> Iterator[Edge]:
+    """What was ever stored into the fields of a node, oldest first."""
+    for version in of_node(trace, node, None, None):
+        if version.timestamp > last or version.silent:
+            continue
+        if version.size <= WORD:
+            yield _edge(node, version)
+            continue
+        # A long ranged store wrote many fields at once: look at what it left in them.
+        first, end = version.address, version.address + version.size
+        for edge in trace.fields(node.id, version.timestamp):
+            inside = first <= node.address + edge.offset < end
+            if inside and edge.timestamp == version.timestamp:
+                yield replace(edge, current=False)
+
+
+def _edge(node: Node, version: Version) -> Edge:
     return Edge(
-        source=node,
-        offset=version.offset or 0,
+        source=node.id,
+        offset=version.address - node.address,
         field=version.field,
         value=version.value or 0,
         size=version.size,
@@ -43,5 +59,5 @@ def _edge(node: int, version: Version, current: bool = False) -> Edge:
         state=version.state,
         timestamp=version.timestamp,
         place=version.place,
-        current=current,
+        current=False,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from heapstory.errors import UsageError
@@ -133,10 +134,12 @@ def _versions(
     trace: Trace, address: int, size: int, first: int, last: int, node: Node | None
 ) -> list[Version]:
     table = trace.core.history(address, size, first, last)
+    node_of = cache(trace.node)
     versions = []
     for row in zip(*(table.column(name) for name in COLUMNS), strict=True):
         timestamp, where, width, value, silent, kind, site, thread, target, inside, state = row
-        holder = node or trace.node_at(where, timestamp)
+        found = trace.core.node_at(where, timestamp) if node is None else None
+        holder = node if found is None else node_of(found)
         offset = None if holder is None else where - holder.address
         versions.append(
             Version(
