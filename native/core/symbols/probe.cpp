@@ -152,7 +152,7 @@ int main(int argc, char **argv) {
         TypeTable types;
         auto file = ElfFile::open(argv[1], types);
         for (std::string line; std::getline(std::cin, line);)
-            answer(*file, types, line);
+            answer(*file, types, line), std::cout.flush();
     } catch (const std::exception &error) {
         std::cerr << error.what() << "\n";
         return 1;

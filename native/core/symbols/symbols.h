@@ -77,8 +77,8 @@ struct Segment { // PT_LOAD
 // Where a value returned by a call goes first (see HSW_RECEIVER in heapstory_wire.h).
 struct Receiver {
     enum class Kind : uint8_t { memory = 1, register_ = 2, global = 3 } kind;
-    uint8_t reg = 0;     // DWARF register number
-    int64_t offset = 0;  // memory: offset from reg
+    uint8_t reg = 0;      // DWARF register number
+    int64_t offset = 0;   // memory: offset from reg
     uint64_t address = 0; // global: address in the file
 };
 
