@@ -92,6 +92,8 @@ Bytes encode_nodes(const std::vector<NodeRow> &rows) {
     for (uint64_t i = 0; i < rows.size(); ++i) {
         const NodeRow &row = rows[i];
         header.nested |= row.allocator == HSW_CUSTOM;
+        header.low = std::min(header.low, row.address);
+        header.high = std::max(header.high, row.address + std::max<uint64_t>(row.size, 1));
         if (row.size <= small_size) {
             small.emplace_back(uint32_t(row.address >> page_bits),
                                (i + 1) << 28 | (row.address & 4095) << 16 | row.size);

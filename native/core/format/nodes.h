@@ -18,6 +18,7 @@
 #include <mutex>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace heapstory {
@@ -41,6 +42,7 @@ struct NodesHeader {
     uint64_t nodes = 0, blocks = 0, small_pages = 0, large_regions = 0, small_entries = 0,
              large_entries = 0;
     uint64_t nested = 0; // some nodes lie inside others (custom allocators)
+    uint64_t low = ~uint64_t(0), high = 0; // all nodes lie in between
 };
 
 struct NodeBlock {
@@ -69,6 +71,8 @@ class NodeTable {
     // The newest node born at or before an event that holds the address, alive or not.
     uint64_t find_last(uint64_t address, uint64_t event) const;
     void for_each(const std::function<void(uint64_t, const NodeRow &)> &visit) const;
+    // All addresses that nodes ever held lie in [first, second).
+    std::pair<uint64_t, uint64_t> bounds() const { return {header_.low, header_.high}; }
     // The largest id born at or before an event.
     uint64_t born_by(uint64_t event) const;
 

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/edge_versions.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace heapstory {
+
+namespace {
+
+using N = std::optional<uint64_t>;
+
+// A pointer that stands in a word and has not been replaced yet.
+struct Standing {
+    uint64_t event = 0, timestamp = 0, value = 0;
+    uint64_t node = 0, address = 0, node_end = never; // the source, and the timestamp of its end
+    uint64_t target = 0, target_offset = 0;
+    EdgeState state = EdgeState::null;
+    uint32_t site = 0;
+};
+
+class EdgeVersions {
+  public:
+    EdgeVersions(std::shared_ptr<const Store> store, std::shared_ptr<const Pointers> pointers)
+        : store_(std::move(store)), pointers_(std::move(pointers)) {}
+
+    bool next(Batch &out) {
+        out = Batch(10);
+        while (next_chunk_ < store_->event_chunks().size()) {
+            chunk(store_->event_chunks()[next_chunk_++], out);
+            if (out.rows())
+                return true;
+        }
+        if (done_)
+            return false;
+        done_ = true;
+        for (const auto &[word, edge] : standing_)
+            emit(word, edge, N(), out);
+        return out.rows() > 0;
+    }
+
+  private:
+    struct Write {
+        uint64_t word, order, value, event, timestamp;
+        uint32_t site;
+        bool whole;
+    };
+
+    // Gathers the chunk's writes to words that hold, or are given, a pointer, in order of time.
+    void chunk(uint32_t number, Batch &out) {
+        writes_.clear();
+        candidates_.clear();
+        gather_slots(number);
+        if (gather_ranges(number))
+            std::stable_sort(writes_.begin(), writes_.end(), [](const Write &a, const Write &b) {
+                return a.word != b.word ? a.word < b.word : a.order < b.order;
+            });
+        for (const Write &w : writes_)
+            write(w.word, w.whole, w.value, w.event, w.timestamp, w.site, out);
+    }
+
+    void gather_slots(uint32_t number) {
+        EventsView view = store_->events(number);
+        auto details = store_->details(number);
+        uint64_t base = store_->header(number).first_event;
+        bool wanted = false;
+        uint64_t word = never;
+        size_t first = 0;
+        std::vector<Slot> slots;
+        auto finish_word = [&] {
+            if (!wanted)
+                writes_.resize(first);
+            else
+                candidates_.insert(word);
+        };
+        for (const SlotSegment &segment : view.segments()) {
+            decode_segment(segment, view.slots(), slots);
+            for (const Slot &slot : slots) {
+                if (slot.word != word) {
+                    finish_word();
+                    word = slot.word;
+                    first = writes_.size();
+                    wanted = standing_.contains(word);
+                }
+                bool whole = slot.shape == whole_word;
+                wanted |= whole && pointers_->may_be_pointer(slot.value);
+                uint64_t event = base + slot.event;
+                writes_.push_back({word, event * 2 + 1, slot.value, event,
+                                   details->timestamps.of(slot.event), slot.site, whole});
+            }
+        }
+        finish_word();
+    }
+
+    bool gather_ranges(uint32_t number) {
+        auto details = store_->details(number);
+        const ChunkHeader &header = store_->header(number);
+        for (const Range &range : details->ranges) {
+            uint64_t event = header.first_event + range.event;
+            uint64_t timestamp =
+                range.is_initial ? header.first_timestamp : details->timestamps.of(range.event);
+            for (uint64_t at = 0; at + 8 <= range.length; at += 8) {
+                uint64_t value = 0, word = (range.address + at) / 8;
+                if (range.is_fill)
+                    std::memset(&value, range.fill, 8);
+                else
+                    std::memcpy(&value, details->range_bytes.data() + range.bytes + at, 8);
+                if (!pointers_->may_be_pointer(value) && !standing_.contains(word) &&
+                    !candidates_.contains(word))
+                    continue;
+                candidates_.insert(word);
+                writes_.push_back({word, event * 2 + !range.is_initial, value, event, timestamp,
+                                   range.site, range.address % 8 == 0});
+            }
+        }
+        return !details->ranges.empty();
+    }
+
+    void write(uint64_t word, bool whole, uint64_t value, uint64_t event, uint64_t timestamp,
+               uint32_t site, Batch &out) {
+        auto old = standing_.find(word);
+        bool pointer = whole && pointers_->may_be_pointer(value);
+        if (old == standing_.end() && !pointer)
+            return;
+        Standing edge;
+        bool fresh = pointer || (whole && !value);
+        if (fresh) {
+            Meaning meaning = pointers_->meaning(value, event, event);
+            edge = {event,          timestamp,      value,        0,   0, never, meaning.target,
+                    meaning.offset, meaning.state, site};
+            fresh = meaning.state != EdgeState::data;
+        }
+        if (fresh) {
+            edge.node = store_->nodes().find(word * 8, event);
+            fresh = edge.node != 0;
+        }
+        if (fresh) {
+            NodeRow row = store_->nodes().get(edge.node);
+            edge.address = row.address;
+            edge.node_end = row.death_timestamp;
+        }
+        if (old != standing_.end()) {
+            // A NULL belongs to the history of a pointer only within the same node.
+            if (fresh && edge.state == EdgeState::null && old->second.node != edge.node)
+                fresh = false;
+            emit(word, old->second, timestamp, out);
+            if (fresh)
+                old->second = edge;
+            else
+                standing_.erase(old);
+        } else if (fresh && edge.state != EdgeState::null) {
+            standing_.emplace(word, edge);
+        }
+    }
+
+    void emit(uint64_t word, const Standing &edge, N replaced, Batch &out) {
+        uint64_t end = std::min(replaced.value_or(never), edge.node_end);
+        out[0].number(edge.node);
+        out[1].number(word * 8 - edge.address);
+        out[2].number(edge.value);
+        out[3].number(edge.target ? N(edge.target) : N());
+        out[4].number(edge.target ? N(edge.target_offset) : N());
+        out[5].string(name_of(edge.state));
+        out[6].number(edge.timestamp);
+        out[7].number(end == never ? N() : N(end));
+        out[8].number(edge.site ? N(edge.site) : N());
+        out[9].number(store_->thread_of(edge.event));
+    }
+
+    std::shared_ptr<const Store> store_;
+    std::shared_ptr<const Pointers> pointers_;
+    std::unordered_map<uint64_t, Standing> standing_;
+    std::vector<Write> writes_;
+    std::unordered_set<uint64_t> candidates_; // words in writes_
+    size_t next_chunk_ = 0;
+    bool done_ = false;
+};
+
+} // namespace
+
+TableData edge_versions_table(std::shared_ptr<const Store> store,
+                              std::shared_ptr<const Pointers> pointers) {
+    std::vector<ColumnSpec> columns = {
+        {"node", ColumnType::number},   {"offset", ColumnType::number},
+        {"value", ColumnType::number},  {"target", ColumnType::number},
+        {"target_offset", ColumnType::number}, {"state", ColumnType::text},
+        {"timestamp", ColumnType::number}, {"until", ColumnType::number},
+        {"site", ColumnType::number},   {"thread", ColumnType::number}};
+    return {columns, [store, pointers]() -> BatchSource {
+                auto state = std::make_shared<EdgeVersions>(store, pointers);
+                return [state](Batch &out) { return state->next(out); };
+            }};
+}
+
+} // namespace heapstory

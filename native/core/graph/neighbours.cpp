@@ -1,0 +1,54 @@
+// What one node holds and who points to it, without the whole graph.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/graph.h"
+
+#include <algorithm>
+
+namespace heapstory {
+
+std::vector<GraphEdge> fields_of(const Store &store, const Pointers &pointers, uint64_t node,
+                                 uint64_t n) {
+    std::vector<GraphEdge> out;
+    NodeRow row = store.nodes().get(node);
+    uint64_t since = store.contents_since(row);
+    uint64_t until = std::min(n, row.death == never ? n : row.death);
+    bool zeroed = row.flags & Birth::zeroed;
+    if (row.birth >= n)
+        return out;
+    for (uint64_t word = row.address / 8; word * 8 < row.address + row.size; ++word) {
+        WordState state = store.word(word, until, since);
+        if (!state.mask && !zeroed)
+            continue;
+        GraphEdge edge;
+        uint64_t first = std::max(word * 8, row.address);
+        uint64_t end = std::min(word * 8 + 8, row.address + row.size);
+        edge.source = node;
+        edge.offset = first - row.address;
+        edge.size = uint32_t(end - first);
+        edge.event = state.mask ? state.event : row.birth;
+        edge.site = state.site;
+        edge.initial = !state.mask || state.initial;
+        if (edge.size == 8 && (state.mask == 0xff || zeroed)) {
+            Meaning meaning = pointers.meaning(state.value, edge.event, n - 1);
+            edge.target = meaning.target;
+            edge.target_offset = meaning.offset;
+            edge.state = meaning.state;
+        }
+        edge.value = state.value >> (8 * (first - word * 8));
+        if (edge.size < 8)
+            edge.value &= (uint64_t(1) << (8 * edge.size)) - 1;
+        out.push_back(edge);
+    }
+    return out;
+}
+
+std::vector<GraphEdge> incoming_of(const Store &store, const Pointers &pointers, uint64_t node,
+                                   uint64_t n) {
+    // Pointers are not indexed by where they point to: put the graph together and filter.
+    Graph graph(store, pointers, store.timestamp_of(n ? n - 1 : 0), false);
+    std::vector<GraphEdge> out = graph.edges(false);
+    std::erase_if(out, [&](const GraphEdge &edge) { return edge.target != node; });
+    return out;
+}
+
+} // namespace heapstory
