@@ -38,11 +38,17 @@ def checks() -> list[Check]:
         _check("recorder", "record", _recorder, "make setup"),
         _check("collector", "record", _collector, "make setup"),
         _check("libc symbols", "record", _libc_symbols, "apt-get install libc6-dbg"),
+        _check("header", "marks in programs", _header, "make setup"),
         _check("duckdb", "query", lambda: _module("duckdb"), "pip install duckdb"),
         _check("graphviz", "graph --format svg", _graphviz, "apt-get install graphviz", False),
         _check("clang", "leaks", lambda: _program("clang"), "apt-get install clang llvm", False),
         _check("z3", "prove", lambda: _module("z3"), "pip install 'heapstory[prove]'", False),
     ]
+
+
+def include_folder() -> Path:
+    """Where heapstory.h is, for programs that mark moments and roots."""
+    return Path(__file__).parent.parent / "include"
 
 
 def _check(
@@ -85,6 +91,13 @@ def _collector() -> str:
     if not os.access(path, os.X_OK):
         raise HeapstoryError(f"{path} is missing")
     return str(path)
+
+
+def _header() -> str:
+    header = include_folder() / "heapstory.h"
+    if not header.exists():
+        raise HeapstoryError(f"{header} is missing")
+    return str(header)
 
 
 def _libc_symbols() -> str:
