@@ -176,7 +176,9 @@ static void compare_and_swap(struct hs_block_state *b, const IRCAS *cas) {
     UInt size = sizeofIRType(typeOfIRExpr(b->out->tyenv, cas->dataLo));
     if (cas->oldHi != IRTemp_INVALID) {
         IRExpr *high = equal(b, IRExpr_RdTmp(cas->oldHi), cas->expdHi);
-        done = hs_temp(b, Ity_I1, IRExpr_ITE(done, high, IRExpr_Const(IRConst_U1(False))));
+        IRExpr *both = hs_binop(b, Iop_And64, unop(b, Iop_1Uto64, Ity_I64, done),
+                                unop(b, Iop_1Uto64, Ity_I64, high));
+        done = hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpNE64, both, hs_const(0)));
     }
     words_of(b, cas->dataLo, word);
     store_word(b, cas->addr, word[0], size, HSW_SITE_STORE, done);

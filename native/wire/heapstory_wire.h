@@ -11,8 +11,10 @@
  *
  * `cursor` (the recorder's address of the next free byte) is stored after every record, so that at
  * end of file on the socket (exit, crash, SIGKILL, exec) the collector still reads the last,
- * unannounced segment up to the last whole record. End of file on the other side tells the recorder
- * that nobody listens: it then drops records, and the program runs on.
+ * unannounced segment up to the last whole record. A recorder that dies with HSW_FREE messages
+ * unread makes the collector's last read fail with ECONNRESET, after all HSW_FULL messages: that is
+ * end of file as well. End of file on the other side tells the recorder that nobody listens: it then
+ * drops records, and the program runs on.
  *
  * RECORDS. Every record is 16 bytes: two little-endian words
  *
@@ -135,14 +137,15 @@ enum hsw_tag {
      * Follows the record of the moment it belongs to. */
     HSW_SCAN,
 
-    HSW_SIGNAL,    /* a handler starts. address: stack pointer; value: signal */
-    HSW_SIGRETURN, /* and ends. address: stack pointer */
+    HSW_SIGNAL,    /* a handler starts. address: stack pointer interrupted; value: signal */
+    HSW_SIGRETURN, /* and ends. address: stack pointer restored, the same unless it was changed */
     HSW_CRASH,     /* address: program counter; value: signal or 0 */
     HSW_EXIT,      /* address: 0; value: exit code */
-    HSW_EXECVE,    /* about to exec. payload: the path */
+    HSW_EXECVE,    /* about to exec. value: bytes of payload; payload: the path */
 
-    /* The call stack when recording starts late (--from), outermost first. address: thread; value:
-     * bytes of payload; payload: hsw_frame[]. */
+    /* The call stack when recording starts late (--from, a followed fork), outermost first.
+     * address: thread; value: bytes of payload; payload: hsw_frame[]. An HSW_SWITCH before HSW_BEGIN
+     * names the thread that runs. */
     HSW_STACK,
     HSW_BEGIN, /* recording of the section starts: what came before is the starting snapshot */
     HSW_FINISH /* and ends (--until) */
@@ -154,7 +157,8 @@ enum hsw_tag {
 
 enum hsw_site_kind {
     HSW_SITE_STORE = 1,  /* size: bytes stored, 1 2 4 8 */
-    HSW_SITE_MORE = 2,   /* a further word of the same instruction's store (vector, cmpxchg16b) */
+    HSW_SITE_MORE = 2,   /* a further word of the same instruction's store (vector, cmpxchg16b);
+                          * comes alone where only the second page of a store is recorded */
     HSW_SITE_CALL = 3,   /* size: length of the call instruction */
     HSW_SITE_RANGED = 4  /* a replaced string function, a rep instruction, a system call */
 };
@@ -205,8 +209,8 @@ struct hsw_scan_word {
 };
 
 struct hsw_frame {
-    unsigned long long pc;
-    unsigned long long sp;
+    unsigned long long pc; /* in callers, an address inside the call instruction */
+    unsigned long long sp; /* where the frame's return address lies, as in HSW_CALL */
 };
 
 #endif

@@ -79,7 +79,10 @@ class Ring:
 def receive(connection: socket.socket) -> bytes:
     data = b""
     while len(data) < MESSAGE.size:
-        piece = connection.recv(MESSAGE.size - len(data))
+        try:
+            piece = connection.recv(MESSAGE.size - len(data))
+        except ConnectionResetError:  # the program ended with messages to it unread
+            return b""
         if not piece:
             return b""
         data += piece

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Running tiny programs under the recorder, with wire.py as the collector, and replaying what came."""
+
+import json
+import os
+import struct
+import subprocess
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.integration import wire
+from tests.integration.wire import Record
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = ROOT / "tests" / "programs"
+COLLECTOR = Path(wire.__file__)
+SYSTEM_FILES = ["vgpreload_core-amd64-linux.so", "default.supp"]
+
+
+def build_library(folder: Path) -> Path:
+    """Builds the tool and returns a folder for VALGRIND_LIB."""
+    (folder / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.20)\nproject(recorder C)\n"
+        f'add_subdirectory("{ROOT}/native/valgrind" valgrind)\n'
+    )
+    for command in (["cmake", "-S", folder, "-B", folder / "build"], ["cmake", "--build", folder / "build"]):
+        subprocess.run(command, check=True, capture_output=True)
+    library = folder / "lib"
+    library.mkdir()
+    system = next(p for p in (Path("/usr/libexec/valgrind"), Path("/usr/lib/valgrind")) if p.is_dir())
+    for name in [*SYSTEM_FILES, *(p.name for p in system.glob("*.xml"))]:
+        (library / name).symlink_to(system / name)
+    for name in ("heapstory-amd64-linux", "vgpreload_heapstory-amd64-linux.so"):
+        (library / name).symlink_to(folder / "build" / "valgrind" / name)
+    return library
+
+
+@dataclass
+class Trace:
+    """What one recorded process sent."""
+
+    records: list[Record]
+    end: dict[str, object]
+    folder: Path
+
+    def of(self, *tags: str) -> list[Record]:
+        return [r for r in self.records if r.tag in tags]
+
+
+@dataclass
+class Result:
+    status: int
+    output: str
+    errors: str
+    traces: list[Trace]
+
+    @property
+    def trace(self) -> Trace:
+        assert len(self.traces) == 1, f"{len(self.traces)} traces"
+        return self.traces[0]
+
+    @property
+    def records(self) -> list[Record]:
+        return self.trace.records
+
+    def truths(self, name: str) -> list[tuple[int, bytes]]:
+        """Lines `name ADDRESS HEX` of the program's output."""
+        lines = (line.split(" ") for line in self.output.splitlines())
+        return [(int(x[1], 16), bytes.fromhex(x[2])) for x in lines if x[0] == name and len(x) == 3]
+
+
+def compile_program(source: str, folder: Path, *flags: str) -> Path:
+    binary = folder / Path(source).stem
+    compiler = "g++" if source.endswith(".cpp") else "gcc"
+    command = [compiler, "-g", "-O1", "-fno-builtin", "-w", f"-I{ROOT}/src/heapstory/include"]
+    subprocess.run(
+        [*command, "-o", binary, PROGRAMS / source, *flags], check=True, capture_output=True, text=True
+    )
+    return binary
+
+
+def wait_for_traces(trace: Path, expected: int) -> list[Trace]:
+    """The collectors end by themselves soon after their programs."""
+    folders = [trace] + [trace.with_name(f"{trace.name}.{n}") for n in range(1, expected)]
+    deadline = time.monotonic() + 20
+    while not all((folder / "end.json").exists() for folder in folders):
+        assert time.monotonic() < deadline, "the collector does not end"
+        time.sleep(0.01)
+    return [
+        Trace(
+            list(wire.decode((folder / "stream").read_bytes())),
+            json.loads((folder / "end.json").read_text()),
+            folder,
+        )
+        for folder in folders
+    ]
+
+
+def record(
+    library: Path,
+    command: Iterable[object],
+    folder: Path,
+    *options: str,
+    traces: int = 1,
+    stdin: str = "",
+    environment: dict[str, str] | None = None,
+) -> Result:
+    trace = folder / "trace"
+    tool = ["valgrind", "--tool=heapstory", "-q", "--vgdb=no", "--trace-children=yes"]
+    tool += [f"--collector={COLLECTOR}", f"--trace={trace}", f"--log-file={folder}/valgrind.log", *options]
+    done = subprocess.run(
+        [*tool, *map(str, command)],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=folder,
+        env={**os.environ, **(environment or {}), "VALGRIND_LIB": str(library)},
+    )
+    found = wait_for_traces(trace, traces) if traces else []
+    return Result(done.returncode, done.stdout, done.stderr, found)
+
+
+class Memory:
+    """Replays records; knows each byte that was ever said."""
+
+    def __init__(self, records: Iterable[Record] = ()) -> None:
+        self.bytes: dict[int, int] = {}
+        self.previous: Record | None = None
+        for r in records:
+            self.apply(r)
+
+    def write(self, address: int, data: bytes) -> None:
+        for i, byte in enumerate(data):
+            self.bytes[address + i] = byte
+
+    def apply(self, r: Record) -> None:
+        if r.tag == "STORE":
+            assert r.site is not None
+            self.write(r.address, struct.pack("<Q", r.value)[: r.site.size])
+        elif r.tag == "RANGE" and r.kind != "fill":
+            self.write(r.address, r.payload)
+        elif r.tag == "FILL":
+            assert self.previous is not None and self.previous.kind == "fill"
+            self.write(self.previous.address, bytes([r.value]) * self.previous.size)
+        elif r.tag == "ALLOC" and r.kind == "calloc" or r.tag == "GLOBALS":
+            self.write(r.address, bytes(r.size or r.value))
+        self.previous = r
+
+    def read(self, address: int, length: int) -> bytes:
+        return bytes(self.bytes[address + i] for i in range(length))
