@@ -43,8 +43,10 @@ def probe_path() -> Path:
     return build / "symbols_probe"
 
 
-def ask(program: Path, *questions: str, env: dict[str, str] | None = None) -> list[Any]:
-    text = run(probe_path(), program, stdin="".join(f"{q}\n" for q in questions), env=env)
+def ask(
+    program: Path, *questions: str, more: tuple[Path, ...] = (), env: dict[str, str] | None = None
+) -> list[Any]:
+    text = run(probe_path(), program, *more, stdin="".join(f"{q}\n" for q in questions), env=env)
     return [json.loads(line) for line in text.splitlines()]
 
 
@@ -89,8 +91,9 @@ def first_receiver(following: list[str]) -> str:
 def receivers(program: Path, callees: str) -> list[tuple[str, str]]:
     """(function, question) for every call of an allocator."""
     code = instructions(program)
-    return [
-        (code[i][0], f"receiver {code[i + 1][1]:x} {first_receiver([t for _, _, t in code[i + 1 : i + 12]])}")
-        for i in range(len(code) - 1)
-        if re.match(rf"call .*<({callees})(@plt)?>", code[i][2])
-    ]
+    questions = []
+    for i, (function, _, text) in enumerate(code[:-1]):
+        if re.match(rf"call .*<({callees})(@plt)?>", text):
+            receiver = first_receiver([t for _, _, t in code[i + 1 : i + 12]])
+            questions.append((function, f"receiver {code[i + 1][1]:x} {receiver}"))
+    return questions

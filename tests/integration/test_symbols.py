@@ -132,8 +132,8 @@ def test_places_of_cpp(tmp_path: Path, command: str) -> None:
     ours, theirs = places(program, addresses), symbolized(program, addresses)
 
     def plain(place: tuple[str, str, int]) -> tuple[str, str, int]:
-        # Demanglers spell lambdas, blanks and abbreviations differently, and llvm's gives up on some
-        # names of the library.
+        # Demanglers spell lambdas, blanks and abbreviations differently, and llvm's gives up on
+        # some names of the library.
         name = re.sub(r"\[abi:\w+\]", "", place[0])
         if "operator" in name or not place[1].endswith("templates.cpp"):
             return ("", *place[1:])
@@ -254,7 +254,9 @@ int main(void) { fprintf(stdout, "%d%s\n", next() + thread_local_one + constant,
 """
 
 
-@pytest.mark.parametrize("command", ["gcc -g", "clang -g", "gcc -g -O2 -no-pie", "clang -gdwarf-4 -O2"])
+@pytest.mark.parametrize(
+    "command", ["gcc -g", "clang -g", "gcc -g -O2 -no-pie", "clang -gdwarf-4 -O2"]
+)
 def test_variables(tmp_path: Path, command: str) -> None:
     program = compile_program(tmp_path, GLOBALS, "globals.c", *command.split())
     found = {v[0]: tuple(v[1:4]) for v in ask(program, "variables")[0]}
@@ -266,7 +268,8 @@ def test_variables(tmp_path: Path, command: str) -> None:
     }
     types = {
         "zeroed": "int[10]", "set": "int", "pairs": "struct pair[3]", "pointer": "int *",
-        "words": "char *[2]", "next::made": "long", "next::zero": "int", "stdout": "struct _IO_FILE *",
+        "words": "char *[2]", "next::made": "long", "next::zero": "int",
+        "stdout": "struct _IO_FILE *",
     }  # fmt: skip
     addresses = dict(wanted.items())
     for name, type_name in types.items():

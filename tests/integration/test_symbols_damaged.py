@@ -65,7 +65,11 @@ def test_damaged_files(tmp_path: Path, name: str) -> None:
     for number in range(100):
         victim.write_bytes(damaged(data, parts, rng))
         done = subprocess.run(
-            [probe_path(), victim], input=text.encode(), capture_output=True, timeout=60, check=False
+            [probe_path(), victim],
+            input=text.encode(),
+            capture_output=True,
+            timeout=60,
+            check=False,
         )
         assert done.returncode in (0, 1), f"mutation {number} of {name}: {done.stderr.decode()}"
         answered += done.returncode == 0

@@ -58,7 +58,9 @@ def types_of(program: Path, *names: str) -> dict[str, dict[str, Any]]:
     }
 
 
-@pytest.mark.parametrize("command", ["gcc -gdwarf-4", "gcc -gdwarf-5 -O2", "clang -gdwarf-4", "clang -g"])
+@pytest.mark.parametrize(
+    "command", ["gcc -gdwarf-4", "gcc -gdwarf-5 -O2", "clang -gdwarf-4", "clang -g"]
+)
 def test_layout_of_c(tmp_path: Path, command: str) -> None:
     program = compile_program(tmp_path, LAYOUT, "layout.c", *command.split())
     names = ("struct node", "struct bits", "struct tight", "union number", "point")
@@ -94,7 +96,9 @@ def test_anonymous_members(tmp_path: Path) -> None:
 
 def test_declarations_meet_definitions(tmp_path: Path) -> None:
     header = "struct node; struct list { struct node *first; }; extern struct list all;"
-    (tmp_path / "user.c").write_text(header + "struct list all; int main(void) { return all.first != 0; }")
+    (tmp_path / "user.c").write_text(
+        header + "struct list all; int main(void) { return all.first != 0; }"
+    )
     (tmp_path / "owner.c").write_text(header + "struct node { int v; struct list *of; } only;")
     program = tmp_path / "both"
     run("gcc", "-g", tmp_path / "user.c", tmp_path / "owner.c", "-o", program)
@@ -102,6 +106,29 @@ def test_declarations_meet_definitions(tmp_path: Path) -> None:
     assert types["struct node"]["size"] == 16
     assert types["struct list"]["fields"]["first"][4] == types["struct node *"]["id"]
     assert types["struct node *"]["target"] == types["struct node"]["id"]
+
+
+@pytest.mark.parametrize("order", [("file 0", "file 1"), ("file 1", "file 0")])
+def test_declarations_meet_definitions_of_other_modules(
+    tmp_path: Path, order: tuple[str, str]
+) -> None:
+    user = "struct node; struct list { struct node *first; } all; int main(void) { return 0; }"
+    owner = "struct secret; struct node { int v; struct secret *s; }; struct node only;"
+    program = compile_program(tmp_path, user, "user.c", "gcc", "-g")
+    library = compile_program(tmp_path, owner, "owner.c", "gcc", "-g", "-shared", "-fPIC")
+    questions = [order[0], "variables", order[1], "variables"]
+    *_, node, all_nodes, secret = ask(
+        program,
+        *questions,
+        "type struct node",
+        "type struct list",
+        "type struct secret",
+        more=(library,),
+    )
+    assert (node["size"], [f[0] for f in node["fields"]]) == (16, ["v", "s"])
+    assert (secret["size"], secret["fields"]) == (0, [])
+    *_, pointer = ask(program, *questions, f"type {all_nodes['fields'][0][4]}", more=(library,))
+    assert pointer["target"] == node["id"]
 
 
 def test_equal_types_of_units_are_one(tmp_path: Path) -> None:
@@ -157,7 +184,9 @@ int main() { app::Both<short, 3>::print(); return app::Both<short, 3>::made - 1;
 """
 
 
-@pytest.mark.parametrize("command", ["g++ -gdwarf-4", "g++ -g -O2", "clang++ -gdwarf-4", "clang++ -g"])
+@pytest.mark.parametrize(
+    "command", ["g++ -gdwarf-4", "g++ -g -O2", "clang++ -gdwarf-4", "clang++ -g"]
+)
 def test_layout_of_cpp(tmp_path: Path, command: str) -> None:
     program = compile_program(tmp_path, CLASSES, "classes.cpp", *command.split())
     (_, both) = ask(program, "variables", "type app::Both<short, 3>")
@@ -174,7 +203,12 @@ def test_layout_of_cpp(tmp_path: Path, command: str) -> None:
     assert "made" not in fields
     names = {v[0]: v[3] for v in ask(program, "variables")[0]}
     assert names["words"].startswith("std::map<int, std::")
-    assert names["app::Both<short, 3>::made" if "clang" in command else "app::Both<short int, 3>::made"] == "int"
+    assert (
+        names[
+            "app::Both<short, 3>::made" if "clang" in command else "app::Both<short int, 3>::made"
+        ]
+        == "int"
+    )
 
 
 RECEIVERS = r"""
@@ -232,7 +266,11 @@ NOINLINE void on_stack(void)
 NOINLINE void flexible(struct holder *h) { h->items[1] = malloc(4); use(h); }
 NOINLINE void array(int n) { struct leaf **v = malloc(n * sizeof *v); use(v); use(&n); }
 NOINLINE void anonymous(void) { use(malloc(3)); }
-static inline __attribute__((always_inline)) void *quick(size_t n) { void *q = malloc(n); return q; }
+static inline __attribute__((always_inline)) void *quick(size_t n)
+{
+    void *q = malloc(n);
+    return q;
+}
 NOINLINE void inlined(struct node *p)
 {
     struct leaf *l = quick(4);
@@ -252,11 +290,13 @@ int main(int argc, char **argv)
 }
 """
 EXPECTED = {
-    "local": "struct node", "member": "struct leaf", "nested": "struct leaf", "chain": "struct leaf",
+    "local": "struct node", "member": "struct leaf", "nested": "struct leaf",
+    "chain": "struct leaf",
     "indexed": "struct leaf", "global": "struct node", "global_array": "struct leaf",
     "returned": "struct leaf", "wrapper": None, "wrapped": "struct leaf", "bytes": "char",
     "checked": "struct node", "doubled": "struct node", "on_stack": "struct leaf",
-    "flexible": "struct leaf", "array": "struct leaf *", "anonymous": None, "inlined": "struct leaf",
+    "flexible": "struct leaf", "array": "struct leaf *", "anonymous": None,
+    "inlined": "struct leaf",
 }  # fmt: skip
 
 
@@ -277,9 +317,17 @@ def test_receivers_of_c(tmp_path: Path, compiler: str, options: str) -> None:
 
 def test_a_wrong_place_has_no_type(tmp_path: Path) -> None:
     program = compile_program(tmp_path, RECEIVERS, "receivers.c", "gcc", "-g", "-O0")
-    calls = [question for function, question in receivers(program, "malloc") if function == "anonymous"]
+    calls = [
+        question for function, question in receivers(program, "malloc") if function == "anonymous"
+    ]
     address = calls[0].split()[1]
-    for receiver in ("memory 6 -4000", "memory 7 100000", "register 12 0", "memory 3 8", "global 10"):
+    for receiver in (
+        "memory 6 -4000",
+        "memory 7 100000",
+        "register 12 0",
+        "memory 3 8",
+        "global 10",
+    ):
         assert ask(program, f"receiver {address} {receiver}") == [None]
     for address in ("0", "10", "ffffffffffffffff"):
         assert ask(program, f"receiver {address} register 0 0") == [None]
@@ -305,7 +353,16 @@ NOINLINE void outofline() { keep = new Base(3); }
 NOINLINE void array(List *l) { l->head = new Plain[4]; }
 NOINLINE void container(std::list<int> *l) { l->push_back(3); }
 }
-int main() { List l; l.push(1); keep = make(); outofline(); array(&l); std::list<int> n; container(&n); }
+int main()
+{
+    List l;
+    l.push(1);
+    keep = make();
+    outofline();
+    array(&l);
+    std::list<int> n;
+    container(&n);
+}
 """
 
 
@@ -316,7 +373,12 @@ def test_receivers_of_cpp(tmp_path: Path, compiler: str, options: str) -> None:
     calls = receivers(program, "_Znwm|_Znam")
     answers = ask(program, *(question for _, question in calls))
     found = {f: a and a["name"] for (f, _), a in zip(calls, answers, strict=True)}
-    expected = {"_ZN4List4pushEi": "Plain", "make": "Derived", "outofline": "Base", "array": "Plain"}
+    expected = {
+        "_ZN4List4pushEi": "Plain",
+        "make": "Derived",
+        "outofline": "Base",
+        "array": "Plain",
+    }
     assert {f: found[f] for f in expected} == expected
     assert "std::_List_node<int>" in found.values()
 

@@ -1,8 +1,9 @@
-// Test helper: asks questions of one ELF file and answers in JSON, a line per question.
+// Test helper: asks questions of ELF files and answers in JSON, a line per question.
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-//   symbols_probe FILE < questions
+//   symbols_probe FILE ... < questions
 //
+// The files share one table of types; questions go to the first until "file NUMBER" says otherwise.
 // Questions: "info", "places ADDR", "function ADDR", "variables", "type NAME", "types",
 // "receiver ADDR memory|register|global REG OFFSET|ADDR" (addresses in hex).
 #include "symbols.h"
@@ -144,15 +145,22 @@ void answer(ElfFile &file, TypeTable &types, const std::string &line) {
 } // namespace
 
 int main(int argc, char **argv) {
-    if (argc != 2) {
-        std::cerr << "usage: symbols_probe FILE < questions\n";
+    if (argc < 2) {
+        std::cerr << "usage: symbols_probe FILE ... < questions\n";
         return 2;
     }
     try {
         TypeTable types;
-        auto file = ElfFile::open(argv[1], types);
-        for (std::string line; std::getline(std::cin, line);)
-            answer(*file, types, line), std::cout.flush();
+        std::vector<std::unique_ptr<ElfFile>> files;
+        for (int i = 1; i < argc; ++i)
+            files.push_back(ElfFile::open(argv[i], types));
+        size_t current = 0;
+        for (std::string line; std::getline(std::cin, line); std::cout.flush()) {
+            if (line.compare(0, 5, "file ") == 0)
+                current = std::stoul(line.substr(5));
+            else
+                answer(*files.at(current), types, line);
+        }
     } catch (const std::exception &error) {
         std::cerr << error.what() << "\n";
         return 1;

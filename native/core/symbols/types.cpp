@@ -172,13 +172,11 @@ TypeId TypeReader::make_record(const Stripped &stripped) {
     return id;
 }
 
-// Records are filled from a queue, not by recursion: chains of types can be thousands long.
+// Records are filled from a list, not by recursion: chains of types can be thousands long.
 void TypeReader::fill_records() {
-    if (filling_)
-        return;
-    filling_ = true;
-    for (size_t i = 0; i < unfilled_.size(); ++i) {
-        auto [id, raw] = std::move(unfilled_[i]);
+    while (!unfilled_.empty()) {
+        auto [id, raw] = std::move(unfilled_.back());
+        unfilled_.pop_back();
         std::vector<Field> fields;
         for (RawField &field : raw) {
             if (field.type)
@@ -187,8 +185,6 @@ void TypeReader::fill_records() {
         }
         table_.types[id - 1].fields = std::move(fields);
     }
-    unfilled_.clear();
-    filling_ = false;
 }
 
 std::optional<TypeReader::RawField> TypeReader::read_field(Dwarf_Die *die, bool is_union) {

@@ -79,7 +79,7 @@ class TypeReader {
     std::unordered_map<const void *, std::string> labels_; // of anonymous records
     std::vector<std::pair<TypeId, std::vector<RawField>>> unfilled_;
     int name_steps_ = 0;
-    bool filling_ = false, definitions_read_ = false;
+    bool definitions_read_ = false;
     uint32_t declarations_seen_ = 0;
     struct Definition {
         Dwarf_Die die;

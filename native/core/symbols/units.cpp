@@ -116,7 +116,8 @@ void Units::add_functions(Unit &unit, Dwarf_Die *parent, bool nested, int depth)
         case DW_TAG_subprogram: {
             std::vector<Range> ranges = ranges_of(&child);
             descend = nested;
-            if (ranges.empty() || !image_.executable(ranges[0].low))
+            if (ranges.empty() || !image_.executable(ranges[0].low) ||
+                !unit.known_functions.insert(child.addr).second)
                 break;
             auto index = static_cast<uint32_t>(unit.functions.size());
             Dwarf_Addr entry = 0;
@@ -153,8 +154,6 @@ void Units::add_functions(Unit &unit, Dwarf_Die *parent, bool nested, int depth)
 // Functions within functions (local classes, GNU C) are looked for only when an address is in none
 // of the others: it means to read every scope.
 void Units::read_functions(Unit &unit, bool nested) {
-    unit.functions.clear();
-    unit.ranges.clear();
     add_functions(unit, &unit.body, nested, 0);
     sort_entries(unit.ranges);
     unit.functions_read = true;

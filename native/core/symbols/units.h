@@ -45,7 +45,8 @@ struct Unit {
         uint32_t index;
     };
     std::vector<FunctionRange> ranges; // of functions, in order of address
-    std::deque<Subprogram> functions;
+    std::deque<Subprogram> functions;  // grows only: others keep pointers
+    std::unordered_set<const void *> known_functions;
 };
 
 // The units of one Dwarf. Everything is read when it is first asked for: the table of unit ranges
