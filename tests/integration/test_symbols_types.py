@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -409,3 +410,21 @@ def test_rust(tmp_path: Path) -> None:
     (places, variables) = ask(program, f"places {address}", "variables")
     assert places[-1][:2] == ["list::push", str(source)]
     assert ["list::COUNT", 4, "u32"] in [[v[0], v[2], v[3]] for v in variables]
+
+
+@pytest.mark.skipif(not shutil.which("rustc"), reason="rustc is not installed")
+def test_rust_names(tmp_path: Path) -> None:
+    source, program = tmp_path / "list.rs", tmp_path / "list"
+    source.write_text(RUST)
+    run("rustc", "-g", "-Csymbol-mangling-version=v0", source, "-o", program)
+    names = [w[-1] for w in map(str.split, run("nm", program).splitlines()) if "_R" in w[-1][:2]]
+    theirs = run("c++filt", stdin="\n".join(names)).splitlines()
+
+    def plain(name: str) -> str:  # without crate hashes, lifetimes, types of constants
+        name = re.sub(r"\[[0-9a-f]{10,16}\]|(?<=\w): \w+(?=[>,\]])|for<[^>]*> ", "", name)
+        return re.sub(r"'\w+ ?", "", name.replace("::<", "<"))
+
+    ours = ask(program, *(f"demangle {name}" for name in names))
+    assert len(names) > 300
+    different = [(o, t) for o, t in zip(ours, theirs, strict=True) if plain(o) != plain(t)]
+    assert not different, different[:3]

@@ -1,5 +1,4 @@
-// Readable names from linkage names. Rust's v0 names (_R...) are left as they are: with debug
-// information the name comes from there.
+// Readable names from linkage names: C++ and legacy Rust.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "demangle.h"
 
@@ -53,6 +52,8 @@ std::string rust_path(std::string_view text) {
 } // namespace
 
 std::string demangle(const char *name) {
+    if (std::strncmp(name, "_R", 2) == 0)
+        return demangle_rust_v0(name);
     if (std::strncmp(name, "_Z", 2) != 0 || std::strlen(name) > 32768)
         return name;
     int status = 0;

@@ -5,7 +5,8 @@
 //
 // The files share one table of types; questions go to the first until "file NUMBER" says otherwise.
 // Questions: "info", "places ADDR", "function ADDR", "variables", "type NAME", "types",
-// "receiver ADDR memory|register|global REG OFFSET|ADDR" (addresses in hex).
+// "demangle NAME", "receiver ADDR memory|register|global REG OFFSET|ADDR" (addresses in hex).
+#include "demangle.h"
 #include "symbols.h"
 
 #include <cstdio>
@@ -133,6 +134,10 @@ void answer(ElfFile &file, TypeTable &types, const std::string &line) {
         std::getline(words >> std::ws, name);
         bool number = !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
         print_type(types, number ? static_cast<TypeId>(std::stoul(name)) : types.find(name));
+    } else if (verb == "demangle") {
+        std::string name;
+        words >> name;
+        std::cout << quoted(demangle(name.c_str())) << "\n";
     } else if (verb == "types") {
         std::cout << types.size() << "\n";
     } else if (verb == "receiver") {
