@@ -151,7 +151,7 @@ static void add_mapping(struct module *module, Addr start, SizeT length, ULong o
 }
 
 /* The bytes of [start, end) that are not zero, in runs. */
-void hs_send_contents(Addr start, Addr end) {
+static void send_contents(Addr start, Addr end) {
     Addr lowest = start;
     while (start < end) {
         Addr stop;
@@ -178,7 +178,7 @@ void hs_send_contents(Addr start, Addr end) {
 static void announce_globals(const struct extent *extent) {
     Addr start = extent->start, end = extent->end;
     hs_record(HSW_GLOBALS, start, end - start);
-    hs_send_contents(start, end);
+    send_contents(start, end);
 }
 
 static void find_globals(struct module *module, Addr start, Addr end) {

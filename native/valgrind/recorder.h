@@ -58,6 +58,8 @@ void hs_ring_child(Bool follow); /* after fork, in the child */
 void hs_flush(void);
 SizeT hs_room(void); /* bytes that can be appended without a flush */
 void hs_append(ULong first, ULong second);
+void hs_append_here(ULong first, ULong second); /* there is room, and it is to be sent */
+void hs_scratch_ends(void);
 void hs_make_room(void); /* a few records can now be appended to the same segment */
 /* A record with a payload of `length` bytes and its HSW_END. At most HS_PAYLOAD_MAX. */
 void hs_append_payload(ULong first, ULong second, const void *payload, SizeT length, ULong end);
@@ -119,7 +121,6 @@ void hs_allocations_init(void);
 /* modules.c */
 void hs_modules_init(void);
 void hs_send_modules(void); /* all that are mapped, with their data */
-void hs_send_contents(Addr start, Addr end);
 Bool hs_is_own(Addr code);
 Bool hs_in_preload(Addr code);
 

@@ -92,7 +92,29 @@ static Bool receive_free(void) {
     return True;
 }
 
+/* After a stop that was seen in the middle of generated code, that code goes on appending until the
+ * translations are thrown away: to be forgotten. */
+static Bool scratch;
+
+static void forget_segment(void) {
+    hs_ring->cursor = segment_start(current) + 16;
+}
+
+void hs_scratch_ends(void) {
+    if (scratch)
+        forget_segment();
+    scratch = False;
+}
+
 void hs_flush(void) {
+    if (scratch) {
+        forget_segment();
+        return;
+    }
+    if (hs_ring->stop && hs_recording) {
+        hs_section_stop();
+        scratch = True;
+    }
     if (socket_fd >= 0) {
         UInt next = (current + 1) % n_segments;
         send_full();
@@ -117,15 +139,18 @@ void hs_make_room(void) {
         hs_flush();
 }
 
-void hs_append(ULong first, ULong second) {
-    ULong *record;
-    if (!hs_recording)
-        return;
-    hs_make_room();
-    record = (ULong *)hs_ring->cursor;
+void hs_append_here(ULong first, ULong second) {
+    ULong *record = (ULong *)hs_ring->cursor;
     record[0] = first;
     record[1] = second;
     hs_ring->cursor = (ULong)(record + 2);
+}
+
+void hs_append(ULong first, ULong second) {
+    if (!hs_recording)
+        return;
+    hs_make_room();
+    hs_append_here(first, second);
 }
 
 void hs_append_payload(ULong first, ULong second, const void *payload, SizeT length, ULong end) {

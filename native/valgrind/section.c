@@ -19,6 +19,7 @@ static struct hs_place from, until;
 static struct hs_place *cpoints;
 static UInt n_cpoints;
 static Bool lines_named;
+static Bool to_discard;
 
 enum { BEFORE, WITHIN, AFTER } section = WITHIN;
 
@@ -65,7 +66,7 @@ static void send_live_blocks(void) {
     struct hs_block *blocks = hs_live_sorted(&n);
     for (SizeT i = 0; i < n; i++) {
         hs_record(HSW_ALLOC, blocks[i].address, blocks[i].size | (ULong)blocks[i].allocator << 56);
-        hs_send_contents(blocks[i].address, blocks[i].address + blocks[i].size);
+        hs_range(blocks[i].address, blocks[i].size, HSW_RANGE_INITIAL, 0);
     }
     VG_(free)(blocks);
 }
@@ -105,17 +106,19 @@ static ULong until_reached(void) {
 void hs_section_stop(void) {
     if (section == AFTER)
         return;
-    hs_record(HSW_FINISH, 0, 0);
+    hs_append_here(HSW_WORD(HSW_FINISH, 0), 0); /* the slack of the segment has room */
     section = AFTER;
     hs_recording = False;
+    to_discard = True;
 }
 
-/* The collector has asked for the end; called between superblocks. */
+/* Between superblocks: after a stop the translations that still record are thrown away. */
 void hs_section_poll(void) {
-    if (section == WITHIN && hs_ring->stop) {
-        hs_section_stop();
-        VG_(discard_translations)(0, EVERYTHING, "heapstory: stop");
-    }
+    if (!to_discard)
+        return;
+    to_discard = False;
+    hs_scratch_ends();
+    VG_(discard_translations)(0, EVERYTHING, "heapstory: stop");
 }
 
 static void leave_if(struct hs_block_state *b, const HChar *name, ULong (*function)(void)) {

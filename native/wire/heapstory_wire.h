@@ -147,8 +147,11 @@ enum hsw_tag {
      * address: thread; value: bytes of payload; payload: hsw_frame[]. An HSW_SWITCH before HSW_BEGIN
      * names the thread that runs. */
     HSW_STACK,
-    HSW_BEGIN, /* recording of the section starts: what came before is the starting snapshot */
-    HSW_FINISH /* and ends (--until) */
+    /* Recording of the section starts. What came before is the starting snapshot: HSW_MAP and
+     * HSW_GLOBALS, HSW_ALLOC of the live blocks in order of birth, each with its whole contents as
+     * HSW_RANGE_INITIAL, HSW_STACK per thread. */
+    HSW_BEGIN,
+    HSW_FINISH /* and ends (--until, stop); only HSW_CRASH, HSW_EXIT and HSW_SCAN count after it */
 };
 
 #define HSW_SITE_VALUE(id, size, kind, flags)                                                      \

@@ -110,7 +110,7 @@ def collect(ring: Ring, connection: socket.socket, folder: str, stop_after: int)
             out.write(ring.segment(number, used))
             announced += 1
             if stop_after and announced >= stop_after:
-                ring.map[72:76] = struct.pack("<I", 1)
+                ring.map[56:60] = struct.pack("<I", 1)
             try:
                 connection.sendall(MESSAGE.pack(FREE, number, 0))
             except (BrokenPipeError, ConnectionResetError):
