@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -38,8 +39,11 @@ def probe_path() -> Path:
     if given := os.environ.get("HEAPSTORY_SYMBOLS_PROBE"):
         return Path(given)
     source, build = ROOT / "native/core/symbols", ROOT / "build/symbols"
-    run("cmake", "-S", source, "-B", build, "-DCMAKE_BUILD_TYPE=Release")
-    run("cmake", "--build", build, "--target", "symbols_probe", "-j2")
+    build.mkdir(parents=True, exist_ok=True)
+    with (build / "lock").open("w") as lock:  # tests may run in several processes
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        run("cmake", "-S", source, "-B", build, "-DCMAKE_BUILD_TYPE=Release")
+        run("cmake", "--build", build, "--target", "symbols_probe", "-j2")
     return build / "symbols_probe"
 
 
