@@ -44,11 +44,11 @@ static void release(void *p, UInt allocator) {
     VG_(cli_free)(p);
 }
 
-static void *hs_malloc(ThreadId tid, SizeT n) {
+void *hs_malloc(ThreadId tid, SizeT n) {
     return allocate_and_tell(n, MIN_ALIGNMENT, HSW_MALLOC);
 }
 
-static void *hs_new(ThreadId tid, SizeT n) {
+void *hs_new(ThreadId tid, SizeT n) {
     return allocate_and_tell(n, MIN_ALIGNMENT, HSW_NEW);
 }
 
@@ -56,7 +56,7 @@ static void *hs_new_aligned(ThreadId tid, SizeT n, SizeT alignment) {
     return allocate_and_tell(n, alignment, HSW_NEW);
 }
 
-static void *hs_new_array(ThreadId tid, SizeT n) {
+void *hs_new_array(ThreadId tid, SizeT n) {
     return allocate_and_tell(n, MIN_ALIGNMENT, HSW_NEW_ARRAY);
 }
 
@@ -68,22 +68,22 @@ static void *hs_memalign(ThreadId tid, SizeT alignment, SizeT n) {
     return allocate_and_tell(n, alignment, HSW_MEMALIGN);
 }
 
-static void *hs_calloc(ThreadId tid, SizeT count, SizeT size) {
+void *hs_calloc(ThreadId tid, SizeT count, SizeT size) {
     if (size != 0 && count > (~(SizeT)0 >> 1) / size)
         return NULL;
     return allocate_and_tell(count * size, MIN_ALIGNMENT, HSW_CALLOC);
 }
 
-static void hs_free(ThreadId tid, void *p) {
+void hs_free(ThreadId tid, void *p) {
     release(p, HSW_MALLOC);
 }
-static void hs_delete(ThreadId tid, void *p) {
+void hs_delete(ThreadId tid, void *p) {
     release(p, HSW_NEW);
 }
 static void hs_delete_aligned(ThreadId tid, void *p, SizeT align) {
     release(p, HSW_NEW);
 }
-static void hs_delete_array(ThreadId tid, void *p) {
+void hs_delete_array(ThreadId tid, void *p) {
     release(p, HSW_NEW_ARRAY);
 }
 static void hs_delete_array_aligned(ThreadId tid, void *p, SizeT align) {
@@ -95,7 +95,7 @@ static Bool fits_in_place(void *p, SizeT size) {
     return size <= usable && !(usable > SHRINK_IN_PLACE && size < usable / 2);
 }
 
-static void *hs_realloc(ThreadId tid, void *p, SizeT size) {
+void *hs_realloc(ThreadId tid, void *p, SizeT size) {
     struct hs_block *old = hs_live_find((Addr)p);
     SizeT old_size, kept;
     void *moved = p;

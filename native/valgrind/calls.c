@@ -12,10 +12,15 @@ Bool hs_wants_call(Bool own, IRExpr *target) {
     return own || target->tag != Iex_Const;
 }
 
+/* The tag's first word. A stack may lie above what an address field holds. */
+static IRExpr *with_tag(struct hs_block_state *b, UInt tag, IRExpr *sp) {
+    return hs_binop(b, Iop_Or64, hs_binop(b, Iop_And64, sp, hs_const(HSW_ADDRESS_MASK)),
+                    hs_const(HSW_WORD(tag, 0)));
+}
+
 void hs_instrument_call(struct hs_block_state *b, IRExpr *target) {
     ULong site = hs_new_site(b->instruction, b->length, HSW_SITE_CALL, b->own);
-    IRExpr *first =
-        hs_binop(b, Iop_Or64, hs_get(b, HS_OFFSET_RSP), hs_const(HSW_WORD(HSW_CALL, 0)));
+    IRExpr *first = with_tag(b, HSW_CALL, hs_get(b, HS_OFFSET_RSP));
     IRExpr *second;
     if (target->tag == Iex_Const)
         second = hs_const(HSW_WORD(site, target->Iex.Const.con->Ico.U64 & HSW_ADDRESS_MASK));
@@ -42,13 +47,12 @@ void hs_instrument_return(struct hs_block_state *b, IRExpr *next) {
     if (!slot)
         slot = hs_add(b, hs_get(b, HS_OFFSET_RSP), -8ull);
     cursor = hs_cursor(b);
-    call = hs_binop(b, Iop_Or64, slot, hs_const(HSW_WORD(HSW_CALL, 0)));
+    call = with_tag(b, HSW_CALL, slot);
     last = hs_load64(b, hs_add(b, cursor, -16ull));
     taken = hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, last, call));
     if (b->own) {
         move = hs_temp(b, Ity_I64, IRExpr_ITE(taken, hs_const(-16ull), hs_const(16)));
-        hs_emit(b, hs_binop(b, Iop_Or64, slot, hs_const(HSW_WORD(HSW_RET, 0))),
-                hs_const(b->instruction), move);
+        hs_emit(b, with_tag(b, HSW_RET, slot), hs_const(b->instruction), move);
     } else {
         move = hs_temp(b, Ity_I64, IRExpr_ITE(taken, hs_const(-16ull), hs_const(0)));
         hs_set_cursor(b, hs_binop(b, Iop_Add64, cursor, move));

@@ -25,6 +25,7 @@ static void post_options(void) {
 }
 
 static void pre_options(void) {
+    hs_pages_init();
     VG_(details_name)("heapstory");
     VG_(details_version)(NULL);
     VG_(details_description)("records the heap with its whole history");

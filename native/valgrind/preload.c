@@ -9,7 +9,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_redir.h"
 
-#include "strings.h"
+#include "stubs.h"
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
@@ -97,3 +97,26 @@ LINKER(mempcpy, HS_MEMPCPY);
 LINKER(__mempcpy, HS_MEMPCPY);
 LINKER(memset, HS_MEMSET);
 LINKER(stpcpy, HS_STPCPY);
+
+/* Same class as Valgrind's replacement (the first four digits), higher priority (the last). When
+ * the tool answers 0, Valgrind's does it again: it knows errno and what else belongs to failure. */
+#define QUICK_NAME(class, soname, function)                                                        \
+    TEXT(VG_REPLACE_FUNCTION_EZU(class##9, soname, function))
+#define SLOW_NAME(class, soname, function) TEXT(VG_REPLACE_FUNCTION_EZU(class##0, soname, function))
+#define OR_SLOW(name, number, slow)                                                                \
+    __asm__(BEGIN(name) WORK(number) "testq %rax, %rax\njz " slow "@PLT\nret\n" END(name))
+#define QUICK_GET(class, soname, function, number)                                                 \
+    OR_SLOW(QUICK_NAME(class, soname, function), number, SLOW_NAME(class, soname, function))
+#define QUICK_PUT(class, soname, function, number)                                                 \
+    PLAIN(QUICK_NAME(class, soname, function), number)
+
+QUICK_GET(1001, VG_Z_LIBC_SONAME, malloc, HS_MALLOC);
+QUICK_GET(1007, VG_Z_LIBC_SONAME, calloc, HS_CALLOC);
+QUICK_GET(1009, VG_Z_LIBC_SONAME, realloc, HS_REALLOC);
+QUICK_GET(1003, VG_Z_LIBSTDCXX_SONAME, _Znwm, HS_NEW);
+QUICK_GET(1003, VG_Z_LIBSTDCXX_SONAME, _Znam, HS_NEW_ARRAY);
+QUICK_PUT(1005, VG_Z_LIBC_SONAME, free, HS_FREE);
+QUICK_PUT(1005, VG_Z_LIBSTDCXX_SONAME, _ZdlPv, HS_DELETE);
+QUICK_PUT(1005, VG_Z_LIBSTDCXX_SONAME, _ZdlPvm, HS_DELETE);
+QUICK_PUT(1005, VG_Z_LIBSTDCXX_SONAME, _ZdaPv, HS_DELETE_ARRAY);
+QUICK_PUT(1005, VG_Z_LIBSTDCXX_SONAME, _ZdaPvm, HS_DELETE_ARRAY);

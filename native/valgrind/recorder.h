@@ -70,11 +70,12 @@ static inline void hs_record(UInt tag, Addr address, ULong value) {
 }
 
 /* pages.c: a byte per 4-KiB page of the program's address space: what the cursor advances by when
- * a store falls into it. Valgrind gives the program no memory above 128 GiB. */
+ * a store falls into it. It can be read for any address; only pages below 128 GiB are ever on. */
 #define HS_PAGE_BITS 12
 #define HS_PAGES (1ul << 25)
 #define HS_PAGE_ON 16
-extern UChar hs_pages[HS_PAGES];
+extern UChar *hs_pages;
+void hs_pages_init(void);
 void hs_pages_on(Addr start, SizeT length);
 void hs_pages_off(Addr start, SizeT length);
 static inline Bool hs_page_is_on(Addr address) {
@@ -117,6 +118,14 @@ struct hs_block *hs_live_sorted(SizeT *count);
 
 /* allocations.c */
 void hs_allocations_init(void);
+void *hs_malloc(ThreadId tid, SizeT n);
+void *hs_calloc(ThreadId tid, SizeT count, SizeT size);
+void *hs_realloc(ThreadId tid, void *p, SizeT size);
+void *hs_new(ThreadId tid, SizeT n);
+void *hs_new_array(ThreadId tid, SizeT n);
+void hs_free(ThreadId tid, void *p);
+void hs_delete(ThreadId tid, void *p);
+void hs_delete_array(ThreadId tid, void *p);
 
 /* modules.c */
 void hs_modules_init(void);

@@ -7,8 +7,8 @@
  * Reading of sources is not recorded. All of these behave as Debian 12's glibc for valid arguments;
  * memcpy is memmove there too.
  */
-#include "strings.h"
 #include "ir.h"
+#include "stubs.h"
 
 struct hs_pending hs_pending;
 
@@ -227,6 +227,37 @@ FUNCTION(do_strncat_chk) {
     return length_of(d) + length_within(s, n) >= limit ? 0 : do_strncat(d, s, n, 0, site);
 }
 
+FUNCTION(do_malloc) {
+    return (ULong)hs_malloc(0, (SizeT)d);
+}
+FUNCTION(do_calloc) {
+    return (ULong)hs_calloc(0, (SizeT)d, (SizeT)s);
+}
+FUNCTION(do_realloc) {
+    return d && s ? (ULong)hs_realloc(0, d, (SizeT)s) : 0;
+}
+FUNCTION(do_new) {
+    return (ULong)hs_new(0, (SizeT)d);
+}
+FUNCTION(do_new_array) {
+    return (ULong)hs_new_array(0, (SizeT)d);
+}
+
+FUNCTION(do_free) {
+    hs_free(0, d);
+    return 0;
+}
+
+FUNCTION(do_delete) {
+    hs_delete(0, d);
+    return 0;
+}
+
+FUNCTION(do_delete_array) {
+    hs_delete_array(0, d);
+    return 0;
+}
+
 static const struct {
     const HChar *name;
     ULong (*function)(UChar *, UChar *, SizeT, SizeT, ULong);
@@ -255,6 +286,14 @@ static const struct {
     [HS_STPCPY_CHK] = {"hs_stpcpy_chk", do_stpcpy_chk},
     [HS_STRCAT_CHK] = {"hs_strcat_chk", do_strcat_chk},
     [HS_STRNCAT_CHK] = {"hs_strncat_chk", do_strncat_chk},
+    [HS_MALLOC] = {"hs_malloc", do_malloc},
+    [HS_CALLOC] = {"hs_calloc", do_calloc},
+    [HS_REALLOC] = {"hs_realloc", do_realloc},
+    [HS_NEW] = {"hs_new", do_new},
+    [HS_NEW_ARRAY] = {"hs_new_array", do_new_array},
+    [HS_FREE] = {"hs_free", do_free},
+    [HS_DELETE] = {"hs_delete", do_delete},
+    [HS_DELETE_ARRAY] = {"hs_delete_array", do_delete_array},
 };
 
 Int hs_stub_at(Addr code, UInt length) {

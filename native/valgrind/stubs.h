@@ -2,8 +2,8 @@
 /* What the stubs of the preload object (preload.c) and the tool (strings.c) agree on. A stub holds
  * one instruction `mov $HS_STUB + number, %r11d`; the tool replaces it by a call of the function
  * with that number, which takes rdi, rsi, rdx, rcx and returns rax. */
-#ifndef HEAPSTORY_STRINGS_H
-#define HEAPSTORY_STRINGS_H
+#ifndef HEAPSTORY_STUBS_H
+#define HEAPSTORY_STUBS_H
 
 #define HS_STUB 0x48530000
 #define HS_STUB_BYTES 6 /* length of the instruction */
@@ -33,6 +33,15 @@
 #define HS_STPCPY_CHK 21
 #define HS_STRCAT_CHK 22
 #define HS_STRNCAT_CHK 23
-#define HS_STUBS 24
+/* These return 0 where the slow function (Valgrind's replacement) must do it. */
+#define HS_MALLOC 24
+#define HS_CALLOC 25
+#define HS_REALLOC 26
+#define HS_NEW 27
+#define HS_NEW_ARRAY 28
+#define HS_FREE 29
+#define HS_DELETE 30
+#define HS_DELETE_ARRAY 31
+#define HS_STUBS 32
 
 #endif
