@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from heapstory.errors import HeapstoryError
-from heapstory.recording import engine, folder, process
+from heapstory.recording import engine, folder
 from heapstory.recording.process import Ending
 from heapstory.recording.recorder import Request
 
@@ -20,7 +20,20 @@ SH = "/bin/sh"
 
 
 def run(script: str) -> Ending:
-    return process.run([SH, "-c", script], dict(os.environ), lambda: None)[1]
+    """In a process of its own: it waits for all its children, and takes signals."""
+    done = subprocess.run(
+        [sys.executable, "-c", _RUN, SH, "-c", script], capture_output=True, text=True, timeout=60
+    )
+    status, *collectors = map(int, done.stdout.split())
+    return Ending(status, collectors, False)
+
+
+_RUN = """
+import os, sys
+from heapstory.recording import process
+_, ending = process.run(sys.argv[1:], dict(os.environ), lambda: None)
+print(ending.status, *ending.collectors)
+"""
 
 
 def test_the_status_is_the_programs_own() -> None:
@@ -32,7 +45,7 @@ def test_the_status_is_the_programs_own() -> None:
 
 def test_processes_left_behind_do_not_hold_us_up() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", _RUN, f"{SH} -c 'sleep 30 >/dev/null 2>&1 & echo $!'"],
+        [sys.executable, "-c", _RUN, SH, "-c", "sleep 30 >/dev/null 2>&1 & echo $!"],
         capture_output=True,
         text=True,
         timeout=20,
@@ -52,31 +65,23 @@ def test_orphaned_collectors_are_waited_for(tmp_path: Path) -> None:
     assert [os.WEXITSTATUS(status) for status in ending.collectors] == [5]
 
 
-_RUN = """
-import os, shlex, sys
-from heapstory.recording import process
-_, ending = process.run(shlex.split(sys.argv[1]), dict(os.environ), lambda: None)
-print(ending.shell_status)
-"""
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
 def test_signals_are_passed_on(number: signal.Signals) -> None:
     name = number.name.removeprefix("SIG")
     script = f'trap "exit 42" {name}; echo ready; while :; do sleep 0.05; done'
     with subprocess.Popen(
-        [sys.executable, "-c", _RUN, f"{SH} -c '{script}'"], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", _RUN, SH, "-c", script], stdout=subprocess.PIPE, text=True
     ) as running:
         assert running.stdout is not None
         assert running.stdout.readline() == "ready\n"
         running.send_signal(number)
-        assert running.stdout.read() == "42\n"
+        assert os.WEXITSTATUS(int(running.stdout.read())) == 42
 
 
 def test_the_program_finds_signals_as_a_shell_leaves_them() -> None:
-    script = "grep -E SigIgn\\|SigBlk /proc/self/status"
+    script = "grep -E 'SigIgn|SigBlk' /proc/self/status"
     inside = subprocess.run(
-        [sys.executable, "-c", _RUN, f"{SH} -c '{script}'"], capture_output=True, text=True
+        [sys.executable, "-c", _RUN, SH, "-c", script], capture_output=True, text=True
     ).stdout.splitlines()[:2]
     outside = subprocess.run([SH, "-c", script], capture_output=True, text=True).stdout
     assert inside == outside.splitlines()

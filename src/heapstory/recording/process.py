@@ -23,6 +23,8 @@ _PASSED_ON = {
     signal.SIGUSR2,
 }
 _AWAITED = {*_PASSED_ON, signal.SIGCHLD}
+# Seconds until we look for ourselves: where there are other threads, a signal may go to them.
+_PATIENCE = 0.2
 # Python ignores these; the program must find them as a shell would leave them.
 _RESTORED = [signal.SIGPIPE, signal.SIGXFSZ]
 
@@ -64,13 +66,12 @@ def run(
     try:
         program = _start(command, environment, mask)
         collectors: list[int] = []
-        status = None
-        while status is None:
-            received = signal.sigwaitinfo(_AWAITED)
-            if received.si_signo == signal.SIGCHLD:
-                status = _reap(program, collectors)
+        while (status := _reap(program, collectors)) is None:
+            received = signal.sigtimedwait(_AWAITED, _PATIENCE)
+            if received is None or received.si_signo == signal.SIGCHLD:
+                continue
             # What the terminal sends goes to the program as well as to us, without our help.
-            elif received.si_code != _SI_KERNEL:
+            if received.si_code != _SI_KERNEL:
                 os.kill(program, received.si_signo)
         waiting()
         left = not _await_collectors(collectors)
@@ -104,7 +105,7 @@ def _await_collectors(collectors: list[int]) -> bool:
         _reap(None, collectors)
         if not _collector_running():
             return True
-        received = signal.sigtimedwait(_AWAITED, 0.5)
+        received = signal.sigtimedwait(_AWAITED, _PATIENCE)
         if received is not None and received.si_signo in (signal.SIGINT, signal.SIGTERM):
             return False
 
