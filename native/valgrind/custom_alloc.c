@@ -128,6 +128,7 @@ static void returned(const VexGuestAMD64State *guest) {
 
 static void reads_state(IRDirty *call, Int offset) {
     Int i = call->nFxState++;
+    VG_(memset)(&call->fxState[i], 0, sizeof call->fxState[i]);
     call->fxState[i].fx = Ifx_Read;
     call->fxState[i].offset = offset;
     call->fxState[i].size = 8;
