@@ -107,6 +107,7 @@ Value Follower::load(const Instruction &in) const {
 
 bool Follower::store(const Instruction &in, const Value &value) {
     auto to = address(in);
+    found_.stored |= value.kind == Value::Kind::result;
     if (!to)
         return true;
     std::erase(slots_, *to);

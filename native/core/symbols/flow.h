@@ -37,6 +37,7 @@ class FlowMeaning {
 struct FlowResult {
     TypeId type = no_type;
     bool argument = false; // found because the pointer was passed on before it was stored
+    bool stored = false;   // the instruction that stores it was seen
     // Before which instructions which registers (bits by DWARF number) hold the pointer.
     std::vector<std::pair<uint64_t, uint32_t>> held;
 };

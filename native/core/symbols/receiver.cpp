@@ -215,6 +215,10 @@ std::vector<TypeId> ReceiverFinder::on_stack(const Path &path) {
         for (const LocationRange &range : local.ranges) {
             if (!range.everywhere && (range.start >= limit_ || range.end < path.when))
                 continue;
+            // A variable that was there before and ends with the store is overwritten by it.
+            if (!range.everywhere && path.steps.size() == 1 && range.start < path.when &&
+                range.end < limit_)
+                continue;
             for (const Location &location : range.locations) {
                 auto delta = distance(location);
                 if (!delta || *delta < 0)
@@ -272,10 +276,11 @@ std::optional<TypeId> ReceiverFinder::stored(const Path &path) {
     return type;
 }
 
-// The constructor that is called may be that of a base: `this` of an inlined one tells more.
+// The constructor that is called may be that of a base, and the result may be stored as its first
+// member: a variable that holds it tells more.
 TypeId ReceiverFinder::most_derived(TypeId type, const std::vector<Candidate> &candidates) const {
     for (const Candidate &candidate : candidates)
-        if (candidate.type != no_type && refines(candidate.type, type))
+        if (type != no_type && candidate.type != no_type && refines(candidate.type, type))
             type = candidate.type;
     return type;
 }
@@ -304,15 +309,19 @@ TypeId ReceiverFinder::find(uint64_t return_address, const Receiver &receiver) {
     std::vector<Candidate> locals = in_register(flow, reg);
     if (flow.argument)
         return most_derived(flow.type, locals);
-    std::optional<TypeId> direct;
+    TypeId type = no_type;
     if (receiver.kind == Receiver::Kind::global)
-        direct = settle(at_address(receiver.address));
+        type = settle(at_address(receiver.address)).value_or(no_type);
+    else if (receiver.kind == Receiver::Kind::memory && !flow.stored)
+        // Only where the instructions could not be followed: the register may have changed since.
+        type = stored({receiver.reg, return_address, {{receiver.offset}}}).value_or(no_type);
     else if (receiver.kind == Receiver::Kind::memory)
-        direct = stored({receiver.reg, return_address, {{receiver.offset}}});
-    if (direct && *direct != no_type)
-        return *direct;
-    TypeId local = settle(earliest(locals)).value_or(no_type);
-    return local != no_type ? local : flow.type;
+        type = flow.type;
+    if (type == no_type)
+        type = settle(earliest(locals)).value_or(no_type);
+    if (type == no_type)
+        type = flow.type;
+    return most_derived(type, locals);
 }
 
 } // namespace heapstory
