@@ -95,5 +95,5 @@ class Trace:
                  in the module's file)
         frees:   node, timestamp, address, size, site, stack, thread
         cpoints: timestamp, kind, name, site, thread
-        modules: module, path, build_id, address, size
+        modules: module, path, build_id, address (where it was loaded), own
         stacks:  stack, depth (0: the statement itself), site"""

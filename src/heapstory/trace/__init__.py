@@ -35,6 +35,7 @@ class Trace:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self.core = _open_core(self.path)
+        self._check_version()
         self.places = Places(self.core)
         self.types = Types(self.core)
 
@@ -64,6 +65,16 @@ class Trace:
         except ValueError:
             meta = {}
         return meta if isinstance(meta, dict) else {}
+
+    def _check_version(self) -> None:
+        from heapstory._core import FORMAT_VERSION
+
+        version = self.meta.get("format")
+        if isinstance(version, int) and version > FORMAT_VERSION:
+            raise TraceError(
+                f"{self.path}: has trace format {version}, newer than this heapstory, which reads "
+                f"up to {FORMAT_VERSION} (install a newer heapstory)"
+            )
 
     @cached_property
     def _summary(self) -> dict[str, Any]:

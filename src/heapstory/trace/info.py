@@ -6,6 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 
+def _cut_off(meta: dict[str, Any]) -> str | None:
+    """Why the collector calls a recording incomplete, where every chunk is whole."""
+    if meta.get("ended") == "killed":
+        return "the program was killed"
+    if meta.get("dropped"):
+        return f"{meta['dropped']} records were dropped"
+    return None if meta.get("complete") is not False else "the collector was stopped"
+
+
 @dataclass(frozen=True, slots=True)
 class Info:
     """The answer of ``Trace.info()``; counts are as of the last timestamp."""
@@ -75,8 +84,8 @@ class Info:
             exit_code=ended.get("code"),
             exit_signal=ended.get("signal"),
             ended=meta.get("ended"),
-            complete=bool(summary["complete"]),
-            damage=summary["damage"],
+            complete=bool(summary["complete"]) and meta.get("complete") is not False,
+            damage=summary["damage"] or _cut_off(meta),
             timestamps=summary["timestamps"],
             counts={name: summary[name] for name in counted},
             sizes={name: summary[name] for name in sized},

@@ -19,8 +19,9 @@ TABLES = ("nodes", "edges", "events", "sites", "frees", "cpoints", "modules", "s
 _ADDR = "CREATE TEMP MACRO addr(value) AS '0x' || lower(to_hex(value))"
 _PLACE = """
 CREATE TEMP MACRO place(id) AS (
-    SELECT coalesce(s.file || ':' || s.line, s.module || '+' || addr(s."offset"))
-    FROM sites s WHERE s.site = id);
+    SELECT coalesce(of_place.file || ':' || of_place.line,
+                    of_place.module || '+' || addr(of_place."offset"))
+    FROM sites AS of_place WHERE of_place.site = id);
 """
 
 
