@@ -34,21 +34,31 @@ uint32_t Modules::module_for(const std::string &path, uint64_t bias, bool own,
     return at->second;
 }
 
-void Modules::map(uint64_t address, uint64_t length, uint64_t file_offset, const std::string &path,
-                  bool own) {
-    unmap(address, length);
-    std::shared_ptr<ElfFile> file = open(path);
-    uint64_t bias = address - file_offset;
-    if (file) {
-        for (const Segment &segment : file->segments()) {
-            uint64_t start = segment.offset & ~uint64_t(4095);
-            if (file_offset >= start && file_offset < segment.offset + segment.file_size) {
-                bias = address - (segment.address - segment.offset + file_offset);
-                break;
-            }
+// Neighbouring segments may share a page of the file: the one with the mapping's protection is meant.
+static uint64_t bias_of(const ElfFile &file, const Mapped &mapped) {
+    constexpr uint64_t page_mask = ~uint64_t(4095);
+    uint64_t best = mapped.address - mapped.file_offset;
+    int best_score = 0;
+    for (const Segment &segment : file.segments()) {
+        if (mapped.file_offset < (segment.offset & page_mask) ||
+            mapped.file_offset >= segment.offset + segment.file_size)
+            continue;
+        int score = 1 + (segment.writable == mapped.writable) +
+                    (segment.executable == mapped.executable);
+        if (score > best_score) {
+            best_score = score;
+            best = mapped.address - (segment.address - segment.offset + mapped.file_offset);
         }
     }
-    mappings_[address] = {address + length, module_for(path, bias, own, file)};
+    return best;
+}
+
+void Modules::map(const Mapped &mapped, const std::string &path) {
+    unmap(mapped.address, mapped.length);
+    std::shared_ptr<ElfFile> file = open(path);
+    uint64_t bias = file ? bias_of(*file, mapped) : mapped.address - mapped.file_offset;
+    mappings_[mapped.address] = {mapped.address + mapped.length,
+                                 module_for(path, bias, mapped.own, file)};
 }
 
 void Modules::unmap(uint64_t address, uint64_t length) {

@@ -14,12 +14,16 @@
 
 namespace heapstory {
 
+struct Mapped { // part of a file, as the program sees it
+    uint64_t address = 0, length = 0, file_offset = 0;
+    bool writable = false, executable = false, own = false;
+};
+
 class Modules {
   public:
     explicit Modules(Tables &tables) : tables_(tables) {}
 
-    void map(uint64_t address, uint64_t length, uint64_t file_offset, const std::string &path,
-             bool own);
+    void map(const Mapped &mapped, const std::string &path);
     void unmap(uint64_t address, uint64_t length);
 
     CodeAddress locate(uint64_t address) const;

@@ -419,7 +419,9 @@ const uint8_t *Recording::control(const Record &record, const uint8_t *at, const
         if (!stop)
             return end;
         path = reinterpret_cast<const char *>(at + sizeof map);
-        modules_.map(record.address, length, map.file_offset, path, map.own);
+        modules_.map({record.address, length, map.file_offset, (kind & 2) != 0, (kind & 4) != 0,
+                      map.own != 0},
+                     path);
         return payload(at, end, sizeof map + path.size() + 1, bytes);
     }
     case HSW_UNMAP:

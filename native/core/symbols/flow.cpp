@@ -35,7 +35,7 @@ class Follower {
     Follower(const Image &image, uint64_t pc, FlowMeaning &meaning)
         : image_(image), pc_(pc), meaning_(meaning) {
         for (int reg = 0; reg < 16; ++reg)
-            registers_[reg] = {Value::Kind::path, {dwarf_number[reg], pc, {{}}}};
+            registers_[reg] = {Value::Kind::path, {dwarf_number[reg], pc, 0, {{}}}};
     }
     // What the registers hold when straight-line code has come to `end`; false if it does not.
     bool reach(uint64_t end);
@@ -114,6 +114,7 @@ bool Follower::store(const Instruction &in, const Value &value) {
     if (value.kind != Value::Kind::result)
         return true;
     slots_.push_back(*to);
+    to->now = next_;
     auto type = type_at(*to);
     found_.type = type.value_or(no_type);
     return found_.type == no_type; // void * and temporary places: go on
@@ -130,6 +131,7 @@ std::optional<TypeId> Follower::type_at(const Path &path) {
             (before.path.steps.size() == 1 && before.path.root == path.root))
             continue;
         Path whole = before.path;
+        whole.now = path.now;
         whole.steps.back().offset += path.steps[0].offset;
         whole.steps.back().indexed |= path.steps[0].indexed;
         whole.steps.insert(whole.steps.end(), path.steps.begin() + 1, path.steps.end());

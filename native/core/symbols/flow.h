@@ -17,8 +17,11 @@ struct Path {
     static constexpr int absolute = -1;
     int root = absolute; // DWARF register
     uint64_t when = 0;   // the instruction before which the register is read
+    uint64_t now = 0;    // the instruction behind the store; 0: unknown
     std::vector<Step> steps;
-    bool operator==(const Path &) const = default;
+    bool operator==(const Path &other) const {
+        return root == other.root && when == other.when && steps == other.steps;
+    }
 };
 
 // What the instructions mean. The types are those of the thing pointed to.

@@ -200,6 +200,7 @@ std::vector<TypeId> ReceiverFinder::on_stack(const Path &path) {
         return frame && frame->reg == reg ? std::optional(offset - frame->offset) : std::nullopt;
     };
     int64_t offset = path.steps[0].offset;
+    uint64_t latest = path.now ? path.now : limit_ - 1;
     auto wanted = in_frame(path.root, offset);
     auto distance = [&](const Location &location) -> std::optional<int64_t> {
         if (location.kind == Location::Kind::memory && location.reg == path.root)
@@ -213,11 +214,11 @@ std::vector<TypeId> ReceiverFinder::on_stack(const Path &path) {
     };
     for (Local &local : locals_)
         for (const LocationRange &range : local.ranges) {
-            if (!range.everywhere && (range.start >= limit_ || range.end < path.when))
+            if (!range.everywhere && (range.start > latest || range.end < path.when))
                 continue;
             // A variable that was there before and ends with the store is overwritten by it.
             if (!range.everywhere && path.steps.size() == 1 && range.start < path.when &&
-                range.end < limit_)
+                range.end <= latest)
                 continue;
             for (const Location &location : range.locations) {
                 auto delta = distance(location);
@@ -314,7 +315,7 @@ TypeId ReceiverFinder::find(uint64_t return_address, const Receiver &receiver) {
         type = settle(at_address(receiver.address)).value_or(no_type);
     else if (receiver.kind == Receiver::Kind::memory && !flow.stored)
         // Only where the instructions could not be followed: the register may have changed since.
-        type = stored({receiver.reg, return_address, {{receiver.offset}}}).value_or(no_type);
+        type = stored({receiver.reg, return_address, 0, {{receiver.offset}}}).value_or(no_type);
     else if (receiver.kind == Receiver::Kind::memory)
         type = flow.type;
     if (type == no_type)
