@@ -154,7 +154,8 @@ std::vector<ReceiverFinder::Candidate> ReceiverFinder::in_register(const FlowRes
         for (const auto &[pc, mask] : flow.held)
             if (pc == range.start)
                 return where < 32 && (mask >> where & 1) != 0;
-        return where == reg && range.start > followed && range.start < limit_;
+        return where == reg && followed >= address_ && range.start > followed &&
+               range.start < limit_;
     };
     std::vector<Candidate> found;
     for (Local &local : locals_)
@@ -200,7 +201,7 @@ std::vector<TypeId> ReceiverFinder::on_stack(const Path &path) {
         return frame && frame->reg == reg ? std::optional(offset - frame->offset) : std::nullopt;
     };
     int64_t offset = path.steps[0].offset;
-    uint64_t latest = path.now ? path.now : limit_ - 1;
+    uint64_t latest = path.now ? path.now + 8 : limit_ - 1;
     auto wanted = in_frame(path.root, offset);
     auto distance = [&](const Location &location) -> std::optional<int64_t> {
         if (location.kind == Location::Kind::memory && location.reg == path.root)
@@ -218,7 +219,7 @@ std::vector<TypeId> ReceiverFinder::on_stack(const Path &path) {
                 continue;
             // A variable that was there before and ends with the store is overwritten by it.
             if (!range.everywhere && path.steps.size() == 1 && range.start < path.when &&
-                range.end <= latest)
+                range.end < limit_)
                 continue;
             for (const Location &location : range.locations) {
                 auto delta = distance(location);
@@ -306,7 +307,7 @@ TypeId ReceiverFinder::find(uint64_t return_address, const Receiver &receiver) {
     CallMeaning meaning(*this);
     if (function_)
         flow = follow_result(units_.image(), statement_starts(), return_address, meaning);
-    int reg = receiver.kind == Receiver::Kind::register_ ? receiver.reg : 0;
+    int reg = receiver.kind == Receiver::Kind::register_ ? receiver.reg : -1;
     std::vector<Candidate> locals = in_register(flow, reg);
     if (flow.argument)
         return most_derived(flow.type, locals);
