@@ -262,6 +262,11 @@ bool Decoder::one_byte(uint8_t opcode) {
     case 0x99: // cqto
         out_.reg = 2;
         return set(Kind::other, true);
+    case 0xaa: // stos: clears what was allocated
+    case 0xab:
+        out_.reg = 7;
+        out_.rm = 1;
+        return set(Kind::other, true, true);
     case 0xa8:
         read<int8_t>();
         return set(Kind::other);
