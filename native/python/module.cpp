@@ -130,7 +130,8 @@ Table edge_table(const Store &store, const std::vector<GraphEdge> &edges) {
         out[4].number(known(edge.target));
         out[5].number(edge.target ? N(edge.target_offset) : N());
         out[6].string(name_of(edge.state));
-        out[7].number(store.timestamp_of(edge.event));
+        out[7].number(edge.initial ? store.timestamp_after(edge.event)
+                                   : store.timestamp_of(edge.event));
         out[8].number(known(edge.site));
     }
     return {table_of(edge_columns, std::move(out))};
@@ -259,8 +260,7 @@ class Trace {
     }
 
     N node_at(uint64_t address, uint64_t at) const {
-        uint64_t n = store().events_by(at);
-        return n ? known(store().nodes().find(address, n - 1)) : N();
+        return known(store().nodes().find(address, store().events_by(at)));
     }
 
     nb::object value(uint64_t address, size_t size, uint64_t at) const {
@@ -268,7 +268,7 @@ class Trace {
         uint64_t n = s.events_by(at);
         std::string bytes(size, 0);
         for (uint64_t word = address / 8; word * 8 < address + size; ++word) {
-            uint64_t node = n ? s.nodes().find(std::max(word * 8, address), n - 1) : 0;
+            uint64_t node = s.nodes().find(std::max(word * 8, address), n);
             NodeRow row = node ? s.nodes().get(node) : NodeRow{};
             WordState state = s.word(word, n, node ? s.contents_since(row) : 0);
             bool zeroed = node && row.flags & Birth::zeroed;
@@ -385,8 +385,8 @@ Table Trace::history(uint64_t address, uint64_t size, uint64_t first, uint64_t l
     uint64_t from = first ? s.events_by(first - 1) : 0, to = s.events_by(last);
     for (const Version &version : s.versions(address, size, from, to)) {
         // Contents from before the recording stand before the event of their number.
-        uint64_t event = version.initial && version.event ? version.event - 1 : version.event;
-        uint64_t timestamp = version.initial && !version.event ? 0 : s.timestamp_of(event);
+        uint64_t timestamp = version.initial ? s.timestamp_after(version.event)
+                                             : s.timestamp_of(version.event);
         Meaning meaning;
         if (version.size == 8)
             meaning = pointers_->meaning(version.value, version.event, version.event);

@@ -35,8 +35,8 @@ static void *allocate_and_tell(SizeT size, SizeT alignment, UInt allocator) {
 }
 
 static void release(void *p, UInt allocator) {
-    struct hs_block *block = hs_live_find((Addr)p);
-    if (!block || block->allocator == HSW_CUSTOM)
+    ULong *block = hs_live_find((Addr)p);
+    if (!block)
         return;
     if (hs_recording)
         hs_record(HSW_FREE_BLOCK, (Addr)p, (ULong)allocator << 56);
@@ -96,15 +96,15 @@ static Bool fits_in_place(void *p, SizeT size) {
 }
 
 void *hs_realloc(ThreadId tid, void *p, SizeT size) {
-    struct hs_block *old = hs_live_find((Addr)p);
+    ULong *old = hs_live_find((Addr)p);
     SizeT old_size, kept;
     void *moved = p;
-    if (!old || (SSizeT)size < 0 || old->allocator == HSW_CUSTOM)
+    if (!old || (SSizeT)size < 0)
         return NULL;
-    old_size = old->size;
+    old_size = hs_live_size(*old);
     kept = size < old_size ? size : old_size;
     if (fits_in_place(p, size)) {
-        old->size = size;
+        *old = size | (ULong)HSW_MALLOC << 56;
         hs_pages_on((Addr)p, size);
     } else {
         moved = allocate(size, MIN_ALIGNMENT, HSW_MALLOC);
@@ -127,8 +127,8 @@ void *hs_realloc(ThreadId tid, void *p, SizeT size) {
 
 /* The size asked for, not what the arena rounded it up to: the extra bytes would be no node's. */
 static SizeT hs_usable_size(ThreadId tid, void *p) {
-    struct hs_block *block = hs_live_find((Addr)p);
-    return block ? block->size : 0;
+    ULong *block = hs_live_find((Addr)p);
+    return block ? hs_live_size(*block) : 0;
 }
 
 void hs_allocations_init(void) {

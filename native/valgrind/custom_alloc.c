@@ -10,6 +10,7 @@
  * Only the first six integer arguments can be named. Functions that were inlined are not seen.
  */
 #include "ir.h"
+#include "pub_tool_hashtable.h"
 
 #define MAX_NOTES 4096
 
@@ -30,6 +31,42 @@ static UInt n_functions;
 static struct note notes[MAX_NOTES];
 static UInt n_notes;
 static struct hs_addresses return_addresses;
+
+/* Blocks alive; a wrapper's are malloc's and not here. */
+struct custom {
+    struct _VgHashNode node; /* key: address */
+    SizeT size;
+    ULong birth;
+};
+static VgHashTable *blocks;
+
+static void forget_block(Addr address) {
+    struct custom *block = blocks ? VG_(HT_remove)(blocks, address) : NULL;
+    if (block)
+        VG_(free)(block);
+}
+
+static void keep_block(Addr address, SizeT size) {
+    struct custom *block = VG_(malloc)("hs.custom", sizeof *block);
+    forget_block(address);
+    if (!blocks)
+        blocks = VG_(HT_construct)("hs.customs");
+    block->node.key = address;
+    block->size = size;
+    block->birth = hs_live_birth();
+    VG_(HT_add_node)(blocks, block);
+}
+
+void hs_custom_blocks(XArray *all) {
+    struct custom *block;
+    if (!blocks)
+        return;
+    VG_(HT_ResetIter)(blocks);
+    while ((block = VG_(HT_Next)(blocks))) {
+        struct hs_block copy = {block->node.key, block->size, block->birth, HSW_CUSTOM};
+        VG_(addToXA)(all, &copy);
+    }
+}
 
 static void parse(const HChar *option, const HChar *text, Bool frees) {
     struct function *f = &functions[n_functions++];
@@ -67,11 +104,9 @@ static ULong argument(const VexGuestAMD64State *guest, UInt number) {
 }
 
 static void freed(Addr address) {
-    struct hs_block *block = hs_live_find(address);
     if (address == 0)
         return;
-    if (block && block->allocator == HSW_CUSTOM)
-        hs_live_remove(block);
+    forget_block(address);
     hs_record(HSW_FREE_BLOCK, address, (ULong)HSW_CUSTOM << 56);
 }
 
@@ -109,7 +144,7 @@ static void allocated(Addr address, SizeT size) {
     if (address == 0)
         return;
     if (!hs_live_find(address)) /* else a wrapper's block, which malloc has entered already */
-        hs_live_add(address, size, HSW_CUSTOM);
+        keep_block(address, size);
     hs_pages_on(address, size);
     hs_record(HSW_ALLOC, address, size | (ULong)HSW_CUSTOM << 56);
 }

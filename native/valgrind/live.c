@@ -1,72 +1,76 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of live blocks: open addressing, linear probing, no tombstones. It is needed for
- * free and realloc of pointers that are nobody's, and for the snapshot at --from and at a followed
- * fork.
+/* The live blocks of the allocation family, found by address without searching: per page of the
+ * heap one word for every 16 bytes, which holds the size and allocator of the block that starts
+ * there. Neighbouring blocks share cache lines here as well. It is needed for free and realloc of
+ * pointers that are nobody's, and for the snapshot at --from and at a followed fork; only then are
+ * births counted.
  */
 #include "recorder.h"
 
-static struct hs_block *slots;
-static SizeT n_slots; /* a power of two */
-static SizeT n_live;
+#define GRAIN_BITS 4
+#define CELLS (1u << (HS_PAGE_BITS - GRAIN_BITS))
+#define GROUP_BITS 13
+#define GROUP (1u << GROUP_BITS)
+
+struct page {
+    ULong cell[CELLS];
+    ULong birth[]; /* CELLS of them, if births are counted */
+};
+
+static struct page **groups[HS_PAGES >> GROUP_BITS];
 static ULong births;
+static Bool counting;
 
-static SizeT home(Addr address) {
-    return (address >> 4) * 0x9E3779B97F4A7C15ull >> 20 & (n_slots - 1);
+void hs_live_init(Bool count_births) {
+    counting = count_births;
 }
 
-static struct hs_block *slot_of(Addr address) {
-    SizeT i = home(address);
-    while (slots[i].address != 0 && slots[i].address != address)
-        i = (i + 1) & (n_slots - 1);
-    return &slots[i];
+static struct page *page_of(Addr address) {
+    Addr number = address >> HS_PAGE_BITS;
+    struct page **group = number < HS_PAGES ? groups[number >> GROUP_BITS] : NULL;
+    return group ? group[number & (GROUP - 1)] : NULL;
 }
 
-static void grow(void) {
-    struct hs_block *old = slots;
-    SizeT n_old = n_slots;
-    n_slots = n_old ? 2 * n_old : 4096;
-    slots = VG_(calloc)("hs.live", n_slots, sizeof *slots);
-    for (SizeT i = 0; i < n_old; i++)
-        if (old[i].address)
-            *slot_of(old[i].address) = old[i];
-    if (old)
-        VG_(free)(old);
+static struct page *make_page(Addr address) {
+    Addr number = address >> HS_PAGE_BITS;
+    struct page ***group = &groups[number >> GROUP_BITS], **place;
+    tl_assert(number < HS_PAGES);
+    if (!*group)
+        *group = VG_(calloc)("hs.live.group", GROUP, sizeof **group);
+    place = &(*group)[number & (GROUP - 1)];
+    if (!*place)
+        *place = VG_(calloc)("hs.live.page", 1, (counting ? 2 : 1) * sizeof(struct page));
+    return *place;
+}
+
+static UInt cell_of(Addr address) {
+    return (address >> GRAIN_BITS) & (CELLS - 1);
 }
 
 void hs_live_add(Addr address, SizeT size, UInt allocator) {
-    struct hs_block *block;
-    if (n_live * 2 >= n_slots)
-        grow();
-    block = slot_of(address);
-    if (!block->address)
-        n_live++;
-    block->address = address;
-    block->size = size;
-    block->birth = births++;
-    block->allocator = allocator;
+    struct page *page = page_of(address);
+    if (!page)
+        page = make_page(address);
+    page->cell[cell_of(address)] = size | (ULong)allocator << 56;
+    if (counting)
+        page->birth[cell_of(address)] = births++;
 }
 
-struct hs_block *hs_live_find(Addr address) {
-    struct hs_block *block;
-    if (n_slots == 0 || address == 0)
+ULong *hs_live_find(Addr address) {
+    struct page *page = page_of(address);
+    ULong *cell;
+    if (!page || (address & ((1u << GRAIN_BITS) - 1)))
         return NULL;
-    block = slot_of(address);
-    return block->address ? block : NULL;
+    cell = &page->cell[cell_of(address)];
+    return *cell ? cell : NULL;
 }
 
-void hs_live_remove(struct hs_block *block) {
-    SizeT hole = block - slots, i = hole;
-    n_live--;
-    for (;;) { /* close the gap: pull back whatever may live in the hole */
-        i = (i + 1) & (n_slots - 1);
-        if (slots[i].address == 0)
-            break;
-        if (((i - home(slots[i].address)) & (n_slots - 1)) >= ((i - hole) & (n_slots - 1))) {
-            slots[hole] = slots[i];
-            hole = i;
-        }
-    }
-    slots[hole].address = 0;
+void hs_live_remove(ULong *block) {
+    *block = 0;
+}
+
+ULong hs_live_birth(void) {
+    return births++;
 }
 
 static Int by_birth(const void *a, const void *b) {
@@ -74,13 +78,24 @@ static Int by_birth(const void *a, const void *b) {
     return left < right ? -1 : left > right;
 }
 
-struct hs_block *hs_live_sorted(SizeT *count) {
-    struct hs_block *all = VG_(malloc)("hs.sorted", (n_live + 1) * sizeof *all);
-    SizeT n = 0;
-    for (SizeT i = 0; i < n_slots; i++)
-        if (slots[i].address)
-            all[n++] = slots[i];
-    VG_(ssort)(all, n, sizeof *all, by_birth);
-    *count = n;
+static void collect(XArray *all, Addr start, const struct page *page) {
+    for (UInt i = 0; i < CELLS; i++)
+        if (page->cell[i]) {
+            struct hs_block block = {start + ((Addr)i << GRAIN_BITS), hs_live_size(page->cell[i]),
+                                     page->birth[i], hs_live_allocator(page->cell[i])};
+            VG_(addToXA)(all, &block);
+        }
+}
+
+XArray *hs_live_sorted(void) {
+    XArray *all = VG_(newXA)(VG_(malloc), "hs.sorted", VG_(free), sizeof(struct hs_block));
+    tl_assert(counting);
+    for (Addr g = 0; g < HS_PAGES >> GROUP_BITS; g++)
+        for (Addr i = 0; groups[g] && i < GROUP; i++)
+            if (groups[g][i])
+                collect(all, (g << GROUP_BITS | i) << HS_PAGE_BITS, groups[g][i]);
+    hs_custom_blocks(all);
+    VG_(setCmpFnXA)(all, by_birth);
+    VG_(sortXA)(all);
     return all;
 }

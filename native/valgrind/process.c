@@ -17,6 +17,7 @@ extern void VG_(kill_self)(Int);
 
 static ThreadId running = 1;
 static Bool ended;
+static Bool traced_before;
 
 static void thread_runs(ThreadId tid, ULong blocks) {
     hs_section_poll();
@@ -89,20 +90,44 @@ void hs_finish(Int code) {
 
 /* ---- system calls ---- */
 
+/* Valgrind cannot run a set-user-id program, nor this tool a 32-bit one. Such a program is started
+ * without it, as the kernel would, and not recorded. */
+static Bool can_be_recorded(const HChar *path) {
+    struct vg_stat status;
+    UChar head[5] = {0};
+    Int fd;
+    if (sr_isError(VG_(stat)(path, &status)) || (status.mode & (VKI_S_ISUID | VKI_S_ISGID)))
+        return False;
+    fd = VG_(fd_open)(path, VKI_O_RDONLY, 0);
+    if (fd < 0)
+        return False;
+    VG_(read)(fd, head, sizeof head);
+    VG_(close)(fd);
+    return VG_(memcmp)(head, "\177ELF", 4) != 0 || head[4] == 2; /* ELFCLASS64 */
+}
+
+static void before_exec(const HChar *path) {
+    SizeT length = hs_client_string(path);
+    traced_before = VG_(clo_trace_children);
+    if (length && traced_before && hs_ring->state == HSW_RUNNING)
+        VG_(clo_trace_children) = can_be_recorded(path);
+    hs_append_payload(HSW_WORD(HSW_EXECVE, 0), length, path, length, 0);
+    hs_ring->state = HSW_EXEC;
+}
+
 static void before_call(ThreadId tid, UInt number, UWord *arguments, UInt count) {
     if (number == __NR_exit_group)
         record_exit((Int)arguments[0]);
-    else if (number == __NR_execve || number == __NR_execveat) {
-        const HChar *path = (const HChar *)arguments[number == __NR_execve ? 0 : 1];
-        SizeT length = hs_client_string(path);
-        hs_append_payload(HSW_WORD(HSW_EXECVE, 0), length, path, length, 0);
-        hs_ring->state = HSW_EXEC;
-    }
+    else if (number == __NR_execve || number == __NR_execveat)
+        before_exec((const HChar *)arguments[number == __NR_execve ? 0 : 1]);
 }
 
 static void after_call(ThreadId tid, UInt number, UWord *arguments, UInt count, SysRes result) {
     if (number == __NR_execve || number == __NR_execveat)
-        hs_ring->state = HSW_RUNNING;
+        if (hs_ring->state == HSW_EXEC) {
+            hs_ring->state = HSW_RUNNING;
+            VG_(clo_trace_children) = traced_before;
+        }
 }
 
 /* ---- fork ---- */

@@ -102,19 +102,25 @@ IRSB *hs_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
                     IRType host_word);
 UInt hs_new_site(Addr instruction, UInt size, UInt kind, Bool own);
 
-/* live.c: the blocks that are alive, by address. */
+/* live.c: the blocks that are alive, by address. A live block is a word: size and allocator. */
+static inline SizeT hs_live_size(ULong block) {
+    return block & ((1ull << 56) - 1);
+}
+static inline UInt hs_live_allocator(ULong block) {
+    return block >> 56;
+}
+void hs_live_init(Bool count_births);
+void hs_live_add(Addr address, SizeT size, UInt allocator);
+ULong *hs_live_find(Addr address); /* NULL if there is none */
+void hs_live_remove(ULong *block);
+ULong hs_live_birth(void); /* the next ordinal */
 struct hs_block {
-    Addr address; /* 0: free slot */
+    Addr address;
     SizeT size;
-    ULong birth; /* ordinal */
+    ULong birth;
     UInt allocator;
 };
-void hs_live_add(Addr address, SizeT size, UInt allocator);
-struct hs_block *
-hs_live_find(Addr address); /* NULL if there is none; valid until the next change */
-void hs_live_remove(struct hs_block *block);
-/* All blocks in order of birth, to be given back with VG_(free). */
-struct hs_block *hs_live_sorted(SizeT *count);
+XArray *hs_live_sorted(void); /* of struct hs_block, in order of birth; to be deleted */
 
 /* allocations.c */
 void hs_allocations_init(void);
@@ -171,6 +177,7 @@ SizeT hs_client_string(const HChar *text);
 
 /* custom_alloc.c */
 void hs_custom_start(void);
+void hs_custom_blocks(XArray *all); /* adds those alive */
 
 /* receivers.c */
 void hs_receivers_forget(void);

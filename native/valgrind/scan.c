@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Words of stacks and registers that may point into the heap: at C-points, exit and crash. Sent is
  * every aligned word, from the stack pointer (less the ABI's red zone) to the end of the stack,
- * whose value lies in a recorded page. Alternate signal stacks are scanned when the thread runs on
- * them.
+ * whose value lies in a recorded page. A thread that is on another stack than its own (signals,
+ * coroutines) has both scanned.
  */
 #include "recorder.h"
 
+#define UNKNOWN_STACK_MAX (1u << 20)
 #define WORDS (HS_PAYLOAD_MAX / sizeof(struct hsw_scan_word))
 
 static struct hsw_scan_word words[WORDS];
@@ -39,23 +40,34 @@ static void scan_area(ThreadId tid, Addr from, Addr to) {
         Addr end = VG_PGROUNDDN(from) + VKI_PAGE_SIZE;
         if (end > to)
             end = to;
-        if (!VG_(am_is_valid_for_client)(from, 1, VKI_PROT_READ))
-            return;
-        scan_words(tid, from, end);
+        if (VG_(am_is_valid_for_client)(from, 1, VKI_PROT_READ))
+            scan_words(tid, from, end);
         from = end;
     }
 }
 
+/* The stack the thread is on when it is none that Valgrind knows: a coroutine's, perhaps. */
+static void scan_unknown_stack(ThreadId tid, Addr sp) {
+    const NSegment *segment = VG_(am_find_nsegment)(sp);
+    Addr end;
+    if (!segment || segment->kind != SkAnonC)
+        return;
+    end = segment->end + 1;
+    scan_area(tid, sp, end - sp > UNKNOWN_STACK_MAX ? sp + UNKNOWN_STACK_MAX : end);
+}
+
 static void scan_stack(ThreadId tid) {
-    Addr sp = VG_(get_SP)(tid), top = VG_(thread_get_stack_max)(tid);
+    Addr sp = VG_(get_SP)(tid), end = VG_(thread_get_stack_max)(tid) + 1;
+    Addr low = end - VG_(thread_get_stack_size)(tid);
     Addr alternate = VG_(thread_get_altstack_min)(tid);
     Addr alternate_end = alternate + VG_(thread_get_altstack_size)(tid);
-    if (sp >= alternate && sp < alternate_end) {
+    if (sp >= low && sp <= end)
+        low = sp; /* else where it left this stack is not known: all of it */
+    else if (sp >= alternate && sp < alternate_end)
         scan_area(tid, sp - VG_STACK_REDZONE_SZB, alternate_end);
-        sp = top - VG_(thread_get_stack_size)(tid) + 1; /* where it was interrupted is not known */
-    }
-    if (top > sp)
-        scan_area(tid, sp - VG_STACK_REDZONE_SZB, top + 1);
+    else
+        scan_unknown_stack(tid, sp);
+    scan_area(tid, low - VG_STACK_REDZONE_SZB, end);
     send(tid, HSW_SCAN_STACK);
 }
 

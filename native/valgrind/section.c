@@ -46,6 +46,7 @@ void hs_section_start(void) {
     if (lines_named)
         VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
     hs_recording = section == WITHIN;
+    hs_live_init(hs_options.from || hs_options.follow_children);
 }
 
 /* ---- the snapshot ---- */
@@ -62,18 +63,19 @@ static void send_stack(ThreadId tid) {
 }
 
 static void send_live_blocks(void) {
-    SizeT n;
-    struct hs_block *blocks = hs_live_sorted(&n);
-    for (SizeT i = 0; i < n; i++) {
-        hs_record(HSW_ALLOC, blocks[i].address, blocks[i].size | (ULong)blocks[i].allocator << 56);
-        hs_range(blocks[i].address, blocks[i].size, HSW_RANGE_INITIAL, 0);
+    XArray *blocks = hs_live_sorted();
+    for (Word i = 0; i < VG_(sizeXA)(blocks); i++) {
+        const struct hs_block *block = VG_(indexXA)(blocks, i);
+        hs_record(HSW_ALLOC, block->address, block->size | (ULong)block->allocator << 56);
+        hs_range(block->address, block->size, HSW_RANGE_INITIAL, 0);
     }
-    VG_(free)(blocks);
+    VG_(deleteXA)(blocks);
 }
 
 void hs_send_snapshot(void) {
     ThreadId tid;
     Addr low, high;
+    hs_record(HSW_SNAPSHOT, 0, 0);
     hs_send_modules();
     send_live_blocks();
     VG_(thread_stack_reset_iter)(&tid);

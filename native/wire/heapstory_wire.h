@@ -147,11 +147,12 @@ enum hsw_tag {
      * address: thread; value: bytes of payload; payload: hsw_frame[]. An HSW_SWITCH before HSW_BEGIN
      * names the thread that runs. */
     HSW_STACK,
-    /* Recording of the section starts. What came before is the starting snapshot: HSW_MAP and
+    /* Recording of the section starts. What came since HSW_SNAPSHOT was there before: HSW_MAP and
      * HSW_GLOBALS, HSW_ALLOC of the live blocks in order of birth, each with its whole contents as
      * HSW_RANGE_INITIAL, HSW_STACK per thread. */
     HSW_BEGIN,
-    HSW_FINISH /* and ends (--until, stop); only HSW_CRASH, HSW_EXIT and HSW_SCAN count after it */
+    HSW_FINISH, /* and ends (--until, stop); only HSW_CRASH, HSW_EXIT and HSW_SCAN count after it */
+    HSW_SNAPSHOT /* what follows up to HSW_BEGIN is the starting snapshot */
 };
 
 #define HSW_SITE_VALUE(id, size, kind, flags)                                                      \

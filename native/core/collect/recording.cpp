@@ -43,9 +43,10 @@ void Recording::feed(ByteSpan records) {
         at += 16;
         uint32_t tag = uint32_t(first >> HSW_ADDRESS_BITS);
         uint64_t address = first & HSW_ADDRESS_MASK;
-        if (tag < HSW_FIRST_TAG) [[likely]]
-            store(tag, address, value);
-        else
+        if (tag < HSW_FIRST_TAG) [[likely]] {
+            if (!finished_)
+                store(tag, address, value);
+        } else
             at = control({tag, address, value}, at, end);
         if (options_.most_changes && builder_.timestamp() >= options_.most_changes)
             enough_ = true;
@@ -194,6 +195,16 @@ void Recording::allocate(uint64_t address, uint64_t size, unsigned allocator) {
     if (LiveNode *stale = live_.find(address)) // its free was not seen
         live_.erase(stale);
     live_.insert({address, size, born(birth)});
+}
+
+// A block of the starting snapshot: born before the recording, nobody knows where.
+void Recording::found(uint64_t address, uint64_t size, unsigned allocator) {
+    Birth birth;
+    birth.address = address;
+    birth.size = size;
+    birth.allocator = uint8_t(allocator);
+    birth.flags = Birth::initial;
+    (allocator == HSW_CUSTOM ? custom_ : live_).insert({address, size, born(birth)});
 }
 
 // A wrapper of a known allocator returns a block born inside it: then the block belongs to the
@@ -360,6 +371,9 @@ const uint8_t *Recording::text_payload(const uint8_t *at, const uint8_t *end, st
 }
 
 const uint8_t *Recording::control(const Record &record, const uint8_t *at, const uint8_t *end) {
+    bool last_words = record.tag == HSW_CRASH || record.tag == HSW_EXIT || record.tag == HSW_SCAN;
+    if (finished_ && !last_words)
+        return skip_payload(record, at, end);
     uint64_t length = record.value & length_mask;
     unsigned kind = unsigned(record.value >> 56);
     Payload bytes;
@@ -374,8 +388,9 @@ const uint8_t *Recording::control(const Record &record, const uint8_t *at, const
         define_site(record);
         break;
     case HSW_ALLOC:
-        kind == HSW_CUSTOM ? custom_allocate(record.address, length)
-                           : allocate(record.address, length, kind);
+        in_snapshot_         ? found(record.address, length, kind)
+        : kind == HSW_CUSTOM ? custom_allocate(record.address, length)
+                             : allocate(record.address, length, kind);
         break;
     case HSW_FREE_BLOCK:
         release(record.address, kind);
@@ -493,16 +508,49 @@ const uint8_t *Recording::control(const Record &record, const uint8_t *at, const
         }
         break;
     }
+    case HSW_SNAPSHOT:
+        in_snapshot_ = true;
+        break;
     case HSW_BEGIN:
+        in_snapshot_ = false;
         mark(Mark::Kind::begin);
         break;
     case HSW_FINISH:
+        finished_ = true;
         mark(Mark::Kind::finish);
         break;
     default: // START, END
         break;
     }
     return at;
+}
+
+// Records after the end of the section are read over.
+const uint8_t *Recording::skip_payload(const Record &record, const uint8_t *at,
+                                       const uint8_t *end) {
+    uint64_t length = record.value & length_mask;
+    bool is_fill = (record.value >> 56 & ~uint64_t(HSW_RANGE_MORE)) == HSW_RANGE_FILL;
+    Payload unused;
+    std::string text;
+    switch (record.tag) {
+    case HSW_RANGE:
+        return is_fill ? at + 16 : payload(at, end, length, unused);
+    case HSW_STACK:
+    case HSW_EXECVE:
+        return payload(at, end, length, unused);
+    case HSW_CPOINT:
+    case HSW_ROOT:
+        return text_payload(at, end, text);
+    case HSW_MAP: {
+        const uint8_t *path = at + sizeof(hsw_map);
+        const void *stop = path < end ? std::memchr(path, 0, size_t(end - path)) : nullptr;
+        if (!stop)
+            return end;
+        return payload(at, end, uint64_t(static_cast<const uint8_t *>(stop) - at) + 1, unused);
+    }
+    default:
+        return at;
+    }
 }
 
 void Recording::begin_chunk() {

@@ -60,6 +60,7 @@ class Recording {
 
     const uint8_t *control(const Record &record, const uint8_t *at, const uint8_t *end);
     const uint8_t *payload(const uint8_t *at, const uint8_t *end, uint64_t length, Payload &out);
+    const uint8_t *skip_payload(const Record &record, const uint8_t *at, const uint8_t *end);
     const uint8_t *text_payload(const uint8_t *at, const uint8_t *end, std::string &out);
 
     void store(uint32_t raw, uint64_t address, uint64_t value);
@@ -73,6 +74,7 @@ class Recording {
     uint32_t ranged_site(uint32_t raw, unsigned kind);
 
     void allocate(uint64_t address, uint64_t size, unsigned allocator);
+    void found(uint64_t address, uint64_t size, unsigned allocator);
     void custom_allocate(uint64_t address, uint64_t size);
     void release(uint64_t address, unsigned allocator);
     void reallocate(uint64_t old_address, uint64_t old_size);
@@ -107,6 +109,8 @@ class Recording {
     uint64_t next_node_ = 1;
     uint64_t slots_since_keyframe_ = 0;
     bool continued_range_ = false;
+    bool in_snapshot_ = false; // between HSW_SNAPSHOT and HSW_BEGIN
+    bool finished_ = false;    // after HSW_FINISH
     std::optional<Record> reallocation_; // the new block, until the old one is named
     bool enough_ = false;
     std::optional<int> exit_code_, crash_signal_;

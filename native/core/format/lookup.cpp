@@ -51,7 +51,7 @@ Lookup build_lookup(const TraceFile &file) {
             NodeRow row;
             row.address = birth.address;
             row.size = birth.size;
-            row.birth = header.first_event + birth.event;
+            row.birth = header.first_event + birth.event + is_event;
             row.birth_timestamp = is_event ? timestamps.of(birth.event) : before(birth.event);
             row.stack = birth.stack;
             row.name = birth.name;
@@ -65,9 +65,9 @@ Lookup build_lookup(const TraceFile &file) {
             if (!death.node || death.node > rows.size())
                 throw FormatError("a free of a node that was never born");
             NodeRow &row = rows[death.node - 1];
-            row.death = header.first_event + death.event;
-            row.death_timestamp = row.kind == NodeKind::heap ? timestamps.of(death.event)
-                                                             : before(death.event);
+            bool is_event = row.kind == NodeKind::heap;
+            row.death = header.first_event + death.event + is_event;
+            row.death_timestamp = is_event ? timestamps.of(death.event) : before(death.event);
             row.free_stack = death.stack;
         }
     }

@@ -201,14 +201,14 @@ void NodeTable::for_each(const std::function<void(uint64_t, const NodeRow &)> &v
     }
 }
 
-uint64_t NodeTable::born_by(uint64_t event) const {
-    auto after = std::upper_bound(blocks_.begin(), blocks_.end(), event,
+uint64_t NodeTable::born_by(uint64_t n) const {
+    auto after = std::upper_bound(blocks_.begin(), blocks_.end(), n,
                                   [](uint64_t e, const NodeBlock &b) { return e < b.first_birth; });
     if (after == blocks_.begin())
         return 0;
     uint64_t number = uint64_t(after - blocks_.begin()) - 1;
     auto rows = block(number);
-    auto row = std::upper_bound(rows->begin(), rows->end(), event,
+    auto row = std::upper_bound(rows->begin(), rows->end(), n,
                                 [](uint64_t e, const NodeRow &r) { return e < r.birth; });
     return number * block_nodes + uint64_t(row - rows->begin());
 }
@@ -237,19 +237,19 @@ void NodeTable::candidates(uint64_t address, uint64_t newest, Visit visit) const
             break;
 }
 
-uint64_t NodeTable::find_last(uint64_t address, uint64_t event) const {
+uint64_t NodeTable::find_last(uint64_t address, uint64_t n) const {
     uint64_t best = 0;
-    candidates(address, born_by(event), [&](uint64_t node) {
+    candidates(address, born_by(n), [&](uint64_t node) {
         best = std::max(best, node);
         return false;
     });
     return best;
 }
 
-uint64_t NodeTable::find(uint64_t address, uint64_t event) const {
+uint64_t NodeTable::find(uint64_t address, uint64_t n) const {
     uint64_t best = 0;
-    candidates(address, born_by(event), [&](uint64_t node) {
-        bool alive = get(node).alive_at(event);
+    candidates(address, born_by(n), [&](uint64_t node) {
+        bool alive = get(node).alive_after(n);
         if (alive)
             best = std::max(best, node);
         // Without nesting, a block that came later shows that an older one is gone.

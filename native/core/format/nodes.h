@@ -27,14 +27,16 @@ constexpr uint64_t never = ~uint64_t(0);
 
 struct NodeRow {
     uint64_t address = 0, size = 0;
-    uint64_t birth = 0, birth_timestamp = 0; // event; timestamp
-    uint64_t death = never, death_timestamp = never;
+    uint64_t birth = 0, birth_timestamp = 0; // exists after so many events; timestamp
+    uint64_t death = never, death_timestamp = never; // gone after so many events
     uint32_t stack = 0, free_stack = 0;
     uint32_t name = 0, type = 0;
     NodeKind kind = NodeKind::heap;
     uint8_t allocator = 0, flags = 0;
 
-    bool alive_at(uint64_t event) const { return birth <= event && event < death; }
+    bool alive_after(uint64_t n) const { return birth <= n && n < death; }
+    // Whether birth and death are events of their own, not loads of a module or older than that.
+    bool is_event() const { return kind == NodeKind::heap && !(flags & Birth::initial); }
     bool holds(uint64_t at) const { return at - address < (size ? size : 1); }
 };
 
@@ -66,15 +68,15 @@ class NodeTable {
 
     uint64_t size() const { return header_.nodes; } // ids are 1 .. size()
     NodeRow get(uint64_t node) const;
-    // The innermost node that holds an address after an event, 0 if none.
-    uint64_t find(uint64_t address, uint64_t event) const;
-    // The newest node born at or before an event that holds the address, alive or not.
-    uint64_t find_last(uint64_t address, uint64_t event) const;
+    // The innermost node that holds an address after n events, 0 if none.
+    uint64_t find(uint64_t address, uint64_t n) const;
+    // The newest node born within n events that holds the address, alive or not.
+    uint64_t find_last(uint64_t address, uint64_t n) const;
     void for_each(const std::function<void(uint64_t, const NodeRow &)> &visit) const;
     // All addresses that nodes ever held lie in [first, second).
     std::pair<uint64_t, uint64_t> bounds() const { return {header_.low, header_.high}; }
-    // The largest id born at or before an event.
-    uint64_t born_by(uint64_t event) const;
+    // The largest id born within n events.
+    uint64_t born_by(uint64_t n) const;
 
   private:
     using Block = std::vector<NodeRow>;

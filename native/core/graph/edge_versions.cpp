@@ -132,7 +132,7 @@ class EdgeVersions {
             fresh = meaning.state != EdgeState::data;
         }
         if (fresh) {
-            edge.node = store_->nodes().find(word * 8, event);
+            edge.node = store_->nodes().find(word * 8, event + 1);
             fresh = edge.node != 0;
         }
         if (fresh) {

@@ -100,14 +100,13 @@ Graph::Graph(const Store &store, const Pointers &pointers, uint64_t at, bool fre
 }
 
 void Graph::find_nodes(bool freed) {
-    uint64_t last = events_ ? events_ - 1 : 0;
     store_.nodes().for_each([&](uint64_t id, const NodeRow &row) {
-        if (row.birth > last || (!freed && row.death <= last) || !events_)
+        if (row.birth > events_ || (!freed && row.death <= events_))
             return;
         GraphNode node;
         node.id = id;
         node.row = row;
-        if (row.death > last) { // not yet
+        if (row.death > events_) { // not yet
             node.row.death = node.row.death_timestamp = never;
             node.row.free_stack = 0;
         }
@@ -145,7 +144,7 @@ void Graph::add_word(const GraphNode &node, uint64_t word, uint64_t value, uint8
         if (target && target->row.birth <= edge.event)
             meaning = {target->id, value - target->row.address, EdgeState::live};
         else
-            meaning = pointers_.meaning(value, edge.event, events_ - 1);
+            meaning = pointers_.meaning(value, edge.event, events_);
         edge.target = meaning.target;
         edge.target_offset = meaning.offset;
         edge.state = meaning.state;
@@ -198,7 +197,7 @@ void Graph::add_freed_edges(const GraphNode &node, bool data, std::vector<GraphE
     const NodeRow &row = node.row;
     uint64_t since = store_.contents_since(row);
     for (uint64_t word = row.address / 8; word * 8 < row.address + row.size; ++word) {
-        WordState state = store_.word(word, row.death, since);
+        WordState state = store_.word(word, row.death - row.is_event(), since);
         if (!state.mask)
             continue;
         GraphEdge edge;
@@ -242,7 +241,7 @@ void Graph::find_roots() {
         edge.target = target->id;
         edge.target_offset = word.value - target->row.address;
         edge.state = EdgeState::live;
-        edge.event = events_ ? events_ - 1 : 0;
+        edge.event = events_;
         edge.initial = true;
         root_edges_.push_back(edge);
     }

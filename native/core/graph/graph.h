@@ -33,8 +33,8 @@ struct GraphEdge {
     bool initial = false;
 };
 
-// What a pointer means: the node alive at `now` that holds it if it was born before the pointer was
-// stored, otherwise, stale, the node that held it when it was stored.
+// What a pointer stored by event `stored` means after `now` events: the node alive then that holds it
+// if it was born before the pointer was stored, otherwise, stale, the node that held it at that time.
 struct Meaning {
     uint64_t target = 0, offset = 0;
     EdgeState state = EdgeState::data;

@@ -11,9 +11,9 @@ std::vector<GraphEdge> fields_of(const Store &store, const Pointers &pointers, u
     std::vector<GraphEdge> out;
     NodeRow row = store.nodes().get(node);
     uint64_t since = store.contents_since(row);
-    uint64_t until = std::min(n, row.death == never ? n : row.death);
+    uint64_t until = row.death > n ? n : row.death - row.is_event();
     bool zeroed = row.flags & Birth::zeroed;
-    if (row.birth >= n)
+    if (row.birth > n)
         return out;
     for (uint64_t word = row.address / 8; word * 8 < row.address + row.size; ++word) {
         WordState state = store.word(word, until, since);
@@ -29,7 +29,7 @@ std::vector<GraphEdge> fields_of(const Store &store, const Pointers &pointers, u
         edge.site = state.site;
         edge.initial = !state.mask || state.initial;
         if (edge.size == 8 && (state.mask == 0xff || zeroed)) {
-            Meaning meaning = pointers.meaning(state.value, edge.event, n - 1);
+            Meaning meaning = pointers.meaning(state.value, edge.event, n);
             edge.target = meaning.target;
             edge.target_offset = meaning.offset;
             edge.state = meaning.state;
@@ -45,7 +45,7 @@ std::vector<GraphEdge> fields_of(const Store &store, const Pointers &pointers, u
 std::vector<GraphEdge> incoming_of(const Store &store, const Pointers &pointers, uint64_t node,
                                    uint64_t n) {
     // Pointers are not indexed by where they point to: put the graph together and filter.
-    Graph graph(store, pointers, store.timestamp_of(n ? n - 1 : 0), false);
+    Graph graph(store, pointers, store.timestamp_after(n), false);
     std::vector<GraphEdge> out = graph.edges(false);
     std::erase_if(out, [&](const GraphEdge &edge) { return edge.target != node; });
     return out;

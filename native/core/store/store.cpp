@@ -104,7 +104,7 @@ uint64_t Store::timestamp_of(uint64_t event) const {
 }
 
 bool Store::is_change(uint64_t event) const {
-    return timestamp_of(event) != (event ? timestamp_of(event - 1) : 0);
+    return timestamp_of(event) != timestamp_after(event);
 }
 
 uint64_t Store::events_by(uint64_t timestamp) const {
@@ -150,7 +150,7 @@ uint64_t Store::contents_since(const NodeRow &row) const {
             break;
         at = older;
     }
-    return at.birth;
+    return at.birth - at.is_event();
 }
 
 } // namespace heapstory

@@ -66,6 +66,7 @@ class Store {
     std::optional<std::string> damage() const { return damage_; }
 
     uint64_t timestamp_of(uint64_t event) const;
+    uint64_t timestamp_after(uint64_t n) const { return n ? timestamp_of(n - 1) : 0; }
     // How many events have a timestamp up to `timestamp`.
     uint64_t events_by(uint64_t timestamp) const;
     bool is_change(uint64_t event) const;
