@@ -57,6 +57,21 @@ def test_store_before_the_fault_in_the_same_block(run: Run) -> None:
     assert any(r.site and r.site.pc < crash.address < r.site.pc + 32 for r in result.trace.of("STORE")[-1:])
 
 
+def test_stack_overflow(run: Run) -> None:
+    result = run("wire_ends.c", "overflow")
+    assert result.status == -signal.SIGSEGV
+    assert words(result.trace, block(result), 42)[0] > 10000
+    assert int(result.output.split("kept ")[1].split()[0], 16) and result.trace.of("SCAN")
+
+
+def test_exec_of_a_program_that_cannot_be_recorded(run: Run, tmp_path: Path) -> None:
+    program = tmp_path / "setuid"
+    program.write_bytes(Path("/bin/true").read_bytes())
+    program.chmod(0o4755)
+    result = run("wire_ends.c", "exec-other", program)
+    assert result.status == 0 and result.trace.end["state"] == "exec"
+
+
 def test_kill_loses_nothing(run: Run) -> None:
     result = run("wire_ends.c", "kill")
     assert result.status == -signal.SIGKILL and result.trace.end["state"] in ("running", "signalled")

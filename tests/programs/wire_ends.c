@@ -48,6 +48,13 @@ __attribute__((noinline)) static void deep(int n) {
     block[41] = n;
 }
 
+__attribute__((noinline)) static long overflow(long n) {
+    volatile long local[64];
+    local[n & 63] = n;
+    block[42] = n;
+    return overflow(n + 1) + local[0];
+}
+
 static void alternate_stack(void) {
     stack_t stack = {.ss_sp = mmap(0, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
                      .ss_size = 65536};
@@ -74,6 +81,10 @@ int main(int count, char **words) {
         abort();
     if (!strcmp(what, "segv"))
         two_stores(block + 10, (long *)16);
+    if (!strcmp(what, "overflow"))
+        overflow(1);
+    if (!strcmp(what, "exec-other"))
+        execv(words[2], words + 2);
     if (!strcmp(what, "kill"))
         kill(getpid(), SIGKILL);
     if (!strcmp(what, "term"))
