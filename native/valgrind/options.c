@@ -24,6 +24,7 @@ Bool hs_process_option(const HChar *argument) {
     } else if VG_BINT_CLO (argument, "--ring-segments", hs_options.ring_segments, 2, 256) {
     } else if VG_BINT_CLO (argument, "--segment-kib", hs_options.segment_kib, 128, 65536) {
     } else if VG_BOOL_CLO (argument, "--follow-children", hs_options.follow_children) {
+    } else if VG_BOOL_CLO (argument, "--snapshot-at-exit", hs_options.snapshot_at_exit) {
     } else if VG_STR_CLO (argument, "--own", value) {
         add(&hs_options.own, value);
     } else if VG_STR_CLO (argument, "--not-own", value) {
@@ -58,5 +59,6 @@ void hs_print_usage(void) {
 }
 
 void hs_print_debug_usage(void) {
-    VG_(printf)("    (none)\n");
+
+    VG_(printf)("    --snapshot-at-exit=no|yes     send all contents once more, to compare [no]\n");
 }

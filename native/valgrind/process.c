@@ -52,6 +52,8 @@ static void record_exit(Int code) {
     if (ended)
         return;
     ended = True;
+    if (hs_options.snapshot_at_exit)
+        hs_send_snapshot();
     hs_recording = True; /* how it ended is said outside the section too */
     hs_record(HSW_EXIT, 0, code & 0xff);
     hs_scan_threads();

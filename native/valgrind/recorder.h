@@ -37,6 +37,7 @@ struct hs_options {
     Int ring_segments;
     Int segment_kib;
     Bool follow_children;
+    Bool snapshot_at_exit;     /* for tests */
     XArray *own, *not_own;     /* path prefixes, const HChar* */
     const HChar *from, *until; /* section of interest, see section.c */
     XArray *cpoints;           /* const HChar* */

@@ -46,7 +46,7 @@ void hs_section_start(void) {
     if (lines_named)
         VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
     hs_recording = section == WITHIN;
-    hs_live_init(hs_options.from || hs_options.follow_children);
+    hs_live_init(hs_options.from || hs_options.follow_children || hs_options.snapshot_at_exit);
 }
 
 /* ---- the snapshot ---- */

@@ -74,12 +74,15 @@ void ChunkBuilder::fill(uint64_t address, uint64_t length, uint8_t byte, uint32_
 
 void ChunkBuilder::initial(uint64_t address, ByteSpan bytes) {
     shadow_.copy(address, bytes, events(), 0);
+    // Whole words, as every range has.
+    uint64_t first = address & ~uint64_t(7), end = (address + bytes.size() + 7) & ~uint64_t(7);
+    Bytes words = shadow_.read(first, end - first);
     Range range;
     range.event = event_count_;
-    range.address = address;
-    range.length = bytes.size();
+    range.address = first;
+    range.length = words.size();
     range.is_initial = true;
-    add_range(range, bytes);
+    add_range(range, words);
 }
 
 // Sorts by (page, word), keeping the order of time: radix sort over the page's rank and the word.

@@ -66,6 +66,16 @@ bool Shadow::copy(uint64_t address, ByteSpan bytes, uint64_t event, uint32_t sit
     return changed;
 }
 
+Bytes Shadow::read(uint64_t address, uint64_t size) {
+    Bytes out;
+    out.reserve(size);
+    for_pages(address, size, [&](uint64_t at, unsigned offset, unsigned length) {
+        const ShadowPage &page = get(at);
+        out.insert(out.end(), page.image + offset, page.image + offset + length);
+    });
+    return out;
+}
+
 void Shadow::clear(uint64_t address, uint64_t size) {
     for_pages(address, size, [&](uint64_t at, unsigned offset, unsigned length) {
         ShadowPage *page = find(at);

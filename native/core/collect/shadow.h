@@ -60,6 +60,7 @@ class Shadow {
 
     // Bytes of any length; counts as above.
     bool copy(uint64_t address, ByteSpan bytes, uint64_t event, uint32_t site);
+    Bytes read(uint64_t address, uint64_t size);
     // The block at these bytes was born or died: they hold nothing that was written.
     void clear(uint64_t address, uint64_t size);
     // As clear, but the bytes are known to be zero (calloc): a store of zero is silent.

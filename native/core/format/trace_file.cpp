@@ -86,8 +86,11 @@ TraceFile::TraceFile(const std::string &directory) : path_(directory + "/chunks"
         size_ = uint64_t(status.st_size);
     if (size_) {
         void *map = mmap(nullptr, size_, PROT_READ, MAP_SHARED, fd, 0);
-        if (map != MAP_FAILED)
+        if (map != MAP_FAILED) {
             data_ = static_cast<const uint8_t *>(map);
+            // Look-ups jump about; reading ahead would pull in what nobody asked for.
+            madvise(map, size_, MADV_RANDOM);
+        }
     }
     ::close(fd);
     if (size_ && !data_)
