@@ -25,11 +25,16 @@ def build_library(folder: Path) -> Path:
         "cmake_minimum_required(VERSION 3.20)\nproject(recorder C)\n"
         f'add_subdirectory("{ROOT}/native/valgrind" valgrind)\n'
     )
-    for command in (["cmake", "-S", folder, "-B", folder / "build"], ["cmake", "--build", folder / "build"]):
+    for command in (
+        ["cmake", "-S", folder, "-B", folder / "build"],
+        ["cmake", "--build", folder / "build"],
+    ):
         subprocess.run(command, check=True, capture_output=True)
     library = folder / "lib"
     library.mkdir()
-    system = next(p for p in (Path("/usr/libexec/valgrind"), Path("/usr/lib/valgrind")) if p.is_dir())
+    system = next(
+        p for p in (Path("/usr/libexec/valgrind"), Path("/usr/lib/valgrind")) if p.is_dir()
+    )
     for name in [*SYSTEM_FILES, *(p.name for p in system.glob("*.xml"))]:
         (library / name).symlink_to(system / name)
     for name in ("heapstory-amd64-linux", "vgpreload_heapstory-amd64-linux.so"):
@@ -76,7 +81,10 @@ def compile_program(source: str, folder: Path, *flags: str) -> Path:
     compiler = "g++" if source.endswith(".cpp") else "gcc"
     command = [compiler, "-g", "-O1", "-fno-builtin", "-w", f"-I{ROOT}/src/heapstory/include"]
     subprocess.run(
-        [*command, "-o", binary, PROGRAMS / source, *flags], check=True, capture_output=True, text=True
+        [*command, "-o", binary, PROGRAMS / source, *flags],
+        check=True,
+        capture_output=True,
+        text=True,
     )
     return binary
 
@@ -109,7 +117,12 @@ def record(
 ) -> Result:
     trace = folder / "trace"
     tool = ["valgrind", "--tool=heapstory", "-q", "--vgdb=no", "--trace-children=yes"]
-    tool += [f"--collector={COLLECTOR}", f"--trace={trace}", f"--log-file={folder}/valgrind.log", *options]
+    tool += [
+        f"--collector={COLLECTOR}",
+        f"--trace={trace}",
+        f"--log-file={folder}/valgrind.log",
+        *options,
+    ]
     done = subprocess.run(
         [*tool, *map(str, command)],
         input=stdin,
@@ -136,17 +149,27 @@ class Memory:
         for i, byte in enumerate(data):
             self.bytes[address + i] = byte
 
+    def forget(self, address: int, length: int) -> None:
+        for i in range(length):
+            self.bytes.pop(address + i, None)
+
     def apply(self, r: Record) -> None:
+        previous = self.previous
         if r.tag == "STORE":
             assert r.site is not None
             self.write(r.address, struct.pack("<Q", r.value)[: r.site.size])
         elif r.tag == "RANGE" and r.kind != "fill":
             self.write(r.address, r.payload)
         elif r.tag == "FILL":
-            assert self.previous is not None and self.previous.kind == "fill"
-            self.write(self.previous.address, bytes([r.value]) * self.previous.size)
+            assert previous is not None and previous.kind == "fill"
+            self.write(previous.address, bytes([r.value]) * previous.size)
         elif r.tag == "ALLOC" and r.kind == "calloc" or r.tag == "GLOBALS":
             self.write(r.address, bytes(r.size or r.value))
+        elif r.tag == "ALLOC" and r.kind != "custom":
+            self.forget(r.address, r.size)
+        elif r.tag == "REALLOC_OLD" and previous is not None and previous.tag == "REALLOC":
+            kept = r.value if r.address == previous.address else 0
+            self.forget(previous.address + kept, max(0, previous.size - kept))
         self.previous = r
 
     def read(self, address: int, length: int) -> bytes:

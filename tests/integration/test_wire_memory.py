@@ -66,7 +66,10 @@ def test_compare_and_swap_only_when_it_happened(stores: Result) -> None:
 
 def test_helper_of_the_processor_is_one_range(stores: Result) -> None:
     block = stores.truths("block")[1][0]
-    assert any(r.tag == "RANGE" and r.kind == "copy" and r.address == block and r.site for r in stores.records)
+    assert any(
+        r.tag == "RANGE" and r.kind == "copy" and r.address == block and r.site
+        for r in stores.records
+    )
 
 
 def test_globals_have_their_first_contents(stores: Result) -> None:
@@ -96,7 +99,11 @@ def test_ranges(run: Run) -> None:
 def test_a_copy_is_one_operation(run: Run) -> None:
     result = run("wire_ranges.c")
     block = result.truths("block")[0][0]
-    (only,) = [r for r in result.records if block <= r.address < block + 400 and r.tag in ("RANGE", "STORE")]
+    (only,) = [
+        r
+        for r in result.records
+        if block <= r.address < block + 400 and r.tag in ("RANGE", "STORE")
+    ]
     assert (only.kind, only.address, only.size) == ("copy", block + 1, 13)
     assert only.site and only.site.kind == "ranged"
 
@@ -113,7 +120,11 @@ def test_a_large_copy_comes_in_pieces_of_one_operation(run: Run) -> None:
 def test_allocations(run: Run) -> None:
     result = run("wire_allocations.cpp")
     lines = [line.split() for line in result.output.splitlines()]
-    said = [(k, int(a, 16), int(n)) for k, a, n in lines if k in ("malloc", "calloc", "memalign", "new", "new[]")]
+    said = [
+        (k, int(a, 16), int(n))
+        for k, a, n in lines
+        if k in ("malloc", "calloc", "memalign", "new", "new[]")
+    ]
     recorded = [(r.kind, r.address, r.size) for r in result.trace.of("ALLOC")]
     start = recorded.index(said[0])
     assert [x for x in recorded[start:] if x in said] == said
@@ -122,12 +133,18 @@ def test_allocations(run: Run) -> None:
     assert words["null"] == "12"  # ENOMEM
     assert words["aligned"] == "22"  # EINVAL
     freed = [r.address for r in result.trace.of("FREE")]
-    assert set(address for _, address, _ in said) <= set(freed) | {r.address for r in result.trace.of("REALLOC_OLD")}
+    assert set(address for _, address, _ in said) <= set(freed) | {
+        r.address for r in result.trace.of("REALLOC_OLD")
+    }
 
 
 def test_reallocations(run: Run) -> None:
     result = run("wire_allocations.cpp")
-    said = [(int(a, 16), int(n)) for k, a, n in map(str.split, result.output.splitlines()) if k == "realloc"]
+    said = [
+        (int(a, 16), int(n))
+        for k, a, n in map(str.split, result.output.splitlines())
+        if k == "realloc"
+    ]
     assert [(r.address, r.size) for r in result.trace.of("REALLOC")][: len(said)] == said
     records = result.records
     for i, r in enumerate(records):

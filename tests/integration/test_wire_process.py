@@ -40,7 +40,8 @@ def test_exit(run: Run, what: str, status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "number"), [("abort", signal.SIGABRT), ("segv", signal.SIGSEGV), ("term", signal.SIGTERM)]
+    ("what", "number"),
+    [("abort", signal.SIGABRT), ("segv", signal.SIGSEGV), ("term", signal.SIGTERM)],
 )
 def test_fatal_signal(run: Run, what: str, number: int) -> None:
     result = run("wire_ends.c", what)
@@ -54,7 +55,9 @@ def test_store_before_the_fault_in_the_same_block(run: Run) -> None:
     result = run("wire_ends.c", "segv")
     assert words(result.trace, block(result), 10, 11) == [111, 0]
     (crash,) = result.trace.of("CRASH")
-    assert any(r.site and r.site.pc < crash.address < r.site.pc + 32 for r in result.trace.of("STORE")[-1:])
+    assert any(
+        r.site and r.site.pc < crash.address < r.site.pc + 32 for r in result.trace.of("STORE")[-1:]
+    )
 
 
 def test_stack_overflow(run: Run) -> None:
@@ -74,7 +77,10 @@ def test_exec_of_a_program_that_cannot_be_recorded(run: Run, tmp_path: Path) -> 
 
 def test_kill_loses_nothing(run: Run) -> None:
     result = run("wire_ends.c", "kill")
-    assert result.status == -signal.SIGKILL and result.trace.end["state"] in ("running", "signalled")
+    assert result.status == -signal.SIGKILL and result.trace.end["state"] in (
+        "running",
+        "signalled",
+    )
     assert words(result.trace, block(result), 1) == [1001]
 
 
@@ -82,7 +88,9 @@ def test_fault_inside_memcpy(run: Run) -> None:
     result = run("wire_ends.c", "memcpy")
     assert result.status == -signal.SIGSEGV
     ranges = [r for r in result.trace.of("RANGE") if r.address == block(result) + 160]
-    assert len(ranges) == 1 and result.records.index(ranges[0]) < result.records.index(result.trace.of("CRASH")[0])
+    assert len(ranges) == 1 and result.records.index(ranges[0]) < result.records.index(
+        result.trace.of("CRASH")[0]
+    )
 
 
 def test_caught_fault(run: Run) -> None:
@@ -112,7 +120,9 @@ def test_last_thread_exits(run: Run) -> None:
     assert words(result.trace, block(result), 3) == [1003]
 
 
-@pytest.mark.parametrize(("what", "status"), [("fork", 9), ("fork-exec", 5), ("vfork", 5), ("spawn", 6)])
+@pytest.mark.parametrize(
+    ("what", "status"), [("fork", 9), ("fork-exec", 5), ("vfork", 5), ("spawn", 6)]
+)
 def test_children_are_not_recorded_and_do_not_disturb(run: Run, what: str, status: int) -> None:
     result = run("wire_ends.c", what)
     assert result.status == 0 and "children -1" in result.output
@@ -149,7 +159,9 @@ def test_longjmp_and_calls(run: Run) -> None:
     result = run("wire_ends.c", "longjmp")
     trace, start = result.trace, block(result)
     assert words(trace, start, 2, 40, 41) == [1002, 0, 0]
-    stores = [i for i, r in enumerate(trace.records) if r.tag == "STORE" and r.address == start + 320]
+    stores = [
+        i for i, r in enumerate(trace.records) if r.tag == "STORE" and r.address == start + 320
+    ]
     assert [trace.records[i].value for i in stores] == [5, 4, 3, 2, 1, 0]
     for before, after in zip(stores, stores[1:], strict=False):
         calls = [r for r in trace.records[before:after] if r.tag == "CALL"]
@@ -172,7 +184,11 @@ def test_alternate_stack(run: Run) -> None:
 
 def test_system_call_that_writes(run: Run) -> None:
     result = run("wire_ends.c", "read")
-    (written,) = [r for r in result.trace.of("RANGE") if r.kind == "syscall" and r.address == block(result) + 480]
+    (written,) = [
+        r
+        for r in result.trace.of("RANGE")
+        if r.kind == "syscall" and r.address == block(result) + 480
+    ]
     assert written.payload == b"by the kernel"
 
 
@@ -202,7 +218,15 @@ def test_collector_that_dies_is_not_the_programs_problem(run: Run) -> None:
 
 def test_missing_collector_is_one_line_and_125(recorder_library: Path, tmp_path: Path) -> None:
     done = subprocess.run(
-        ["valgrind", "--tool=heapstory", "-q", "--collector=/no/such", "--trace=x", "/bin/echo", "no"],
+        [
+            "valgrind",
+            "--tool=heapstory",
+            "-q",
+            "--collector=/no/such",
+            "--trace=x",
+            "/bin/echo",
+            "no",
+        ],
         env={"VALGRIND_LIB": str(recorder_library), "PATH": "/usr/bin"},
         capture_output=True,
         text=True,
@@ -212,7 +236,9 @@ def test_missing_collector_is_one_line_and_125(recorder_library: Path, tmp_path:
 
 
 def test_dlopen(run: Run, tmp_path: Path) -> None:
-    library = compile_program("wire_library.c", tmp_path, "-shared", "-fPIC").rename(tmp_path / "library.so")
+    library = compile_program("wire_library.c", tmp_path, "-shared", "-fPIC").rename(
+        tmp_path / "library.so"
+    )
     result = run("wire_dlopen.c", library)
     memory = Memory(result.records)
     for address, data in result.truths("global") + result.truths("block"):
@@ -227,4 +253,6 @@ def test_dlopen(run: Run, tmp_path: Path) -> None:
 def test_own_is_what_lies_outside_system_folders(run: Run, tmp_path: Path) -> None:
     result = run("wire_ends.c", "exit")
     own = {Path(r.kind).name: r.more for r in result.trace.of("MAP")}
-    assert own["wire_ends"] and not own["libc.so.6"] and not own["vgpreload_heapstory-amd64-linux.so"]
+    assert (
+        own["wire_ends"] and not own["libc.so.6"] and not own["vgpreload_heapstory-amd64-linux.so"]
+    )

@@ -65,9 +65,27 @@ def test_snapshot_has_stack_blocks_and_modules_in_order(run: Run) -> None:
     result = run(PROGRAM, options=("--from=work#3",))
     tags = [r.tag for r in result.records]
     snapshot = tags[: tags.index("BEGIN")]
-    assert set(snapshot) <= {"MAP", "GLOBALS", "RANGE", "ALLOC", "STACK", "SWITCH", "SITE", "SNAPSHOT"}
-    assert snapshot.index("MAP") < snapshot.index("GLOBALS") < snapshot.index("ALLOC") < snapshot.index("STACK")
-    nodes = [r.address for r in result.records[: tags.index("BEGIN")] if r.tag == "ALLOC" and r.size == 16]
+    assert set(snapshot) <= {
+        "MAP",
+        "GLOBALS",
+        "RANGE",
+        "ALLOC",
+        "STACK",
+        "SWITCH",
+        "SITE",
+        "SNAPSHOT",
+    }
+    assert (
+        snapshot.index("MAP")
+        < snapshot.index("GLOBALS")
+        < snapshot.index("ALLOC")
+        < snapshot.index("STACK")
+    )
+    nodes = [
+        r.address
+        for r in result.records[: tags.index("BEGIN")]
+        if r.tag == "ALLOC" and r.size == 16
+    ]
     assert len(nodes) == 4 and nodes == sorted(nodes)
     (stack,) = result.trace.of("STACK")
     main, work = stack.words[-2:]

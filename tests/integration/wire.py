@@ -170,7 +170,9 @@ def decode(stream: bytes) -> Iterator[Record]:
         record = Record(tag, address, second)
         if tag == "SITE":
             kind, flags = SITE_KINDS[second >> 32 & 0xFF], second >> 40 & 0xFF
-            record.site = Site(second & 0xFFFFFF, address, second >> 24 & 0xFF, kind, bool(flags & 1))
+            record.site = Site(
+                second & 0xFFFFFF, address, second >> 24 & 0xFF, kind, bool(flags & 1)
+            )
             assert record.site.id not in sites, "site id given twice"
             sites[record.site.id] = record.site
         elif tag == "CALL":
@@ -186,7 +188,9 @@ def decode(stream: bytes) -> Iterator[Record]:
         elif tag == "FILL":
             record.site = sites.get(address)
         elif tag in ("MAP", "CPOINT", "ROOT", "EXECVE", "SCAN", "STACK"):
-            position = take_payload(stream, position, record, payload_size(stream, position, record), sites)
+            position = take_payload(
+                stream, position, record, payload_size(stream, position, record), sites
+            )
             explain_payload(record)
         yield record
 
@@ -199,7 +203,9 @@ def payload_size(stream: bytes, position: int, record: Record) -> int:
     return stream.index(b"\0", position + fixed) + 1 - position
 
 
-def take_payload(stream: bytes, position: int, record: Record, size: int, sites: dict[int, Site]) -> int:
+def take_payload(
+    stream: bytes, position: int, record: Record, size: int, sites: dict[int, Site]
+) -> int:
     record.payload = stream[position : position + size]
     position += size + 15 & ~15
     first, second = struct.unpack_from("<QQ", stream, position)
