@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Running tiny programs under the recorder, with wire.py as the collector, and replaying what came."""
+"""Running tiny programs under the recorder, with wire.py as the collector, and replaying."""
 
 import json
 import os
@@ -25,10 +25,8 @@ def build_library(folder: Path) -> Path:
         "cmake_minimum_required(VERSION 3.20)\nproject(recorder C)\n"
         f'add_subdirectory("{ROOT}/native/valgrind" valgrind)\n'
     )
-    for command in (
-        ["cmake", "-S", folder, "-B", folder / "build"],
-        ["cmake", "--build", folder / "build"],
-    ):
+    build = str(folder / "build")
+    for command in (["cmake", "-S", str(folder), "-B", build], ["cmake", "--build", build]):
         subprocess.run(command, check=True, capture_output=True)
     library = folder / "lib"
     library.mkdir()
@@ -163,7 +161,7 @@ class Memory:
         elif r.tag == "FILL":
             assert previous is not None and previous.kind == "fill"
             self.write(previous.address, bytes([r.value]) * previous.size)
-        elif r.tag == "ALLOC" and r.kind == "calloc" or r.tag == "GLOBALS":
+        elif (r.tag == "ALLOC" and r.kind == "calloc") or r.tag == "GLOBALS":
             self.write(r.address, bytes(r.size or r.value))
         elif r.tag == "ALLOC" and r.kind != "custom":
             self.forget(r.address, r.size)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Ends, signals, threads, children: nothing is lost, and the program notices nothing."""
 
+import itertools
 import json
 import re
 import signal
@@ -163,7 +164,7 @@ def test_longjmp_and_calls(run: Run) -> None:
         i for i, r in enumerate(trace.records) if r.tag == "STORE" and r.address == start + 320
     ]
     assert [trace.records[i].value for i in stores] == [5, 4, 3, 2, 1, 0]
-    for before, after in zip(stores, stores[1:], strict=False):
+    for before, after in itertools.pairwise(stores):
         calls = [r for r in trace.records[before:after] if r.tag == "CALL"]
         assert len(calls) == 1 and calls[0].site and calls[0].site.own
 

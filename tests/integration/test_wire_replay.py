@@ -9,7 +9,7 @@ import pytest
 from tests.integration.recorder import Memory, record
 
 PYTHON = "import json; print(len(json.dumps({str(i): [i] * 3 for i in range(200)})))"
-PERL = 'my %h; $h{$_} = "x" x $_ for 1..50; print join(",", sort keys %h), "\n"; $_ = "a" x 300; s/a/bc/g;'
+PERL = 'my %h; $h{$_} = "x" x $_ for 1..50; print sort keys %h; $_ = "a" x 300; s/a/bc/g;'
 COMMANDS = {
     "ls": ["/bin/ls", "-la", "/usr"],
     "sort": ["/usr/bin/sort", "-k2", "/etc/passwd"],

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A tiny collector for tests of the recorder, independent of native/core.
 
-As a program it speaks the ring protocol of native/wire/heapstory_wire.h and copies the raw stream to
-``DIR/stream``, ending with ``DIR/end.json``. As a module, :func:`decode` turns a stream into records.
+As a program it speaks the ring protocol of native/wire/heapstory_wire.h and copies the raw stream
+to ``DIR/stream``, ending with ``DIR/end.json``. As a module, :func:`decode` makes records of it.
 """
 
 import argparse
+import contextlib
 import json
 import mmap
 import os
@@ -15,6 +16,7 @@ import struct
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 MAGIC = 0x31676E6972777368
 PAGE = 4096
@@ -23,15 +25,53 @@ FIRST_TAG = 0xF00000
 ADDRESS_MASK = (1 << 40) - 1
 MESSAGE = struct.Struct("<IIQ")
 HEADER = struct.Struct("<QQQQQIIiiIIQ")
-HEADER_NAMES = (
-    "magic version base cursor segment_bytes segments state status pid stop unused dropped"
-).split()
+HEADER_NAMES = [
+    "magic",
+    "version",
+    "base",
+    "cursor",
+    "segment_bytes",
+    "segments",
+    "state",
+    "status",
+    "pid",
+    "stop",
+    "unused",
+    "dropped",
+]
 STATES = ["starting", "running", "exited", "signalled", "exec"]
 
-TAGS = (
-    "START END SITE CALL RET SWITCH THREAD_END ALLOC FREE REALLOC REALLOC_OLD RANGE FILL MAP UNMAP "
-    "GLOBALS RECEIVER CPOINT ROOT SCAN SIGNAL SIGRETURN CRASH EXIT EXECVE STACK BEGIN FINISH SNAPSHOT"
-).split()
+TAGS = [
+    "START",
+    "END",
+    "SITE",
+    "CALL",
+    "RET",
+    "SWITCH",
+    "THREAD_END",
+    "ALLOC",
+    "FREE",
+    "REALLOC",
+    "REALLOC_OLD",
+    "RANGE",
+    "FILL",
+    "MAP",
+    "UNMAP",
+    "GLOBALS",
+    "RECEIVER",
+    "CPOINT",
+    "ROOT",
+    "SCAN",
+    "SIGNAL",
+    "SIGRETURN",
+    "CRASH",
+    "EXIT",
+    "EXECVE",
+    "STACK",
+    "BEGIN",
+    "FINISH",
+    "SNAPSHOT",
+]
 ALLOCATORS = ["", "malloc", "calloc", "memalign", "new", "new[]", "custom"]
 SITE_KINDS = ["", "store", "more", "call", "ranged"]
 RANGES = ["", "copy", "fill", "syscall", "realloc", "initial"]
@@ -89,21 +129,21 @@ def receive(connection: socket.socket) -> bytes:
     return data
 
 
-def own_folder(trace: str) -> str:
+def own_folder(trace: str) -> Path:
     """The first of trace, trace.1, trace.2, ... that does not exist yet."""
     for number in range(1000):
-        folder = trace if number == 0 else f"{trace}.{number}"
+        folder = Path(trace if number == 0 else f"{trace}.{number}")
         try:
-            os.makedirs(folder)
+            folder.mkdir(parents=True)
         except FileExistsError:
             continue
         return folder
     raise SystemExit("too many traces")
 
 
-def collect(ring: Ring, connection: socket.socket, folder: str, stop_after: int) -> None:
+def collect(ring: Ring, connection: socket.socket, folder: Path, stop_after: int) -> None:
     announced = 0
-    with open(os.path.join(folder, "stream"), "wb") as out:
+    with (folder / "stream").open("wb") as out:
         connection.sendall(MESSAGE.pack(FREE, 0, 0))
         while message := receive(connection):
             _, number, used = MESSAGE.unpack(message)
@@ -111,20 +151,17 @@ def collect(ring: Ring, connection: socket.socket, folder: str, stop_after: int)
             announced += 1
             if stop_after and announced >= stop_after:
                 ring.map[56:60] = struct.pack("<I", 1)
-            try:
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 connection.sendall(MESSAGE.pack(FREE, number, 0))
-            except (BrokenPipeError, ConnectionResetError):
-                pass
         header = ring.header()
         number, used = divmod(header["cursor"] - header["base"] - PAGE, header["segment_bytes"])
         tail = ring.segment(number, used)
         tag, sequence = struct.unpack_from("<QQ", tail)
         if sequence == announced and tag >> 40 == FIRST_TAG:
             out.write(tail)
-    end = os.path.join(folder, "end.json")
-    with open(end + ".new", "w") as out_json:
-        json.dump(header | {"state": STATES[header["state"]], "segments_sent": announced}, out_json)
-    os.rename(end + ".new", end)
+    end = header | {"state": STATES[header["state"]], "segments_sent": announced}
+    (folder / "end.new").write_text(json.dumps(end))
+    (folder / "end.new").rename(folder / "end.json")
 
 
 def main() -> None:
@@ -140,8 +177,8 @@ def main() -> None:
         sys.exit("wire.py: not a ring")
     connection = socket.socket(fileno=options.socket_fd)
     folder = own_folder(options.trace)
-    with open(os.path.join(folder, "fds.json"), "w") as out:
-        json.dump(sorted(int(fd) for fd in os.listdir("/proc/self/fd")), out)
+    fds = sorted(int(entry.name) for entry in Path("/proc/self/fd").iterdir())
+    (folder / "fds.json").write_text(json.dumps(fds))
     if options.die_after:
         connection.sendall(MESSAGE.pack(FREE, 0, 0))
         return
