@@ -102,6 +102,7 @@ int main(void) {
     struct item *volatile p[6] = {0};
     void **volatile vector = NULL;
     volatile size_t n;
+    char *(*volatile copy_text)(char *, const char *) = strcpy; /* a call, not a few stores */
     VARIABLE(head);
     VARIABLE(tail);
     VARIABLE(table);
@@ -178,7 +179,7 @@ class Writer:
     def text(self, a: int, b: int, c: int) -> str:
         if not self.held[a]:
             return ""
-        return f'strcpy(p[{a}]->name, "{"x" * (c % 16)}"); COPIED(p[{a}]->name, {c % 16 + 1});'
+        return f'copy_text(p[{a}]->name, "{"x" * (c % 16)}"); COPIED(p[{a}]->name, {c % 16 + 1});'
 
     def grow(self, a: int, b: int, c: int) -> str:
         size = 8 * (1 + b % 40)

@@ -53,11 +53,11 @@ class MemoryGraph:
     def _rows(self) -> dict[int, int]:
         return {node: row for row, node in enumerate(self.node_columns["id"])}
 
-    @property
+    @cached_property
     def ids(self) -> list[int]:
         """The ids of the nodes, in order of birth."""
         ids: list[int] = self.node_columns["id"]
-        return ids if self.selected is None else [node for node in ids if node in self.selected]
+        return sorted(node for node in ids if self.selected is None or node in self.selected)
 
     @cached_property
     def nodes(self) -> list[Node]:
