@@ -52,7 +52,9 @@ void hs_instrument_return(struct hs_block_state *b, IRExpr *next) {
     taken = hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, last, call));
     if (b->own) {
         move = hs_temp(b, Ity_I64, IRExpr_ITE(taken, hs_const(-16ull), hs_const(16)));
-        hs_emit(b, with_tag(b, HSW_RET, slot), hs_const(b->instruction), move);
+        /* the next tag: RET is CALL + 1 */
+        hs_emit(b, hs_add(b, call, HSW_WORD(HSW_RET - HSW_CALL, 0)), hs_const(b->instruction),
+                move);
     } else {
         move = hs_temp(b, Ity_I64, IRExpr_ITE(taken, hs_const(-16ull), hs_const(0)));
         hs_set_cursor(b, hs_binop(b, Iop_Add64, cursor, move));

@@ -27,14 +27,23 @@ UInt hs_new_site(Addr instruction, UInt size, UInt kind, Bool own) {
 
 /* ---- appending ---- */
 
+/* The ring's address comes from the thread's shadow state: generated code reaches that by a short
+ * displacement, while a 64-bit constant costs an instruction of ten bytes each time. */
+static IRExpr *ring_address(struct hs_block_state *b) {
+    return hs_get(b, b->shadow + HS_SHADOW_RING);
+}
+
 IRExpr *hs_cursor(struct hs_block_state *b) {
+    if (!b->ring)
+        b->ring = ring_address(b);
     if (!b->cursor)
-        b->cursor = hs_load64(b, hs_const((ULong)&hs_ring->cursor));
+        b->cursor = hs_load64(b, hs_add(b, b->ring, offsetof(struct hsw_ring, cursor)));
     return b->cursor;
 }
 
 void hs_set_cursor(struct hs_block_state *b, IRExpr *cursor) {
-    hs_stmt(b, IRStmt_Store(Iend_LE, hs_const((ULong)&hs_ring->cursor), cursor));
+    hs_stmt(b,
+            IRStmt_Store(Iend_LE, hs_add(b, b->ring, offsetof(struct hsw_ring, cursor)), cursor));
     b->cursor = cursor;
 }
 
@@ -47,12 +56,13 @@ void hs_emit(struct hs_block_state *b, IRExpr *first, IRExpr *second, IRExpr *ad
 
 void hs_call_helper(struct hs_block_state *b, IRDirty *call) {
     hs_stmt(b, IRStmt_Dirty(call));
-    b->cursor = NULL;
+    b->cursor = b->ring = NULL; /* better loaded again than kept across a call */
 }
 
 static void check_room(struct hs_block_state *b) {
-    IRExpr *cursor = hs_load64(b, hs_const((ULong)&hs_ring->cursor));
-    IRExpr *limit = hs_load64(b, hs_const((ULong)&hs_limit));
+    IRExpr *ring = ring_address(b);
+    IRExpr *cursor = hs_load64(b, hs_add(b, ring, offsetof(struct hsw_ring, cursor)));
+    IRExpr *limit = hs_load64(b, hs_add(b, ring, HS_LIMIT_OFFSET));
     IRDirty *call =
         unsafeIRDirty_0_N(0, "hs_flush", VG_(fnptr_to_fnentry)(hs_flush), mkIRExprVec_0());
     call->guard = hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, limit, cursor));
@@ -276,6 +286,7 @@ static Bool block_records(struct hs_block_state *b, const IRSB *in) {
     }
     if (in->jumpkind == Ijk_Call)
         found |= hs_wants_call(b->own, in->next);
+    b->appends = found || (in->jumpkind == Ijk_Ret && b->own); /* else at most takes back */
     return found || in->jumpkind == Ijk_Ret;
 }
 
@@ -339,7 +350,8 @@ IRSB *hs_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
     b.out = deepCopyIRSBExceptStmts(in);
     while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark)
         hs_stmt(&b, in->stmts[i++]);
-    if (hs_recording)
+    b.shadow = layout->total_sizeB;
+    if (b.appends)
         check_room(&b);
     for (; i < in->stmts_used && !replaced; i++)
         if (in->stmts[i]->tag == Ist_IMark) {

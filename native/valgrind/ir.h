@@ -18,10 +18,13 @@
 /* One superblock on its way through the instrumenter. */
 struct hs_block_state {
     IRSB *out;
-    IRExpr *cursor;   /* atom holding the cursor, NULL when it must be loaded again */
+    IRExpr *ring;     /* atom holding the ring's address, NULL when it must be loaded again */
+    IRExpr *cursor;   /* the same for the cursor */
     Addr instruction; /* address of the current one */
     UInt length;      /* of it */
     Bool own, preload;
+    Bool appends;    /* records may be appended */
+    Int shadow;      /* offset of the shadow state */
     Bool places;     /* some instruction in it is named by an option */
     UChar *is_stack; /* per temporary: computed from the stack pointer by constants */
 };

@@ -27,6 +27,10 @@ static void thread_runs(ThreadId tid, ULong blocks) {
     hs_record(HSW_SWITCH, tid, VG_(get_SP)(tid));
 }
 
+static void thread_starts(ThreadId tid) {
+    VG_(set_shadow_regs_area)(tid, 1, HS_SHADOW_RING, sizeof hs_ring, (const UChar *)&hs_ring);
+}
+
 static void thread_ends(ThreadId tid) {
     hs_record(HSW_THREAD_END, tid, 0);
 }
@@ -148,6 +152,7 @@ static void in_child(ThreadId tid) {
 
 void hs_process_init(void) {
     VG_(track_start_client_code)(thread_runs);
+    VG_(track_pre_thread_first_insn)(thread_starts);
     VG_(track_pre_thread_ll_exit)(thread_ends);
     VG_(track_pre_deliver_signal)(signal_starts);
     VG_(track_post_deliver_signal)(signal_ends);

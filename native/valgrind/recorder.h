@@ -52,8 +52,12 @@ void hs_init_options(void);
 
 /* ring.c */
 extern struct hsw_ring *hs_ring; /* never NULL once the program runs, and never moves */
-extern ULong hs_limit;           /* inline code calls hs_flush when the cursor has passed this */
-extern Bool hs_recording;        /* stores and calls are being sent (not before --from) */
+/* Inline code calls hs_flush when the cursor has passed the limit; it is kept behind the struct in
+ * the ring's first page, and is of no interest to the collector. */
+#define HS_LIMIT_OFFSET 2048
+#define hs_limit (*(ULong *)((Addr)hs_ring + HS_LIMIT_OFFSET))
+#define HS_SHADOW_RING 16 /* where in a thread's first shadow state the ring's address lies */
+extern Bool hs_recording; /* stores and calls are being sent (not before --from) */
 void hs_ring_start(void);
 void hs_ring_child(Bool follow); /* after fork, in the child */
 void hs_flush(void);

@@ -27,7 +27,6 @@ extern struct vki_rlimit VG_(client_rlimit_stack);
 #define COLLECTOR_SOCKET_FD 4
 
 struct hsw_ring *hs_ring;
-ULong hs_limit;
 Bool hs_recording;
 
 static Int socket_fd = -1;
