@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 
 def evolution(graph: MemoryGraph) -> list[Edge]:
-    """Every version, up to the graph's timestamp, of the fields that ever held a pointer.
+    """Every version, up to the graph's timestamp, of the fields that are pointers by their type or
+    ever held one.
 
     The one that stands at that timestamp is ``current``. Silent stores are left out: they changed
     nothing, so they are no new edge.
@@ -25,8 +26,10 @@ def evolution(graph: MemoryGraph) -> list[Edge]:
         fields: dict[int, list[Edge]] = {}
         for edge in _versions(graph.trace, node, graph.at):
             fields.setdefault(edge.offset, []).append(edge)
-        for versions in fields.values():
-            if any(edge.state in ("live", "stale") for edge in versions):
+        for offset, versions in fields.items():
+            held = any(edge.state in ("live", "stale") for edge in versions)
+            leaf = graph.trace.types.leaf(node.type_id, node.size, offset)
+            if held or (leaf is not None and leaf.kind == "pointer"):
                 edges += [*versions[:-1], replace(versions[-1], current=True)]
     return edges
 
