@@ -19,10 +19,31 @@ SizeT hs_client_string(const HChar *text) {
     }
 }
 
-static void root(Addr address, SizeT size, const HChar *name) {
-    SizeT length = hs_client_string(name);
-    hs_append_payload(HSW_WORD(HSW_ROOT, address), size, length ? name : "", length ? length : 1,
-                      0);
+/* Named roots, kept for the snapshot of a recording that starts later. */
+struct root {
+    Addr address;
+    SizeT size;
+    HChar *name;
+};
+static XArray *roots;
+
+static void send_root(const struct root *root) {
+    hs_append_payload(HSW_WORD(HSW_ROOT, root->address & HSW_ADDRESS_MASK), root->size, root->name,
+                      VG_(strlen)(root->name) + 1, 0);
+}
+
+void hs_send_roots(void) {
+    for (Word i = 0; roots && i < VG_(sizeXA)(roots); i++)
+        send_root(VG_(indexXA)(roots, i));
+}
+
+static void add_root(Addr address, SizeT size, const HChar *name) {
+    struct root root = {address, size, NULL};
+    root.name = VG_(strdup)("hs.root", hs_client_string(name) ? name : "");
+    if (!roots)
+        roots = VG_(newXA)(VG_(malloc), "hs.roots", VG_(free), sizeof(struct root));
+    VG_(addToXA)(roots, &root);
+    send_root(&root);
 }
 
 static Bool handle(ThreadId tid, UWord *arguments, UWord *result) {
@@ -35,7 +56,7 @@ static Bool handle(ThreadId tid, UWord *arguments, UWord *result) {
         hs_client_cpoint(tid, (const HChar *)arguments[1]);
         return True;
     case HEAPSTORY_REQUEST_ROOT:
-        root(arguments[1], arguments[2], (const HChar *)arguments[3]);
+        add_root(arguments[1], arguments[2], (const HChar *)arguments[3]);
         return True;
     default:
         return False;

@@ -178,6 +178,7 @@ void hs_client_cpoint(ThreadId tid, const HChar *name);
 
 /* client.c */
 void hs_client_init(void);
+void hs_send_roots(void);
 SizeT hs_client_string(const HChar *text);
 
 /* custom_alloc.c */

@@ -229,29 +229,29 @@ static void become_collector(Int ring, Int socket, HChar **argv, HChar **envp) {
     hs_syscall(__NR_exit_group, 127, 0, 0, 0, 0, 0);
 }
 
-static void spawn_collector(Int ring, Int theirs, Int ours) {
+static Bool spawn_collector(Int ring, Int theirs) {
     HChar **argv = collector_arguments();
     HChar **envp = VG_(env_clone)(VG_(client_envp));
     Int status = 0;
     Word child;
     VG_(env_remove_valgrind_env_stuff)(envp, True, NULL);
     VG_(env_unsetenv)(envp, "LD_PRELOAD", NULL);
-    child = hs_syscall(__NR_fork, 0, 0, 0, 0, 0, 0);
+    child = hs_syscall(__NR_clone, 0 /* no SIGCHLD for the program */, 0, 0, 0, 0, 0);
     if (child == 0) {
         Word grandchild = hs_syscall(__NR_fork, 0, 0, 0, 0, 0, 0);
         if (grandchild == 0)
             become_collector(ring, theirs, argv, envp);
         hs_syscall(__NR_exit_group, grandchild < 0, 0, 0, 0, 0, 0);
     }
-    if (child < 0)
-        fail("cannot fork the collector", NULL);
-    while (hs_syscall(__NR_wait4, child, (UWord)&status, 0, 0, 0, 0) == -VKI_EINTR)
+    while (child > 0 && hs_syscall(__NR_wait4, child, (UWord)&status, 0x40000000 /* __WALL */, 0, 0,
+                                   0) == -VKI_EINTR)
         ;
     hs_syscall(__NR_close, theirs, 0, 0, 0, 0, 0);
     VG_(free)(argv[1]);
     VG_(free)(argv[3]);
     VG_(free)(argv);
     VG_(free)(envp);
+    return child > 0 && status == 0;
 }
 
 /* Memory file of the ring's size, or -1. */
@@ -282,16 +282,16 @@ static void fill_header(void) {
 }
 
 /* The ring's header is filled, `ring` is its memory file: start a collector and wait for it. */
-static void connect_collector(Int ring) {
+static Bool connect_collector(Int ring) {
     Int pair[2];
     if (hs_syscall(__NR_socketpair, 1 /* AF_UNIX */, 1 | 02000000 /* SOCK_STREAM, SOCK_CLOEXEC */,
                    0, (UWord)pair, 0, 0) < 0)
-        fail("no socket for the collector", NULL);
-    spawn_collector(ring, pair[1], pair[0]);
+        return False;
+    if (!spawn_collector(ring, pair[1]))
+        return False;
     socket_fd = VG_(safe_fd)(pair[0]);
     hs_syscall(__NR_close, ring, 0, 0, 0, 0, 0);
-    if (!receive_free())
-        fail("the collector did not start", hs_options.collector);
+    return receive_free();
 }
 
 void hs_ring_start(void) {
@@ -310,10 +310,10 @@ void hs_ring_start(void) {
         fail("cannot map the ring", NULL);
     hs_ring = (struct hsw_ring *)sr_Res(mapped);
     fill_header();
-    if (hs_options.collector)
-        connect_collector(fd);
-    else
+    if (!hs_options.collector)
         hs_syscall(__NR_close, fd, 0, 0, 0, 0, 0);
+    else if (!connect_collector(fd))
+        fail("the collector did not start", hs_options.collector);
 }
 
 void hs_ring_child(Bool follow) {

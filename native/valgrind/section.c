@@ -78,6 +78,7 @@ void hs_send_snapshot(void) {
     hs_record(HSW_SNAPSHOT, 0, 0);
     hs_send_modules();
     send_live_blocks();
+    hs_send_roots();
     VG_(thread_stack_reset_iter)(&tid);
     while (VG_(thread_stack_next)(&tid, &low, &high))
         send_stack(tid);

@@ -94,6 +94,13 @@ def test_fault_inside_memcpy(run: Run) -> None:
     )
 
 
+@pytest.mark.parametrize("what", ["memcpy", "strcpy", "strcat", "memset"])
+def test_failed_check_ends_as_in_the_c_library(run: Run, what: str) -> None:
+    result = run("wire_overflow.c", what)
+    assert result.status == -signal.SIGABRT and "buffer overflow detected" in result.errors
+    assert words(result.trace, block(result), 0, 1) == [0, 0]
+
+
 def test_caught_fault(run: Run) -> None:
     result = run("wire_ends.c", "caught")
     assert result.status == 0

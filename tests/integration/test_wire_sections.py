@@ -75,6 +75,7 @@ def test_snapshot_has_stack_blocks_and_modules_in_order(run: Run) -> None:
         "SWITCH",
         "SITE",
         "SNAPSHOT",
+        "ROOT",
     }
     assert (
         snapshot.index("MAP")
@@ -138,6 +139,12 @@ def test_client_requests(run: Run) -> None:
     (root,) = result.trace.of("ROOT")
     assert (root.address, root.value, root.kind) == (result.truths("global")[0][0], 8, "the list")
     assert [r.kind for r in result.trace.of("CPOINT")] == ["round"] * 4
+
+
+def test_root_named_before_the_section(run: Run) -> None:
+    result = run(PROGRAM, options=("--from=finish",))
+    (root,) = result.trace.of("ROOT")
+    assert root.kind == "the list" and root.address == result.truths("global")[0][0]
 
 
 def test_header_costs_nothing_outside(tmp_path: Path) -> None:
