@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The allocation family: malloc, calloc, realloc, memalign and friends, C++ new and delete. The
- * preload object (Valgrind's own replacement functions) calls these; argument checks that belong to
- * the C library (posix_memalign's alignment, calloc's overflow, errno, bad_alloc) are made there.
+ * preload object calls these, the commonest by a stub and the others through Valgrind's replacement
+ * functions; argument checks that belong to the C library (posix_memalign's alignment, calloc's
+ * overflow, errno) are made there. A throwing operator new that finds no memory ends the program
+ * with Valgrind's message instead of std::bad_alloc, as under every Valgrind tool.
  *
  * Blocks come from Valgrind's client arena. A pointer that is no live block is ignored by free and
  * answered with NULL by realloc, and leaves no record.

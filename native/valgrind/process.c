@@ -18,6 +18,7 @@ extern void VG_(kill_self)(Int);
 static ThreadId running = 1;
 static Bool ended;
 static Bool traced_before;
+static ULong crash_record; /* where it lies, until its signal is known */
 
 static void thread_runs(ThreadId tid, ULong blocks) {
     hs_section_poll();
@@ -76,6 +77,8 @@ void __wrap_vgPlain_nuke_all_threads_except(ThreadId tid, UInt reason) {
         hs_recording = True;
         thread_runs(tid, 0);
         hs_send_pending();
+        hs_make_room();
+        crash_record = hs_ring->cursor;
         hs_record(HSW_CRASH, VG_(get_IP)(tid), 0);
         hs_scan_threads();
         hs_ring->status = 0;
@@ -85,6 +88,8 @@ void __wrap_vgPlain_nuke_all_threads_except(ThreadId tid, UInt reason) {
 }
 
 void __wrap_vgPlain_kill_self(Int number) {
+    if (crash_record)
+        hs_amend(crash_record, number);
     hs_ring->status = number;
     hs_ring->state = HSW_SIGNALLED;
     __real_vgPlain_kill_self(number);

@@ -63,7 +63,8 @@ void hs_ring_child(Bool follow); /* after fork, in the child */
 void hs_flush(void);
 SizeT hs_room(void); /* bytes that can be appended without a flush */
 void hs_append(ULong first, ULong second);
-void hs_append_here(ULong first, ULong second); /* there is room, and it is to be sent */
+void hs_append_here(ULong first, ULong second);  /* there is room, and it is to be sent */
+void hs_amend(ULong cursor_before, ULong value); /* of a record, if it was not sent yet */
 void hs_scratch_ends(void);
 void hs_make_room(void); /* a few records can now be appended to the same segment */
 /* A record with a payload of `length` bytes and its HSW_END. At most HS_PAYLOAD_MAX. */

@@ -152,6 +152,12 @@ void hs_append(ULong first, ULong second) {
     hs_append_here(first, second);
 }
 
+/* Changes the value of an earlier record of the same segment, if that is still ours. */
+void hs_amend(ULong cursor_before, ULong value) {
+    if (cursor_before >= segment_start(current) && cursor_before < hs_ring->cursor)
+        ((ULong *)cursor_before)[1] = value;
+}
+
 void hs_append_payload(ULong first, ULong second, const void *payload, SizeT length, ULong end) {
     SizeT padded = (length + 15) & ~(SizeT)15;
     ULong *record;
