@@ -13,14 +13,16 @@ import pytest
 from tests.conftest import PROGRAMS, Compile, Heapstory, Record
 
 ROOT = PROGRAMS.parent.parent
+# Few nodes and many stores: several chunks, and graphs that are quickly compared.
 BUSY = """
 #include <stdlib.h>
 struct node { struct node *next; long value; };
 struct node *lists[64];
 int main(void) {
-    for (long i = 0; i < 6000; i++) {
+    for (long i = 0; i < 1500; i++) {
         struct node *node = malloc(sizeof *node);
-        node->value = i * 7919;
+        for (long j = 0; j < 300; j++)
+            node->value = i * j;
         node->next = lists[i % 64];
         lists[i % 64] = node;
         if (i % 3 == 0) {
