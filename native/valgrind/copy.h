@@ -55,10 +55,14 @@ static inline void hs_move(void *to, const void *from, SizeT n) {
     const UChar *s = from;
     if ((Addr)d - (Addr)s >= n && (Addr)s - (Addr)d >= n)
         hs_copy(d, s, n);
-    else if (d < s)
-        for (; n > 0; n--) /* overlapping and short of a word apart: bytes are always right */
+    else if (d < s && n >= 512)
+        __asm__ volatile("rep movsb" : "+D"(d), "+S"(s), "+c"(n) : : "memory");
+    else if (d < s) {
+        for (; (Addr)s - (Addr)d >= 8 && n >= 8; d += 8, s += 8, n -= 8)
+            *(hs_unaligned *)d = *(const hs_unaligned *)s;
+        for (; n > 0; n--)
             *d++ = *s++;
-    else if ((Addr)d - (Addr)s >= 8)
+    } else if ((Addr)d - (Addr)s >= 8)
         hs_copy_backwards(d, s, n);
     else
         while (n > 0) {

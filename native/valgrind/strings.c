@@ -72,6 +72,14 @@ static void copy_and_pad(UChar *to, const UChar *from, SizeT length, SizeT total
 
 static SizeT length_of(const UChar *s) {
     const UChar *p = s;
+    for (; (Addr)p & 7; p++)
+        if (!*p)
+            return p - s;
+    for (;; p += 8) { /* an aligned word never reaches into another page */
+        ULong word = *(const ULong *)p;
+        if ((word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull)
+            break;
+    }
     while (*p)
         p++;
     return p - s;

@@ -109,6 +109,11 @@ def test_ranges(run: Run) -> None:
     ]
 
 
+def test_moves_of_any_overlap(run: Run) -> None:
+    options = ("--collector-arg=--die-after",)
+    assert run("wire_move.c", options=options, traces=0).output == "bad 0\n"
+
+
 def test_a_copy_is_one_operation(run: Run) -> None:
     result = run("wire_ranges.c")
     block = result.truths("block")[0][0]
