@@ -1,0 +1,123 @@
+// The encodings of the trace: what is written is read again, and damage is noticed.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "format/chunk.h"
+#include "format/slots.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+
+using namespace heapstory;
+
+TEST_CASE("numbers and strings survive") {
+    ByteWriter out;
+    const int64_t numbers[] = {0, 1, -1, 63, -64, 127, 128, 1 << 20, INT64_MAX, INT64_MIN};
+    for (int64_t number : numbers) {
+        out.signed_varint(number);
+        out.varint(uint64_t(number));
+    }
+    out.string("struct node");
+    ByteReader in(out.bytes);
+    for (int64_t number : numbers) {
+        CHECK(in.signed_varint() == number);
+        CHECK(in.varint() == uint64_t(number));
+    }
+    CHECK(in.string() == "struct node");
+    CHECK(in.done());
+}
+
+TEST_CASE("reading beyond the end is refused") {
+    ByteWriter out;
+    out.varint(1000);
+    ByteReader count(out.bytes);
+    CHECK_THROWS_AS(count.count(), FormatError);
+    ByteReader text(out.bytes);
+    CHECK_THROWS_AS(text.string(), FormatError);
+    Bytes endless(20, 0xff);
+    ByteReader number(endless);
+    CHECK_THROWS_AS(number.varint(), FormatError);
+}
+
+TEST_CASE("columns are packed and unpacked, compressible or not") {
+    std::mt19937_64 random(1);
+    for (size_t size : {0, 1, 100, 100000}) {
+        Bytes same(size, 7), noise(size);
+        std::generate(noise.begin(), noise.end(), [&] { return uint8_t(random()); });
+        for (const Bytes &data : {same, noise}) {
+            ByteWriter out;
+            pack(out, data);
+            ByteReader in(out.bytes);
+            CHECK(unpack(in) == data);
+            CHECK(in.done());
+            ByteReader skipped(out.bytes);
+            skip_packed(skipped);
+            CHECK(skipped.done());
+        }
+    }
+}
+
+TEST_CASE("any flipped bit of a chunk is noticed") {
+    Bytes payload = {1, 2, 3, 4, 5};
+    ChunkHeader header;
+    header.kind = uint16_t(ChunkKind::events);
+    Bytes chunk = frame(header, payload);
+    REQUIRE(chunk.size() == sizeof header + padded(payload.size()));
+    auto is_whole = [&] {
+        ChunkHeader read;
+        std::memcpy(&read, chunk.data(), sizeof read);
+        return is_valid(read) && read.length == payload.size() &&
+               crc32c({chunk.data() + sizeof read, read.length}) == read.payload_crc;
+    };
+    REQUIRE(is_whole());
+    for (size_t bit = 0; bit < 8 * (sizeof header + payload.size()); ++bit) {
+        chunk[bit / 8] ^= uint8_t(1 << bit % 8);
+        CHECK_FALSE(is_whole());
+        chunk[bit / 8] ^= uint8_t(1 << bit % 8);
+    }
+}
+
+TEST_CASE("slots survive, sorted by word and time") {
+    std::mt19937_64 random(2);
+    std::vector<Slot> slots;
+    for (unsigned i = 0; i < 50000; ++i) {
+        Slot slot;
+        slot.word = 0x940000 + random() % 3000;
+        slot.event = i;
+        slot.site = uint32_t(random() % 100);
+        unsigned size = 1u << random() % 4, first = unsigned(random() % (9 - size));
+        slot.shape = make_shape(first, size);
+        slot.value = random() >> (64 - 8 * size);
+        slots.push_back(slot);
+    }
+    std::stable_sort(slots.begin(), slots.end(),
+                     [](const Slot &a, const Slot &b) { return a.word < b.word; });
+    SlotEncoder encoder(1000);
+    for (const Slot &slot : slots)
+        encoder.add(slot);
+    encoder.finish();
+    REQUIRE(encoder.segments.size() > 10);
+    std::vector<Slot> read, part;
+    for (const SlotSegment &segment : encoder.segments) {
+        part.clear();
+        decode_segment(segment, encoder.out.bytes, part);
+        CHECK(part.size() == segment.slots);
+        CHECK(has_word(segment, encoder.out.bytes, part.front().word));
+        read.insert(read.end(), part.begin(), part.end());
+    }
+    REQUIRE(read.size() == slots.size());
+    bool same = std::equal(slots.begin(), slots.end(), read.begin(), [](auto &a, auto &b) {
+        return a.word == b.word && a.event == b.event && a.site == b.site && a.shape == b.shape &&
+               a.value == b.value;
+    });
+    CHECK(same);
+}
+
+TEST_CASE("a slot changes only its own bytes") {
+    Slot slot;
+    slot.shape = make_shape(2, 2);
+    slot.value = 0xabcd;
+    CHECK(slot.apply(0x1111111111111111) == 0x11111111abcd1111);
+    CHECK(shape_mask(slot.shape) == 0b1100);
+    slot.shape = whole_word;
+    CHECK(slot.apply(0x1111111111111111) == 0xabcd);
+}
