@@ -12,7 +12,7 @@ JOBS ?= 2
 # valgrind: the engine, its headers and static libraries; libc6-dbg: names inside libc and the
 # dynamic loader's symbols, without which Valgrind cannot start a program.
 APT_PACKAGES := valgrind libc6-dbg gcc g++ cmake ninja-build pkg-config make \
-	libdw-dev libelf-dev libzstd-dev graphviz catch2 clang clang-format llvm \
+	libdw-dev libelf-dev libzstd-dev graphviz catch2 clang clang-format llvm dwz \
 	python3 python3-venv python3-dev
 
 NATIVE_SOURCES := $(wildcard CMakeLists.txt) \
