@@ -93,8 +93,16 @@ void make_array(ArrowArray *out, Column column, ColumnType type) {
         owner->buffers.push_back(owner->column.offsets.data());
         owner->buffers.push_back(owner->column.text.data());
     }
-    *out = {length,  nulls,   0,       int64_t(owner->buffers.size()), 0, owner->buffers.data(),
-            nullptr, nullptr, release_array, owner};
+    *out = {length,
+            nulls,
+            0,
+            int64_t(owner->buffers.size()),
+            0,
+            owner->buffers.data(),
+            nullptr,
+            nullptr,
+            release_array,
+            owner};
 }
 
 void make_record(ArrowArray *out, Batch batch, const std::vector<ColumnSpec> &columns) {
@@ -106,8 +114,16 @@ void make_record(ArrowArray *out, Batch batch, const std::vector<ColumnSpec> &co
     for (ArrowArray &child : owner->children)
         owner->pointers.push_back(&child);
     owner->buffers.push_back(nullptr);
-    *out = {rows,    0,       0,       1, int64_t(columns.size()), owner->buffers.data(),
-            owner->pointers.data(), nullptr, release_array, owner};
+    *out = {rows,
+            0,
+            0,
+            1,
+            int64_t(columns.size()),
+            owner->buffers.data(),
+            owner->pointers.data(),
+            nullptr,
+            release_array,
+            owner};
 }
 
 struct StreamOwner {

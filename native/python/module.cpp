@@ -81,18 +81,18 @@ N ended(uint64_t timestamp) {
 }
 
 const std::vector<ColumnSpec> node_columns = {
-    {"id", ColumnType::number},           {"kind", ColumnType::text},
-    {"address", ColumnType::number},      {"size", ColumnType::number},
-    {"name", ColumnType::text},           {"type", ColumnType::number},
-    {"created", ColumnType::number},      {"created_stack", ColumnType::number},
-    {"freed", ColumnType::number},        {"freed_stack", ColumnType::number},
-    {"lost", ColumnType::flag},           {"label", ColumnType::text}};
+    {"id", ColumnType::number},      {"kind", ColumnType::text},
+    {"address", ColumnType::number}, {"size", ColumnType::number},
+    {"name", ColumnType::text},      {"type", ColumnType::number},
+    {"created", ColumnType::number}, {"created_stack", ColumnType::number},
+    {"freed", ColumnType::number},   {"freed_stack", ColumnType::number},
+    {"lost", ColumnType::flag},      {"label", ColumnType::text}};
 
 const std::vector<ColumnSpec> edge_columns = {
-    {"source", ColumnType::number},    {"offset", ColumnType::number},
-    {"value", ColumnType::number},     {"size", ColumnType::number},
-    {"target", ColumnType::number},    {"target_offset", ColumnType::number},
-    {"state", ColumnType::text},       {"timestamp", ColumnType::number},
+    {"source", ColumnType::number}, {"offset", ColumnType::number},
+    {"value", ColumnType::number},  {"size", ColumnType::number},
+    {"target", ColumnType::number}, {"target_offset", ColumnType::number},
+    {"state", ColumnType::text},    {"timestamp", ColumnType::number},
     {"site", ColumnType::number}};
 
 using Labels = std::map<uint64_t, std::string>;
@@ -183,6 +183,10 @@ class Trace {
 
     std::string meta() const { return read_text(path_ + "/meta.json"); }
 
+    uint64_t timestamps() const { return store().totals().changes; }
+    bool complete() const { return store().file().closed(); }
+    std::optional<std::string> damage() const { return store().damage(); }
+
     nb::dict summary() const {
         const Store &s = store();
         uint64_t event_bytes = 0, symbol_bytes = 0, source_bytes = 0, births = 0, deaths = 0,
@@ -191,9 +195,9 @@ class Trace {
             const ChunkHeader &header = s.file().chunks()[i].header;
             uint64_t bytes = sizeof header + padded(header.length);
             ChunkKind kind = ChunkKind(header.kind);
-            (kind == ChunkKind::source                                    ? source_bytes
+            (kind == ChunkKind::source                                 ? source_bytes
              : kind == ChunkKind::symbols || kind == ChunkKind::tables ? symbol_bytes
-                                                                         : event_bytes) += bytes;
+                                                                       : event_bytes) += bytes;
             if (kind != ChunkKind::events)
                 continue;
             EventsView view = s.events(uint32_t(i));
@@ -247,9 +251,10 @@ class Trace {
         node.id = id;
         node.row = s.nodes().get(id);
         const Tables &tables = s.tables();
-        node.type = node.row.type                                     ? node.row.type
-                    : node.row.stack < tables.stack_types.size() ? tables.stack_types[node.row.stack]
-                                                                      : no_type;
+        node.type = node.row.type ? node.row.type
+                    : node.row.stack < tables.stack_types.size()
+                        ? tables.stack_types[node.row.stack]
+                        : no_type;
         Batch row(node_columns.size());
         add_node(row, tables, node, false, named_roots(s, s.totals().changes));
         nb::dict out;
@@ -385,8 +390,8 @@ Table Trace::history(uint64_t address, uint64_t size, uint64_t first, uint64_t l
     uint64_t from = first ? s.events_by(first - 1) : 0, to = s.events_by(last);
     for (const Version &version : s.versions(address, size, from, to)) {
         // Contents from before the recording stand before the event of their number.
-        uint64_t timestamp = version.initial ? s.timestamp_after(version.event)
-                                             : s.timestamp_of(version.event);
+        uint64_t timestamp =
+            version.initial ? s.timestamp_after(version.event) : s.timestamp_of(version.event);
         Meaning meaning;
         if (version.size == 8)
             meaning = pointers_->meaning(version.value, version.event, version.event);
@@ -409,8 +414,8 @@ nb::dict Trace::type(TypeId id) const {
     const Tables &tables = store().tables();
     if (!id || id >= tables.types.size())
         throw nb::index_error("no such type");
-    constexpr const char *kinds[] = {"other",       "base",     "pointer", "record", "array",
-                                     "enumeration", "function", "other"};
+    constexpr const char *kinds[] = {"other", "base",        "pointer",  "record",
+                                     "array", "enumeration", "function", "other"};
     const Type &type = tables.types[id];
     nb::dict out;
     out["name"] = type.name;
@@ -466,6 +471,9 @@ NB_MODULE(_core, m) {
         .def(nb::init<const std::string &>(), "path"_a)
         .def("close", &Trace::close)
         .def_prop_ro("meta", &Trace::meta)
+        .def_prop_ro("timestamps", &Trace::timestamps)
+        .def_prop_ro("complete", &Trace::complete)
+        .def_prop_ro("damage", &Trace::damage)
         .def("summary", &Trace::summary)
         .def("graph", &Trace::graph, "at"_a, "freed"_a = false)
         .def("node", &Trace::node, "node"_a)

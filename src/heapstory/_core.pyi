@@ -47,6 +47,15 @@ class Trace:
     @property
     def meta(self) -> str:
         """meta.json as text."""
+    @property
+    def timestamps(self) -> int:
+        """The last timestamp."""
+    @property
+    def complete(self) -> bool:
+        """The recording was closed: nothing was cut off."""
+    @property
+    def damage(self) -> str | None:
+        """One line on where reading stopped."""
     def summary(self) -> dict[str, Any]:
         """timestamps, events, stores, ranges, allocations, frees, calls, nodes, edges (live, at the
         last timestamp), cpoints, sites, stacks, threads, chunks, bytes (of all files),

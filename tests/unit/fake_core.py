@@ -110,6 +110,8 @@ class FakeCore:
         self.model = Naive(events)
         self.type_id = type_id
         self.complete = complete
+        self.damage = None if complete else "chunk 3 is cut off"
+        self.timestamps = self.model.last
         self.meta = json.dumps(
             {"program": ["./list", "3"], "mode": "alloc", "exit": {"code": 0, "signal": None}}
         )
@@ -125,12 +127,12 @@ class FakeCore:
         return {
             **dict.fromkeys(zero + more, 1),
             **dict.fromkeys(sizes, 2048),
-            "timestamps": self.model.last,
+            "timestamps": self.timestamps,
             "events": len(self.model.events),
             "nodes": len(nodes),
             "edges": len(edges),
             "complete": self.complete,
-            "damage": None if self.complete else "chunk 3 is cut off",
+            "damage": self.damage,
         }
 
     def graph(self, at: int, freed: bool = False) -> FakeView:

@@ -108,7 +108,7 @@ class ChunkBuilder {
     uint32_t event_count_ = 0;
     bool changed_ = false;
     std::vector<RawSlot> slots_;
-    std::vector<uint32_t> pages_;      // page numbers by index
+    std::vector<uint32_t> pages_;         // page numbers by index
     std::vector<uint64_t> order_, spare_; // key << 32 | slot
     std::vector<uint32_t> sorted_pages_;
     SlotEncoder encoder_;

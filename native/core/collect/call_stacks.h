@@ -1,10 +1,11 @@
 // The call stack of every thread, followed from CALL and RET records by stack pointer.
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Only calls that matter are in the stream: those by own code and indirect ones by other code. Other
-// code's returns are not: a frame is gone as soon as a record shows a stack pointer at or above it.
-// That also covers longjmp, exceptions and tail calls. A stack pointer far away from the top frame is
-// another stack of the same thread (a coroutine, an alternate signal stack); each keeps its frames.
+// Only calls that matter are in the stream: those by own code and indirect ones by other code.
+// Other code's returns are not: a frame is gone as soon as a record shows a stack pointer at or
+// above it. That also covers longjmp, exceptions and tail calls. A stack pointer far away from the
+// top frame is another stack of the same thread (a coroutine, an alternate signal stack); each
+// keeps its frames.
 #pragma once
 
 #include <cstddef>

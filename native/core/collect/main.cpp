@@ -1,5 +1,5 @@
-// The collector: started by the recorder, reads its ring until the program has gone, writes the trace.
-// SPDX-License-Identifier: GPL-2.0-or-later
+// The collector: started by the recorder, reads its ring until the program has gone, writes the
+// trace. SPDX-License-Identifier: GPL-2.0-or-later
 #include "collect/meta.h"
 #include "collect/recording.h"
 #include "collect/ring.h"
@@ -97,10 +97,11 @@ void collect(Ring &ring, TraceWriter &writer, const RecordingOptions &options) {
     write_meta(writer.directory(), pid, ending_of(ring.header(), recording));
 }
 
+// The record command shows what is in error.txt; without a folder for it there is only stderr.
 int fail(const std::string &directory, const std::string &message) {
-    std::cerr << "heapstory: " << message << "\n";
-    if (!directory.empty())
-        std::ofstream(directory + "/error.txt") << message << "\n";
+    std::ofstream file(directory + "/error.txt");
+    if (directory.empty() || !(file << message << std::endl))
+        std::cerr << "heapstory: " << message << "\n";
     return 1;
 }
 

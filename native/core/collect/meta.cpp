@@ -64,12 +64,12 @@ void write_meta(const std::string &directory, int pid, const Ending &ending) {
     getrusage(RUSAGE_SELF, &usage);
     std::ostringstream out;
     out << "{\n  \"format\": " << format_version << ",\n  \"pid\": " << pid
-        << ",\n  \"complete\": " << (ending.complete ? "true" : "false") << ",\n  \"ended\": "
-        << (ending.how.empty() ? "null" : "\"" + ending.how + "\"")
+        << ",\n  \"complete\": " << (ending.complete ? "true" : "false")
+        << ",\n  \"ended\": " << (ending.how.empty() ? "null" : "\"" + ending.how + "\"")
         << ",\n  \"exit\": {\"code\": " << number_or_null(ending.code)
         << ", \"signal\": " << number_or_null(ending.signal) << "}"
-        << ",\n  \"dropped\": " << ending.dropped
-        << ",\n  \"collector\": {\"cpu_seconds\": " << seconds(usage.ru_utime) + seconds(usage.ru_stime)
+        << ",\n  \"dropped\": " << ending.dropped << ",\n  \"collector\": {\"cpu_seconds\": "
+        << seconds(usage.ru_utime) + seconds(usage.ru_stime)
         << ", \"peak_rss_kib\": " << usage.ru_maxrss << "}";
     std::string given = members_of(directory + "/record.json");
     if (!given.empty())

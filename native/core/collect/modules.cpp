@@ -34,7 +34,8 @@ uint32_t Modules::module_for(const std::string &path, uint64_t bias, bool own,
     return at->second;
 }
 
-// Neighbouring segments may share a page of the file: the one with the mapping's protection is meant.
+// Neighbouring segments may share a page of the file: the one with the mapping's protection is
+// meant.
 static uint64_t bias_of(const ElfFile &file, const Mapped &mapped) {
     constexpr uint64_t page_mask = ~uint64_t(4095);
     uint64_t best = mapped.address - mapped.file_offset;
@@ -43,8 +44,8 @@ static uint64_t bias_of(const ElfFile &file, const Mapped &mapped) {
         if (mapped.file_offset < (segment.offset & page_mask) ||
             mapped.file_offset >= segment.offset + segment.file_size)
             continue;
-        int score = 1 + (segment.writable == mapped.writable) +
-                    (segment.executable == mapped.executable);
+        int score =
+            1 + (segment.writable == mapped.writable) + (segment.executable == mapped.executable);
         if (score > best_score) {
             best_score = score;
             best = mapped.address - (segment.address - segment.offset + mapped.file_offset);
@@ -107,8 +108,8 @@ std::vector<Variable> Modules::variables(uint64_t address, uint64_t length) {
         variable.address += bias;
         bool fits = variable.size && variable.address >= address &&
                     variable.address + variable.size <= address + length;
-        bool overlaps = !inside.empty() &&
-                        variable.address < inside.back().address + inside.back().size;
+        bool overlaps =
+            !inside.empty() && variable.address < inside.back().address + inside.back().size;
         if (fits && !overlaps)
             inside.push_back(std::move(variable));
     }

@@ -62,7 +62,7 @@ class Modules {
     std::map<uint64_t, Mapping> mappings_; // by start
     std::vector<Loaded> loaded_{{}};       // by module id
     std::unordered_map<std::string, std::shared_ptr<ElfFile>> files_;
-    std::map<std::pair<std::string, uint64_t>, uint32_t> ids_; // of (path, bias), while mapped
+    std::map<std::pair<std::string, uint64_t>, uint32_t> ids_;    // of (path, bias), while mapped
     std::map<std::pair<uint32_t, uint64_t>, uint64_t> receivers_; // by (module, offset)
     std::unordered_map<uint64_t, TypeId> frame_types_;            // by call site
     std::map<std::pair<uint32_t, uint64_t>, std::vector<PlaceRow>> place_cache_;

@@ -211,8 +211,7 @@ void Recording::found(uint64_t address, uint64_t size, unsigned allocator) {
 // wrapper's caller. Anything else is a block of its own, inside a larger one or not.
 void Recording::custom_allocate(uint64_t address, uint64_t size) {
     uint32_t stack = intern_stack(current_stack(), stacks_.last_returned().site);
-    if (LiveNode *inner = live_.find(address);
-        inner && inner->node >= builder_.lists.first_node) {
+    if (LiveNode *inner = live_.find(address); inner && inner->node >= builder_.lists.first_node) {
         builder_.lists.births[inner->node - builder_.lists.first_node].stack = stack;
         return;
     }

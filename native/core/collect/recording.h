@@ -20,8 +20,8 @@
 namespace heapstory {
 
 struct RecordingOptions {
-    bool source = true;          // keep source text
-    uint64_t most_changes = 0;   // --for: stop after so many, 0 never
+    bool source = true;           // keep source text
+    uint64_t most_changes = 0;    // --for: stop after so many, 0 never
     uint64_t keyframe_ratio = 16; // slots between keyframes, in live words
 };
 
@@ -42,7 +42,7 @@ class Recording {
     const Tables &tables() const { return tables_; }
 
   private:
-    struct RawSite { // as the recorder numbers them
+    struct RawSite {          // as the recorder numbers them
         uint32_t site = 0;    // for own code, or for `context`; 0: none yet
         uint32_t context = 0; // other code: the own call that it counts for
         uint8_t size = 0, kind = 0;
@@ -109,8 +109,8 @@ class Recording {
     uint64_t next_node_ = 1;
     uint64_t slots_since_keyframe_ = 0;
     bool continued_range_ = false;
-    bool in_snapshot_ = false; // between HSW_SNAPSHOT and HSW_BEGIN
-    bool finished_ = false;    // after HSW_FINISH
+    bool in_snapshot_ = false;           // between HSW_SNAPSHOT and HSW_BEGIN
+    bool finished_ = false;              // after HSW_FINISH
     std::optional<Record> reallocation_; // the new block, until the old one is named
     bool enough_ = false;
     std::optional<int> exit_code_, crash_signal_;

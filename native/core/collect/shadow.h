@@ -1,6 +1,6 @@
-// The collector's picture of recorded memory: the last value, writer and validity of every word, kept
-// in step with the stream. It tells silent stores from changes and is what keyframes are made of.
-// SPDX-License-Identifier: GPL-2.0-or-later
+// The collector's picture of recorded memory: the last value, writer and validity of every word,
+// kept in step with the stream. It tells silent stores from changes and is what keyframes are made
+// of. SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
 #include "format/bytes.h"
@@ -21,7 +21,7 @@ struct ShadowPage {
     uint8_t mixed[page_words];
     uint64_t event[page_words];
     uint32_t site[page_words];
-    uint32_t number = 0;         // address / 4096
+    uint32_t number = 0;           // address / 4096
     uint32_t chunk = ~uint32_t(0); // last chunk that used the page ...
     uint32_t index = 0;            // ... and its number there
 };

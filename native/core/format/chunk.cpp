@@ -90,8 +90,8 @@ void unpack_into(ByteReader &in, Bytes &out, size_t slack) {
         std::memcpy(out.data(), data.data(), raw_size);
         return;
     }
-    size_t size = ZSTD_decompressDCtx(contexts().decompress, out.data(), raw_size, data.data(),
-                                      data.size());
+    size_t size =
+        ZSTD_decompressDCtx(contexts().decompress, out.data(), raw_size, data.data(), data.size());
     if (ZSTD_isError(size) || size != raw_size)
         throw FormatError("damaged column");
 }

@@ -5,9 +5,9 @@
 //   | magic kind version sequence header-crc | length payload-crc | first event, ... | payload |
 //   +--------------------------------------------------------------------------------+---------+
 //
-// A file is a run of such chunks, each padded to 8 bytes. A reader walks the headers; where a header
-// or a length does not fit, the file ends there. Payload checksums are checked when a chunk is first
-// used, so that opening costs one small read per chunk.
+// A file is a run of such chunks, each padded to 8 bytes. A reader walks the headers; where a
+// header or a length does not fit, the file ends there. Payload checksums are checked when a chunk
+// is first used, so that opening costs one small read per chunk.
 #pragma once
 
 #include "format/bytes.h"

@@ -194,7 +194,8 @@ ByteSpan EventsView::section(Section which) const {
 
 std::span<const SlotSegment> EventsView::segments() const {
     ByteSpan bytes = section(Section::segments);
-    return {reinterpret_cast<const SlotSegment *>(bytes.data()), bytes.size() / sizeof(SlotSegment)};
+    return {reinterpret_cast<const SlotSegment *>(bytes.data()),
+            bytes.size() / sizeof(SlotSegment)};
 }
 
 std::vector<uint32_t> EventsView::pages() const {

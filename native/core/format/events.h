@@ -4,8 +4,8 @@
 // The payload starts with a table of sections (offset and length of each, in the order of
 // enum Section), then the sections. Stores are in `segments` and `slots` (slots.h); everything else
 // is a list in time order, its members as packed columns. Every list names events by their number
-// in the chunk; something that is no event itself (a call, a C-point) stands after the `event` first
-// events of the chunk.
+// in the chunk; something that is no event itself (a call, a C-point) stands after the `event`
+// first events of the chunk.
 #pragma once
 
 #include "format/slots.h"

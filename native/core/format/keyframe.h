@@ -16,7 +16,7 @@ struct KeyWord {
     uint64_t value = 0;
     uint64_t event = 0; // of the last write
     uint32_t site = 0;
-    uint8_t mask = 0; // bytes that have been written, one bit each
+    uint8_t mask = 0;   // bytes that have been written, one bit each
     bool mixed = false; // the last write covered only some of them
 };
 

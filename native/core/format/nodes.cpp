@@ -10,7 +10,7 @@ namespace heapstory {
 
 namespace {
 
-constexpr uint64_t block_nodes = 4096;
+constexpr uint64_t block_nodes = 512;
 constexpr uint64_t small_size = 4096;
 constexpr unsigned page_bits = 12, region_bits = 16;
 
@@ -36,15 +36,15 @@ void write_block(ByteWriter &out, std::span<const NodeRow> rows) {
         pack(out, column.bytes);
 }
 
-struct Index {
+template <class Entry> struct Index {
     std::vector<PageRange> ranges;
-    std::vector<uint64_t> entries;
+    std::vector<Entry> entries;
 };
 
-Index make_index(std::vector<std::pair<uint32_t, uint64_t>> &items) {
+template <class Entry> Index<Entry> make_index(std::vector<std::pair<uint32_t, Entry>> &items) {
     std::stable_sort(items.begin(), items.end(),
                      [](const auto &a, const auto &b) { return a.first < b.first; });
-    Index index;
+    Index<Entry> index;
     index.entries.reserve(items.size());
     for (const auto &[page, entry] : items) {
         if (index.ranges.empty() || index.ranges.back().page != page)
@@ -64,8 +64,9 @@ template <class T> std::span<const T> take(ByteReader &in, uint64_t count) {
     return {reinterpret_cast<const T *>(in.raw(count * sizeof(T)).data()), count};
 }
 
-std::span<const uint64_t> entries_of(std::span<const PageRange> ranges,
-                                     std::span<const uint64_t> entries, uint64_t page) {
+template <class Entry>
+std::span<const Entry> entries_of(std::span<const PageRange> ranges, std::span<const Entry> entries,
+                                  uint64_t page) {
     auto at = std::lower_bound(ranges.begin(), ranges.end(), page,
                                [](const PageRange &range, uint64_t p) { return range.page < p; });
     if (at == ranges.end() || at->page != page)
@@ -83,7 +84,8 @@ Bytes encode_nodes(const std::vector<NodeRow> &rows) {
     header.nodes = rows.size();
     ByteWriter bodies;
     std::vector<NodeBlock> blocks;
-    std::vector<std::pair<uint32_t, uint64_t>> small, large;
+    std::vector<std::pair<uint32_t, uint64_t>> small;
+    std::vector<std::pair<uint32_t, LargeEntry>> large;
     for (uint64_t first = 0; first < rows.size(); first += block_nodes) {
         blocks.push_back({rows[first].birth, bodies.bytes.size()});
         uint64_t count = std::min(block_nodes, uint64_t(rows.size()) - first);
@@ -101,9 +103,10 @@ Bytes encode_nodes(const std::vector<NodeRow> &rows) {
         }
         uint64_t last = (row.address + row.size - 1) >> region_bits;
         for (uint64_t region = row.address >> region_bits; region <= last; ++region)
-            large.emplace_back(uint32_t(region), i + 1);
+            large.emplace_back(uint32_t(region), LargeEntry{i + 1, row.address, row.size});
     }
-    Index small_index = make_index(small), large_index = make_index(large);
+    auto small_index = make_index(small);
+    auto large_index = make_index(large);
     header.blocks = blocks.size();
     header.small_pages = small_index.ranges.size();
     header.large_regions = large_index.ranges.size();
@@ -135,26 +138,27 @@ void NodeTable::open(ByteSpan payload) {
     small_pages_ = take<PageRange>(in, header_.small_pages);
     large_regions_ = take<PageRange>(in, header_.large_regions);
     small_ = take<uint64_t>(in, header_.small_entries);
-    large_ = take<uint64_t>(in, header_.large_entries);
+    large_ = take<LargeEntry>(in, header_.large_entries);
     bodies_ = in.raw(in.left());
     if (blocks_.size() != (header_.nodes + block_nodes - 1) / block_nodes)
         throw FormatError("damaged node table");
 }
 
-std::shared_ptr<const NodeTable::Block> NodeTable::decode(uint64_t number) const {
+void NodeTable::decode(uint64_t number, Block &rows) const {
     uint64_t count = std::min(block_nodes, header_.nodes - number * block_nodes);
     if (blocks_[number].offset > bodies_.size())
         throw FormatError("damaged node table");
     ByteReader in(bodies_.subspan(blocks_[number].offset));
-    Bytes columns[9];
+    thread_local Bytes columns[9];
     for (Bytes &column : columns)
         unpack_into(in, column, 0);
     ByteReader at[9];
     for (size_t i = 0; i < 9; ++i)
         at[i] = ByteReader(columns[i]);
-    auto rows = std::make_shared<Block>(count);
+    rows.resize(count);
     NodeRow last;
-    for (NodeRow &row : *rows) {
+    for (NodeRow &row : rows) {
+        row = {};
         row.address = last.address + uint64_t(at[0].signed_varint());
         row.size = last.size + uint64_t(at[1].signed_varint());
         row.birth = last.birth + at[2].varint();
@@ -173,19 +177,10 @@ std::shared_ptr<const NodeTable::Block> NodeTable::decode(uint64_t number) const
         row.type = uint32_t(at[8].varint());
         last = row;
     }
-    return rows;
 }
 
 std::shared_ptr<const NodeTable::Block> NodeTable::block(uint64_t number) const {
-    if (auto found = cache_.find(number); found != cache_.end())
-        return found->second;
-    auto rows = decode(number);
-    if (cache_.size() >= cached_blocks) {
-        cache_.erase(recent_.front());
-        recent_.pop_front();
-    }
-    recent_.push_back(number);
-    return cache_[number] = rows;
+    return cache_.get(number, [&](Block &rows) { decode(number, rows); });
 }
 
 NodeRow NodeTable::get(uint64_t node) const {
@@ -193,10 +188,11 @@ NodeRow NodeTable::get(uint64_t node) const {
 }
 
 void NodeTable::for_each(const std::function<void(uint64_t, const NodeRow &)> &visit) const {
+    Block rows;
     for (uint64_t number = 0; number < blocks_.size(); ++number) {
-        auto rows = decode(number);
+        decode(number, rows);
         uint64_t node = number * block_nodes;
-        for (const NodeRow &row : *rows)
+        for (const NodeRow &row : rows)
             visit(++node, row);
     }
 }
@@ -231,10 +227,13 @@ void NodeTable::candidates(uint64_t address, uint64_t newest, Visit visit) const
         }
     }
     auto entries = entries_of(large_regions_, large_, address >> region_bits);
-    auto end = std::upper_bound(entries.begin(), entries.end(), newest);
-    while (end != entries.begin())
-        if (uint64_t node = *--end; get(node).holds(address) && !visit(node))
+    auto end = std::upper_bound(entries.begin(), entries.end(), newest,
+                                [](uint64_t n, const LargeEntry &entry) { return n < entry.node; });
+    while (end != entries.begin()) {
+        const LargeEntry &entry = *--end;
+        if (address - entry.address < entry.size && !visit(entry.node))
             break;
+    }
 }
 
 uint64_t NodeTable::find_last(uint64_t address, uint64_t n) const {

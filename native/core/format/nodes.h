@@ -2,22 +2,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 //   NodesHeader | blocks: NodeBlock[] | small pages: PageRange[] | large regions: PageRange[] |
-//   small entries: u64[] | large entries: u64[] | block bodies
+//   small entries: u64[] | large entries: LargeEntry[] | block bodies
 //
-// A block holds 4,096 nodes as packed columns. The index lists, for each 4-KiB page, the nodes of up
-// to 4 KiB that start in it, and for each 64-KiB region the larger nodes that touch it; both in order
-// of birth. A small entry is node << 28 | offset in the page << 16 | size, a large one is the node.
+// A block holds 512 nodes as packed columns. The index lists, for each 4-KiB page, the nodes of up
+// to 4 KiB that start in it, and for each 64-KiB region the larger nodes that touch it; both in
+// order of birth. A small entry is node << 28 | offset in the page << 16 | size.
 #pragma once
 
+#include "format/cache.h"
 #include "format/events.h"
 
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <memory>
-#include <mutex>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -27,7 +25,7 @@ constexpr uint64_t never = ~uint64_t(0);
 
 struct NodeRow {
     uint64_t address = 0, size = 0;
-    uint64_t birth = 0, birth_timestamp = 0; // exists after so many events; timestamp
+    uint64_t birth = 0, birth_timestamp = 0;         // exists after so many events; timestamp
     uint64_t death = never, death_timestamp = never; // gone after so many events
     uint32_t stack = 0, free_stack = 0;
     uint32_t name = 0, type = 0;
@@ -43,7 +41,7 @@ struct NodeRow {
 struct NodesHeader {
     uint64_t nodes = 0, blocks = 0, small_pages = 0, large_regions = 0, small_entries = 0,
              large_entries = 0;
-    uint64_t nested = 0; // some nodes lie inside others (custom allocators)
+    uint64_t nested = 0;                   // some nodes lie inside others (custom allocators)
     uint64_t low = ~uint64_t(0), high = 0; // all nodes lie in between
 };
 
@@ -55,6 +53,10 @@ struct NodeBlock {
 struct PageRange {
     uint64_t page = 0;
     uint64_t first = 0; // entries up to the next range's first
+};
+
+struct LargeEntry {
+    uint64_t node = 0, address = 0, size = 0;
 };
 
 // Builds the payload from nodes given in order of birth. Ids start at 1.
@@ -82,20 +84,17 @@ class NodeTable {
     using Block = std::vector<NodeRow>;
     void open(ByteSpan payload);
     std::shared_ptr<const Block> block(uint64_t number) const;
-    std::shared_ptr<const Block> decode(uint64_t number) const;
-    template <class Visit>
-    void candidates(uint64_t address, uint64_t newest, Visit visit) const;
+    void decode(uint64_t number, Block &rows) const;
+    template <class Visit> void candidates(uint64_t address, uint64_t newest, Visit visit) const;
 
     Bytes kept_;
     NodesHeader header_;
     std::span<const NodeBlock> blocks_;
     std::span<const PageRange> small_pages_, large_regions_;
-    std::span<const uint64_t> small_, large_;
+    std::span<const uint64_t> small_;
+    std::span<const LargeEntry> large_;
     ByteSpan bodies_;
-
-    static constexpr size_t cached_blocks = 256;
-    mutable std::unordered_map<uint64_t, std::shared_ptr<const Block>> cache_;
-    mutable std::list<uint64_t> recent_;
+    mutable Cache<uint64_t, Block> cache_{2048};
 };
 
 } // namespace heapstory

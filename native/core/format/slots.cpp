@@ -3,41 +3,14 @@
 
 #include "format/chunk.h"
 
-#include <algorithm>
 #include <array>
-#include <bit>
 
 namespace heapstory {
 
 namespace {
 
-constexpr std::array<uint8_t, 8> value_length = {0, 1, 2, 3, 4, 5, 6, 8};
-constexpr std::array<uint64_t, 8> value_mask = {
-    0,          0xff,         0xffff,         0xffffff,
-    0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffffff};
-
-unsigned value_class(uint64_t value) {
-    constexpr std::array<uint8_t, 9> of_bytes = {0, 1, 2, 3, 4, 5, 6, 7, 7};
-    return of_bytes[(71 - std::countl_zero(value)) >> 3];
-}
-
-unsigned event_class(uint32_t value) { // bytes - 1
-    return value < 1u << 8 ? 0 : value < 1u << 16 ? 1 : value < 1u << 24 ? 2 : 3;
-}
-
-uint8_t *put(uint8_t *at, uint64_t value, unsigned size) {
-    std::memcpy(at, &value, 8); // the buffers have room: see begin_segment
-    return at + size;
-}
-
-uint8_t *put_varint(uint8_t *at, uint64_t value) {
-    while (value >= 0x80) {
-        *at++ = uint8_t(value) | 0x80;
-        value >>= 7;
-    }
-    *at++ = uint8_t(value);
-    return at;
-}
+constexpr std::array<uint64_t, 7> length_mask = {0,          0xff,         0xffff,        0xffffff,
+                                                 0xffffffff, 0xffffffffff, 0xffffffffffff};
 
 template <class T> T load(const uint8_t *at) {
     T value;
@@ -70,6 +43,7 @@ void SlotEncoder::begin_segment(uint64_t word) {
     sites_at_ = sites_.data();
     shapes_at_ = shapes_.data();
     values_at_ = values_.data();
+    wide_at_ = wide_.data();
 }
 
 // A word with very many versions keeps its segment open beyond segment_slots.
@@ -84,37 +58,8 @@ void SlotEncoder::grow() {
     enlarge(events_, events_at_, 4);
     enlarge(sites_, sites_at_, 3);
     enlarge(shapes_, shapes_at_, 1);
-    enlarge(values_, values_at_, 8);
-}
-
-void SlotEncoder::encode(const Slot &slot, bool new_word) {
-    if (count_ == capacity_) {
-        capacity_ *= 2;
-        grow();
-    }
-    uint32_t event;
-    if (new_word) {
-        words_at_ = put_varint(words_at_, slot.word - last_.word);
-        event = uint32_t(zigzag(int32_t(slot.event - first_.event)));
-        last_ = first_;
-        first_ = slot;
-    } else {
-        event = slot.event - last_.event;
-    }
-    unsigned other_site = slot.site != last_.site;
-    sites_at_ = put(sites_at_, slot.site, 3 * other_site);
-    unsigned other_shape = slot.shape != last_.shape;
-    *shapes_at_ = slot.shape;
-    shapes_at_ += other_shape;
-    uint64_t difference = zigzag(int64_t(slot.value - last_.value));
-    unsigned vclass = value_class(difference);
-    values_at_ = put(values_at_, difference, value_length[vclass]);
-    unsigned eclass = event_class(event);
-    events_at_ = put(events_at_, event, eclass + 1);
-    *control_at_++ =
-        uint8_t(unsigned(new_word) | other_site << 1 | other_shape << 2 | vclass << 3 | eclass << 6);
-    last_ = slot;
-    ++count_;
+    enlarge(values_, values_at_, 6);
+    enlarge(wide_, wide_at_, 8);
 }
 
 void SlotEncoder::finish_segment() {
@@ -133,6 +78,7 @@ void SlotEncoder::finish_segment() {
     pack(out, span(sites_, sites_at_));
     pack(out, span(shapes_, shapes_at_));
     pack(out, span(values_, values_at_));
+    pack(out, span(wide_, wide_at_));
     segment.length = uint32_t(out.bytes.size()) - segment.offset;
     segments.push_back(segment);
     open_ = false;
@@ -140,7 +86,7 @@ void SlotEncoder::finish_segment() {
 
 void decode_segment(const SlotSegment &segment, ByteSpan slot_section, std::vector<Slot> &slots) {
     constexpr size_t slack = 16;
-    thread_local Bytes words, control, events, sites, shapes, values;
+    thread_local Bytes words, control, events, sites, shapes, values, wide;
     ByteReader in(slot_section.subspan(std::min<size_t>(segment.offset, slot_section.size())));
     unpack_into(in, words, slack);
     unpack_into(in, control, slack);
@@ -148,19 +94,20 @@ void decode_segment(const SlotSegment &segment, ByteSpan slot_section, std::vect
     unpack_into(in, sites, slack);
     unpack_into(in, shapes, slack);
     unpack_into(in, values, slack);
+    unpack_into(in, wide, slack);
     if (control.size() != segment.slots + slack)
         throw FormatError("damaged segment");
 
     slots.resize(segment.slots);
     const uint8_t *words_at = words.data(), *events_at = events.data(), *sites_at = sites.data(),
-                  *shapes_at = shapes.data(), *values_at = values.data();
+                  *shapes_at = shapes.data(), *values_at = values.data(), *wide_at = wide.data();
     Slot last, first;
     last.word = first.word = segment.first_word;
     for (uint32_t i = 0; i < segment.slots; ++i) {
         unsigned c = control[i];
         unsigned elength = (c >> 6) + 1;
         uint32_t event = load<uint32_t>(events_at);
-        event &= uint32_t(value_mask[elength]);
+        event &= uint32_t(length_mask[elength]);
         events_at += elength;
         if (c & 1) {
             uint64_t distance = 0;
@@ -183,9 +130,13 @@ void decode_segment(const SlotSegment &segment, ByteSpan slot_section, std::vect
         }
         if (c & 4)
             last.shape = *shapes_at++;
-        unsigned vclass = (c >> 3) & 7;
-        last.value += uint64_t(unzigzag(load<uint64_t>(values_at) & value_mask[vclass]));
-        values_at += value_length[vclass];
+        if (unsigned length = (c >> 3) & 7; length != wide_value) {
+            last.value += uint64_t(unzigzag(load<uint64_t>(values_at) & length_mask[length]));
+            values_at += length;
+        } else {
+            last.value = load<uint64_t>(wide_at);
+            wide_at += 8;
+        }
         if (c & 1)
             first = last;
         slots[i] = last;

@@ -1,9 +1,9 @@
 // Stores as the trace keeps them: slots sorted by address, then by time, in small segments.
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A slot is the part of one event that falls into one 8-byte word. Sorting by word puts all versions
-// of a field side by side, so that looking one up decodes a few thousand slots, and so that a value
-// is predicted from the one it replaced. A segment is encoded on its own, as columns:
+// A slot is the part of one event that falls into one 8-byte word. Sorting by word puts all
+// versions of a field side by side, so that looking one up decodes a few thousand slots, and so
+// that a value is predicted from the one it replaced. A segment is encoded on its own, as columns:
 //
 //   words     per new word: distance from the previous word (varint)
 //   control   per slot: bit 0 new word | 1 other site | 2 other shape | 3-5 value length |
@@ -13,13 +13,17 @@
 //   sites     3 bytes where it differs from the word's previous slot (new word: from the previous
 //             word's first)
 //   shapes    1 byte where it differs: first byte in the word << 4 | number of bytes
-//   values    0-8 bytes: zigzag difference from the word's previous slot (new word: from the
+//   values    0-6 bytes: zigzag difference from the word's previous slot (new word: from the
 //             previous word's first)
+//   wide      8 bytes: the value itself where the difference is longer (text, mostly)
 #pragma once
 
 #include "format/bytes.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace heapstory {
@@ -94,6 +98,18 @@ class SlotEncoder {
     void finish_segment();
     void grow();
     void encode(const Slot &slot, bool new_word);
+    static uint8_t *put(uint8_t *at, uint64_t value, unsigned size) {
+        std::memcpy(at, &value, 8); // the columns have room: see grow
+        return at + size;
+    }
+    static uint8_t *put_varint(uint8_t *at, uint64_t value) {
+        while (value >= 0x80) {
+            *at++ = uint8_t(value) | 0x80;
+            value >>= 7;
+        }
+        *at++ = uint8_t(value);
+        return at;
+    }
 
     uint32_t segment_slots_;
     bool open_ = false;
@@ -101,10 +117,48 @@ class SlotEncoder {
     uint32_t capacity_ = 0;
     Slot last_, first_;
     uint64_t first_word_ = 0;
-    Bytes control_, words_, events_, sites_, shapes_, values_;
+    Bytes control_, words_, events_, sites_, shapes_, values_, wide_;
     uint8_t *control_at_ = nullptr, *words_at_ = nullptr, *events_at_ = nullptr,
-            *sites_at_ = nullptr, *shapes_at_ = nullptr, *values_at_ = nullptr;
+            *sites_at_ = nullptr, *shapes_at_ = nullptr, *values_at_ = nullptr, *wide_at_ = nullptr;
 };
+
+constexpr unsigned wide_value = 7; // the class of values that are kept whole
+
+inline unsigned value_class(uint64_t difference) { // its bytes, up to wide_value
+    return std::min<unsigned>((71 - unsigned(std::countl_zero(difference))) >> 3, wide_value);
+}
+
+inline void SlotEncoder::encode(const Slot &slot, bool new_word) {
+    if (count_ == capacity_) [[unlikely]] {
+        capacity_ *= 2;
+        grow();
+    }
+    uint32_t event;
+    if (new_word) {
+        words_at_ = put_varint(words_at_, slot.word - last_.word);
+        event = uint32_t(zigzag(int32_t(slot.event - first_.event)));
+        last_ = first_;
+        first_ = slot;
+    } else {
+        event = slot.event - last_.event;
+    }
+    unsigned other_site = slot.site != last_.site;
+    sites_at_ = put(sites_at_, slot.site, 3 * other_site);
+    unsigned other_shape = slot.shape != last_.shape;
+    *shapes_at_ = slot.shape;
+    shapes_at_ += other_shape;
+    uint64_t difference = zigzag(int64_t(slot.value - last_.value));
+    unsigned length = value_class(difference);
+    bool is_wide = length == wide_value;
+    values_at_ = put(values_at_, difference, is_wide ? 0 : length);
+    wide_at_ = put(wide_at_, slot.value, is_wide ? 8 : 0);
+    unsigned event_length = (39 - unsigned(std::countl_zero(event | 1))) >> 3;
+    events_at_ = put(events_at_, event, event_length);
+    *control_at_++ = uint8_t(unsigned(new_word) | other_site << 1 | other_shape << 2 | length << 3 |
+                             (event_length - 1) << 6);
+    last_ = slot;
+    ++count_;
+}
 
 // All slots of a segment, in order.
 void decode_segment(const SlotSegment &segment, ByteSpan slot_section, std::vector<Slot> &slots);

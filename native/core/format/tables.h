@@ -62,10 +62,10 @@ struct Tables {
     std::vector<CallRow> calls{{}};
 
     // Symbols, filled in after the rows above.
-    std::vector<std::vector<PlaceRow>> places{{}};   // by site: its statement, innermost first
+    std::vector<std::vector<PlaceRow>> places{{}};  // by site: its statement, innermost first
     std::vector<uint32_t> instruction_functions{0}; // by site: function of the instruction itself
-    std::vector<PlaceRow> functions{{}};             // by call: the target's name and first line
-    std::vector<TypeId> stack_types{no_type};        // by stack: type of what was allocated
+    std::vector<PlaceRow> functions{{}};            // by call: the target's name and first line
+    std::vector<TypeId> stack_types{no_type};       // by stack: type of what was allocated
     std::vector<Type> types{{}};
     std::map<std::string, std::string> sources; // by path
 

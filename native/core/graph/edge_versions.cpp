@@ -62,7 +62,7 @@ class EdgeVersions {
 
     void gather_slots(uint32_t number) {
         EventsView view = store_->events(number);
-        auto details = store_->details(number);
+        auto clock = store_->clock(number);
         uint64_t base = store_->header(number).first_event;
         bool wanted = false;
         uint64_t word = never;
@@ -87,25 +87,26 @@ class EdgeVersions {
                 wanted |= whole && pointers_->may_be_pointer(slot.value);
                 uint64_t event = base + slot.event;
                 writes_.push_back({word, event * 2 + 1, slot.value, event,
-                                   details->timestamps.of(slot.event), slot.site, whole});
+                                   clock->timestamps.of(slot.event), slot.site, whole});
             }
         }
         finish_word();
     }
 
     bool gather_ranges(uint32_t number) {
-        auto details = store_->details(number);
+        auto clock = store_->clock(number);
+        auto found = store_->ranges(number);
         const ChunkHeader &header = store_->header(number);
-        for (const Range &range : details->ranges) {
+        for (const Range &range : found->ranges) {
             uint64_t event = header.first_event + range.event;
             uint64_t timestamp =
-                range.is_initial ? header.first_timestamp : details->timestamps.of(range.event);
+                range.is_initial ? header.first_timestamp : clock->timestamps.of(range.event);
             for (uint64_t at = 0; at + 8 <= range.length; at += 8) {
                 uint64_t value = 0, word = (range.address + at) / 8;
                 if (range.is_fill)
                     std::memset(&value, range.fill, 8);
                 else
-                    std::memcpy(&value, details->range_bytes.data() + range.bytes + at, 8);
+                    std::memcpy(&value, found->bytes.data() + range.bytes + at, 8);
                 if (!pointers_->may_be_pointer(value) && !standing_.contains(word) &&
                     !candidates_.contains(word))
                     continue;
@@ -114,7 +115,7 @@ class EdgeVersions {
                                    range.site, range.address % 8 == 0});
             }
         }
-        return !details->ranges.empty();
+        return !found->ranges.empty();
     }
 
     void write(uint64_t word, bool whole, uint64_t value, uint64_t event, uint64_t timestamp,
@@ -127,8 +128,8 @@ class EdgeVersions {
         bool fresh = pointer || (whole && !value);
         if (fresh) {
             Meaning meaning = pointers_->meaning(value, event, event);
-            edge = {event,          timestamp,      value,        0,   0, never, meaning.target,
-                    meaning.offset, meaning.state, site};
+            edge = {event,          timestamp,      value,         0,   0, never,
+                    meaning.target, meaning.offset, meaning.state, site};
             fresh = meaning.state != EdgeState::data;
         }
         if (fresh) {
@@ -182,11 +183,11 @@ class EdgeVersions {
 TableData edge_versions_table(std::shared_ptr<const Store> store,
                               std::shared_ptr<const Pointers> pointers) {
     std::vector<ColumnSpec> columns = {
-        {"node", ColumnType::number},   {"offset", ColumnType::number},
-        {"value", ColumnType::number},  {"target", ColumnType::number},
+        {"node", ColumnType::number},          {"offset", ColumnType::number},
+        {"value", ColumnType::number},         {"target", ColumnType::number},
         {"target_offset", ColumnType::number}, {"state", ColumnType::text},
-        {"timestamp", ColumnType::number}, {"until", ColumnType::number},
-        {"site", ColumnType::number},   {"thread", ColumnType::number}};
+        {"timestamp", ColumnType::number},     {"until", ColumnType::number},
+        {"site", ColumnType::number},          {"thread", ColumnType::number}};
     return {columns, [store, pointers]() -> BatchSource {
                 auto state = std::make_shared<EdgeVersions>(store, pointers);
                 return [state](Batch &out) { return state->next(out); };

@@ -33,8 +33,9 @@ struct GraphEdge {
     bool initial = false;
 };
 
-// What a pointer stored by event `stored` means after `now` events: the node alive then that holds it
-// if it was born before the pointer was stored, otherwise, stale, the node that held it at that time.
+// What a pointer stored by event `stored` means after `now` events: the node alive then that holds
+// it if it was born before the pointer was stored, otherwise, stale, the node that held it at that
+// time.
 struct Meaning {
     uint64_t target = 0, offset = 0;
     EdgeState state = EdgeState::data;
@@ -67,8 +68,8 @@ class Graph {
     void find_nodes(bool freed);
     void add_edges(const GraphNode &node, bool data, std::vector<GraphEdge> &out) const;
     void add_freed_edges(const GraphNode &node, bool data, std::vector<GraphEdge> &out) const;
-    void add_word(const GraphNode &node, uint64_t word, uint64_t value, uint8_t mask, GraphEdge edge,
-                  bool data, std::vector<GraphEdge> &out) const;
+    void add_word(const GraphNode &node, uint64_t word, uint64_t value, uint8_t mask,
+                  GraphEdge edge, bool data, std::vector<GraphEdge> &out) const;
     const GraphNode *find(uint64_t address) const;
     void find_roots();
     void propagate_types(const std::vector<GraphEdge> &edges);
@@ -78,8 +79,8 @@ class Graph {
     const Pointers &pointers_;
     uint64_t at_, events_;
     std::unique_ptr<Image> image_;
-    std::vector<GraphNode> nodes_;        // by address, roots last
-    size_t heap_and_globals_ = 0;         // how many of them are no roots
+    std::vector<GraphNode> nodes_; // by address, roots last
+    size_t heap_and_globals_ = 0;  // how many of them are no roots
     std::vector<GraphEdge> root_edges_;
     bool scanned_ = false;
 };

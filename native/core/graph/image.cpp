@@ -54,8 +54,11 @@ Image::~Image() {
 // A word that has about half of the slots below it, judged by the middle chunk.
 uint64_t Image::middle() const {
     const auto &chunks = store_.event_chunks();
+    if (chunks.empty())
+        return 0;
     auto segments = store_.events(chunks[chunks.size() / 2]).segments();
-    return segments.empty() ? 0 : segments[segments.size() / 2].first_word & ~(image_page_words - 1);
+    return segments.empty() ? 0
+                            : segments[segments.size() / 2].first_word & ~(image_page_words - 1);
 }
 
 ImagePage &Image::get(Part &part, uint64_t word) {
@@ -90,9 +93,9 @@ void Image::load(Part &part, const Store::Keyframe &keyframe) {
 }
 
 void Image::apply_ranges(Part &part, uint32_t chunk, uint32_t events) {
-    auto details = store_.details(chunk);
+    auto found = store_.ranges(chunk);
     uint64_t base = store_.header(chunk).first_event;
-    for (const Range &range : details->ranges) {
+    for (const Range &range : found->ranges) {
         if (range.event >= events + range.is_initial)
             continue;
         uint64_t first = std::max((range.address + 7) / 8, part.first);
@@ -104,8 +107,7 @@ void Image::apply_ranges(Part &part, uint32_t chunk, uint32_t events) {
                 std::memset(&page.value[i], range.fill, 8);
             else
                 std::memcpy(&page.value[i],
-                            details->range_bytes.data() + range.bytes + (word * 8 - range.address),
-                            8);
+                            found->bytes.data() + range.bytes + (word * 8 - range.address), 8);
             page.event[i] = base + range.event;
             page.site[i] = range.site;
             page.mask[i] = 0xff;

@@ -34,7 +34,7 @@ class Image {
 
   private:
     static constexpr uint64_t pages = uint64_t(1) << 28;
-    struct Part { // of the address space, one thread's work
+    struct Part {                    // of the address space, one thread's work
         uint64_t first = 0, end = 0; // words
         std::vector<std::unique_ptr<ImagePage>> kept;
     };

@@ -15,7 +15,7 @@ constexpr std::array<const char *, 16> registers = {"rax", "rdx", "rcx", "rbx", 
                                                     "r12", "r13", "r14", "r15"};
 
 uint64_t timestamp_at(const Store &store, uint32_t chunk, uint32_t position) {
-    return position ? store.details(chunk)->timestamps.of(position - 1)
+    return position ? store.clock(chunk)->timestamps.of(position - 1)
                     : store.header(chunk).first_timestamp;
 }
 

@@ -12,7 +12,7 @@
 namespace heapstory {
 
 struct ScannedWord {
-    std::string name; // "thread 1 rbx", "thread 1 stack"
+    std::string name;     // "thread 1 rbx", "thread 1 stack"
     uint64_t address = 0; // of the stack slot, 0 for a register
     uint64_t value = 0;
 };

@@ -46,7 +46,7 @@ constexpr auto text = ColumnType::text;
 constexpr auto flag = ColumnType::flag;
 
 std::string_view type_name(const Tables &tables, const NodeRow &row) {
-    TypeId type = row.type ? row.type
+    TypeId type = row.type                                ? row.type
                   : row.stack < tables.stack_types.size() ? tables.stack_types[row.stack]
                                                           : no_type;
     return type < tables.types.size() ? std::string_view(tables.types[type].name) : "";
@@ -54,10 +54,10 @@ std::string_view type_name(const Tables &tables, const NodeRow &row) {
 
 TableData nodes_table(std::shared_ptr<const Store> store) {
     std::vector<ColumnSpec> columns = {
-        {"node", number},         {"kind", text},          {"address", number},
-        {"size", number},         {"name", text},          {"type", text},
-        {"created", number},      {"created_site", number}, {"created_stack", number},
-        {"freed", number},        {"freed_site", number},  {"freed_stack", number},
+        {"node", number},    {"kind", text},           {"address", number},
+        {"size", number},    {"name", text},           {"type", text},
+        {"created", number}, {"created_site", number}, {"created_stack", number},
+        {"freed", number},   {"freed_site", number},   {"freed_stack", number},
         {"label", text}};
     auto open = [store]() -> BatchSource {
         auto labels = named_roots(*store, never);
@@ -90,18 +90,17 @@ TableData nodes_table(std::shared_ptr<const Store> store) {
 }
 
 TableData frees_table(std::shared_ptr<const Store> store) {
-    std::vector<ColumnSpec> columns = {{"node", number},   {"timestamp", number},
-                                       {"address", number}, {"size", number},
-                                       {"site", number},   {"stack", number},
-                                       {"thread", number}};
+    std::vector<ColumnSpec> columns = {
+        {"node", number}, {"timestamp", number}, {"address", number}, {"size", number},
+        {"site", number}, {"stack", number},     {"thread", number}};
     return by_chunk(store, columns, [store](uint32_t chunk, Batch &out) {
-        auto timestamps = store->details(chunk)->timestamps;
+        auto clock = store->clock(chunk);
         for (const Death &death : store->events(chunk).deaths()) {
             NodeRow row = store->nodes().get(death.node);
             if (row.kind != NodeKind::heap)
                 continue;
             out[0].number(death.node);
-            out[1].number(timestamps.of(death.event));
+            out[1].number(clock->timestamps.of(death.event));
             out[2].number(row.address);
             out[3].number(row.size);
             out[4].number(known(site_of_stack(store->tables(), death.stack)));
@@ -112,8 +111,8 @@ TableData frees_table(std::shared_ptr<const Store> store) {
 }
 
 TableData sites_table(std::shared_ptr<const Store> store) {
-    std::vector<ColumnSpec> columns = {{"site", number},   {"file", text},   {"path", text},
-                                       {"line", number},   {"function", text}, {"module", text},
+    std::vector<ColumnSpec> columns = {{"site", number},  {"file", text},     {"path", text},
+                                       {"line", number},  {"function", text}, {"module", text},
                                        {"offset", number}};
     const Tables &tables = store->tables();
     Batch out(columns.size());
@@ -172,8 +171,11 @@ struct Point { // a row of cpoints
 };
 
 TableData cpoints_table(std::shared_ptr<const Store> store) {
-    std::vector<ColumnSpec> columns = {{"timestamp", number}, {"kind", text},    {"name", text},
-                                       {"site", number},      {"thread", number}};
+    std::vector<ColumnSpec> columns = {{"timestamp", number},
+                                       {"kind", text},
+                                       {"name", text},
+                                       {"site", number},
+                                       {"thread", number}};
     return by_chunk(store, columns, [store](uint32_t chunk, Batch &out) {
         const Tables &tables = store->tables();
         std::vector<Point> points;
@@ -181,9 +183,11 @@ TableData cpoints_table(std::shared_ptr<const Store> store) {
         for (const Call &call : view.calls()) {
             if (call.call >= tables.calls.size())
                 continue;
-            points.push_back({call.event, call.is_return ? "return" : "entry",
+            points.push_back({call.event,
+                              call.is_return ? "return" : "entry",
                               tables.text(tables.functions[call.call].function),
-                              tables.calls[call.call].site, {}});
+                              tables.calls[call.call].site,
+                              {}});
         }
         for (const Mark &mark : view.marks()) {
             std::string_view kind = mark.kind == Mark::Kind::cpoint  ? "cpoint"
@@ -195,10 +199,10 @@ TableData cpoints_table(std::shared_ptr<const Store> store) {
         }
         std::stable_sort(points.begin(), points.end(),
                          [](const Point &a, const Point &b) { return a.event < b.event; });
-        auto details = store->details(chunk);
+        auto clock = store->clock(chunk);
         uint64_t first = store->header(chunk).first_event;
         for (const Point &point : points) {
-            out[0].number(point.event ? details->timestamps.of(point.event - 1)
+            out[0].number(point.event ? clock->timestamps.of(point.event - 1)
                                       : store->header(chunk).first_timestamp);
             out[1].string(point.kind);
             out[2].string_or_null(point.name);
@@ -220,10 +224,12 @@ std::vector<EventRow> event_rows(const Store &store, uint32_t chunk) {
     std::vector<EventRow> rows(store.header(chunk).events);
     auto row = [&](uint32_t event) -> EventRow & { return rows.at(event); };
     auto extend = [&](EventRow &r, uint64_t address, uint64_t size, uint64_t value, uint32_t site) {
-        if (!r.end || address < r.address) {
+        uint64_t so_far = r.end - r.address;
+        if (!r.end) {
             r.address = address;
             r.value = value;
-            r.end = std::max(r.end, address + size);
+        } else if (address == r.end && so_far < 8) { // slots come in order of address
+            r.value |= value << (8 * so_far);
         }
         r.end = std::max(r.end, address + size);
         r.site = site;
@@ -233,18 +239,18 @@ std::vector<EventRow> event_rows(const Store &store, uint32_t chunk) {
     for (const SlotSegment &segment : view.segments()) {
         decode_segment(segment, view.slots(), slots);
         for (const Slot &slot : slots)
-            extend(row(slot.event), slot.word * 8 + shape_first(slot.shape),
-                   shape_size(slot.shape), slot.value, slot.site);
+            extend(row(slot.event), slot.word * 8 + shape_first(slot.shape), shape_size(slot.shape),
+                   slot.value, slot.site);
     }
-    auto details = store.details(chunk);
-    for (const Range &range : details->ranges) {
+    auto found = store.ranges(chunk);
+    for (const Range &range : found->ranges) {
         if (range.is_initial)
             continue;
         uint64_t value = 0;
         if (range.is_fill)
             std::memset(&value, range.fill, sizeof value);
         else
-            std::memcpy(&value, details->range_bytes.data() + range.bytes,
+            std::memcpy(&value, found->bytes.data() + range.bytes,
                         std::min<uint64_t>(8, range.length));
         extend(row(range.event), range.address, range.length, value, range.site);
     }
@@ -267,22 +273,21 @@ std::vector<EventRow> event_rows(const Store &store, uint32_t chunk) {
 
 TableData events_table(std::shared_ptr<const Store> store) {
     std::vector<ColumnSpec> columns = {
-        {"event", number}, {"timestamp", number}, {"kind", text},    {"address", number},
-        {"size", number},  {"value", number},     {"silent", flag},  {"site", number},
-        {"thread", number}};
+        {"event", number},   {"timestamp", number}, {"kind", text},
+        {"address", number}, {"size", number},      {"value", number},
+        {"silent", flag},    {"site", number},      {"thread", number}};
     return by_chunk(store, columns, [store](uint32_t chunk, Batch &out) {
         auto rows = event_rows(*store, chunk);
-        auto details = store->details(chunk);
+        auto clock = store->clock(chunk);
         uint64_t first = store->header(chunk).first_event;
         uint64_t before = store->header(chunk).first_timestamp;
         size_t next_switch = 0;
         uint32_t thread = 1;
         for (uint32_t i = 0; i < rows.size(); ++i) {
             const EventRow &row = rows[i];
-            while (next_switch < details->switches.size() &&
-                   details->switches[next_switch].event <= i)
-                thread = details->switches[next_switch++].thread;
-            uint64_t timestamp = details->timestamps.of(i);
+            while (next_switch < clock->switches.size() && clock->switches[next_switch].event <= i)
+                thread = clock->switches[next_switch++].thread;
+            uint64_t timestamp = clock->timestamps.of(i);
             bool memory = row.kind != "alloc" && row.kind != "free" && row.kind != "realloc";
             out[0].number(first + i);
             out[1].number(timestamp);

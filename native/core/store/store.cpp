@@ -68,16 +68,23 @@ void Store::make_lookup() {
     pages_ = std::make_unique<PageIndex>(std::move(lookup.pages));
 }
 
-std::shared_ptr<const ChunkDetails> Store::details(uint32_t chunk) const {
-    return details_.get(chunk, [&](ChunkDetails &details) {
+std::shared_ptr<const ChunkClock> Store::clock(uint32_t chunk) const {
+    return clocks_.get(chunk, [&](ChunkClock &clock) {
         EventsView view = events(chunk);
-        details.timestamps = Timestamps(view.changes(), header(chunk).first_timestamp);
-        details.ranges = view.ranges();
-        details.range_bytes = view.range_bytes();
-        details.switches = view.switches();
-        for (const Range &range : details.ranges)
-            if (!range.is_fill && (range.bytes > details.range_bytes.size() ||
-                                   range.length > details.range_bytes.size() - range.bytes))
+        clock.timestamps = Timestamps(view.changes(), header(chunk).first_timestamp);
+        clock.switches = view.switches();
+    });
+}
+
+std::shared_ptr<const ChunkRanges> Store::ranges(uint32_t chunk) const {
+    return ranges_.get(chunk, [&](ChunkRanges &found) {
+        EventsView view = events(chunk);
+        found.ranges = view.ranges();
+        if (!found.ranges.empty())
+            found.bytes = view.range_bytes();
+        for (const Range &range : found.ranges)
+            if (!range.is_fill && (range.bytes > found.bytes.size() ||
+                                   range.length > found.bytes.size() - range.bytes))
                 throw FormatError("damaged range in chunk " + std::to_string(chunk));
     });
 }
@@ -100,7 +107,7 @@ uint64_t Store::timestamp_of(uint64_t event) const {
     if (event_chunks_.empty())
         return 0;
     uint32_t chunk = chunk_of(event);
-    return details(chunk)->timestamps.of(uint32_t(event - header(chunk).first_event));
+    return clock(chunk)->timestamps.of(uint32_t(event - header(chunk).first_event));
 }
 
 bool Store::is_change(uint64_t event) const {
@@ -116,12 +123,12 @@ uint64_t Store::events_by(uint64_t timestamp) const {
         return 0;
     uint32_t chunk = *(after - 1);
     const ChunkHeader &h = header(chunk);
-    return h.first_event + details(chunk)->timestamps.events_by(timestamp, h.events);
+    return h.first_event + clock(chunk)->timestamps.events_by(timestamp, h.events);
 }
 
 uint32_t Store::thread_of(uint64_t event) const {
     uint32_t chunk = chunk_of(event);
-    auto found = details(chunk);
+    auto found = clock(chunk);
     uint32_t thread = 1;
     for (const Switch &item : found->switches) {
         if (item.event > event - header(chunk).first_event)

@@ -6,12 +6,12 @@
 // all events whose timestamp is at most T.
 #pragma once
 
+#include "format/cache.h"
 #include "format/events.h"
 #include "format/keyframe.h"
 #include "format/lookup.h"
 #include "format/tables.h"
 #include "format/trace_file.h"
-#include "store/cache.h"
 
 #include <cstdint>
 #include <memory>
@@ -42,11 +42,16 @@ struct WordState {
     bool initial = false; // from before the recording: event is no event
 };
 
-struct ChunkDetails { // what of an events chunk is decoded whole
+// When the events of a chunk happened: small, asked for all the time.
+struct ChunkClock {
     Timestamps timestamps;
-    std::vector<Range> ranges;
-    Bytes range_bytes;
     std::vector<Switch> switches;
+};
+
+// The long ranged stores of a chunk, with their bytes.
+struct ChunkRanges {
+    std::vector<Range> ranges;
+    Bytes bytes;
 };
 
 struct Totals {
@@ -84,7 +89,8 @@ class Store {
 
     EventsView events(uint32_t chunk) const { return EventsView(file_.payload(chunk)); }
     const ChunkHeader &header(uint32_t chunk) const { return file_.chunks()[chunk].header; }
-    std::shared_ptr<const ChunkDetails> details(uint32_t chunk) const;
+    std::shared_ptr<const ChunkClock> clock(uint32_t chunk) const;
+    std::shared_ptr<const ChunkRanges> ranges(uint32_t chunk) const;
     std::shared_ptr<const std::vector<Slot>> segment(uint32_t chunk, uint32_t number) const;
     // The last keyframe that holds no more than n events, if any.
     struct Keyframe {
@@ -116,7 +122,8 @@ class Store {
     std::vector<Keyframe> keyframes_;
     std::optional<std::string> damage_;
     mutable Cache<uint64_t, std::vector<Slot>> segments_{256};
-    mutable Cache<uint32_t, ChunkDetails> details_{64};
+    mutable Cache<uint32_t, ChunkClock> clocks_{1024};
+    mutable Cache<uint32_t, ChunkRanges> ranges_{16};
     mutable Cache<uint64_t, std::vector<KeyWord>> key_segments_{128};
 };
 

@@ -49,7 +49,7 @@ void Store::slots_of(uint32_t chunk, uint64_t first_word, uint64_t last_word, ui
 
 void Store::ranges_of(uint32_t chunk, uint64_t address, uint64_t size, uint64_t first,
                       uint64_t last, std::vector<Version> &out) const {
-    auto found = details(chunk);
+    auto found = ranges(chunk);
     uint64_t base = header(chunk).first_event;
     for (const Range &range : found->ranges) {
         uint64_t from = std::max(address, range.address);
@@ -68,8 +68,8 @@ void Store::ranges_of(uint32_t chunk, uint64_t address, uint64_t size, uint64_t 
         if (range.is_fill)
             std::memset(&version.value, range.fill, bytes);
         else
-            std::memcpy(&version.value,
-                        found->range_bytes.data() + range.bytes + (from - range.address), bytes);
+            std::memcpy(&version.value, found->bytes.data() + range.bytes + (from - range.address),
+                        bytes);
         out.push_back(version);
     }
 }
@@ -129,8 +129,8 @@ WordState Store::word(uint64_t word, uint64_t n, uint64_t since) const {
         if (keyframe && chunk < keyframe->chunk) {
             KeyWord key;
             bool has = from_keyframe(*keyframe, word, key);
-            // Words that are not in the keyframe held nothing that was alive then; and where several
-            // writes share a word, only its last one is known there: go on for the others.
+            // Words that are not in the keyframe held nothing that was alive then; and where
+            // several writes share a word, only its last one is known there: go on for the others.
             if (!has || key.event < since)
                 break;
             if (!key.mixed) {
@@ -148,8 +148,8 @@ WordState Store::word(uint64_t word, uint64_t n, uint64_t since) const {
                 break;
             unsigned first = unsigned(std::max(version->address, word * 8) - word * 8);
             unsigned size = unsigned(std::min<uint64_t>(version->size, 8 - first));
-            add(version->value << (8 * first), shape_mask(make_shape(first, size)),
-                version->event, version->site, version->initial);
+            add(version->value << (8 * first), shape_mask(make_shape(first, size)), version->event,
+                version->site, version->initial);
         }
     }
     return state;

@@ -52,8 +52,11 @@ def write(text: str, output: str | None = None) -> None:
 
 def finish(trace: Trace) -> int:
     """The exit status of a command that answered; says so where the trace is incomplete."""
-    warning = trace.info().warning
-    if warning is None:
+    if trace.complete:
         return 0
-    print(f"heapstory: {warning}", file=sys.stderr)
+    print(
+        f"heapstory: {trace.path} is incomplete, the answer covers what could be read: "
+        f"{trace.damage}",
+        file=sys.stderr,
+    )
     return INCOMPLETE

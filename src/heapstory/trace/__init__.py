@@ -76,18 +76,30 @@ class Trace:
                 f"up to {FORMAT_VERSION} (install a newer heapstory)"
             )
 
-    @cached_property
-    def _summary(self) -> dict[str, Any]:
-        return self.core.summary()
-
     @property
     def last(self) -> int:
         """The last timestamp."""
-        return int(self._summary["timestamps"])
+        return self.core.timestamps
+
+    @property
+    def complete(self) -> bool:
+        """Whether the trace holds the whole run."""
+        return self.core.complete and self.meta.get("complete") is not False
+
+    @property
+    def damage(self) -> str | None:
+        """Why a trace is incomplete, in one line."""
+        if self.core.damage or self.complete:
+            return self.core.damage
+        if self.meta.get("ended") == "killed":
+            return "the program was killed"
+        if self.meta.get("dropped"):
+            return f"{self.meta['dropped']} records were dropped"
+        return "the collector was stopped"
 
     def info(self) -> Info:
-        """What is in the trace."""
-        return Info.read(str(self.path), self.meta, self._summary)
+        """What is in the trace, counted."""
+        return Info.read(self, self.core.summary())
 
     def moment(self, at: int | None) -> int:
         """A timestamp of this trace, the last one for None; a negative one counts from the end."""

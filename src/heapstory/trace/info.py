@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-
-def _cut_off(meta: dict[str, Any]) -> str | None:
-    """Why the collector calls a recording incomplete, where every chunk is whole."""
-    if meta.get("ended") == "killed":
-        return "the program was killed"
-    if meta.get("dropped"):
-        return f"{meta['dropped']} records were dropped"
-    return None if meta.get("complete") is not False else "the collector was stopped"
+if TYPE_CHECKING:
+    from heapstory.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +49,9 @@ class Info:
         return self.sizes["bytes"]
 
     @classmethod
-    def read(cls, path: str, meta: dict[str, Any], summary: dict[str, Any]) -> Info:
+    def read(cls, trace: Trace, summary: dict[str, Any]) -> Info:
         """From meta.json and the core's summary; a trace cut off early lacks some of the former."""
+        meta = trace.meta
         ended = meta.get("exit") or {}
         counted = (
             "events",
@@ -75,7 +70,7 @@ class Info:
         )
         sized = ("bytes", "event_bytes", "symbol_bytes", "source_bytes")
         return cls(
-            path=path,
+            path=str(trace.path),
             program=list(meta.get("program") or []),
             directory=meta.get("directory"),
             started=meta.get("started"),
@@ -84,17 +79,9 @@ class Info:
             exit_code=ended.get("code"),
             exit_signal=ended.get("signal"),
             ended=meta.get("ended"),
-            complete=bool(summary["complete"]) and meta.get("complete") is not False,
-            damage=summary["damage"] or _cut_off(meta),
+            complete=trace.complete,
+            damage=trace.damage,
             timestamps=summary["timestamps"],
             counts={name: summary[name] for name in counted},
             sizes={name: summary[name] for name in sized},
         )
-
-    @property
-    def warning(self) -> str | None:
-        """One line for a trace that does not hold the whole run, else None."""
-        if self.complete:
-            return None
-        where = f": {self.damage}" if self.damage else ""
-        return f"{self.path} is incomplete, the answer covers what could be read{where}"
