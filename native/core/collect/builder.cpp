@@ -126,7 +126,11 @@ void ChunkBuilder::sort_slots() {
 void ChunkBuilder::encode_slots() {
     encoder_.clear();
     Slot slot;
-    for (uint64_t item : order_) {
+    constexpr size_t ahead = 16; // slots are gathered from all over the chunk
+    for (size_t i = 0; i < order_.size(); ++i) {
+        if (i + ahead < order_.size())
+            __builtin_prefetch(&slots_[uint32_t(order_[i + ahead])]);
+        uint64_t item = order_[i];
         uint32_t key = uint32_t(item >> 32);
         const RawSlot &raw = slots_[uint32_t(item)];
         slot.word = uint64_t(sorted_pages_[key >> 9]) << 9 | (key & 511);

@@ -68,7 +68,7 @@ class ChunkBuilder {
     void flush(uint64_t next_node);
 
   private:
-    static constexpr size_t full = size_t(1) << 17;
+    static constexpr size_t full = size_t(1) << 16; // slots: they fit the second-level cache
     static constexpr size_t full_range_bytes = size_t(4) << 20;
     static constexpr size_t longest_cut = 256; // bytes of a ranged store that is cut into slots
 

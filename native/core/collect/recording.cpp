@@ -107,27 +107,35 @@ void Recording::define_site(const Record &record) {
         raw.site = make_site(raw, 0, SiteKind::call);
 }
 
-void Recording::call(const Record &record) {
-    uint32_t raw_id = uint32_t(record.value >> HSW_ADDRESS_BITS);
-    uint64_t target = record.value & HSW_ADDRESS_MASK;
-    if (raw_id >= raw_sites_.size())
-        return;
-    const RawSite &raw = raw_sites_[raw_id];
-    auto [at, added] = call_ids_.try_emplace(record.value, 0);
+// 0 if the target is not the program's own.
+uint32_t Recording::call_id(const RawSite &raw, uint64_t value) {
+    auto [at, added] = call_ids_.try_emplace(value, 0);
     if (added) {
         CallRow row;
         row.site = raw.site;
-        row.target = modules_.locate(target);
+        row.target = modules_.locate(value & HSW_ADDRESS_MASK);
         row.own = !row.target.module || modules_.is_own(row.target.module);
         if (row.own) {
             at->second = uint32_t(tables_.calls.size());
             tables_.calls.push_back(row);
         }
     }
+    return at->second;
+}
+
+void Recording::call(const Record &record) {
+    uint32_t raw_id = uint32_t(record.value >> HSW_ADDRESS_BITS);
+    if (raw_id >= raw_sites_.size())
+        return;
+    RawSite &raw = raw_sites_[raw_id];
+    if (raw.last_call != record.value) {
+        raw.last_call = record.value;
+        raw.call = call_id(raw, record.value);
+    }
     Frame frame;
     frame.sp = record.address;
     frame.site = raw.site;
-    frame.call = at->second;
+    frame.call = raw.call;
     frame.event = builder_.events();
     stacks_.push(frame, [this](const Frame &gone) { returned(gone); });
     // Own code's calls are themselves the context of what happens below them.

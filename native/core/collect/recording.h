@@ -48,6 +48,8 @@ class Recording {
         uint8_t size = 0, kind = 0;
         bool own = false;
         uint64_t pc = 0;
+        uint64_t last_call = 0; // calls: the last record's value ...
+        uint32_t call = 0;      // ... and its call id
     };
     struct Record {
         uint32_t tag;
@@ -68,6 +70,7 @@ class Recording {
     uint32_t make_site(const RawSite &raw, uint32_t context, SiteKind kind);
     void define_site(const Record &record);
     void call(const Record &record);
+    uint32_t call_id(const RawSite &raw, uint64_t value);
     void returned(const Frame &frame);
     uint32_t current_stack();
     uint32_t intern_stack(uint32_t parent, uint32_t site);

@@ -42,13 +42,15 @@ class Shadow {
     // One store inside one word. True if it changed the field or wrote it for the first time.
     bool store(ShadowPage &page, unsigned offset, unsigned size, uint64_t value, uint64_t event,
                uint32_t site) {
-        unsigned word = offset / 8;
-        uint8_t bits = uint8_t(((1u << size) - 1) << (offset % 8));
-        uint64_t old = 0;
-        std::memcpy(&old, page.image + offset, size);
-        std::memcpy(page.image + offset, &value, size);
+        unsigned word = offset / 8, first = offset % 8;
+        uint8_t bits = uint8_t(((1u << size) - 1) << first);
+        uint64_t covered = (~uint64_t(0) >> (64 - 8 * size)) << (8 * first);
+        uint64_t old;
+        std::memcpy(&old, page.image + 8 * word, 8);
+        uint64_t fresh = (old & ~covered) | ((value << (8 * first)) & covered);
+        std::memcpy(page.image + 8 * word, &fresh, 8);
         uint8_t mask = page.mask[word];
-        bool changed = (mask & bits) != bits || old != value;
+        bool changed = (mask & bits) != bits || old != fresh;
         live_words_ += mask == 0;
         mask |= bits;
         page.mask[word] = mask;
