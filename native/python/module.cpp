@@ -122,6 +122,7 @@ void add_node(Batch &out, const Tables &tables, const GraphNode &node, bool scan
 
 Table edge_table(const Store &store, const std::vector<GraphEdge> &edges) {
     Batch out(edge_columns.size());
+    Clock clock(store);
     for (const GraphEdge &edge : edges) {
         out[0].number(edge.source);
         out[1].number(edge.offset);
@@ -130,8 +131,7 @@ Table edge_table(const Store &store, const std::vector<GraphEdge> &edges) {
         out[4].number(known(edge.target));
         out[5].number(edge.target ? N(edge.target_offset) : N());
         out[6].string(name_of(edge.state));
-        out[7].number(edge.initial ? store.timestamp_after(edge.event)
-                                   : store.timestamp_of(edge.event));
+        out[7].number(edge.initial && !edge.event ? 0 : clock.of(edge.event - edge.initial));
         out[8].number(known(edge.site));
     }
     return {table_of(edge_columns, std::move(out))};
@@ -153,7 +153,9 @@ struct GraphView {
             add_node(out, store->tables(), node, graph.scanned(), labels);
         return {table_of(node_columns, std::move(out))};
     }
-    Table edges(bool data) const { return edge_table(*store, graph.edges(data)); }
+    Table edges(bool data) const {
+        return edge_table(*store, data ? graph.edges(true) : graph.pointers());
+    }
 };
 
 std::string read_text(const std::string &path) {
@@ -213,7 +215,7 @@ class Trace {
         }
         uint64_t edges = 0;
         Graph last(s, *pointers_, s.totals().changes, false);
-        for (const GraphEdge &edge : last.edges(false))
+        for (const GraphEdge &edge : last.pointers())
             edges += edge.state == EdgeState::live;
         nb::dict out;
         out["timestamps"] = s.totals().changes;

@@ -98,7 +98,7 @@ TraceFile::TraceFile(const std::string &directory) : path_(directory + "/chunks"
     closed_ = read_directory();
     if (!closed_)
         walk();
-    checked_.resize(chunks_.size());
+    checked_ = std::make_unique<std::atomic<bool>[]>(chunks_.size());
 }
 
 TraceFile::~TraceFile() {

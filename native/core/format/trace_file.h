@@ -4,6 +4,8 @@
 
 #include "format/chunk.h"
 
+#include <atomic>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -63,7 +65,7 @@ class TraceFile {
     const uint8_t *data_ = nullptr;
     uint64_t size_ = 0;
     std::vector<ChunkEntry> chunks_;
-    mutable std::vector<bool> checked_;
+    mutable std::unique_ptr<std::atomic<bool>[]> checked_; // by chunk; threads share it
     bool closed_ = false;
     uint64_t damaged_at_ = 0;
 };

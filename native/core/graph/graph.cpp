@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <future>
 
 namespace heapstory {
 
@@ -93,10 +94,11 @@ Graph::Graph(const Store &store, const Pointers &pointers, uint64_t at, bool fre
       image_(std::make_unique<Image>(store, events_)) {
     find_nodes(freed);
     find_roots();
-    std::vector<GraphEdge> pointer_edges = edges(false);
-    propagate_types(pointer_edges);
+    pointer_edges_ = edges(false);
+    if (propagate_types())
+        pointer_edges_ = edges(false); // types tell which zeros are NULL pointers
     if (scanned_)
-        find_lost(pointer_edges);
+        find_lost();
 }
 
 void Graph::find_nodes(bool freed) {
@@ -117,19 +119,15 @@ void Graph::find_nodes(bool freed) {
         return a.row.address < b.row.address;
     });
     heap_and_globals_ = nodes_.size();
+    for (size_t i = 0; i < heap_and_globals_; ++i)
+        if (nodes_[i].row.death == never)
+            live_.add(nodes_[i].row.address, nodes_[i].row.size, uint32_t(i));
+    live_.finish();
 }
 
 const GraphNode *Graph::find(uint64_t address) const {
-    auto end = nodes_.begin() + std::ptrdiff_t(heap_and_globals_);
-    auto after = std::upper_bound(nodes_.begin(), end, address,
-                                  [](uint64_t a, const GraphNode &n) { return a < n.row.address; });
-    // Usually the one before; dead nodes and enclosing ones may lie in between.
-    for (int steps = 0; after != nodes_.begin() && steps < 64; ++steps) {
-        const GraphNode &node = *--after;
-        if (node.row.holds(address) && node.row.death == never)
-            return &node;
-    }
-    return nullptr;
+    uint32_t number = live_.find(address);
+    return number == LiveIndex::none ? nullptr : &nodes_[number];
 }
 
 void Graph::add_word(const GraphNode &node, uint64_t word, uint64_t value, uint8_t mask,
@@ -208,14 +206,24 @@ void Graph::add_freed_edges(const GraphNode &node, bool data, std::vector<GraphE
     }
 }
 
-std::vector<GraphEdge> Graph::edges(bool data) const {
+std::vector<GraphEdge> Graph::edges_between(size_t first, size_t end, bool data) const {
     std::vector<GraphEdge> out;
-    for (size_t i = 0; i < heap_and_globals_; ++i) {
+    for (size_t i = first; i < end; ++i) {
         if (nodes_[i].row.death == never)
             add_edges(nodes_[i], data, out);
         else
             add_freed_edges(nodes_[i], data, out);
     }
+    return out;
+}
+
+std::vector<GraphEdge> Graph::edges(bool data) const {
+    size_t middle = heap_and_globals_ / 2;
+    auto upper = std::async(std::launch::async,
+                            [&] { return edges_between(middle, heap_and_globals_, data); });
+    std::vector<GraphEdge> out = edges_between(0, middle, data);
+    std::vector<GraphEdge> rest = upper.get();
+    out.insert(out.end(), rest.begin(), rest.end());
     out.insert(out.end(), root_edges_.begin(), root_edges_.end());
     return out;
 }
@@ -248,10 +256,12 @@ void Graph::find_roots() {
 }
 
 // A node of unknown type that a typed field points to has the type that the field promises.
-void Graph::propagate_types(const std::vector<GraphEdge> &edges) {
+bool Graph::propagate_types() {
     const Tables &tables = store_.tables();
+    const std::vector<GraphEdge> &edges = pointer_edges_;
+    bool any = false;
     if (tables.types.size() <= 1)
-        return;
+        return any;
     std::vector<uint32_t> index; // by node id
     index.resize(store_.nodes().size() + 1);
     for (uint32_t i = 0; i < heap_and_globals_; ++i)
@@ -287,12 +297,14 @@ void Graph::propagate_types(const std::vector<GraphEdge> &edges) {
                 tables.types[promised].size > target.row.size)
                 continue;
             target.type = promised;
+            any = true;
             typed.push_back(index[edge.target] - 1);
         }
     }
+    return any;
 }
 
-void Graph::find_lost(const std::vector<GraphEdge> &edges) {
+void Graph::find_lost() {
     std::vector<uint32_t> index(store_.nodes().size() + 1);
     for (uint32_t i = 0; i < heap_and_globals_; ++i)
         index[nodes_[i].id] = i + 1;
@@ -305,7 +317,7 @@ void Graph::find_lost(const std::vector<GraphEdge> &edges) {
             todo.push_back(i);
         }
     };
-    for (const GraphEdge &edge : edges) {
+    for (const GraphEdge &edge : pointer_edges_) {
         if (edge.state != EdgeState::live || edge.target >= index.size())
             continue;
         uint32_t target = index[edge.target] - 1;

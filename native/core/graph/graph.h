@@ -3,6 +3,7 @@
 #pragma once
 
 #include "graph/image.h"
+#include "graph/live_index.h"
 #include "store/store.h"
 
 #include <cstdint>
@@ -62,6 +63,7 @@ class Graph {
     const std::vector<GraphNode> &nodes() const { return nodes_; }
     // In order of source address and offset. With data: words that are no pointers, too.
     std::vector<GraphEdge> edges(bool data) const;
+    const std::vector<GraphEdge> &pointers() const { return pointer_edges_; } // edges(false)
     bool scanned() const { return scanned_; } // roots are known, so lost nodes are too
 
   private:
@@ -70,18 +72,20 @@ class Graph {
     void add_freed_edges(const GraphNode &node, bool data, std::vector<GraphEdge> &out) const;
     void add_word(const GraphNode &node, uint64_t word, uint64_t value, uint8_t mask,
                   GraphEdge edge, bool data, std::vector<GraphEdge> &out) const;
+    std::vector<GraphEdge> edges_between(size_t first, size_t end, bool data) const;
     const GraphNode *find(uint64_t address) const;
     void find_roots();
-    void propagate_types(const std::vector<GraphEdge> &edges);
-    void find_lost(const std::vector<GraphEdge> &edges);
+    bool propagate_types();
+    void find_lost();
 
     const Store &store_;
     const Pointers &pointers_;
     uint64_t at_, events_;
     std::unique_ptr<Image> image_;
     std::vector<GraphNode> nodes_; // by address, roots last
-    size_t heap_and_globals_ = 0;  // how many of them are no roots
-    std::vector<GraphEdge> root_edges_;
+    LiveIndex live_;
+    size_t heap_and_globals_ = 0; // how many of nodes_ are no roots
+    std::vector<GraphEdge> root_edges_, pointer_edges_;
     bool scanned_ = false;
 };
 

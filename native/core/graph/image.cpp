@@ -21,8 +21,6 @@ Image::Image(const Store &store, uint64_t events) : store_(store), events_(event
     for (uint32_t chunk : store.event_chunks())
         if ((!keyframe || chunk > keyframe->chunk) && store.header(chunk).first_event <= events)
             chunks.push_back(chunk);
-    for (uint32_t chunk : chunks) // checks them, which two threads must not do at once
-        store.events(chunk);
 
     parts_.resize(2);
     parts_[0].end = parts_[1].first = middle();

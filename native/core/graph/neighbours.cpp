@@ -46,7 +46,7 @@ std::vector<GraphEdge> incoming_of(const Store &store, const Pointers &pointers,
                                    uint64_t n) {
     // Pointers are not indexed by where they point to: put the graph together and filter.
     Graph graph(store, pointers, store.timestamp_after(n), false);
-    std::vector<GraphEdge> out = graph.edges(false);
+    std::vector<GraphEdge> out = graph.pointers();
     std::erase_if(out, [&](const GraphEdge &edge) { return edge.target != node; });
     return out;
 }

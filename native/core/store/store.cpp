@@ -103,6 +103,21 @@ uint32_t Store::chunk_of(uint64_t event) const {
     return after == event_chunks_.begin() ? event_chunks_.front() : *(after - 1);
 }
 
+uint64_t Clock::of(uint64_t event) const {
+    const auto &chunks = store_.event_chunks();
+    auto after =
+        std::upper_bound(chunks.begin(), chunks.end(), event, [this](uint64_t e, uint32_t chunk) {
+            return e < store_.header(chunk).first_event;
+        });
+    if (after == chunks.begin())
+        return 0;
+    size_t place = size_t(after - chunks.begin()) - 1;
+    auto &clock = chunks_[place];
+    if (!clock)
+        clock = store_.clock(chunks[place]);
+    return clock->timestamps.of(uint32_t(event - store_.header(chunks[place]).first_event));
+}
+
 uint64_t Store::timestamp_of(uint64_t event) const {
     if (event_chunks_.empty())
         return 0;

@@ -127,4 +127,15 @@ class Store {
     mutable Cache<uint64_t, std::vector<KeyWord>> key_segments_{128};
 };
 
+// Timestamps of many events: keeps what it has decoded.
+class Clock {
+  public:
+    explicit Clock(const Store &store) : store_(store), chunks_(store.event_chunks().size()) {}
+    uint64_t of(uint64_t event) const;
+
+  private:
+    const Store &store_;
+    mutable std::vector<std::shared_ptr<const ChunkClock>> chunks_; // by place in event_chunks()
+};
+
 } // namespace heapstory
