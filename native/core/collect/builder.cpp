@@ -8,11 +8,6 @@
 
 namespace heapstory {
 
-void ChunkBuilder::use_range(uint64_t address, uint64_t length) {
-    for (uint64_t page = address / page_bytes; page <= (address + length - 1) / page_bytes; ++page)
-        use(shadow_.get(page * page_bytes));
-}
-
 void ChunkBuilder::copy(uint64_t address, ByteSpan bytes, uint32_t site) {
     if (bytes.size() <= longest_cut) {
         for (size_t at = 0; at < bytes.size();) {
@@ -41,7 +36,6 @@ void ChunkBuilder::copy(uint64_t address, ByteSpan bytes, uint32_t site) {
 }
 
 void ChunkBuilder::add_range(const Range &range, ByteSpan bytes) {
-    use_range(range.address, range.length);
     lists.ranges.push_back(range);
     lists.range_bytes.insert(lists.range_bytes.end(), bytes.begin(), bytes.end());
 }
@@ -146,7 +140,6 @@ void ChunkBuilder::encode_slots() {
 void ChunkBuilder::flush(uint64_t next_node) {
     sort_slots();
     encode_slots();
-    lists.pages = sorted_pages_;
     Bytes payload = encode_events(lists, encoder_);
     ChunkHeader header;
     header.events = event_count_;

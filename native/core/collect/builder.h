@@ -96,7 +96,6 @@ class ChunkBuilder {
         page.index = uint32_t(pages_.size());
         pages_.push_back(page.number);
     }
-    void use_range(uint64_t address, uint64_t length);
     void add_range(const Range &range, ByteSpan bytes);
     void sort_slots();
     void encode_slots();

@@ -631,7 +631,7 @@ void Recording::close() {
         write_keyframe();
     Lookup lookup = build_lookup(TraceFile(writer_.directory()));
     writer_.append(ChunkKind::nodes, lookup.nodes);
-    writer_.append(ChunkKind::pages, lookup.pages);
+    writer_.append(ChunkKind::words, lookup.words);
     writer_.close();
 }
 

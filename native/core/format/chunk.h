@@ -27,7 +27,7 @@ enum class ChunkKind : uint16_t {
     source = 4,   // source text
     keyframe = 5, // all live words at one moment: see keyframe.h
     nodes = 6,    // all nodes, written at close: see nodes.h
-    pages = 7,    // which chunks touch which page, written at close: see pages.h
+    words = 7,    // which chunks hold which word, written at close: see word_index.h
     end = 8       // the last chunk of a closed trace
 };
 

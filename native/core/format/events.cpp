@@ -136,17 +136,6 @@ void write_open_calls(ByteWriter &out, const EventLists &lists) {
     pack(out, plain.bytes);
 }
 
-void write_pages(ByteWriter &out, const EventLists &lists) {
-    ByteWriter plain;
-    plain.varint(lists.pages.size());
-    uint32_t last = 0;
-    for (uint32_t page : lists.pages) {
-        plain.varint(page - last);
-        last = page;
-    }
-    pack(out, plain.bytes);
-}
-
 template <class T> ByteSpan as_bytes(const std::vector<T> &items) {
     return {reinterpret_cast<const uint8_t *>(items.data()), items.size() * sizeof(T)};
 }
@@ -167,7 +156,6 @@ Bytes encode_events(const EventLists &lists, SlotEncoder &slots) {
     };
     section(Section::segments, [&] { out.raw(as_bytes(slots.segments)); });
     section(Section::slots, [&] { out.raw(slots.out.bytes); });
-    section(Section::pages, [&] { write_pages(out, lists); });
     section(Section::changes, [&] { pack(out, as_bytes(lists.changes)); });
     section(Section::births, [&] { write_births(out, lists); });
     section(Section::deaths, [&] { write_deaths(out, lists); });
@@ -196,17 +184,6 @@ std::span<const SlotSegment> EventsView::segments() const {
     ByteSpan bytes = section(Section::segments);
     return {reinterpret_cast<const SlotSegment *>(bytes.data()),
             bytes.size() / sizeof(SlotSegment)};
-}
-
-std::vector<uint32_t> EventsView::pages() const {
-    ByteReader packed(section(Section::pages));
-    Bytes plain = unpack(packed);
-    ByteReader in(plain);
-    std::vector<uint32_t> pages(in.count());
-    uint32_t last = 0;
-    for (uint32_t &page : pages)
-        page = last += uint32_t(in.varint());
-    return pages;
 }
 
 std::vector<uint64_t> EventsView::changes() const {

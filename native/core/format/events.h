@@ -104,13 +104,11 @@ struct EventLists {
     Bytes range_bytes;
     std::vector<Mark> marks;
     std::vector<OpenCalls> open_calls;
-    std::vector<uint32_t> pages; // 4-KiB pages with slots or ranges, ascending
 };
 
 enum class Section : unsigned {
     segments,
     slots,
-    pages,
     changes,
     births,
     deaths,
@@ -140,7 +138,6 @@ class EventsView {
 
     std::span<const SlotSegment> segments() const;
     ByteSpan slots() const { return section(Section::slots); }
-    std::vector<uint32_t> pages() const;
     std::vector<uint64_t> changes() const;
     std::vector<Birth> births() const;
     std::vector<Death> deaths() const;

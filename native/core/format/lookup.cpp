@@ -35,13 +35,13 @@ uint32_t Timestamps::events_by(uint64_t timestamp, uint32_t events) const {
 
 Lookup build_lookup(const TraceFile &file) {
     std::vector<NodeRow> rows;
-    PageIndexBuilder pages;
+    WordIndexBuilder words;
     for (uint32_t number = 0; number < file.chunks().size(); ++number) {
         const ChunkHeader &header = file.chunks()[number].header;
         if (header.kind != uint16_t(ChunkKind::events))
             continue;
         EventsView view(file.payload(number));
-        pages.add(number, view.pages());
+        words.add(view);
         Timestamps timestamps(view.changes(), header.first_timestamp);
         auto before = [&](uint32_t event) { // something that stands before an event
             return event ? timestamps.of(event - 1) : header.first_timestamp;
@@ -71,7 +71,7 @@ Lookup build_lookup(const TraceFile &file) {
             row.free_stack = death.stack;
         }
     }
-    return {encode_nodes(rows), pages.encode()};
+    return {encode_nodes(rows), words.encode()};
 }
 
 } // namespace heapstory

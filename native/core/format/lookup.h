@@ -4,8 +4,8 @@
 #pragma once
 
 #include "format/nodes.h"
-#include "format/pages.h"
 #include "format/trace_file.h"
+#include "format/word_index.h"
 
 namespace heapstory {
 
@@ -26,7 +26,7 @@ class Timestamps {
 
 struct Lookup {
     Bytes nodes; // payload of ChunkKind::nodes
-    Bytes pages; // payload of ChunkKind::pages
+    Bytes words; // payload of ChunkKind::words
 };
 
 Lookup build_lookup(const TraceFile &file);

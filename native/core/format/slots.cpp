@@ -143,20 +143,16 @@ void decode_segment(const SlotSegment &segment, ByteSpan slot_section, std::vect
     }
 }
 
-bool has_word(const SlotSegment &segment, ByteSpan slot_section, uint64_t word) {
-    if (word < segment.first_word || word > segment.last_word)
-        return false;
-    thread_local Bytes words;
+void segment_words(const SlotSegment &segment, ByteSpan slot_section,
+                   std::vector<uint64_t> &words) {
+    thread_local Bytes column;
     ByteReader in(slot_section.subspan(std::min<size_t>(segment.offset, slot_section.size())));
-    unpack_into(in, words, 0);
-    ByteReader deltas(words);
-    uint64_t at = segment.first_word;
-    while (!deltas.done()) {
-        at += deltas.varint();
-        if (at >= word)
-            return at == word;
-    }
-    return false;
+    unpack_into(in, column, 0);
+    ByteReader deltas(column);
+    words.clear();
+    uint64_t word = segment.first_word;
+    while (!deltas.done())
+        words.push_back(word += deltas.varint());
 }
 
 } // namespace heapstory

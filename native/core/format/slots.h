@@ -163,7 +163,7 @@ inline void SlotEncoder::encode(const Slot &slot, bool new_word) {
 // All slots of a segment, in order.
 void decode_segment(const SlotSegment &segment, ByteSpan slot_section, std::vector<Slot> &slots);
 
-// Whether a segment has any slot for a word: reads the words column only.
-bool has_word(const SlotSegment &segment, ByteSpan slot_section, uint64_t word);
+// The words of a segment, ascending: reads the words column only.
+void segment_words(const SlotSegment &segment, ByteSpan slot_section, std::vector<uint64_t> &words);
 
 } // namespace heapstory

@@ -58,14 +58,14 @@ void Store::make_lookup() {
         ChunkKind kind = ChunkKind(file_.chunks()[i].header.kind);
         if (kind == ChunkKind::nodes)
             nodes_ = std::make_unique<NodeTable>(file_.payload(i));
-        else if (kind == ChunkKind::pages)
-            pages_ = std::make_unique<PageIndex>(file_.payload(i));
+        else if (kind == ChunkKind::words)
+            words_ = std::make_unique<WordIndex>(file_.payload(i));
     }
-    if (nodes_ && pages_)
+    if (nodes_ && words_)
         return;
     Lookup lookup = build_lookup(file_);
     nodes_ = std::make_unique<NodeTable>(std::move(lookup.nodes));
-    pages_ = std::make_unique<PageIndex>(std::move(lookup.pages));
+    words_ = std::make_unique<WordIndex>(std::move(lookup.words));
 }
 
 std::shared_ptr<const ChunkClock> Store::clock(uint32_t chunk) const {

@@ -77,8 +77,7 @@ class Store {
     bool is_change(uint64_t event) const;
     uint32_t thread_of(uint64_t event) const;
 
-    // A word after n events, as far back as event `since`; `exact` also tells the last writer where
-    // several writes share the word.
+    // A word after n events, as far back as event `since`.
     WordState word(uint64_t word, uint64_t n, uint64_t since) const;
     // Every write that touches these bytes, of events first <= event < last, in order of time.
     std::vector<Version> versions(uint64_t address, uint64_t size, uint64_t first,
@@ -105,6 +104,8 @@ class Store {
   private:
     void read_tables();
     void make_lookup();
+    // The events chunks that may hold words first .. last (of one page) in group of 64 chunks.
+    std::vector<uint32_t> chunks_with(size_t group, uint64_t first_word, uint64_t last_word) const;
     void word_in_chunk(uint32_t chunk, uint64_t word, uint64_t n, std::vector<Version> &out) const;
     void slots_of(uint32_t chunk, uint64_t first_word, uint64_t last_word, uint64_t first,
                   uint64_t last, std::vector<Version> &out) const;
@@ -116,7 +117,7 @@ class Store {
     TraceFile file_;
     Tables tables_;
     std::unique_ptr<NodeTable> nodes_;
-    std::unique_ptr<PageIndex> pages_;
+    std::unique_ptr<WordIndex> words_;
     Totals totals_;
     std::vector<uint32_t> event_chunks_;
     std::vector<Keyframe> keyframes_;

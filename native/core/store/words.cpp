@@ -5,6 +5,7 @@
 #include "collect/shadow.h" // page size
 
 #include <algorithm>
+#include <bit>
 
 namespace heapstory {
 
@@ -26,8 +27,6 @@ void Store::slots_of(uint32_t chunk, uint64_t first_word, uint64_t last_word, ui
         return s.last_word < first_word;
     });
     for (; from != segments.end() && from->first_word <= last_word; ++from) {
-        if (first_word == last_word && !has_word(*from, view.slots(), first_word))
-            continue;
         auto slots = segment(chunk, uint32_t(from - segments.begin()));
         auto slot = std::partition_point(slots->begin(), slots->end(),
                                          [&](const Slot &s) { return s.word < first_word; });
@@ -118,52 +117,76 @@ WordState Store::word(uint64_t word, uint64_t n, uint64_t since) const {
                 state.value |= value & uint64_t(0xff) << (8 * byte);
         state.mask |= fresh;
     };
-    auto chunks = pages_->chunks(word / page_words);
-    auto at = std::partition_point(chunks.begin(), chunks.end(), [&](uint32_t chunk) {
-        return header(chunk).first_event < n + 1;
-    });
     const Keyframe *keyframe = keyframe_before(n);
     std::vector<Version> found;
-    while (at != chunks.begin() && state.mask != 0xff) {
-        uint32_t chunk = *--at;
+    // Says whether to look further back.
+    auto look = [&](uint32_t chunk) {
+        const ChunkHeader &h = header(chunk);
+        if (h.first_event > n)
+            return true;
         if (keyframe && chunk < keyframe->chunk) {
             KeyWord key;
             bool has = from_keyframe(*keyframe, word, key);
             // Words that are not in the keyframe held nothing that was alive then; and where
             // several writes share a word, only its last one is known there: go on for the others.
             if (!has || key.event < since)
-                break;
+                return false;
             if (!key.mixed) {
                 add(key.value, key.mask, key.event, key.site, key.site == 0);
-                break;
+                return false;
             }
             keyframe = nullptr;
         }
-        const ChunkHeader &h = header(chunk);
         if (h.first_event + h.events < since)
-            break;
+            return false;
         word_in_chunk(chunk, word, n, found);
         for (auto version = found.rbegin(); version != found.rend(); ++version) {
             if (version->event < since)
-                break;
+                return false;
             unsigned first = unsigned(std::max(version->address, word * 8) - word * 8);
             unsigned size = unsigned(std::min<uint64_t>(version->size, 8 - first));
             add(version->value << (8 * first), shape_mask(make_shape(first, size)), version->event,
                 version->site, version->initial);
         }
+        return state.mask != 0xff;
+    };
+    for (size_t group = words_->groups(); group-- > 0;) {
+        if (header(event_chunks_[group * WordIndex::group_chunks]).first_event > n)
+            continue;
+        auto chunks = chunks_with(group, word, word);
+        for (auto chunk = chunks.rbegin(); chunk != chunks.rend(); ++chunk)
+            if (!look(*chunk))
+                return state;
     }
     return state;
+}
+
+std::vector<uint32_t> Store::chunks_with(size_t group, uint64_t first_word,
+                                         uint64_t last_word) const {
+    uint64_t bits = words_->chunks(group, first_word / page_words, first_word % page_words,
+                                   last_word % page_words);
+    std::vector<uint32_t> chunks;
+    for (; bits; bits &= bits - 1) {
+        size_t place = group * WordIndex::group_chunks + size_t(std::countr_zero(bits));
+        if (place < event_chunks_.size())
+            chunks.push_back(event_chunks_[place]);
+    }
+    return chunks;
 }
 
 std::vector<Version> Store::versions(uint64_t address, uint64_t size, uint64_t first,
                                      uint64_t last) const {
     std::vector<uint32_t> chunks;
-    for (uint64_t page = address / page_bytes; page <= (address + size - 1) / page_bytes; ++page)
-        for (uint32_t chunk : pages_->chunks(page)) {
-            const ChunkHeader &h = header(chunk);
-            if (h.first_event + h.events >= first && h.first_event <= last)
-                chunks.push_back(chunk);
-        }
+    uint64_t first_word = address / 8, last_word = (address + size - 1) / 8;
+    for (uint64_t page = first_word / page_words; page <= last_word / page_words; ++page)
+        for (size_t group = 0; group < words_->groups(); ++group)
+            for (uint32_t chunk :
+                 chunks_with(group, std::max(first_word, page * page_words),
+                             std::min(last_word, page * page_words + page_words - 1))) {
+                const ChunkHeader &h = header(chunk);
+                if (h.first_event + h.events >= first && h.first_event <= last)
+                    chunks.push_back(chunk);
+            }
     std::sort(chunks.begin(), chunks.end());
     chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
     std::vector<Version> out;
