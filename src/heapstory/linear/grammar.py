@@ -29,9 +29,9 @@ plain: NAME NAME ";"                -> scalar
      | NAME NAME "=" sum ";"        -> scalar
      | NAME NAME "[" [INT] "]" ";"  -> array
 init: "init" "{" (decl | stmt)* "}"
-operation: NAME "(" params ")" [isof] body
-         | NAME isof body
-         | NAME body
+operation: OPERATION "(" params ")" [isof] body
+         | OPERATION isof body
+         | OPERATION body
 isof: "is" NAME
 params: [param ((","|";") param)* ";"?]
 param: NAME NAME
@@ -46,15 +46,15 @@ guard: "<" conds? ">"
 conds: (cond (";" | "&&"))* cond ";"?
 cond: sum rop sum
 rop: EQ | NE | LE | GE | LT | GT | ASSIGN
-stmt: bare ";"
+stmt: bare ";" | back ";"
 last: bare
+?back: "return" [sum ("," sum)*]     -> ret
 bare: path (ASSIGN | WALRUS) sum           -> assign
     | path (ASSIGN | WALRUS) "malloc" NAME -> malloc
     | path (ASSIGN | WALRUS) "malloc" "(" NAME ")" -> malloc
     | "free" path                    -> free
     | "free" "(" path ")"            -> free
     | ("READ" | "read") path         -> read
-    | "return" [sum ("," sum)*]      -> ret
 label: LABEL
 table: ("order" | "≀") NAME "," NAME ";"       -> ordered
      | ("notorder") NAME "," NAME ";"          -> unordered
@@ -81,6 +81,8 @@ WALRUS: ":="
 PLUS: "+"
 MINUS: "-"
 NAME: /(?!(?:name|implements|model|struct|ghost|init|is|malloc|free|READ|read|return|order|notorder|reverse|notreverse)\b)[A-Za-z_]\w*/
+// An operation's name is known by what follows it: "(", or "is", a sub-operation, two more names.
+OPERATION.2: /(?!(?:name|implements|model|struct|ghost|init|is|malloc|free|READ|read|return|order|notorder|reverse|notreverse)\b)[A-Za-z_]\w*(?=\s*\(|\s+is\s|\s+1\s|\s+\*\s|\s+[A-Za-z_]\w*\s+[A-Za-z_])/
 INT: /\d+/
 %ignore /[ \t\r\n]+/
 %ignore /\/\/[^\n]*/
@@ -93,6 +95,7 @@ EXPECTED = {
     "MARK": "a sub-operation (1 or *)",
     "STAR": "*",
     "NAME": "a name",
+    "OPERATION": "an operation",
     "INT": "a number",
     "LPAR": "'('",
     "RPAR": "')'",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from heapstory.linear.grammar import SpecificationError
 from heapstory.linear.locks import Cell, cell_of, lock_cells
 from heapstory.linear.syntax import (
     Assign,
@@ -77,6 +78,11 @@ class Program:
 def prepare(spec: Specification, reuse: bool = False) -> Program:
     """Fold local sub-operations into the next global one (or the last one before them)."""
     locks = lock_cells(spec)
+    for operation in spec.operations:
+        if not _fold(operation, reuse, locks):
+            message = f"operation '{operation.name}' has no step that touches shared state"
+            where = operation.position
+            raise SpecificationError(message, spec.path, spec.source, where.line, where.column)
     return Program(spec, tuple(Path(o, _fold(o, reuse, locks)) for o in spec.operations), reuse)
 
 
@@ -111,7 +117,7 @@ def _fold(operation: Operation, reuse: bool, locks: set[Cell]) -> tuple[Step, ..
             parts = (*waiting, sub)
             waiting = []
         steps.append(Step(sub.label, parts, writes, writes and not _only_locks(sub, locks), pure))
-    if waiting:
+    if waiting and steps:
         steps[-1] = replace(steps[-1], parts=(*steps[-1].parts, *waiting))
     return tuple(steps)
 

@@ -8,6 +8,7 @@ from typing import Any
 from heapstory.errors import UsageError
 from heapstory.linear.grammar import SpecificationError, parse_tree
 from heapstory.linear.methods import TYPES, method_of
+from heapstory.linear.program import prepare
 from heapstory.linear.syntax import (
     Assign,
     Condition,
@@ -59,7 +60,9 @@ def load(path: str | Path) -> Specification:
 
 def parse(text: str, path: str = "<specification>") -> Specification:
     """Parse and resolve a specification's text."""
-    return _Resolver(text, path).specification(parse_tree(text, path)[3])
+    spec = _Resolver(text, path).specification(parse_tree(text, path)[3])
+    prepare(spec)  # finds operations that never touch shared state
+    return spec
 
 
 class _Resolver:
@@ -207,7 +210,7 @@ class _Resolver:
         locals_ = tuple(v for v in scope.values() if v not in parameters)
         where = Position(item[1], item[2])
         operation = Operation(name, method, parameters, locals_, tuple(steps), where)
-        return self._bind(operation, item)
+        return self._bind(operation)
 
     def _check_method(
         self, method: str, implements: str | None, model: Specification | None, item: Any, n: int
@@ -248,7 +251,7 @@ class _Resolver:
         label = label or f"s{self.labels}"
         return SubOperation(label, mark, tuple(guard), tuple(body), position=where)
 
-    def _bind(self, operation: Operation, item: Any) -> Operation:
+    def _bind(self, operation: Operation) -> Operation:
         # A local without a value gets it from the guard that compares it with something that has
         # one (Fig 6.4: `Q.tail == Z`); a node that nothing determines may be any node.
         known = {v.name for v in operation.parameters}
@@ -284,9 +287,6 @@ class _Resolver:
                     step.position,
                 )
             )
-        if not any(_is_global(s) for s in steps):
-            message = f"operation '{operation.name}' has no step that touches shared state"
-            raise self.fail(message, item)
         return Operation(
             operation.name,
             operation.method,
@@ -463,14 +463,3 @@ def _needs(step: SubOperation, known: set[str]) -> list[str]:
                 use(*values)
     return needed
 
-
-def _is_global(step: SubOperation) -> bool:
-    exprs = [e for c in step.guard for e in (c.left, c.right)]
-    for statement in step.body:
-        match statement:
-            case Assign(target, value):
-                exprs += [target, value]
-            case Read(place) | Malloc(place, _) | Free(place):
-                exprs.append(place)
-    shared = (Global, Field, Index)
-    return bool(step.picks) or any(isinstance(p, shared) for e in exprs for p in walk(e))
