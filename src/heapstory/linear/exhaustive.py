@@ -17,7 +17,7 @@ from heapstory.linear.explore import Budget, OutOfBudget
 from heapstory.linear.kinds import kinds_of
 from heapstory.linear.models import Model, agrees, model_of
 from heapstory.linear.reference import Effect, Instance, Interpreter, Memory, frozen
-from heapstory.linear.syntax import Operation, OwnId, Specification, walk
+from heapstory.linear.syntax import Operation, OwnId, Specification, conditions, walk
 
 Config = tuple[Any, frozenset[tuple[int, Any]]]  # model state, pending ones already linearized
 
@@ -164,9 +164,8 @@ class Checker:
             if last.done:
                 answered = answered - {last.number}
             actions = []
-            pc = instance.pc
-            for offset, effect in enumerate(effects):
-                actions.append(_action(instance, pc + offset, effect))
+            for effect in effects:
+                actions.append(_action(instance, effect))
             yield _Node(
                 effects[-1].memory,
                 remaining,
@@ -249,15 +248,15 @@ def _rank(instance: Instance) -> Any:
     return (instance.operation.name, instance.pc, instance.arguments, values)
 
 
-def _action(instance: Instance, step: int, effect: Effect) -> Action:
+def _action(instance: Instance, effect: Effect) -> Action:
     name = instance.operation.name
-    return Action(instance.number, name, instance.arguments, step, effect.choice)
+    return Action(instance.number, name, instance.arguments, effect.step, effect.choice)
 
 
 def _uses_id(spec: Specification) -> bool:
     for operation in spec.operations:
         for step in operation.steps:
-            exprs = [e for c in step.guard for e in (c.left, c.right)]
+            exprs = [e for c in conditions(step.guard) for e in (c.left, c.right)]
             for statement in step.body:
                 for item in vars(statement).values():
                     exprs += list(item) if isinstance(item, tuple) else [item]

@@ -38,12 +38,15 @@ param: NAME NAME
 body: decls subops | subops
 decls: decl+
 subops: subop+
-subop: mark guard? stmt* last? label?
+subop: mark loop? guard? stmt* last? label?
 fragment: subops
+loop: "loop"
 mark: MARK -> one
     | "*"  -> star
 guard: "<" conds? ">"
-conds: (cond (";" | "&&"))* cond ";"?
+conds: (item_ (";" | "&&"))* item_ ";"?
+?item_: cond | nonode
+nonode: "none" NAME NAME ":" cond ("," cond)*
 cond: sum rop sum
 rop: EQ | NE | LE | GE | LT | GT | ASSIGN
 stmt: bare ";" | back ";"
@@ -54,7 +57,7 @@ bare: path (ASSIGN | WALRUS) sum           -> assign
     | path (ASSIGN | WALRUS) "malloc" "(" NAME ")" -> malloc
     | "free" path                    -> free
     | "free" "(" path ")"            -> free
-    | ("READ" | "read") path         -> read
+    | "READ" path         -> read
 label: LABEL
 table: ("order" | "≀") NAME "," NAME ";"       -> ordered
      | ("notorder") NAME "," NAME ";"          -> unordered
@@ -80,9 +83,9 @@ ASSIGN: "="
 WALRUS: ":="
 PLUS: "+"
 MINUS: "-"
-NAME: /(?!(?:name|implements|model|struct|ghost|init|is|malloc|free|READ|read|return|order|notorder|reverse|notreverse)\b)[A-Za-z_]\w*/
+NAME: /(?!(?:name|implements|model|struct|ghost|init|is|malloc|free|READ|return|order|notorder|reverse|notreverse|loop|none)\b)[A-Za-z_]\w*/
 // An operation's name is known by what follows it: "(", or "is", a sub-operation, two more names.
-OPERATION.2: /(?!(?:name|implements|model|struct|ghost|init|is|malloc|free|READ|read|return|order|notorder|reverse|notreverse)\b)[A-Za-z_]\w*(?=\s*\(|\s+is\s|\s+1\s|\s+\*\s|\s+[A-Za-z_]\w*\s+[A-Za-z_])/
+OPERATION.2: /(?!(?:name|implements|model|struct|ghost|init|is|malloc|free|READ|return|order|notorder|reverse|notreverse|loop|none)\b)[A-Za-z_]\w*(?=\s*\(|\s+is\s|\s+1\s|\s+\*\s|\s+[A-Za-z_]\w*\s+[A-Za-z_])/
 INT: /\d+/
 %ignore /[ \t\r\n]+/
 %ignore /\/\/[^\n]*/

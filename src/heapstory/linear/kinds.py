@@ -15,10 +15,12 @@ from heapstory.linear.syntax import (
     Global,
     Index,
     Local,
+    NoNode,
     Operation,
     OwnId,
     Specification,
     Sum,
+    conditions,
     walk,
 )
 
@@ -67,10 +69,18 @@ class Kinds:
             case ("l", operation, name):
                 if operation == "":
                     return next(v.type for v in self.spec.init_locals if v.name == name)
-                return self.spec.operation(operation).variable(name).type
+                return self._local_type(self.spec.operation(operation), name)
             case ("f", struct, name):
                 return next(f.type for f in self.spec.fields(struct) if f.name == name)
         return "int"
+
+    @staticmethod
+    def _local_type(operation: Operation, name: str) -> str:
+        for step in operation.steps:
+            for item in step.guard:
+                if isinstance(item, NoNode) and item.name == name:
+                    return item.struct
+        return operation.variable(name).type
 
     def _find(self, cell: Cell) -> Cell:
         while (up := self._parent.get(cell, cell)) != cell:
@@ -91,7 +101,7 @@ class Kinds:
 
     def _operation(self, operation: Operation) -> None:
         for step in operation.steps:
-            for cond in step.guard:
+            for cond in conditions(step.guard):
                 bound = {name for name, _ in step.binds}
                 sides = (cond.left, cond.right)
                 binding = any(isinstance(s, Local) and s.name in bound for s in sides)

@@ -21,6 +21,7 @@ from heapstory.linear.syntax import (
     Return,
     Specification,
     SubOperation,
+    conditions,
     walk,
 )
 
@@ -55,7 +56,7 @@ def _uses(step: SubOperation) -> tuple[set[Cell], set[Cell]]:
     good: set[Cell] = set()
     bad: set[Cell] = set()
     free, mine = set(), set()
-    for cond in step.guard:
+    for cond in conditions(step.guard):
         cell = cell_of(cond.left)
         bad |= _inside(cond.left, cell) | _inside(cond.right, None)
         if cell is None:

@@ -19,6 +19,8 @@ from itertools import product
 from typing import Any
 
 from heapstory.linear.kinds import kinds_of
+from heapstory.linear.locks import cell_of
+from heapstory.linear.needed import needed_cells, picked_structs
 from heapstory.linear.program import Program, live_locals
 from heapstory.linear.syntax import (
     Assign,
@@ -27,11 +29,12 @@ from heapstory.linear.syntax import (
     Field,
     Free,
     Global,
+    Guard,
     Index,
     Local,
     Malloc,
+    NoNode,
     OwnId,
-    Read,
     Return,
     SubOperation,
     Sum,
@@ -61,6 +64,7 @@ class Machine:
             for p in program.paths
         ]
         self._kind_tables()
+        self.keeps = self._picked_arrays()
         self._live = [
             [frozenset(live) for live in live_locals(path)] for path in program.paths
         ]
@@ -71,6 +75,8 @@ class Machine:
             ]
             for i in range(len(program.paths))
         ]
+        self._needed = needed_cells(self.spec)
+        self._bound = ""  # the node that `none` ranges over, while its conditions are compiled
         self._code: list[list[list[Callable[..., Any]]]] = []
         for number, path in enumerate(program.paths):
             self._code.append(
@@ -86,9 +92,14 @@ class Machine:
             [kinds.of(("f", s, f.name)) for f in spec.fields(s)] for s in self.structs
         ]
         self.local_kinds = [
-            ["id", *(kinds.of(("l", p.name, n)) for n in self.local_slot[i])]
+            ["id", *(kinds.of(("l", p.operation.name, n)) for n in self.local_slot[i])]
             for i, p in enumerate(self.program.paths)
         ]
+
+    def _picked_arrays(self) -> set[int]:
+        # Arrays of nodes that some step picks from: all their entries count, whoever made them.
+        picked = picked_structs(self.spec)
+        return {i for i, v in enumerate(self.arrays) if v.type in picked}
 
     # -- code ------------------------------------------------------------------------------------
 
@@ -103,7 +114,7 @@ class Machine:
                     return str(self.static_address[name])
                 return f"G[{self.global_slot[name]}]"
             case Local(name):
-                return f"L[{self.slot(owner, name)}]"
+                return "_n" if name == self._bound else f"L[{self.slot(owner, name)}]"
             case Field(base, struct, name):
                 return f"H[{self._expr(base, owner)}][{self._field(struct, name)}]"
             case Index(array, index):
@@ -141,8 +152,7 @@ class Machine:
         for name, expr in sub.binds:
             lines.append(f"{pad}L[{self.slot(owner, name)}] = {self._expr(expr, owner)}")
         for cond in sub.guard:
-            test = f"{self._expr(cond.left, owner)} {cond.op} {self._expr(cond.right, owner)}"
-            lines.append(f"{pad}if not ({test}): raise Stuck")
+            lines.append(f"{pad}if not ({self._test(cond, owner)}): raise Stuck")
         lines += self._body(sub, owner, pad)
         lines.append(f"{pad[:-1]}except (Stuck, TypeError): pass")
         lines.append(" return out")
@@ -151,12 +161,23 @@ class Machine:
         compiled: Callable[..., Any] = scope["step"]
         return compiled
 
+    def _test(self, guard: Guard, owner: int) -> str:
+        if isinstance(guard, NoNode):
+            number = self.structs.index(guard.struct)
+            self._bound = guard.name
+            inner = " and ".join(self._test(c, owner) for c in guard.conditions)
+            self._bound = ""
+            return f"not any(H[_n][0] == {number} and {inner} for _n in range(1, len(H)))"
+        return f"{self._expr(guard.left, owner)} {guard.op} {self._expr(guard.right, owner)}"
+
     def _body(self, sub: SubOperation, owner: int, pad: str) -> list[str]:
         lines = [f"{pad}G1, A1, H1 = list(G), [dict(a) for a in A], list(H)", f"{pad}R = None"]
         first = True
         for statement in sub.body:
             match statement:
                 case Assign(target, value):
+                    if not self._matters(target):
+                        continue
                     lines.append(f"{pad}v = {self._late(value, owner)}")
                     lines += self._store(target, owner, pad)
                 case Malloc(target, struct):
@@ -166,13 +187,15 @@ class Machine:
                 case Free(place) if self.program.reuse:
                     lines.append(f"{pad}p = {self._late(place, owner)}; o = list(H1[p])")
                     lines.append(f"{pad}o[-1] = 1; H1[p] = tuple(o)")
-                case Read(place):
-                    lines.append(f"{pad}{self._late(place, owner)}")
                 case Return(values):
                     parts = "".join(f"{self._late(v, owner)}, " for v in values)
                     lines.append(f"{pad}R = ({parts})")
         lines.append(f"{pad}out.append((tuple(G1), A1, tuple(H1), tuple(L), R))")
         return lines
+
+    def _matters(self, target: Expr) -> bool:
+        cell = cell_of(target)
+        return cell is None or cell in self._needed
 
     def _late(self, expr: Expr, owner: int) -> str:
         text = self._expr(expr, owner)
@@ -393,6 +416,8 @@ class _Renaming:
                 table = kept.setdefault(number, {})
                 known = self.names if index_kind == "id" else self.values
                 for k, v in self.state[1][number]:
+                    if number in self.machine.keeps:
+                        known.setdefault(k, len(known) + (index_kind == "val"))
                     if k in known and known[k] not in table:
                         table[known[k]] = self.value(kind, v)
                         pending = True

@@ -8,7 +8,7 @@ TYPES: dict[str, dict[str, int]] = {
     "stack": {"push": 1, "pop": 0},
     "set": {"add": 1, "remove": 1, "contains": 1},
     "register": {"write": 1, "read": 0, "cas": 2},
-    "snapshot": {"update": 2, "scan": 0},
+    "snapshot": {"update": 2, "update1": 1, "update2": 1, "scan": 0},
     "counter": {"increment": 0, "decrement": 0, "read": 0},
 }
 SYNONYMS = {

@@ -90,6 +90,8 @@ class Snapshot:
     def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> Outcomes:
         if method == "scan":
             return [(state, state)]
+        if method != "update":  # update1(v), update2(v): the index is in the name
+            arguments = (int(method.removeprefix("update")), *arguments)
         index, value = arguments
         if not 1 <= index <= self.size:
             return []

@@ -1,13 +1,12 @@
 """Validated-read normalisation: a pure read moves into a later step where it reads the same.
 
 A read that every later check confirms did not need to happen early. Step r is merged into step t
-when, in every state where t runs and all instances can complete, doing r there gives the locals
-that r gave earlier.
+when, in every state where t runs and all instances can complete, doing r there ends as before.
 """
 
 from __future__ import annotations
 
-from heapstory.linear.explore import Graph
+from heapstory.linear.explore import Edge, Graph
 from heapstory.linear.machine import Machine, State
 from heapstory.linear.program import Path, Program, Step, merge, reads_writes
 
@@ -71,9 +70,9 @@ def _refuted(graph: Graph) -> set[tuple[int, int, int]]:
                 continue
             for r in range(edge.pc):
                 key = (edge.path, r, edge.pc)
-                if key in wanted and key not in refuted and not _same(machine, state, edge.slot, r):
+                if key in wanted and key not in refuted and not _same(machine, state, edge, r):
                     refuted.add(key)
-    return refuted | {k for k in _all(paths) if k not in wanted}
+    return refuted | (_all(paths) - wanted)
 
 
 def _all(paths: tuple[Path, ...]) -> set[tuple[int, int, int]]:
@@ -82,21 +81,15 @@ def _all(paths: tuple[Path, ...]) -> set[tuple[int, int, int]]:
     }
 
 
-def _same(machine: Machine, state: State, slot: int, r: int) -> bool:
-    """Whether running step r again, now, leaves the instance's live locals as they are."""
-    number, pc, *values = state[3][slot]
-    rewound = (number, r, *values)
-    instances = (*state[3][:slot], rewound, *state[3][slot + 1 :])
-    before = (*state[:3], instances, state[4])
-    path = machine.program.paths[number]
-    sets = {machine.slot(number, name) for name in step_sets(path.steps[r])}
-    live = machine.mask(number, pc)
-    keep = [i for i, needed in enumerate(live) if needed and i in sets]
-    for move in machine.run(before, slot):
-        after = move[3][3][slot][2:]
-        if all(after[i] == values[i] for i in keep if machine.mask(number, r + 1)[i]):
-            return True
-    return False
+def _same(machine: Machine, state: State, edge: Edge, r: int) -> bool:
+    """Whether steps r … t, all run now, can end as step t ended with the reads of before."""
+    slot = edge.slot
+    number, _, *values = state[3][slot]
+    instances = (*state[3][:slot], (number, r, *values), *state[3][slot + 1 :])
+    frontier: list[tuple[State, object]] = [((*state[:3], instances, state[4]), None)]
+    for _ in range(r, edge.pc + 1):
+        frontier = [(m[3], m[4]) for before, _ in frontier for m in machine.run(before, slot)]
+    return any(after == edge.raw and answer == edge.result for after, answer in frontier)
 
 
 def _groups(path: Path, number: int, refuted: set[tuple[int, int, int]]) -> list[list[int]]:
@@ -105,7 +98,7 @@ def _groups(path: Path, number: int, refuted: set[tuple[int, int, int]]) -> list
     t = len(path.steps) - 1
     while t >= 0:
         r = t
-        while r > 0 and all((number, q, t) not in refuted for q in range(r - 1, t)):
+        while r > 0 and (number, r - 1, t) not in refuted:
             r -= 1
         groups.insert(0, list(range(r, t + 1)))
         t = r - 1

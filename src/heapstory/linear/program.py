@@ -7,23 +7,28 @@ yet published; such steps commute with everything (in the address-reuse mode, al
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 from heapstory.linear.grammar import SpecificationError
 from heapstory.linear.locks import Cell, cell_of, lock_cells
+from heapstory.linear.needed import needed_cells
 from heapstory.linear.syntax import (
     Assign,
     Expr,
     Field,
     Free,
-    Global,
     Index,
     Local,
     Malloc,
+    NoNode,
     Operation,
+    OwnId,
     Read,
     Return,
     Specification,
+    Statement,
     SubOperation,
+    conditions,
     walk,
 )
 
@@ -49,11 +54,12 @@ class Path:
 
     operation: Operation
     steps: tuple[Step, ...]
+    turns: tuple[int, ...] = ()  # how often each loop step runs on this path
 
     @property
     def name(self) -> str:
-        """The operation's name."""
-        return self.operation.name
+        """The operation's name, with the turns of its loops where it has any."""
+        return "/".join((self.operation.name, *map(str, self.turns)))
 
     @property
     def response(self) -> int:
@@ -75,15 +81,34 @@ class Program:
         return [s.label for p in self.paths for s in p.steps]
 
 
-def prepare(spec: Specification, reuse: bool = False) -> Program:
-    """Fold local sub-operations into the next global one (or the last one before them)."""
-    locks = lock_cells(spec)
+def prepare(spec: Specification, reuse: bool = False, turns: int = 3) -> Program:
+    """Fold local sub-operations into the next global one (or the last one before them).
+
+    An operation with loop steps becomes one path for each number of turns up to ``turns``.
+    """
+    locks, hidden = lock_cells(spec), _hidden_cells(spec)
     for operation in spec.operations:
-        if not _fold(operation, reuse, locks):
+        if not _fold(operation, reuse, locks, set()):
             message = f"operation '{operation.name}' has no step that touches shared state"
             where = operation.position
             raise SpecificationError(message, spec.path, spec.source, where.line, where.column)
-    return Program(spec, tuple(Path(o, _fold(o, reuse, locks)) for o in spec.operations), reuse)
+    paths = []
+    for operation in spec.operations:
+        loops = sum(step.loop for step in operation.steps)
+        for counts in product(range(turns + 1), repeat=loops):
+            flat = unroll(operation, counts)
+            steps = _fold(flat, reuse, locks, hidden) or _fold(flat, reuse, locks, set())
+            paths.append(Path(operation, steps, counts))
+    return Program(spec, tuple(paths), reuse)
+
+
+def unroll(operation: Operation, counts: tuple[int, ...]) -> Operation:
+    """The operation with each loop step written out the given number of times."""
+    left = list(counts)
+    steps: list[SubOperation] = []
+    for step in operation.steps:
+        steps += [step] * (left.pop(0) if step.loop else 1)
+    return replace(operation, steps=tuple(steps))
 
 
 def merge(program: Program, groups: dict[str, list[list[int]]]) -> Program:
@@ -101,14 +126,21 @@ def _join(steps: list[Step]) -> Step:
     return Step(label, parts, any(s.writes for s in steps), any(s.effect for s in steps), all(s.pure for s in steps))
 
 
-def _fold(operation: Operation, reuse: bool, locks: set[Cell]) -> tuple[Step, ...]:
+def _fold(
+    operation: Operation, reuse: bool, locks: set[Cell], hidden: set[Cell]
+) -> tuple[Step, ...]:
     waiting: list[SubOperation] = []
     steps: list[Step] = []
     private: set[str] = set()
     for sub in operation.steps:
-        local, writes = _classify(sub, private, reuse)
-        if local:
+        local, writes = _classify(sub, private, reuse, hidden)
+        if local and not sub.returns:
             waiting.append(sub)
+            continue
+        if local and steps and not any(s.guard for s in (*waiting, sub)):
+            # an answer must not wait for the next step: it joins the one before
+            steps[-1] = replace(steps[-1], parts=(*steps[-1].parts, *waiting, sub))
+            waiting = []
             continue
         pure = not writes and not any(isinstance(s, (Malloc, Free)) for s in sub.body)
         if pure and _independent(waiting, sub):
@@ -116,10 +148,19 @@ def _fold(operation: Operation, reuse: bool, locks: set[Cell]) -> tuple[Step, ..
         else:
             parts = (*waiting, sub)
             waiting = []
-        steps.append(Step(sub.label, parts, writes, writes and not _only_locks(sub, locks), pure))
+        effect = writes and not _only_locks(sub, locks)
+        steps.append(Step(sub.label, parts, writes, effect, pure))
     if waiting and steps:
-        steps[-1] = replace(steps[-1], parts=(*steps[-1].parts, *waiting))
+        steps += _tail(waiting, steps)
     return tuple(steps)
+
+
+def _tail(waiting: list[SubOperation], steps: list[Step]) -> list[Step]:
+    """Local steps at the end: joined to the last step if they can not block, else on their own."""
+    if any(s.guard for s in waiting):
+        return [Step(waiting[-1].label, tuple(waiting), False, False, True)]
+    last = steps.pop()
+    return [replace(last, parts=(*last.parts, *waiting))]
 
 
 def _only_locks(sub: SubOperation, locks: set[Cell]) -> bool:
@@ -141,10 +182,16 @@ def _independent(waiting: list[SubOperation], sub: SubOperation) -> bool:
     return True
 
 
-def _classify(sub: SubOperation, private: set[str], reuse: bool) -> tuple[bool, bool]:
+def _classify(
+    sub: SubOperation, private: set[str], reuse: bool, hidden: set[Cell]
+) -> tuple[bool, bool]:
     """(local, writes shared state), updating the set of locals that hold unpublished nodes."""
+
+    def touches(expr: Expr) -> bool:
+        return _touches(expr, private, hidden)
+
     shared = bool(sub.picks) or any(
-        _touches(e, private) for c in sub.guard for e in (c.left, c.right)
+        touches(e) for c in conditions(sub.guard) for e in (c.left, c.right)
     )
     writes = False
     for statement in sub.body:
@@ -157,24 +204,24 @@ def _classify(sub: SubOperation, private: set[str], reuse: bool) -> tuple[bool, 
                 else:
                     shared = writes = True
             case Assign(target, value):
-                touches = _touches(value, private)
+                seen = touches(value)
                 if isinstance(target, Local):
                     private.discard(target.name)
                     if isinstance(value, Local):  # an alias: neither is known private any more
                         private.discard(value.name)
-                elif _touches(target, private):
-                    touches = writes = True
+                elif touches(target):
+                    seen = writes = True
                     private -= _locals(value)
                 elif isinstance(value, Local):
                     private.discard(value.name)
-                shared |= touches
+                shared |= seen
             case Read(place):
-                shared |= _touches(place, private)
+                shared |= touches(place)
             case Free(_):
                 shared |= reuse
                 writes |= reuse
             case Return(values):
-                shared |= any(_touches(v, private) for v in values)
+                shared |= any(touches(v) for v in values)
     return not shared, writes
 
 
@@ -182,15 +229,47 @@ def _locals(expr: Expr) -> set[str]:
     return {e.name for e in walk(expr) if isinstance(e, Local)}
 
 
-def _touches(expr: Expr, private: set[str]) -> bool:
+def _touches(expr: Expr, private: set[str], hidden: set[Cell]) -> bool:
     for part in walk(expr):
-        if isinstance(part, (Global, Index)):
-            return True
-        if isinstance(part, Field) and not (
-            isinstance(part.base, Local) and part.base.name in private
-        ):
+        cell = cell_of(part)
+        if cell is None or cell in hidden:
+            continue
+        own = isinstance(part, Field) and isinstance(part.base, Local)
+        if not (own and part.base.name in private):  # type: ignore[union-attr]
             return True
     return False
+
+
+def _hidden_cells(spec: Specification) -> set[Cell]:
+    """Shared places no other instance can notice: never used, or only ever indexed by one's ID."""
+    needed = needed_cells(spec)
+    cells = {("g", v.name) for v in spec.globals if not v.array}
+    cells |= {("a", v.name) for v in spec.globals if v.array}
+    cells |= {("f", s, f.name) for s, fields in spec.structs.items() for f in fields}
+    foreign = set()
+    for operation in spec.operations:
+        for step in operation.steps:
+            exprs = [e for c in conditions(step.guard) for e in (c.left, c.right)]
+            for statement in step.body:
+                if not isinstance(statement, Read):
+                    exprs += _expressions(statement)
+            for expr in exprs:
+                for part in walk(expr):
+                    if isinstance(part, Index) and not isinstance(part.index, OwnId):
+                        foreign.add(("a", part.array))
+    own = {("a", v.name) for v in spec.globals if v.array} - foreign
+    picked = any(step.picks for o in spec.operations for step in o.steps)
+    return (cells - needed) | (set() if picked else own)
+
+
+def _expressions(statement: Statement) -> list[Expr]:
+    match statement:
+        case Assign(target, value):
+            return [target, value]
+        case Malloc(target, _) | Free(target) | Read(target):
+            return [target]
+        case Return(values):
+            return list(values)
 
 
 def reads_writes(sub: SubOperation) -> tuple[set[str], set[str]]:
@@ -204,7 +283,8 @@ def reads_writes(sub: SubOperation) -> tuple[set[str], set[str]]:
 
     for _, expr in sub.binds:
         use(expr)
-    for cond in sub.guard:
+    hidden = {g.name for g in sub.guard if isinstance(g, NoNode)}
+    for cond in conditions(sub.guard):
         use(cond.left, cond.right)
     for statement in sub.body:
         match statement:
@@ -219,11 +299,11 @@ def reads_writes(sub: SubOperation) -> tuple[set[str], set[str]]:
                     sets.add(target.name)
                 else:
                     use(target)
-            case Free(place) | Read(place):
+            case Free(place):
                 use(place)
             case Return(values):
                 use(*values)
-    return needs, sets
+    return needs - hidden, sets
 
 
 def live_locals(path: Path) -> list[set[str]]:

@@ -18,9 +18,11 @@ from heapstory.linear.syntax import (
     Field,
     Free,
     Global,
+    Guard,
     Index,
     Local,
     Malloc,
+    NoNode,
     Operation,
     OwnId,
     Read,
@@ -84,6 +86,7 @@ class Effect:
     answer: Any = None
     answered: bool = False
     choice: tuple[int, ...] = ()
+    step: int = 0
 
 
 class Interpreter:
@@ -122,8 +125,12 @@ class Interpreter:
         return Instance(number, operation, arguments, 0, dict(zip(names, arguments, strict=True)))
 
     def step(self, memory: Memory, instance: Instance) -> Iterator[Effect]:
-        """Every way to run the instance's next sub-operation."""
+        """Every way to run the instance's next sub-operation; a loop step may also be left out."""
         sub = instance.operation.steps[instance.pc]
+        if sub.loop:
+            skipped = instance.copy()
+            skipped.pc += 1
+            yield from self.step(memory, skipped)
         for chosen in self._choices(memory, instance, sub):
             for address in self._addresses(memory, sub):
                 run = _Run(self, memory.copy(), instance.copy(), address)
@@ -131,10 +138,16 @@ class Interpreter:
                     run.sub_operation(sub, chosen)
                 except Blocked:
                     continue
-                run.instance.pc += 1
+                run.instance.pc += 0 if sub.loop else 1
                 choice = (*chosen.values(), address)
                 yield Effect(
-                    run.memory, run.instance, run.visible, run.answer, run.answered, choice
+                    run.memory,
+                    run.instance,
+                    run.visible,
+                    run.answer,
+                    run.answered,
+                    choice,
+                    instance.pc,
                 )
 
     def _choices(
@@ -176,7 +189,10 @@ class _Run:
         for statement in sub.body:
             self.execute(statement)
 
-    def _holds(self, condition: Condition) -> bool:
+    def _holds(self, condition: Guard) -> bool:
+        if isinstance(condition, NoNode):
+            self.visible = True
+            return not any(self._satisfies(node, condition) for node in self.memory.kinds)
         left, right = self.value(condition.left), self.value(condition.right)
         match condition.op:
             case "==":
@@ -190,6 +206,14 @@ class _Run:
             case ">":
                 return left > right
         return left >= right
+
+    def _satisfies(self, node: int, condition: NoNode) -> bool:
+        if self.memory.kinds[node] != condition.struct:
+            return False
+        self.instance.locals[condition.name] = node
+        found = all(self._holds(c) for c in condition.conditions)
+        del self.instance.locals[condition.name]
+        return found
 
     def value(self, expr: Expr) -> int:
         match expr:

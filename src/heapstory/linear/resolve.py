@@ -17,9 +17,11 @@ from heapstory.linear.syntax import (
     Field,
     Free,
     Global,
+    Guard,
     Index,
     Local,
     Malloc,
+    NoNode,
     Operation,
     OwnId,
     Place,
@@ -32,6 +34,7 @@ from heapstory.linear.syntax import (
     Sum,
     Table,
     Variable,
+    conditions,
     walk,
 )
 
@@ -230,8 +233,8 @@ class _Resolver:
             raise self.fail(f"'{method}' takes {methods[method]} argument(s), not {n}", item)
 
     def _step(self, node: Any, scope: Scope) -> SubOperation:
-        mark, label = "1", ""
-        guard: list[Condition] = []
+        mark, label, loop = "1", "", False
+        guard: list[Guard] = []
         body: list[Statement] = []
         for part in node[3]:
             match part[0]:
@@ -239,7 +242,9 @@ class _Resolver:
                     mark = "*"
                 case "guard":
                     for cond in part[3][0][3] if part[3] else []:
-                        guard.append(self._condition(cond, scope))
+                        guard.append(self._guard(cond, scope))
+                case "loop":
+                    loop = True
                 case "stmt" | "last":
                     body.append(self._statement(part[3][0], scope))
                 case "label":
@@ -249,7 +254,7 @@ class _Resolver:
         self.labels += 1
         where = Position(node[1], node[2])
         label = label or f"s{self.labels}"
-        return SubOperation(label, mark, tuple(guard), tuple(body), position=where)
+        return SubOperation(label, mark, tuple(guard), tuple(body), loop=loop, position=where)
 
     def _bind(self, operation: Operation) -> Operation:
         # A local without a value gets it from the guard that compares it with something that has
@@ -260,7 +265,7 @@ class _Resolver:
         for step in operation.steps:
             binds: list[tuple[str, Expr]] = []
             for cond in step.guard:
-                pair = _binding(cond, known)
+                pair = _binding(cond, known) if isinstance(cond, Condition) else None
                 if pair:
                     binds.append(pair)
                     known.add(pair[0])
@@ -284,6 +289,7 @@ class _Resolver:
                     step.body,
                     tuple(binds),
                     tuple(picks),
+                    step.loop,
                     step.position,
                 )
             )
@@ -297,6 +303,19 @@ class _Resolver:
         )
 
     # -- statements and expressions ---------------------------------------------------------------
+
+    def _guard(self, node: Any, scope: Scope) -> Guard:
+        if node[0] != "nonode":
+            return self._condition(node, scope)
+        struct, name, *inner = node[3]
+        if str(struct) not in self.structs:
+            raise self.fail(f"unknown type '{struct}'", struct)
+        if str(name) in scope or str(name) in self.globals:
+            raise self.fail(f"'{name}' is already declared", name)
+        inside = {**scope, str(name): Variable(str(name), str(struct))}
+        where = Position(node[1], node[2])
+        parts = tuple(self._condition(c, inside) for c in inner)
+        return NoNode(str(name), str(struct), parts, where)
 
     def _condition(self, node: Any, scope: Scope) -> Condition:
         left, rop, right = node[3]
@@ -445,7 +464,8 @@ def _needs(step: SubOperation, known: set[str]) -> list[str]:
                 needed.append(name)
                 have.add(name)
 
-    for cond in step.guard:
+    have |= {g.name for g in step.guard if isinstance(g, NoNode)}
+    for cond in conditions(step.guard):
         use(cond.left, cond.right)
     for statement in step.body:
         match statement:

@@ -70,6 +70,19 @@ class Condition:
 
 
 @dataclass(frozen=True)
+class NoNode:
+    """``none T n : condition, …``: no node n of type T satisfies all the conditions."""
+
+    name: str
+    struct: str
+    conditions: tuple[Condition, ...]
+    position: Position = field(default=Position(), compare=False)
+
+
+Guard = Condition | NoNode
+
+
+@dataclass(frozen=True)
 class Assign:
     target: Place
     value: Expr
@@ -113,15 +126,17 @@ class SubOperation:
     """One atomic step: a guard and statements. ``mark`` is ``1`` or ``*`` (any thread may run it).
 
     ``binds`` are the locals that get their value here by being compared with a place that has it;
-    ``picks`` those that may be any node of their type.
+    ``picks`` those that may be any node of their type. A ``loop`` step may run any number of times,
+    also never, before the one after it.
     """
 
     label: str
     mark: str
-    guard: tuple[Condition, ...]
+    guard: tuple[Guard, ...]
     body: tuple[Statement, ...]
     binds: tuple[tuple[str, Expr], ...] = ()
     picks: tuple[tuple[str, str], ...] = ()
+    loop: bool = False
     position: Position = field(default=Position(), compare=False)
 
     @property
@@ -238,6 +253,23 @@ def walk(expr: Expr) -> Iterator[Expr]:
         yield from walk(expr.right)
 
 
+def conditions(guard: tuple[Guard, ...]) -> Iterator[Condition]:
+    """All simple conditions of a guard, those under ``none`` included."""
+    for item in guard:
+        if isinstance(item, NoNode):
+            yield from item.conditions
+        else:
+            yield item
+
+
+def show_guard(item: Guard) -> str:
+    """A condition in the notation of the language."""
+    if isinstance(item, NoNode):
+        inner = ", ".join(map(show_guard, item.conditions))
+        return f"none {item.struct} {item.name} : {inner}"
+    return f"{show(item.left)} {item.op} {show(item.right)}"
+
+
 def show(expr: Expr) -> str:
     """The expression in the notation of the language."""
     match expr:
@@ -272,6 +304,8 @@ def show_statement(statement: Statement) -> str:
 
 def show_step(step: SubOperation) -> str:
     """The sub-operation in the notation of the language."""
-    guard = " ".join(f"{show(c.left)} {c.op} {show(c.right)};" for c in step.guard)
+    guard = " ".join(f"{show_guard(c)};" for c in step.guard)
+    mark = f"{step.mark} loop" if step.loop else step.mark
     body = " ".join(map(show_statement, step.body))
-    return f"{step.mark} " + " ".join(part for part in (f"< {guard} >" if guard else "", body) if part)
+    parts = (mark, f"< {guard} >" if guard else "", body)
+    return " ".join(part for part in parts if part)

@@ -79,7 +79,7 @@ class Bounded:
 
 def analyse(spec: Specification, bound: int, options: Options, budget: Budget) -> Bounded:
     """Algorithm 6 with derived relations, completability and the sequential model, up to a bound."""
-    program = prepare(spec, options.reuse)
+    program = prepare(spec, options.reuse, bound)
     machine = Machine(program, options.keys)
     graph = explore(machine, bound, budget)
     return _analyse(graph, bound, options, budget)
