@@ -14,17 +14,39 @@ from heapstory.linear.explore import Graph
 from heapstory.linear.locks import lock_cells
 from heapstory.linear.machine import Machine, State
 
+HELP_STATES = 2_000  # how far to look for a continuation that needs more operations
+
 
 def incompletable(graph: Graph) -> int | None:
     """The number of a state with an effect that can never be completed, or None."""
-    locks = lock_cells(graph.machine.spec)
+    machine = graph.machine
+    locks = lock_cells(machine.spec)
+    known: dict[State, bool] = {}
     for number, state in enumerate(graph.states):
         if graph.live[number]:
             continue
-        reduced = graph.index.get(graph.machine.canonical(_strike(graph.machine, state, locks)))
-        if reduced is None or not graph.live[reduced]:
+        struck = machine.canonical(_strike(machine, state, locks))
+        if not graph.is_live(struck) and not _helped(machine, struck, graph.limit + 2, known):
             return number
     return None
+
+
+def _helped(machine: Machine, start: State, limit: int, known: dict[State, bool]) -> bool:
+    """Whether up to two more operations, started now, let everything pending complete."""
+    if start in known:
+        return known[start]
+    seen, todo = {start}, [start]
+    while todo and len(seen) < HELP_STATES:
+        for move in machine.moves(todo.pop(0), limit):
+            after = machine.canonical(move[3])
+            if not after[3] or known.get(after):
+                known[start] = True
+                return True
+            if after not in seen:
+                seen.add(after)
+                todo.append(after)
+    known[start] = False
+    return False
 
 
 def _strike(machine: Machine, state: State, locks: set[tuple[str, ...]]) -> State:

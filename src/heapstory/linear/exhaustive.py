@@ -16,7 +16,7 @@ from typing import Any
 from heapstory.linear.explore import Budget, OutOfBudget
 from heapstory.linear.kinds import kinds_of
 from heapstory.linear.models import Model, agrees, model_of
-from heapstory.linear.reference import Effect, Instance, Interpreter, Memory, frozen
+from heapstory.linear.reference import Effect, Instance, Interpreter, Memory, frozen, last_mention
 from heapstory.linear.syntax import Operation, OwnId, Specification, conditions, walk
 
 Config = tuple[Any, frozenset[tuple[int, Any]]]  # model state, pending ones already linearized
@@ -81,13 +81,14 @@ class Checker:
             for p in o.parameters
         }
         self.named = _uses_id(spec)
+        self.last = {o.name: last_mention(o) for o in spec.operations}
 
     def search(self, operations: int, budget: Budget, width: int | None = None) -> Search:
         """Look at every history of up to ``operations`` instances, at most ``width`` overlapping.
 
         Without a width, first few overlaps, then more: most mistakes need only two.
         """
-        widths = [width] if width else range(1, operations + 1)
+        widths = [width] if width else sorted({1, *range(2, operations - 1), operations})
         seen = 0
         for current in widths:
             try:
@@ -226,7 +227,7 @@ class Checker:
 
     def _key(self, node: _Node) -> Any:
         node.instances.sort(key=_rank)
-        key, names = frozen(self.spec, node.memory, node.instances)
+        key, names = frozen(self.spec, node.memory, node.instances, self.last)
         memory = node.memory
         for address in [a for a in memory.kinds if a not in names]:
             for f in self.spec.fields(memory.kinds.pop(address)):

@@ -54,6 +54,29 @@ class Graph:
     edges: list[list[Edge]]
     live: list[bool]
 
+    def is_live(self, state: State) -> bool:
+        """Whether a state given in canonical form can be completed.
+
+        Renaming is a heuristic, so a state may have a second form that is not in the index; then
+        its successors are looked at until one is.
+        """
+        seen, todo = {state}, [state]
+        while todo:
+            current = todo.pop()
+            number = self.index.get(current)
+            if number is not None:
+                if self.live[number]:
+                    return True
+                continue
+            if not current[3]:
+                return True
+            for move in self.machine.moves(current, self.limit):
+                after = self.machine.canonical(move[3])
+                if after not in seen:
+                    seen.add(after)
+                    todo.append(after)
+        return False
+
     def ran(self) -> set[tuple[int, int]]:
         """The (path, step) pairs that ever run."""
         return {(e.path, e.pc) for edges in self.edges for e in edges}

@@ -404,6 +404,21 @@ class _Renaming:
             fields = map(self.value, kinds, node[1:width])
             done.append((node[0], *fields, *node[width:]))
 
+    def _content(self, entry: tuple[int, int]) -> tuple[Any, ...]:
+        # An order of entries that does not depend on the names of their indices.
+        node = self.heap[entry[1]] if entry[1] < len(self.heap) else None
+        if node is None:
+            return (0,)
+        kinds = self.machine.field_kinds[node[0]]
+        plain = [v for kind, v in zip(kinds, node[1:], strict=False) if kind == "int"]
+        known = [self.nodes.get(entry[1], -1)]
+        known += [
+            self.values.get(v, -1)
+            for kind, v in zip(kinds, node[1:], strict=False)
+            if kind == "val"
+        ]
+        return (1, *plain, *known)
+
     def _named_arrays(self, new_arrays: list[Any], done: list[Any]) -> None:
         # Arrays indexed by instances or values: entries matter only once their index is known.
         pending = True
@@ -415,7 +430,7 @@ class _Renaming:
                     continue
                 table = kept.setdefault(number, {})
                 known = self.names if index_kind == "id" else self.values
-                for k, v in self.state[1][number]:
+                for k, v in sorted(self.state[1][number], key=self._content):
                     if number in self.machine.keeps:
                         known.setdefault(k, len(known) + (index_kind == "val"))
                     if k in known and known[k] not in table:

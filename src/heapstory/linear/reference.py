@@ -6,6 +6,7 @@ walked as they stand, and which steps nobody else can see is found while running
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,6 +32,7 @@ from heapstory.linear.syntax import (
     Statement,
     SubOperation,
     Sum,
+    show_step,
 )
 
 Cell = tuple[Any, ...]
@@ -309,7 +311,7 @@ class SpecificationModel:
         return self._keep(self.interpreter.initial())
 
     def _keep(self, memory: Memory) -> Any:
-        key = frozen(self.spec, memory, [])[0]
+        key = frozen(self.spec, memory, [], {})[0]
         self._memory.setdefault(key, memory)
         return key
 
@@ -333,11 +335,26 @@ class SpecificationModel:
         return found
 
 
+def last_mention(operation: Operation) -> dict[str, int]:
+    """For each local, the last step whose text names it: after that its value cannot matter."""
+    last: dict[str, int] = {}
+    for number, step in enumerate(operation.steps):
+        for word in re.findall(r"\w+", show_step(step)):
+            last[word] = number
+    return last
+
+
 def frozen(
-    spec: Specification, memory: Memory, instances: list[Instance]
+    spec: Specification,
+    memory: Memory,
+    instances: list[Instance],
+    last: dict[str, dict[str, int]],
 ) -> tuple[Any, dict[int, int]]:
-    """A hashable form of memory and instances, addresses renamed and garbage left out."""
-    return _Freezer(spec, memory).run(instances)
+    """A hashable form of memory and instances, addresses renamed and garbage left out.
+
+    ``last`` has `last_mention` by operation.
+    """
+    return _Freezer(spec, memory).run(instances, last)
 
 
 class _Freezer:
@@ -354,7 +371,9 @@ class _Freezer:
             self.todo.append(value)
         return self.names[value]
 
-    def run(self, instances: list[Instance]) -> tuple[Any, dict[int, int]]:
+    def run(
+        self, instances: list[Instance], last_use: dict[str, dict[str, int]]
+    ) -> tuple[Any, dict[int, int]]:
         spec, cells = self.spec, self.memory.cells
         shared = []
         arrays: dict[str, list[tuple[Any, ...]]] = {}
@@ -373,8 +392,10 @@ class _Freezer:
         for instance in instances:
             operation = instance.operation
             values = []
+            last = last_use[operation.name]
             for variable in (*operation.parameters, *operation.locals):
-                value = instance.locals.get(variable.name, 0)
+                later = last.get(variable.name, -1) >= instance.pc
+                value = instance.locals.get(variable.name, 0) if later else 0
                 values.append(self._name(variable.type in spec.structs, value))
             nodes += self._follow()
             pending.append((operation.name, instance.pc, instance.number, tuple(values)))

@@ -59,7 +59,7 @@ def _follow(graph: Graph, number: int, edge: Edge, relations: Relations) -> None
         if pair in relations.ordered and pair in relations.irreversible:
             continue
         key = machine.canonical(move[3])
-        if not graph.live[graph.index[key]]:
+        if not graph.is_live(key):
             continue
         relations.ordered.add(pair)
         if pair not in relations.irreversible and not _swaps(graph, number, edge, move):

@@ -146,7 +146,7 @@ def _bounded(spec: Specification, options: Options, budget: Budget) -> Bounded:
     program = prepare(spec, options.reuse)
     machine = Machine(program, options.keys)
     graph = explore(machine, 3, budget)
-    if len(graph.states) < 400:
+    if len(graph.states) < 150:
         graph = explore(machine, 4, budget)
     return _analyse(graph, graph.limit, options, budget)
 
@@ -169,12 +169,16 @@ def _exhaustive(
 
 
 def _never_run(found: Bounded, report: Report) -> None:
-    for number, path in enumerate(found.program.paths):
-        for pc, step in enumerate(path.steps):
-            if (number, pc) not in found.ran:
+    program = found.program
+    ran = {(program.paths[n].operation.name, program.paths[n].steps[pc].label) for n, pc in found.ran}
+    seen: set[tuple[str, str]] = set()
+    for path in program.paths:
+        for step in path.steps:
+            key = (path.operation.name, step.label)
+            if key not in ran and key not in seen:
+                seen.add(key)
                 where = step.parts[-1].position
                 report.warnings.append(
                     f"{report.path}:{where.line}:{where.column}: sub-operation '{step.label}' of "
-                    f"'{path.name}' never ran with {found.bound} operations"
+                    f"'{path.operation.name}' never ran with {found.bound} operations"
                 )
-                break
