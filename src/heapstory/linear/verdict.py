@@ -32,6 +32,7 @@ class Options:
     exhaustive: int | None = None
     proof: bool = True
     states: int = 400_000
+    hints: tuple[str, ...] = ()
 
 
 @dataclass

@@ -1,0 +1,1 @@
+"""Specifications extracted from C source (not yet here)."""
