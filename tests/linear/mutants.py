@@ -1,6 +1,6 @@
 """Mutants of the thirteen structures: one edit each, and what is right to say of it.
 
-(structure, what was done, text to replace, replacement, verdict, operations needed)
+(structure, what was done, text to replace, replacement, verdict, operations needed); ## parts edits
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "linear"
 BAD, GOOD = "not-linearizable", "bounded-ok"
 
 MUTANTS: list[tuple[str, str, str, str, str, int]] = [
-    ("ms_queue", "enqueue does not check that it is at the end",
-     "1 < n == NULL; t.next == n; > t.next = X;", "1 t.next = X;", BAD, 4),
+    ("ms_queue", "enqueue does not check that it is at the end: it gets stuck, never answers wrongly",
+     "1 < n == NULL; t.next == n; > t.next = X;", "1 t.next = X;", GOOD, 3),
+    ("ms_queue", "both CAS of enqueue are plain writes",
+     "1 < n == NULL; t.next == n; > t.next = X; ## * < Q.tail == t; > Q.tail = X;",
+     "1 t.next = X; ## 1 Q.tail = X;", BAD, 4),
     ("ms_queue", "dequeue does not check that the head is still there",
      "1 < Q.head == h; > Q.head = n;", "1 Q.head = n;", BAD, 4),
     ("ms_queue", "the second look at the tail is not needed",
@@ -20,7 +23,7 @@ MUTANTS: list[tuple[str, str, str, str, str, int]] = [
     ("ms_queue", "empty where head and tail meet, whatever is linked: that enqueue is not done",
      "1 < Q.head == h; h == t; n == NULL; > return EMPTY;", "1 < h == t; > return EMPTY;", GOOD, 3),
     ("ms_two_lock_queue", "enqueue takes no lock",
-     "tlock == ID;", "0 == 0;", BAD, 4),
+     "1 < tlock == 0; > tlock = ID; ## < tlock == ID; >", "1 READ tlock; ## ", BAD, 4),
     ("ms_two_lock_queue", "dequeue gives its lock back before it moves the head",
      "1 < hlock == ID; > head = n;                             ...d5   // D9\n"
      "  1 < hlock == ID; > hlock = 0;",
@@ -34,7 +37,8 @@ MUTANTS: list[tuple[str, str, str, str, str, int]] = [
     ("dglm_queue", "empty although the head has moved meanwhile",
      "1 < Q.head == h; n == NULL; > return EMPTY;", "1 < n == NULL; > return EMPTY;", GOOD, 3),
     ("dglm_queue", "the link is written without a check",
-     "1 < n == NULL; t.next == n; > t.next = X;", "1 < n == NULL; > t.next = X;", BAD, 4),
+     "1 < n == NULL; t.next == n; > t.next = X; ## * < Q.tail == t; > Q.tail = X;",
+     "1 < n == NULL; > t.next = X; ## 1 Q.tail = X;", BAD, 4),
     ("herlihy_wing_queue", "fetch and increment split in two",
      "1 k = back; back = back + 1;", "1 k = back;\n  1 back = k + 1;", BAD, 5),
     ("herlihy_wing_queue", "the scan may begin anywhere",
@@ -114,5 +118,7 @@ def source(structure: str) -> str:
 def mutated(structure: str, old: str, new: str) -> str:
     """The text of a mutant."""
     text = source(structure)
-    assert text.count(old) >= 1, (structure, old)
-    return text.replace(old, new)
+    for before, after in zip(old.split(" ## "), new.split(" ## "), strict=True):
+        assert before in text, (structure, before)
+        text = text.replace(before, after)
+    return text

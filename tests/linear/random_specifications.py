@@ -14,7 +14,7 @@ class _Writer:
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self.shared = ["x", "y", "z"][: rng.choice([1, 2, 2, 3])]
-        self.heap = rng.random() < 0.25
+        self.heap = rng.random() < 0.35
         self.lock = rng.random() < 0.25
 
     def text(self) -> str:
@@ -41,6 +41,9 @@ class _Writer:
         answer = rng.randrange(count + 1)
         for number in range(count):
             mark = rng.choice(["1", "1", "1", "*"])
+            if self.heap and not self.cells and rng.random() < 0.4:
+                self.cells.append("c")  # any node, as a traversal would find
+                steps.append(f"  1 < c.v == {rng.choice('01')}; > READ c;")
             steps.append(f"  {mark} {self.guard()}{self.body(number == answer)}")
         if locked:
             steps.append("  1 < lock == ID; > lock = 0;")

@@ -42,6 +42,7 @@ from heapstory.linear.syntax import (
 
 State = tuple[Any, ...]
 Move = tuple[int, int, int, State, Any, Any]  # slot, path, pc, next state, answer, arguments
+STRUCK = (-1,)  # stands where an unreachable node was
 FRESH = 1_000_000_000  # names given to new instances and values until canonical() renames them
 
 
@@ -99,6 +100,7 @@ class Machine:
     def _picked_arrays(self) -> set[int]:
         # Arrays of nodes that some step picks from: all their entries count, whoever made them.
         picked = picked_structs(self.spec)
+        self._picks = bool(picked)
         return {i for i, v in enumerate(self.arrays) if v.type in picked}
 
     # -- code ------------------------------------------------------------------------------------
@@ -320,6 +322,18 @@ class Machine:
             found = self._cache[state] = _Renaming(self, state).result()
         return found
 
+
+    def swept(self, state: State) -> State:
+        """The state with unreachable nodes struck out: nobody can pick them any more."""
+        if not self._picks:
+            return state
+        reach = _Signature(self, state, len(state[2]))
+        reach.result()
+        heap = tuple(
+            node if address == 0 or address in reach.seen else STRUCK
+            for address, node in enumerate(state[2])
+        )
+        return (*state[:2], heap, *state[3:])
 
     def signature(self, state: State, old: int) -> State:
         """The state up to the addresses of nodes numbered ``old`` or more; all else keeps its name.

@@ -85,11 +85,18 @@ def _same(machine: Machine, state: State, edge: Edge, r: int) -> bool:
     """Whether steps r … t, all run now, can end as step t ended with the reads of before."""
     slot = edge.slot
     number, _, *values = state[3][slot]
-    instances = (*state[3][:slot], (number, r, *values), *state[3][slot + 1 :])
-    frontier: list[tuple[State, object]] = [((*state[:3], instances, state[4]), None)]
+    kept = [v if live else 0 for v, live in zip(values, machine.mask(number, r), strict=True)]
+    instances = (*state[3][:slot], (number, r, *kept), *state[3][slot + 1 :])
+    before = machine.swept((*state[:3], instances, state[4]))
+    frontier: list[tuple[State, object]] = [(before, None)]
     for _ in range(r, edge.pc + 1):
         frontier = [(m[3], m[4]) for before, _ in frontier for m in machine.run(before, slot)]
-    return any(after == edge.raw and answer == edge.result for after, answer in frontier)
+    old = len(state[2])
+    wanted = machine.signature(edge.raw, old)
+    return any(
+        answer == edge.result and machine.signature(after, old) == wanted
+        for after, answer in frontier
+    )
 
 
 def _groups(path: Path, number: int, refuted: set[tuple[int, int, int]]) -> list[list[int]]:

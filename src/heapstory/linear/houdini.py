@@ -1,0 +1,260 @@
+"""Inductive invariants by elimination (Houdini), for any number of instances.
+
+All candidates are assumed; a step of one instance is run on formulas; whoever is not true after it
+is dropped, and so on until nothing drops. What remains is inductive: it holds in every reachable
+state. Instances are symmetric, so it is enough to look at the one that acts and, for candidates
+about an instance, at one that watches. Quantified facts are instantiated with the nodes at hand,
+which only weakens what is assumed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from heapstory.linear.abstraction import Abstraction
+from heapstory.linear.explore import Budget, OutOfBudget
+from heapstory.linear.program import Path, Program
+from heapstory.linear.symbolic import Actor, Execution, Shared, arbitrary, initial, solver_module
+from heapstory.linear.templates import Candidate, Templates
+
+Where = tuple[int, int]  # path, step about to run
+
+
+@dataclass
+class Attempt:
+    """Linearization points by path, and how far the proof got."""
+
+    points: dict[int, int]
+    proved: bool
+    invariants: list[str]
+    failed: str = ""
+
+
+class Houdini:
+    """Finds the invariants of a program with given linearization points, and checks answers."""
+
+    def __init__(self, program: Program, points: dict[int, int], budget: Budget) -> None:
+        self.z3 = solver_module()
+        self.program, self.spec, self.points = program, program.spec, points
+        self.budget = budget
+        self.abstraction = Abstraction(self.spec)
+        self.templates = Templates(self.spec, self.abstraction)
+        self.shared = self.templates.shared()
+        self.local: dict[Where, list[Candidate]] = {}
+        for number, path in enumerate(program.paths):
+            for pc in range(1, len(path.steps)):
+                self.local[number, pc] = self.templates.local(path, pc)
+        self.terms = self.templates.shared_terms()
+
+    def run(self) -> Attempt:
+        """Eliminate until stable, then check every answer."""
+        self._initial()
+        changed = True
+        while changed:
+            changed = False
+            for number, path in enumerate(self.program.paths):
+                for pc in range(len(path.steps)):
+                    changed |= self._step(number, pc, None)
+                    for watcher in list(self.local):
+                        changed |= self._step(number, pc, watcher)
+        failed = self._answers()
+        kept = [c.text for c in self.shared]
+        for (number, pc), candidates in self.local.items():
+            path = self.program.paths[number]
+            label = path.steps[pc].label
+            kept += [f"before {path.name}.{label}: {c.text}" for c in candidates if "→" not in c.text]
+        return Attempt(self.points, failed == "", kept, failed)
+
+    # -- checks -----------------------------------------------------------------------------------
+
+    def _solver(self) -> Any:
+        solver = self.z3.SolverFor("QF_ALIA") if False else self.z3.Solver()
+        left = self.budget.left()
+        if left <= 0:
+            raise OutOfBudget("time limit reached while looking for invariants")
+        solver.set("timeout", max(1, int(left * 1000)))
+        return solver
+
+    def _initial(self) -> None:
+        run = initial(self.spec)
+        self.abstraction.start(run)
+        solver = self._solver()
+        solver.add(*run.conditions)
+        nodes = [n for _, n in run.fresh]
+        nothing = Actor(self.z3.IntVal(0), {})
+        self.shared = self._keep(solver, self.shared, run.shared, nothing, nodes)
+
+    def _actor(self, number: int, tag: str) -> Actor:
+        z3 = self.z3
+        operation = self.program.paths[number].operation
+        names = [v.name for v in (*operation.parameters, *operation.locals)]
+        ghosts = {f"result{i}": z3.Int(f"result{i}_{tag}") for i in range(2)}
+        return Actor(z3.Int(f"id_{tag}"), {n: z3.Int(f"{n}_{tag}") for n in names}, ghosts)
+
+    def _execute(self, number: int, pc: int, shared: Shared, actor: Actor) -> Execution:
+        path = self.program.paths[number]
+        run = Execution(self.spec, shared, actor, "step")
+        run.run(path.steps[pc].parts)
+        if self.points[number] == pc:
+            answer = self.abstraction.apply(run, path) or ()
+            for i, value in enumerate(answer):
+                run.actor.ghosts[f"result{i}"] = value
+        return run
+
+    def _assume(
+        self, solver: Any, shared: Shared, who: list[tuple[Where, Actor]], extra: list[Any]
+    ) -> list[Any]:
+        """Add all invariants that speak of the instances and nodes at hand."""
+        nobody = Actor(self.z3.IntVal(0), {})
+        nodes = self._nodes(shared, who) + extra
+        for candidate in self.shared:
+            for formula in self._instances(candidate, shared, nobody, nodes):
+                solver.add(formula)
+        for where, actor in who:
+            solver.add(actor.name > 0)
+            for candidate in self.local.get(where, []):
+                solver.add(candidate.formula(shared, actor, ()))
+        return nodes
+
+    def _nodes(self, shared: Shared, who: list[tuple[Where, Actor]]) -> list[Any]:
+        nobody = Actor(self.z3.IntVal(0), {})
+        nodes = [t.value(shared, nobody) for t in self.terms if t.kind in self.spec.structs]
+        for (number, _), actor in who:
+            operation = self.program.paths[number].operation
+            for v in (*operation.parameters, *operation.locals):
+                if v.type in self.spec.structs:
+                    nodes.append(actor.locals[v.name])
+        followed = []
+        for struct, fields in self.spec.structs.items():
+            for f in fields:
+                if f.type == struct:
+                    followed += [shared.fields[struct, f.name][n] for n in nodes]
+        unique: dict[str, Any] = {}
+        for node in (*nodes, *followed):
+            unique.setdefault(node.sexpr(), node)
+        return list(unique.values())
+
+    def _instances(
+        self, candidate: Candidate, shared: Shared, actor: Actor, nodes: list[Any]
+    ) -> list[Any]:
+        if not candidate.nodes:
+            return [candidate.formula(shared, actor, ())]
+        if len(candidate.nodes) == 1:
+            return [candidate.formula(shared, actor, (n,)) for n in nodes]
+        pairs = [(n, m) for i, n in enumerate(nodes) for m in nodes[i + 1 :]]
+        return [candidate.formula(shared, actor, pair) for pair in pairs]
+
+    def _step(self, number: int, pc: int, watcher: Where | None) -> bool:
+        """Run one step with everything assumed; drop what does not hold afterwards."""
+        self.budget.check("looking for invariants")
+        if watcher is not None and not self.local[watcher]:
+            return False
+        z3 = self.z3
+        shared = arbitrary(self.spec, "pre")
+        self.abstraction.declare(shared, "pre")
+        actor = self._actor(number, "actor")
+        who = [((number, pc), actor)]
+        skolem = [z3.Int("some_n"), z3.Int("some_m")]
+        if watcher is not None:
+            other = self._actor(watcher[0], "watcher")
+            who.append((watcher, other))
+        solver = self._solver()
+        links = [
+            shared.fields[s, f.name][k]
+            for s, fields in self.spec.structs.items()
+            for f in fields
+            if f.type == s
+            for k in skolem
+        ]
+        self._assume(solver, shared, who, skolem + links)
+        if watcher is not None:
+            solver.add(who[0][1].name != who[1][1].name)
+        run = self._execute(number, pc, shared, actor)
+        solver.add(*run.conditions)
+        if watcher is not None:
+            before = self.local[watcher]
+            self.local[watcher] = self._keep(solver, before, run.shared, who[1][1], [])
+            return len(self.local[watcher]) < len(before)
+        kept = self._keep(solver, self.shared, run.shared, run.actor, skolem)
+        changed = len(kept) < len(self.shared)
+        self.shared = kept
+        after = (number, pc + 1)
+        if after in self.local:
+            kept = self._keep(solver, self.local[after], run.shared, run.actor, [])
+            changed |= len(kept) < len(self.local[after])
+            self.local[after] = kept
+        return changed
+
+    def _keep(
+        self, solver: Any, candidates: list[Candidate], shared: Shared, actor: Actor, nodes: list[Any]
+    ) -> list[Candidate]:
+        """The candidates that hold in every state the solver allows."""
+        z3 = self.z3
+        formulas = []
+        for candidate in candidates:
+            if len(candidate.nodes) <= 1:
+                found = self._instances(candidate, shared, actor, nodes[:1] or nodes)
+            else:
+                found = self._instances(candidate, shared, actor, nodes[:2])
+            formulas.append(z3.And(*found) if found else z3.BoolVal(True))
+        if len(nodes) > 2:  # concrete nodes of the initial state: all of them count
+            formulas = [
+                z3.And(*self._instances(c, shared, actor, nodes)) for c in candidates
+            ]
+        alive = list(range(len(candidates)))
+        while alive:
+            self.budget.check("looking for invariants")
+            solver.push()
+            solver.add(z3.Or(*[z3.Not(formulas[i]) for i in alive]))
+            result = solver.check()
+            if result == z3.unsat:
+                solver.pop()
+                break
+            if result != z3.sat:
+                solver.pop()
+                alive = [i for i in alive if self._certain(solver, formulas[i])]
+                break
+            model = solver.model()
+            solver.pop()
+            alive = [i for i in alive if not z3.is_false(model.eval(formulas[i], True))]
+        return [candidates[i] for i in alive]
+
+    def _certain(self, solver: Any, formula: Any) -> bool:
+        solver.push()
+        solver.add(self.z3.Not(formula))
+        result = solver.check()
+        solver.pop()
+        return bool(result == self.z3.unsat)
+
+    # -- answers ----------------------------------------------------------------------------------
+
+    def _answers(self) -> str:
+        """Empty if every answer is the one given at the linearization point, else what fails."""
+        for number, path in enumerate(self.program.paths):
+            pc = path.response
+            if self.points[number] > pc:
+                return f"'{path.name}' answers before its linearization point"
+            shared = arbitrary(self.spec, "pre")
+            self.abstraction.declare(shared, "pre")
+            actor = self._actor(number, "actor")
+            solver = self._solver()
+            self._assume(solver, shared, [((number, pc), actor)], [])
+            run = self._execute(number, pc, shared, actor)
+            if not run.answer:
+                continue
+            solver.add(*run.conditions)
+            expected = [run.actor.ghosts[f"result{i}"] for i in range(len(run.answer))]
+            same = [a == e for a, e in zip(run.answer, expected, strict=True)]
+            if not self._certain(solver, self.z3.And(*same)):
+                step = path.steps[pc]
+                return f"the answer of '{path.name}' at '{step.label}' does not follow"
+        return ""
+
+
+def candidate_points(path: Path) -> list[int]:
+    """Where a path may take effect: its changes of shared state, or its last looks at it."""
+    effects = [i for i, s in enumerate(path.steps) if s.effect and i <= path.response]
+    if effects:
+        return effects
+    return [i for i in range(path.response, -1, -1)]
