@@ -3,7 +3,8 @@
 Reordering complete histories says nothing of an operation that changed shared state and can never
 finish: a finished one may have seen that change. So from every reachable state, after striking out
 the instances that have not yet answered and have changed nothing (their locks given back), some
-continuation must complete all that remain.
+continuation must complete all that remain. The continuation may start more operations, but not
+more than the bound: the relations are known for that many only.
 """
 
 from __future__ import annotations
@@ -14,39 +15,17 @@ from heapstory.linear.explore import Graph
 from heapstory.linear.locks import lock_cells
 from heapstory.linear.machine import Machine, State
 
-HELP_STATES = 2_000  # how far to look for a continuation that needs more operations
-
-
 def incompletable(graph: Graph) -> int | None:
     """The number of a state with an effect that can never be completed, or None."""
     machine = graph.machine
     locks = lock_cells(machine.spec)
-    known: dict[State, bool] = {}
     for number, state in enumerate(graph.states):
         if graph.live[number]:
             continue
         struck = machine.canonical(_strike(machine, state, locks))
-        if not graph.is_live(struck) and not _helped(machine, struck, graph.limit + 2, known):
+        if not graph.is_live(struck):
             return number
     return None
-
-
-def _helped(machine: Machine, start: State, limit: int, known: dict[State, bool]) -> bool:
-    """Whether up to two more operations, started now, let everything pending complete."""
-    if start in known:
-        return known[start]
-    seen, todo = {start}, [start]
-    while todo and len(seen) < HELP_STATES:
-        for move in machine.moves(todo.pop(0), limit):
-            after = machine.canonical(move[3])
-            if not after[3] or known.get(after):
-                known[start] = True
-                return True
-            if after not in seen:
-                seen.add(after)
-                todo.append(after)
-    known[start] = False
-    return False
 
 
 def _strike(machine: Machine, state: State, locks: set[tuple[str, ...]]) -> State:

@@ -34,7 +34,9 @@ class Attempt:
 class Houdini:
     """Finds the invariants of a program with given linearization points, and checks answers."""
 
-    def __init__(self, program: Program, points: dict[int, int], budget: Budget) -> None:
+    def __init__(
+        self, program: Program, points: dict[int, int], budget: Budget, guarded: bool = False
+    ) -> None:
         self.z3 = solver_module()
         self.program, self.spec, self.points = program, program.spec, points
         self.budget = budget
@@ -44,8 +46,15 @@ class Houdini:
         self.local: dict[Where, list[Candidate]] = {}
         for number, path in enumerate(program.paths):
             for pc in range(1, len(path.steps)):
-                self.local[number, pc] = self.templates.local(path, pc)
+                self.local[number, pc] = self.templates.local(path, pc, guarded)
         self.terms = self.templates.shared_terms()
+        # Building terms costs more than solving, so states, runs and formulas are made once.
+        self._pre = arbitrary(self.spec, "pre")
+        self.abstraction.declare(self._pre, "pre")
+        self._actors: dict[tuple[int, str], Actor] = {}
+        self._runs: dict[Where, Execution] = {}
+        self._formulas: dict[Any, Any] = {}
+        self._nobody = Actor(self.z3.IntVal(0), {})
 
     def run(self) -> Attempt:
         """Eliminate until stable, then check every answer."""
@@ -69,7 +78,7 @@ class Houdini:
     # -- checks -----------------------------------------------------------------------------------
 
     def _solver(self) -> Any:
-        solver = self.z3.SolverFor("QF_ALIA") if False else self.z3.Solver()
+        solver = self.z3.Solver()
         left = self.budget.left()
         if left <= 0:
             raise OutOfBudget("time limit reached while looking for invariants")
@@ -82,43 +91,73 @@ class Houdini:
         solver = self._solver()
         solver.add(*run.conditions)
         nodes = [n for _, n in run.fresh]
-        nothing = Actor(self.z3.IntVal(0), {})
-        self.shared = self._keep(solver, self.shared, run.shared, nothing, nodes)
+        self.shared = self._keep(solver, self.shared, run.shared, self._nobody, nodes)
+        self._first = run  # kept: formulas are remembered by the identity of their state
 
     def _actor(self, number: int, tag: str) -> Actor:
+        if (number, tag) not in self._actors:
+            self._actors[number, tag] = self._new_actor(number, tag)
+        return self._actors[number, tag]
+
+    def _new_actor(self, number: int, tag: str) -> Actor:
         z3 = self.z3
         operation = self.program.paths[number].operation
         names = [v.name for v in (*operation.parameters, *operation.locals)]
         ghosts = {f"result{i}": z3.Int(f"result{i}_{tag}") for i in range(2)}
         return Actor(z3.Int(f"id_{tag}"), {n: z3.Int(f"{n}_{tag}") for n in names}, ghosts)
 
-    def _execute(self, number: int, pc: int, shared: Shared, actor: Actor) -> Execution:
+    def _execute(self, number: int, pc: int) -> Execution:
+        if (number, pc) not in self._runs:
+            self._runs[number, pc] = self._run_once(number, pc)
+        return self._runs[number, pc]
+
+    def _run_once(self, number: int, pc: int) -> Execution:
         path = self.program.paths[number]
-        run = Execution(self.spec, shared, actor, "step")
+        run = Execution(self.spec, self._pre, self._actor(number, "actor"), "step")
         run.run(path.steps[pc].parts)
         if self.points[number] == pc:
-            answer = self.abstraction.apply(run, path) or ()
+            self._take_effect(run, path)
+        return run
+
+    def _take_effect(self, run: Execution, path: Path) -> None:
+        """Do the abstract operation. A path that changes nothing only looks: should the abstract
+        operation change something there, its answer is recorded as a number nobody knows."""
+        before = dict(run.shared.ghosts)
+        answer = self.abstraction.apply(run, path) or ()
+        if any(step.effect for step in path.steps):
             for i, value in enumerate(answer):
                 run.actor.ghosts[f"result{i}"] = value
-        return run
+            return
+        z3, after = self.z3, run.shared.ghosts
+        names = (*self.abstraction.scalars(), *self.abstraction.arrays())
+        quiet = z3.And(*[after[n] == before[n] for n in names])
+        run.shared.ghosts = before
+        for i, value in enumerate(answer):
+            run.actor.ghosts[f"result{i}"] = z3.If(quiet, value, z3.Int(f"unknown{i}"))
 
     def _assume(
         self, solver: Any, shared: Shared, who: list[tuple[Where, Actor]], extra: list[Any]
     ) -> list[Any]:
         """Add all invariants that speak of the instances and nodes at hand."""
-        nobody = Actor(self.z3.IntVal(0), {})
+        nobody = self._nobody
         nodes = self._nodes(shared, who) + extra
         for candidate in self.shared:
-            for formula in self._instances(candidate, shared, nobody, nodes):
-                solver.add(formula)
+            solver.add(*self._instances(candidate, shared, nobody, nodes))
         for where, actor in who:
-            solver.add(actor.name > 0)
-            for candidate in self.local.get(where, []):
-                solver.add(candidate.formula(shared, actor, ()))
+            solver.add(actor.name > 0, self._all_local(where, shared, actor))
         return nodes
 
+    def _all_local(self, where: Where, shared: Shared, actor: Actor) -> Any:
+        candidates = self.local.get(where, [])
+        key = (where, len(candidates), id(actor))
+        found = self._formulas.get(key)
+        if found is None:
+            formulas = [self._formula(c, shared, actor, ()) for c in candidates]
+            found = self._formulas[key] = self.z3.And(*formulas, self.z3.BoolVal(True))
+        return found
+
     def _nodes(self, shared: Shared, who: list[tuple[Where, Actor]]) -> list[Any]:
-        nobody = Actor(self.z3.IntVal(0), {})
+        nobody = self._nobody
         nodes = [t.value(shared, nobody) for t in self.terms if t.kind in self.spec.structs]
         for (number, _), actor in who:
             operation = self.program.paths[number].operation
@@ -139,11 +178,20 @@ class Houdini:
         self, candidate: Candidate, shared: Shared, actor: Actor, nodes: list[Any]
     ) -> list[Any]:
         if not candidate.nodes:
-            return [candidate.formula(shared, actor, ())]
+            return [self._formula(candidate, shared, actor, ())]
         if len(candidate.nodes) == 1:
-            return [candidate.formula(shared, actor, (n,)) for n in nodes]
+            return [self._formula(candidate, shared, actor, (n,)) for n in nodes]
         pairs = [(n, m) for i, n in enumerate(nodes) for m in nodes[i + 1 :]]
-        return [candidate.formula(shared, actor, pair) for pair in pairs]
+        return [self._formula(candidate, shared, actor, pair) for pair in pairs]
+
+    def _formula(
+        self, candidate: Candidate, shared: Shared, actor: Actor, nodes: tuple[Any, ...]
+    ) -> Any:
+        key = (id(candidate), id(shared), id(actor), tuple(n.get_id() for n in nodes))
+        found = self._formulas.get(key)
+        if found is None:
+            found = self._formulas[key] = candidate.formula(shared, actor, nodes)
+        return found
 
     def _step(self, number: int, pc: int, watcher: Where | None) -> bool:
         """Run one step with everything assumed; drop what does not hold afterwards."""
@@ -151,9 +199,7 @@ class Houdini:
         if watcher is not None and not self.local[watcher]:
             return False
         z3 = self.z3
-        shared = arbitrary(self.spec, "pre")
-        self.abstraction.declare(shared, "pre")
-        actor = self._actor(number, "actor")
+        shared, actor = self._pre, self._actor(number, "actor")
         who = [((number, pc), actor)]
         skolem = [z3.Int("some_n"), z3.Int("some_m")]
         if watcher is not None:
@@ -170,7 +216,7 @@ class Houdini:
         self._assume(solver, shared, who, skolem + links)
         if watcher is not None:
             solver.add(who[0][1].name != who[1][1].name)
-        run = self._execute(number, pc, shared, actor)
+        run = self._execute(number, pc)
         solver.add(*run.conditions)
         if watcher is not None:
             before = self.local[watcher]
@@ -206,7 +252,7 @@ class Houdini:
         while alive:
             self.budget.check("looking for invariants")
             solver.push()
-            solver.add(z3.Or(*[z3.Not(formulas[i]) for i in alive]))
+            solver.add(z3.Not(z3.And(*[formulas[i] for i in alive])))
             result = solver.check()
             if result == z3.unsat:
                 solver.pop()
@@ -235,12 +281,10 @@ class Houdini:
             pc = path.response
             if self.points[number] > pc:
                 return f"'{path.name}' answers before its linearization point"
-            shared = arbitrary(self.spec, "pre")
-            self.abstraction.declare(shared, "pre")
-            actor = self._actor(number, "actor")
+            shared, actor = self._pre, self._actor(number, "actor")
             solver = self._solver()
             self._assume(solver, shared, [((number, pc), actor)], [])
-            run = self._execute(number, pc, shared, actor)
+            run = self._execute(number, pc)
             if not run.answer:
                 continue
             solver.add(*run.conditions)

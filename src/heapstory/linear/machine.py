@@ -42,7 +42,6 @@ from heapstory.linear.syntax import (
 
 State = tuple[Any, ...]
 Move = tuple[int, int, int, State, Any, Any]  # slot, path, pc, next state, answer, arguments
-STRUCK = (-1,)  # stands where an unreachable node was
 FRESH = 1_000_000_000  # names given to new instances and values until canonical() renames them
 
 
@@ -100,7 +99,6 @@ class Machine:
     def _picked_arrays(self) -> set[int]:
         # Arrays of nodes that some step picks from: all their entries count, whoever made them.
         picked = picked_structs(self.spec)
-        self._picks = bool(picked)
         return {i for i, v in enumerate(self.arrays) if v.type in picked}
 
     # -- code ------------------------------------------------------------------------------------
@@ -139,9 +137,8 @@ class Machine:
         chosen = [s for s in sub.body if isinstance(s, Malloc)] if self.program.reuse else []
         for name, struct in sub.picks:
             number = self.structs.index(struct)
-            lines.append(f"{pad}for _p{name} in range(1, len(H)):")
+            lines.append(f"{pad}for _p{name} in shared_nodes(G, A, H, {number}):")
             pad += " "
-            lines.append(f"{pad}if H[_p{name}][0] != {number}: continue")
         if chosen:
             number = self.structs.index(chosen[0].struct)
             lines.append(f"{pad}for _m in choices(H, {number}):")
@@ -159,9 +156,27 @@ class Machine:
         lines.append(f"{pad[:-1]}except (Stuck, TypeError): pass")
         lines.append(" return out")
         scope: dict[str, Any] = {"Stuck": Stuck, "choices": _choices}
+        scope["shared_nodes"] = self._shared_nodes
         exec("\n".join(lines), scope)  # our own generated text: names are slots, never user text
         compiled: Callable[..., Any] = scope["step"]
         return compiled
+
+    def _shared_nodes(self, g: Any, arrays: Any, heap: Any, struct: int) -> list[int]:
+        """The nodes of a type that shared memory leads to: what a traversal could find."""
+        todo = list(range(1, len(self.static) + 1))
+        todo += [v for kind, v in zip(self.global_kinds, g, strict=True) if kind == "ptr"]
+        for (_, kind), table in zip(self.array_kinds, arrays, strict=True):
+            if kind == "ptr":
+                todo += table.values()
+        seen = {0}
+        while todo:
+            address = todo.pop()
+            if address not in seen:
+                seen.add(address)
+                node = heap[address]
+                kinds = self.field_kinds[node[0]]
+                todo += [v for k, v in zip(kinds, node[1:], strict=False) if k == "ptr"]
+        return sorted(a for a in seen if a and heap[a][0] == struct)
 
     def _test(self, guard: Guard, owner: int) -> str:
         if isinstance(guard, NoNode):
@@ -169,7 +184,7 @@ class Machine:
             self._bound = guard.name
             inner = " and ".join(self._test(c, owner) for c in guard.conditions)
             self._bound = ""
-            return f"not any(H[_n][0] == {number} and {inner} for _n in range(1, len(H)))"
+            return f"not any({inner} for _n in shared_nodes(G, A, H, {number}))"
         return f"{self._expr(guard.left, owner)} {guard.op} {self._expr(guard.right, owner)}"
 
     def _body(self, sub: SubOperation, owner: int, pad: str) -> list[str]:
@@ -322,18 +337,6 @@ class Machine:
             found = self._cache[state] = _Renaming(self, state).result()
         return found
 
-
-    def swept(self, state: State) -> State:
-        """The state with unreachable nodes struck out: nobody can pick them any more."""
-        if not self._picks:
-            return state
-        reach = _Signature(self, state, len(state[2]))
-        reach.result()
-        heap = tuple(
-            node if address == 0 or address in reach.seen else STRUCK
-            for address, node in enumerate(state[2])
-        )
-        return (*state[:2], heap, *state[3:])
 
     def signature(self, state: State, old: int) -> State:
         """The state up to the addresses of nodes numbered ``old`` or more; all else keeps its name.

@@ -87,7 +87,7 @@ def _same(machine: Machine, state: State, edge: Edge, r: int) -> bool:
     number, _, *values = state[3][slot]
     kept = [v if live else 0 for v, live in zip(values, machine.mask(number, r), strict=True)]
     instances = (*state[3][:slot], (number, r, *kept), *state[3][slot + 1 :])
-    before = machine.swept((*state[:3], instances, state[4]))
+    before = (*state[:3], instances, state[4])
     frontier: list[tuple[State, object]] = [(before, None)]
     for _ in range(r, edge.pc + 1):
         frontier = [(m[3], m[4]) for before, _ in frontier for m in machine.run(before, slot)]

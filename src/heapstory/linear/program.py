@@ -137,7 +137,7 @@ def _fold(
         if local and not sub.returns:
             waiting.append(sub)
             continue
-        if local and steps and not any(s.guard for s in (*waiting, sub)):
+        if local and steps and not any(map(_may_block, (*waiting, sub))):
             # an answer must not wait for the next step: it joins the one before
             steps[-1] = replace(steps[-1], parts=(*steps[-1].parts, *waiting, sub))
             waiting = []
@@ -157,10 +157,18 @@ def _fold(
 
 def _tail(waiting: list[SubOperation], steps: list[Step]) -> list[Step]:
     """Local steps at the end: joined to the last step if they can not block, else on their own."""
-    if any(s.guard for s in waiting):
+    if any(map(_may_block, waiting)):
         return [Step(waiting[-1].label, tuple(waiting), False, False, True)]
     last = steps.pop()
     return [replace(last, parts=(*last.parts, *waiting))]
+
+
+def _may_block(sub: SubOperation) -> bool:
+    """Whether a local step can get stuck: it has a guard, or follows a pointer that may be NULL."""
+    if sub.guard:
+        return True
+    exprs = [e for s in sub.body if not isinstance(s, Read) for e in _expressions(s)]
+    return any(isinstance(part, Field) for e in exprs for part in walk(e))
 
 
 def _only_locks(sub: SubOperation, locks: set[Cell]) -> bool:

@@ -34,8 +34,10 @@ def _points(spec: Specification, budget: Budget, report: Report) -> None:
     program = prepare(spec)
     choices = [candidate_points(path) for path in program.paths]
     why = ""
-    for points in islice(product(*choices), MOST_ATTEMPTS):
-        tried = Houdini(program, dict(enumerate(points)), budget).run()
+    few = list(islice(product(*choices), MOST_ATTEMPTS))
+    # first with plain candidates, then with those guarded by checks still to come
+    for guarded, points in product((False, True), few):
+        tried = Houdini(program, dict(enumerate(points)), budget, guarded).run()
         if tried.proved:
             report.verdict, report.method, report.proof = PROVED, "points", tried
             labels = [

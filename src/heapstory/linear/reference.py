@@ -157,9 +157,30 @@ class Interpreter:
     ) -> Iterator[dict[str, int]]:
         found: list[dict[str, int]] = [{}]
         for name, struct in sub.picks:
-            nodes = sorted(a for a, kind in memory.kinds.items() if kind == struct)
+            nodes = self.reachable(memory, struct)
             found = [{**f, name: node} for f in found for node in nodes]
         yield from found
+
+    def reachable(self, memory: Memory, struct: str) -> list[int]:
+        """The nodes of a type that can be reached from shared variables."""
+        structs = self.spec.structs
+        pointers = {v.name for v in self.spec.globals if v.type in structs}
+        todo = [
+            value
+            for cell, value in memory.cells.items()
+            if isinstance(cell[0], str) and cell[0] in pointers and value
+        ]
+        found: set[int] = set()
+        while todo:
+            address = todo.pop()
+            if address in found:
+                continue
+            found.add(address)
+            for f in self.spec.fields(memory.kinds[address]):
+                target = memory.cells.get((address, f.name), 0)
+                if f.type in structs and target:
+                    todo.append(target)
+        return sorted(a for a in found if memory.kinds[a] == struct)
 
     def _addresses(self, memory: Memory, sub: SubOperation) -> list[int]:
         # Where the first malloc of the step may land: anywhere that was freed, or somewhere new.
@@ -194,7 +215,8 @@ class _Run:
     def _holds(self, condition: Guard) -> bool:
         if isinstance(condition, NoNode):
             self.visible = True
-            return not any(self._satisfies(node, condition) for node in self.memory.kinds)
+            nodes = self.interpreter.reachable(self.memory, condition.struct)
+            return not any(self._satisfies(node, condition) for node in nodes)
         left, right = self.value(condition.left), self.value(condition.right)
         match condition.op:
             case "==":
@@ -210,8 +232,6 @@ class _Run:
         return left >= right
 
     def _satisfies(self, node: int, condition: NoNode) -> bool:
-        if self.memory.kinds[node] != condition.struct:
-            return False
         self.instance.locals[condition.name] = node
         found = all(self._holds(c) for c in condition.conditions)
         del self.instance.locals[condition.name]

@@ -52,7 +52,7 @@ def derive(graph: Graph, budget: Budget) -> Relations:
 def _follow(graph: Graph, number: int, edge: Edge, relations: Relations) -> None:
     a = (edge.path, edge.pc)
     machine = graph.machine
-    for move in machine.moves(machine.swept(edge.raw), graph.limit, base=2 * FRESH):
+    for move in machine.moves(edge.raw, graph.limit, base=2 * FRESH):
         if move[0] == edge.slot:
             continue
         pair = (a, (move[1], move[2]))
@@ -75,7 +75,7 @@ def _swaps(graph: Graph, number: int, edge: Edge, move: Move) -> bool:
     for middle in _again(graph, state, move, 2 * FRESH):
         if middle[4] != move[4]:
             continue
-        for final in _again(graph, machine.swept(middle[3]), first, FRESH):
+        for final in _again(graph, middle[3], first, FRESH):
             if final[4] == edge.result and machine.signature(final[3], old) == wanted:
                 return True
     return False

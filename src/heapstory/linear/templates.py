@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from heapstory.linear.abstraction import Abstraction
+from heapstory.linear.models import EMPTY
 from heapstory.linear.program import Path, live_locals
 from heapstory.linear.symbolic import Actor, Execution, Shared, solver_module
 from heapstory.linear.syntax import Condition, Global, Specification, show
@@ -109,7 +110,7 @@ class Templates:
             lambda s, a, n: z3.Implies(p.value(s, a) == 0, q.value(s, a) == 0),
         )
 
-    def local(self, path: Path, pc: int) -> list[Candidate]:
+    def local(self, path: Path, pc: int, guarded: bool) -> list[Candidate]:
         """Candidates about one instance of a path before a step."""
         shared, own = self.shared_terms(), self.local_terms(path, pc)
         own += [
@@ -118,8 +119,13 @@ class Templates:
         ]
         atoms = list(self._atoms(own, own + shared)) + list(self._private(own))
         atoms += list(self._keyed(own))
+        atoms += [
+            Candidate(f"{p.text} == ID", lambda s, a, n, p=p: p.value(s, a) == a.name)
+            for p in (*own, *shared)
+            if p.kind == "int" and "abstract" not in p.text and "result" not in p.text
+        ]
         found = list(atoms)
-        for text, guard in self._coming(path, pc):
+        for text, guard in self._coming(path, pc) if guarded else ():
             for atom in atoms:
                 found.append(
                     Candidate(
@@ -143,16 +149,14 @@ class Templates:
             for q in right:
                 if p is q or (q in left and left.index(q) < left.index(p)):
                     continue
+                if "." in p.text and "." in q.text and p.local and q.local:
+                    continue  # two fields of locals: never seen to matter
                 if p.kind == q.kind:
                     yield from self._pair(p, q)
                 elif p.kind in structs and q.kind == "int":
                     yield from self._ranked(p, q)
                 elif q.kind in structs and p.kind == "int":
                     yield from self._ranked(q, p)
-            if p.kind == "int":
-                yield Candidate(
-                    f"{p.text} == ID", lambda s, a, n, p=p: p.value(s, a) == a.name
-                )
 
     def _pointer(self, p: Term) -> Iterator[Candidate]:
         z3, struct = self.z3, p.kind
@@ -181,30 +185,36 @@ class Templates:
         rank = s.ghosts[f"rank {struct}"][node]
         here = s.ghosts["nodes"][rank] == node
         top = s.ghosts["depth"] if self.abstraction.kind == "stack" else s.ghosts["last"] - 1
-        return self.z3.And(here, rank >= 1, rank <= top, node != 0)
+        inside = s.ghosts[f"in {struct}"][node] == 1
+        return self.z3.And(here, inside, rank >= 1, rank <= top, node != 0)
 
     def _pair(self, p: Term, q: Term) -> Iterator[Candidate]:
         yield Candidate(
             f"{p.text} == {q.text}", lambda s, a, n: p.value(s, a) == q.value(s, a)
         )
-        yield Candidate(
-            f"{p.text} != {q.text}", lambda s, a, n: p.value(s, a) != q.value(s, a)
-        )
-        if p.kind == "int":
+        if p.kind != "int" and p.local and q.local:
+            yield Candidate(
+                f"{p.text} == NULL or {p.text} == {q.text}",
+                lambda s, a, n: self.z3.Or(p.value(s, a) == 0, p.value(s, a) == q.value(s, a)),
+            )
+            yield Candidate(
+                f"{q.text} == NULL or {p.text} == {q.text}",
+                lambda s, a, n: self.z3.Or(q.value(s, a) == 0, p.value(s, a) == q.value(s, a)),
+            )
+        elif p.kind == "int":
             yield Candidate(
                 f"{p.text} <= {q.text}", lambda s, a, n: p.value(s, a) <= q.value(s, a)
             )
             yield Candidate(
                 f"{p.text} >= {q.text}", lambda s, a, n: p.value(s, a) >= q.value(s, a)
             )
-        elif self.abstraction.kind in ("queue", "stack"):
+        if p.kind != "int" and self.abstraction.kind in ("queue", "stack"):
             struct = p.kind
-            for offset in (0, 1):
-                yield Candidate(
-                    f"rank({p.text}) + {offset} == rank({q.text})",
-                    lambda s, a, n, o=offset: s.ghosts[f"rank {struct}"][p.value(s, a)] + o
-                    == s.ghosts[f"rank {struct}"][q.value(s, a)],
-                )
+            yield Candidate(
+                f"rank({p.text}) + 1 == rank({q.text})",
+                lambda s, a, n: s.ghosts[f"rank {struct}"][p.value(s, a)] + 1
+                == s.ghosts[f"rank {struct}"][q.value(s, a)],
+            )
             yield Candidate(
                 f"rank({p.text}) <= rank({q.text})",
                 lambda s, a, n: s.ghosts[f"rank {struct}"][p.value(s, a)]
@@ -253,7 +263,15 @@ class Templates:
                 )
 
     def _keyed(self, own: list[Term]) -> Iterator[Candidate]:
-        return iter(())
+        """What an answer recorded earlier says of a pointer that was NULL."""
+        for p in own:
+            if p.kind in self.spec.structs and "." not in p.text:
+                yield Candidate(
+                    f"{p.text} == NULL → result0 == EMPTY",
+                    lambda s, a, n, p=p: self.z3.Implies(
+                        p.value(s, a) == 0, a.ghosts["result0"] == EMPTY
+                    ),
+                )
 
     def _coming(
         self, path: Path, pc: int
