@@ -51,10 +51,11 @@ class Abstraction:
 
     def arrays(self) -> list[str]:
         """The names of the ghosts that are arrays of numbers."""
+        nodes = [f"nodes {struct}" for struct in self.spec.structs]
         return {
-            "queue": ["values", "nodes"],
-            "stack": ["values", "nodes"],
-            "set": ["member", "nodes"],
+            "queue": ["values", *nodes],
+            "stack": ["values", *nodes],
+            "set": ["member", *nodes],
         }.get(self.kind, [])
 
     def _model(self) -> Specification:
@@ -113,10 +114,14 @@ class Abstraction:
 
     def _place(self, shared: Shared, path: Path, actor: Actor, rank: Any, key: Any) -> None:
         z3 = solver_module()
+        for struct in self.spec.structs:  # whoever was there before is not any more
+            name = f"nodes {struct}"
+            shared.ghosts[name] = z3.Store(shared.ghosts[name], key, 0)
         for struct, node in self._inserted(path, actor):
             for name, value in ((f"rank {struct}", rank), (f"in {struct}", z3.IntVal(1))):
                 shared.ghosts[name] = z3.Store(shared.ghosts[name], node, value)
-            shared.ghosts["nodes"] = z3.Store(shared.ghosts["nodes"], key, node)
+            name = f"nodes {struct}"
+            shared.ghosts[name] = z3.Store(shared.ghosts[name], key, node)
 
     def _queue(
         self, shared: Shared, method: str, arguments: list[Any], path: Path, actor: Actor

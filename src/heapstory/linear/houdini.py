@@ -298,7 +298,9 @@ class Houdini:
 
 def candidate_points(path: Path) -> list[int]:
     """Where a path may take effect: its changes of shared state, or its last looks at it."""
-    effects = [i for i, s in enumerate(path.steps) if s.effect and i <= path.response]
-    if effects:
-        return effects
-    return [i for i in range(path.response, -1, -1)]
+    last = path.response
+    everywhere = list(range(last, -1, -1))
+    effects = [i for i in range(last + 1) if path.steps[i].effect]
+    if not effects and last > 0:  # the last step often only confirms what the one before saw
+        effects = [last - 1]
+    return effects + [i for i in everywhere if i not in effects]

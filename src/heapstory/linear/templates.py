@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import combinations, product
 from typing import Any
 
 from heapstory.linear.abstraction import Abstraction
+from heapstory.linear.locks import lock_cells
 from heapstory.linear.models import EMPTY
 from heapstory.linear.program import Path, live_locals
-from heapstory.linear.symbolic import Actor, Execution, Shared, solver_module
-from heapstory.linear.syntax import Condition, Global, Specification, show
+from heapstory.linear.symbolic import Actor, Execution, Shared, initial, solver_module
+from heapstory.linear.syntax import Condition, Global, Specification, show, show_step
 
 # A candidate's formula, given the shared state, the instance (local ones) and nodes (global ones).
 Formula = Callable[[Shared, Actor, tuple[Any, ...]], Any]
@@ -87,28 +89,81 @@ class Templates:
                 if v.type in self.spec.structs:
                     for f in self.spec.fields(v.type):
                         found.append(self._field(term, v.type, f.name, f.type))
+        for v in self.spec.globals:
+            if v.array and self._own_entry(path, v.name):
+                term = Term(f"{v.name}[ID]", v.type, lambda s, a, n=v.name: s.arrays[n][a.name], True)
+                found.append(term)
+                for f in self.spec.fields(v.type) if v.type in self.spec.structs else ():
+                    found.append(self._field(term, v.type, f.name, f.type))
         return found
+
+    def _own_entry(self, path: Path, array: str) -> bool:
+        text = "".join(show_step(sub) for step in path.steps for sub in step.parts)
+        return f"{array}[ID]" in text
 
     # -- candidates -------------------------------------------------------------------------------
 
     def shared(self) -> list[Candidate]:
         """Global candidates."""
         terms = self.shared_terms()
-        found = list(self._atoms(terms, terms))
-        found += self._node_candidates(terms)
-        pointers = [t for t in terms if t.kind in self.spec.structs]
-        for p in pointers:
-            for q in terms:
-                if q.kind == "int":
-                    found += self._guarded_zero(p, q)
+        atoms = self._shared_atoms(terms)
+        found = [*atoms, *self._node_candidates(terms)]
+        switches = self._switches(terms)
+        for switch in switches:
+            for zero in (True, False):
+                found += [self._switched(switch, zero, atom) for atom in atoms]
+        pointers = [t for t in switches if t.kind in self.spec.structs]
+        for p, q in combinations(pointers, 2):
+            for first, second in product((True, False), repeat=2):
+                found += [
+                    self._switched(p, first, self._switched(q, second, atom)) for atom in atoms
+                ]
         return found
 
-    def _guarded_zero(self, p: Term, q: Term) -> Iterator[Candidate]:
+    def _shared_atoms(self, terms: list[Term]) -> list[Candidate]:
+        atoms = list(self._atoms(terms, terms))
+        for term in terms:
+            if term.kind == "int":
+                atoms += [
+                    Candidate(
+                        f"{term.text} == {c}", lambda s, a, n, t=term, c=c: t.value(s, a) == c
+                    )
+                    for c in (0, 1)
+                ]
+            elif self.abstraction.kind == "stack":
+                atoms += self._on_top(term)
+        return atoms
+
+    def _on_top(self, term: Term) -> Iterator[Candidate]:
+        for f in self.spec.fields(term.kind):
+            if f.type == "int":
+                yield Candidate(
+                    f"{term.text}.{f.name} == values[depth]",
+                    lambda s, a, n, f=f.name: s.fields[term.kind, f][term.value(s, a)]
+                    == s.ghosts["values"][s.ghosts["depth"]],
+                )
+
+    def _switches(self, terms: list[Term]) -> list[Term]:
+        """Shared variables whose being 0 or not decides what holds: locks, and pointers."""
+        locks = {name for kind, name in _pairs(lock_cells(self.spec)) if kind == "g"}
+        first = initial(self.spec).shared
+        nobody = Actor(self.z3.IntVal(0), {})
+        found = [t for t in terms if t.text in locks]
+        for term in terms:
+            if term.kind in self.spec.structs:
+                begin = self.z3.simplify(term.value(first, nobody))
+                if self.z3.is_int_value(begin):  # NULL at first: later sometimes not
+                    found.append(term)
+        return found
+
+    def _switched(self, switch: Term, zero: bool, atom: Candidate) -> Candidate:
         z3 = self.z3
-        yield Candidate(
-            f"{p.text} == NULL → {q.text} == 0",
-            lambda s, a, n: z3.Implies(p.value(s, a) == 0, q.value(s, a) == 0),
-        )
+
+        def formula(s: Shared, a: Actor, n: tuple[Any, ...]) -> Any:
+            empty = switch.value(s, a) == 0
+            return z3.Implies(empty if zero else z3.Not(empty), atom.formula(s, a, n))
+
+        return Candidate(f"{switch.text} {'==' if zero else '!='} 0 → {atom.text}", formula)
 
     def local(self, path: Path, pc: int, guarded: bool) -> list[Candidate]:
         """Candidates about one instance of a path before a step."""
@@ -119,6 +174,8 @@ class Templates:
         ]
         atoms = list(self._atoms(own, own + shared)) + list(self._private(own))
         atoms += list(self._keyed(own))
+        if lock_cells(self.spec):  # the holder knows what others cannot count on
+            atoms += self._shared_atoms(shared)
         atoms += [
             Candidate(f"{p.text} == ID", lambda s, a, n, p=p: p.value(s, a) == a.name)
             for p in (*own, *shared)
@@ -183,7 +240,7 @@ class Templates:
     def there(self, s: Shared, struct: str, node: Any) -> Any:
         """The node is in the structure now, at its rank."""
         rank = s.ghosts[f"rank {struct}"][node]
-        here = s.ghosts["nodes"][rank] == node
+        here = s.ghosts[f"nodes {struct}"][rank] == node
         top = s.ghosts["depth"] if self.abstraction.kind == "stack" else s.ghosts["last"] - 1
         inside = s.ghosts[f"in {struct}"][node] == 1
         return self.z3.And(here, inside, rank >= 1, rank <= top, node != 0)
@@ -332,7 +389,7 @@ class Templates:
         yield Candidate(
             f"∀{struct} n: n in → n allocated and not NULL",
             lambda s, a, n: z3.Implies(
-                s.ghosts[f"in {struct}"][n[0]] == 1, z3.And(s.alloc[struct][n[0]], n[0] > 0)
+                s.ghosts[f"in {struct}"][n[0]] == 1, z3.And(s.alloc[struct][n[0]], n[0] != 0)
             ),
             (struct,),
         )
@@ -405,6 +462,10 @@ class Templates:
             f"{last} >= {0 if step < 0 else 1}",
             lambda s, a, n: s.ghosts[last] >= (0 if step < 0 else 1),
         )
+
+
+def _pairs(cells: set[tuple[str, ...]]) -> list[tuple[str, str]]:
+    return [(cell[0], cell[1]) for cell in cells if len(cell) == 2]
 
 
 def _over(cond: Condition, live: set[str]) -> bool:
