@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from heapstory.linear.methods import SKIP
 from heapstory.linear.models import EMPTY
 from heapstory.linear.program import Path
 from heapstory.linear.symbolic import Actor, Execution, Shared, Unsupported, solver_module
@@ -95,6 +96,8 @@ class Abstraction:
         """Do the operation on the abstract state; gives what it answers (None: nothing)."""
         operation = path.operation
         actor, shared = run.actor, run.shared
+        if operation.method == SKIP:
+            return None
         arguments = [actor.locals[p.name] for p in operation.parameters]
         if self.kind == "model":
             return self._run_model(shared, operation.method, arguments)

@@ -21,7 +21,7 @@ from typing import Any
 from heapstory.linear.kinds import kinds_of
 from heapstory.linear.locks import cell_of
 from heapstory.linear.needed import needed_cells, picked_structs
-from heapstory.linear.program import Program, live_locals
+from heapstory.linear.program import Program, live_locals, rewindable_locals
 from heapstory.linear.syntax import (
     Assign,
     Const,
@@ -46,9 +46,12 @@ FRESH = 1_000_000_000  # names given to new instances and values until canonical
 
 
 class Machine:
-    """Runs one program; ``keys`` is the size of the domain for arguments that are numbers."""
+    """Runs one program; ``keys`` is the size of the domain for arguments that are numbers.
 
-    def __init__(self, program: Program, keys: int = 2) -> None:
+    ``rewindable`` keeps what `normalise` needs to run a pure read a second time.
+    """
+
+    def __init__(self, program: Program, keys: int = 2, rewindable: bool = False) -> None:
         self.program, self.spec, self.keys = program, program.spec, keys
         self.kinds = kinds_of(self.spec)
         spec = self.spec
@@ -65,8 +68,10 @@ class Machine:
         ]
         self._kind_tables()
         self.keeps = self._picked_arrays()
+        # A value that nothing needs any more is forgotten; to run a read again, its inputs stay.
+        keep = rewindable_locals if rewindable else live_locals
         self._live = [
-            [frozenset(live) for live in live_locals(path)] for path in program.paths
+            [frozenset(live) for live in keep(path)] for path in program.paths
         ]
         self._mask = [
             [
@@ -74,6 +79,10 @@ class Machine:
                 for live in self._live[i]
             ]
             for i in range(len(program.paths))
+        ]
+        self._needed_at = [
+            [tuple([True] + [n in live for n in self.local_slot[i]]) for live in live_locals(path)]
+            for i, path in enumerate(program.paths)
         ]
         self._needed = needed_cells(self.spec)
         self._bound = ""  # the node that `none` ranges over, while its conditions are compiled
@@ -298,6 +307,17 @@ class Machine:
             globals_, arrays, heap, instances, started = state
             grown = (globals_, arrays, heap, (*instances, fresh), started + 1)
             yield from self.run(grown, len(instances), arguments)
+
+    def forget(self, state: State, slot: int) -> State:
+        """The state without those values of an instance that were only kept for rewinding."""
+        instance = state[3][slot]
+        if instance is None:
+            return state
+        number, pc, *values = instance
+        needed = self._needed_at[number][pc]
+        kept = [v if keep else 0 for v, keep in zip(values, needed, strict=True)]
+        where = (*state[3][:slot], (number, pc, *kept), *state[3][slot + 1 :])
+        return (*state[:3], where, state[4])
 
     def mask(self, number: int, pc: int) -> tuple[bool, ...]:
         """Which values of an instance are still needed at a step."""

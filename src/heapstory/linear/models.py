@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from heapstory.linear.methods import SKIP
 from heapstory.linear.syntax import Specification
 
 EMPTY = -2
@@ -124,6 +125,19 @@ def agrees(observed: Any, expected: Any) -> bool:
     return observed is None or expected is None or observed == expected
 
 
+class WithHelp:
+    """A model in which operations that only help do nothing."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def initial(self) -> Any:
+        return self.model.initial()
+
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> Outcomes:
+        return [(None, state)] if method == SKIP else self.model.apply(state, method, arguments)
+
+
 def model_of(spec: Specification) -> Model:
     """The model a specification names, writes itself, or is (its own operations, run alone)."""
     from heapstory.linear.reference import SpecificationModel
@@ -133,4 +147,5 @@ def model_of(spec: Specification) -> Model:
     if spec.implements is None:
         return SpecificationModel(spec)
     model: Model = MODELS[spec.implements]()
-    return model
+    helped = any(o.method == SKIP for o in spec.operations)
+    return WithHelp(model) if helped else model

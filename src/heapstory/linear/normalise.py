@@ -92,9 +92,9 @@ def _same(machine: Machine, state: State, edge: Edge, r: int) -> bool:
     for _ in range(r, edge.pc + 1):
         frontier = [(m[3], m[4]) for before, _ in frontier for m in machine.run(before, slot)]
     old = len(state[2])
-    wanted = machine.signature(edge.raw, old)
+    wanted = machine.signature(machine.forget(edge.raw, slot), old)
     return any(
-        answer == edge.result and machine.signature(after, old) == wanted
+        answer == edge.result and machine.signature(machine.forget(after, slot), old) == wanted
         for after, answer in frontier
     )
 

@@ -314,6 +314,19 @@ def reads_writes(sub: SubOperation) -> tuple[set[str], set[str]]:
     return needs - hidden, sets
 
 
+def rewindable_locals(path: Path) -> list[set[str]]:
+    """Like `live_locals`, and what the pure reads just before a step needed, to run them again."""
+    live = live_locals(path)
+    for pc in range(1, len(path.steps)):
+        first = pc
+        while first > 0 and path.steps[first - 1].pure:
+            first -= 1
+        for step in path.steps[first:pc]:
+            for sub in step.parts:
+                live[pc] |= reads_writes(sub)[0]
+    return live
+
+
 def live_locals(path: Path) -> list[set[str]]:
     """For each step index (and the end), the locals still needed from there on."""
     live: list[set[str]] = [set()]

@@ -7,7 +7,7 @@ from typing import Any
 
 from heapstory.errors import UsageError
 from heapstory.linear.grammar import SpecificationError, parse_tree
-from heapstory.linear.methods import TYPES, method_of
+from heapstory.linear.methods import SKIP, TYPES, method_of
 from heapstory.linear.program import prepare
 from heapstory.linear.syntax import (
     Assign,
@@ -223,6 +223,8 @@ class _Resolver:
         elif implements is not None:
             methods = TYPES[implements]
         else:
+            return
+        if method == SKIP:
             return
         if method not in methods:
             known = ", ".join(methods)

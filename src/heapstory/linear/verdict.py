@@ -81,7 +81,7 @@ class Bounded:
 def analyse(spec: Specification, bound: int, options: Options, budget: Budget) -> Bounded:
     """Algorithm 6 with derived relations, completability and the sequential model, up to a bound."""
     program = prepare(spec, options.reuse, bound)
-    machine = Machine(program, options.keys)
+    machine = Machine(program, options.keys, rewindable=True)
     graph = explore(machine, bound, budget)
     return _analyse(graph, bound, options, budget)
 
@@ -89,9 +89,7 @@ def analyse(spec: Specification, bound: int, options: Options, budget: Budget) -
 def _analyse(graph: Graph, bound: int, options: Options, budget: Budget) -> Bounded:
     program, spec = graph.machine.program, graph.machine.spec
     normal = normalise(graph)
-    reduced = graph
-    if normal != program:
-        reduced = explore(Machine(normal, options.keys), bound, budget)
+    reduced = explore(Machine(normal, options.keys), bound, budget)
     relations = derive(reduced, budget)
     outcome = check_linearizability(normal, relations)
     wrong = sequential_violation(graph.machine, model_of(spec), bound, budget)
@@ -145,7 +143,7 @@ def _bounded(spec: Specification, options: Options, budget: Budget) -> Bounded:
     if options.bound is not None:
         return analyse(spec, options.bound, options, budget)
     program = prepare(spec, options.reuse)
-    machine = Machine(program, options.keys)
+    machine = Machine(program, options.keys, rewindable=True)
     graph = explore(machine, 3, budget)
     if len(graph.states) < 150:
         graph = explore(machine, 4, budget)
