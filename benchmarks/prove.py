@@ -1,4 +1,4 @@
-"""Figures for ``heapstory prove``: ``python benchmarks/prove.py structures|mutants|fuzz|history|aba``.
+"""Figures for ``heapstory prove``: ``python benchmarks/prove.py WHAT``, see ``--help``.
 
 Prints Markdown tables; docs/evaluation/prove.md holds the ones that were measured.
 """
@@ -45,7 +45,8 @@ STRUCTURES = [
 
 def structures(args: argparse.Namespace) -> None:
     """Algorithm 6, the bounded verdict and the proof of each structure."""
-    print("| structure | sub-ops (thesis) | steps | Algorithm 6 | ms (thesis) | bounded | s | verdict | s |")
+    print("| structure | sub-ops (thesis) | steps | Algorithm 6 | ms (thesis) ", end="")
+    print("| bounded | s | verdict | s |")
     print("|---|---|---|---|---|---|---|---|---|")
     for name, subops, thesis in STRUCTURES:
         if args.only and name not in args.only.split(","):
@@ -83,7 +84,8 @@ def mutants(args: argparse.Namespace) -> None:
         used = len({a.instance for a in search.trail}) if search.trail else "-"
         mark = "" if good else " **unexpected**"
         print(
-            f"| {name} | {what} | {report.verdict}{mark} | {bound} | {used} | {report.seconds:.1f} |",
+            f"| {name} | {what} | {report.verdict}{mark} | {bound} | {used} "
+            f"| {report.seconds:.1f} |",
             flush=True,
         )
     print(f"\n{wrong} unexpected")
@@ -172,7 +174,8 @@ def aba(args: argparse.Namespace) -> None:
     found = Checker(spec, reuse=True).search(7, Budget(60))
     assert found.trail is not None
     operations = len({a.instance for a in found.trail})
-    print(f"ABA found: {operations} operations, {found.states} states, {time.monotonic() - begin:.2f} s")
+    spent = time.monotonic() - begin
+    print(f"ABA found: {operations} operations, {found.states} states, {spent:.2f} s")
 
 
 def main() -> None:

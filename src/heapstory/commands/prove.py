@@ -17,38 +17,76 @@ REFUTED, UNKNOWN, BOUNDED = "not-linearizable", "unknown", "bounded-ok"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the verb."""
     parser.add_argument("specifications", nargs="*", metavar="SPEC", help="specification files")
-    parser.add_argument("--timeout", type=_positive, default=60.0, metavar="SECONDS",
-                        help="time limit for each input (default: 60)")
-    parser.add_argument("--bound", type=_count, metavar="N",
-                        help="enumerate states of N operations (default: 3, or 4 where cheap)")
-    parser.add_argument("--keys", type=_count, default=2, metavar="K",
-                        help="size of the domain for arguments that are compared (default: 2)")
-    parser.add_argument("--exhaustive", type=_count, metavar="N",
-                        help="only try all interleavings of N operations")
-    parser.add_argument("--reuse", action="store_true",
-                        help="freed memory may be handed out again at once (shows ABA)")
+    parser.add_argument(
+        "--timeout",
+        type=_positive,
+        default=60.0,
+        metavar="SECONDS",
+        help="time limit for each input (default: 60)",
+    )
+    parser.add_argument(
+        "--bound",
+        type=_count,
+        metavar="N",
+        help="enumerate states of N operations (default: 3, or 4 where cheap)",
+    )
+    parser.add_argument(
+        "--keys",
+        type=_count,
+        default=2,
+        metavar="K",
+        help="size of the domain for arguments that are compared (default: 2)",
+    )
+    parser.add_argument(
+        "--exhaustive", type=_count, metavar="N", help="only try all interleavings of N operations"
+    )
+    parser.add_argument(
+        "--reuse",
+        action="store_true",
+        help="freed memory may be handed out again at once (shows ABA)",
+    )
     parser.add_argument("--operations", metavar="NAME,…", help="look at these operations only")
     parser.add_argument("--bounded", action="store_true", help="do not attempt an unbounded proof")
-    parser.add_argument("--require-proof", action="store_true",
-                        help="exit 4 for anything but a proof")
-    parser.add_argument("--hints", action="append", default=[], metavar="INVARIANT",
-                        help="an invariant to consider in the proof (repeatable)")
-    parser.add_argument("--relations", action="store_true",
-                        help="show the derived ordering and reversibility")
-    parser.add_argument("--history", action="append", default=[], metavar="FILE",
-                        help="judge a recorded history (needs --model)")
-    parser.add_argument("--model", metavar="TYPE|SPEC",
-                        help="queue, stack, set, register, snapshot, counter, or a file with a model")
+    parser.add_argument(
+        "--require-proof", action="store_true", help="exit 4 for anything but a proof"
+    )
+    parser.add_argument(
+        "--hints",
+        action="append",
+        default=[],
+        metavar="INVARIANT",
+        help="an invariant to consider in the proof (repeatable)",
+    )
+    parser.add_argument(
+        "--relations", action="store_true", help="show the derived ordering and reversibility"
+    )
+    parser.add_argument(
+        "--history",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="judge a recorded history (needs --model)",
+    )
+    parser.add_argument(
+        "--model",
+        metavar="TYPE|SPEC",
+        help="queue, stack, set, register, snapshot, counter, or a file with a model",
+    )
     parser.add_argument("--c", dest="c_source", metavar="FILE", help="extract from C source")
     parser.add_argument("--struct", metavar="NAME", help="with --c: the structure's type")
-    parser.add_argument("--functions", metavar="NAME=METHOD,…",
-                        help="with --c: which functions are operations (default: by name)")
+    parser.add_argument(
+        "--functions",
+        metavar="NAME=METHOD,…",
+        help="with --c: which functions are operations (default: by name)",
+    )
     parser.add_argument("--implements", metavar="TYPE", help="with --c: the abstract type")
-    parser.add_argument("--show-spec", action="store_true",
-                        help="print the specification that --c extracts")
+    parser.add_argument(
+        "--show-spec", action="store_true", help="print the specification that --c extracts"
+    )
     parser.add_argument("--format", choices=("text", "json"), default="text", help="output format")
-    parser.add_argument("--json", action="store_const", const="json", dest="format",
-                        help="short for --format json")
+    parser.add_argument(
+        "--json", action="store_const", const="json", dest="format", help="short for --format json"
+    )
     parser.add_argument("--svg", metavar="FILE", help="write the counterexample as a picture")
     parser.add_argument("--html", metavar="FILE", help="write the counterexample as a page")
     parser.add_argument("--sarif", metavar="FILE", help="write what was found as SARIF")

@@ -229,7 +229,7 @@ class Abstraction:
             shared.ghosts[f"model {name}"] = after[name]
         if not answers:
             return None
-        result = answers[-1][1]
+        result: tuple[Any, ...] = answers[-1][1]
         for when, answer in answers[:-1]:
             result = tuple(z3.If(when, a, r) for a, r in zip(answer, result, strict=True))
         return result

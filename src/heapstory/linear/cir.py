@@ -52,7 +52,9 @@ def compile_c(path: str) -> Module:
     flags = ["-O0", "-g", "-Xclang", "-disable-O0-optnone", "-emit-llvm", "-S", "-o", "-"]
     first = subprocess.run(["clang", *flags, path], capture_output=True, text=True, check=False)
     if first.returncode != 0:
-        raise UsageError(first.stderr.strip().splitlines()[0] if first.stderr else f"{path}: failed")
+        raise UsageError(
+            first.stderr.strip().splitlines()[0] if first.stderr else f"{path}: failed"
+        )
     second = subprocess.run(
         ["opt", "-S", f"-passes={PASSES}", "-"],
         input=first.stdout,

@@ -15,6 +15,7 @@ from heapstory.linear.explore import Graph
 from heapstory.linear.locks import lock_cells
 from heapstory.linear.machine import Machine, State
 
+
 def incompletable(graph: Graph) -> int | None:
     """The number of a state with an effect that can never be completed, or None."""
     machine = graph.machine

@@ -46,7 +46,7 @@ class Lane:
 
 @dataclass
 class Counterexample:
-    """A replayed history with its lanes; ``conflict`` names the operations that cannot be ordered."""
+    """A replayed history with its lanes; ``conflict``: the operations that cannot be ordered."""
 
     lanes: list[Lane]
     steps: list[Shown]
@@ -90,9 +90,7 @@ def build(
     return found
 
 
-def shrink(
-    spec: Specification, trail: list[Action], reuse: bool, model: Model
-) -> list[Action]:
+def shrink(spec: Specification, trail: list[Action], reuse: bool, model: Model) -> list[Action]:
     """Leave out whole operations while the rest still replays and is still not linearizable."""
     changed = True
     while changed:
@@ -171,7 +169,11 @@ class _Replay:
             old, new = before.cells.get(cell, 0), effect.memory.cells.get(cell, 0)
             if old != new:
                 changes.append(
-                    (self._cell(cell, effect.memory), self._value(cell, old), self._value(cell, new))
+                    (
+                        self._cell(cell, effect.memory),
+                        self._value(cell, old),
+                        self._value(cell, new),
+                    )
                 )
         return Shown(action.instance, sub.label, show_step(sub), sub.position.line, changes)
 
@@ -196,8 +198,9 @@ class _Replay:
 
     def _pointer(self, cell: tuple[Any, ...]) -> bool:
         if isinstance(cell[0], int):
-            types = {f.type for fields in self.spec.structs.values() for f in fields
-                     if f.name == cell[1]}
+            types = {
+                f.type for fields in self.spec.structs.values() for f in fields if f.name == cell[1]
+            }
             return bool(types & set(self.spec.structs))
         return any(v.name == cell[0] and v.type in self.spec.structs for v in self.spec.globals)
 

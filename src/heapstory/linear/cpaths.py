@@ -8,8 +8,18 @@ from dataclasses import dataclass, field
 from heapstory.linear.cir import Function, Instruction, Module
 from heapstory.linear.methods import SKIP
 
-CONDITIONS = {"eq": "==", "ne": "!=", "slt": "<", "ult": "<", "sle": "<=", "ule": "<=",
-              "sgt": ">", "ugt": ">", "sge": ">=", "uge": ">="}
+CONDITIONS = {
+    "eq": "==",
+    "ne": "!=",
+    "slt": "<",
+    "ult": "<",
+    "sle": "<=",
+    "ule": "<=",
+    "sgt": ">",
+    "ugt": ">",
+    "sge": ">=",
+    "uge": ">=",
+}
 NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 TAKES = {"dequeue", "pop"}
 MOST_PATHS = 64
@@ -25,7 +35,7 @@ class CannotModel(Exception):
 
 @dataclass(frozen=True)
 class Term:
-    """A value: text in the notation; ``place`` if it is the address of that text; or a condition."""
+    """A value: text in the notation; ``place``: the address of that text; or a condition."""
 
     text: str
     place: bool = False
@@ -55,9 +65,19 @@ class Walk:
 
     def copy(self) -> Walk:
         """An independent copy."""
-        return Walk(dict(self.env), list(self.steps), list(self.guards), dict(self.locals),
-                    set(self.private), list(self.effects), list(self.blocks), dict(self.entered),
-                    self.held, self.out, self.inline)
+        return Walk(
+            dict(self.env),
+            list(self.steps),
+            list(self.guards),
+            dict(self.locals),
+            set(self.private),
+            list(self.effects),
+            list(self.blocks),
+            dict(self.entered),
+            self.held,
+            self.out,
+            self.inline,
+        )
 
     def plain(self) -> list[str]:
         """The steps without their lines."""
@@ -76,9 +96,7 @@ class Walk:
 class Paths:
     """All paths of one function from entry to return."""
 
-    def __init__(
-        self, module: Module, function: Function, method: str, shared: str | None
-    ) -> None:
+    def __init__(self, module: Module, function: Function, method: str, shared: str | None) -> None:
         self.module, self.function, self.method, self.shared = module, function, method, shared
         self.found: list[Walk] = []
         self.helping: list[Walk] = []
@@ -167,7 +185,9 @@ class Paths:
         names = set(re.findall(r"\b(v_\w+|arg\d+)\b", text))
         given = set(re.findall(r"\b(v_\w+) = ", text))
         if names - given:
-            raise CannotModel("a retry that changes shared state and depends on what was before", line)
+            raise CannotModel(
+                "a retry that changes shared state and depends on what was before", line
+            )
         alone = Walk({}, steps, locals={n: walk.locals[n] for n in names})
         if all(alone.plain() != other.plain() for other in self.helping):
             self.helping.append(alone)
@@ -222,9 +242,7 @@ class Paths:
 
     def _moving(self, done: Walk, first: str) -> int:
         # Fields of pointer type may change; keys and values are taken as written once.
-        fields = {
-            f for s in self.module.structs.values() for f, kind in s if kind.endswith("*")
-        }
+        fields = {f for s in self.module.structs.values() for f, kind in s if kind.endswith("*")}
         text = " ".join([*done.guards, first])
         return len({m for m in re.findall(r"v_\w+\.(\w+)", text) if m in fields})
 
@@ -397,7 +415,9 @@ class Paths:
         walk.env[i.target] = Term(name)
 
     def _do_store(self, walk: Walk, i: Instruction) -> None:
-        match = re.match(r"store (atomic )?(?:volatile )?\S+ ([^,]+), \S+ (\S+?)(?: (\w+))?$", i.text)
+        match = re.match(
+            r"store (atomic )?(?:volatile )?\S+ ([^,]+), \S+ (\S+?)(?: (\w+))?$", i.text
+        )
         if match is None:
             raise CannotModel("a store of an unknown form", i.line)
         if match[1] and match[4] != "seq_cst":

@@ -64,7 +64,9 @@ def _chosen(
         found = {n: method_of(n) for n in module.functions if method_of(n) in TYPES[kind]}
         if len(found) > 1:
             return found
-    raise UsageError(f"{path}: no functions named like a type's methods; say --functions NAME=METHOD")
+    raise UsageError(
+        f"{path}: no functions named like a type's methods; say --functions NAME=METHOD"
+    )
 
 
 def _type_of(chosen: dict[str, str], path: str) -> str:

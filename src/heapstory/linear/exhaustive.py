@@ -147,7 +147,12 @@ class Checker:
         return product(*domains)
 
     def _advance(
-        self, node: _Node, instances: list[Instance], position: int, instance: Instance, new: int = 0
+        self,
+        node: _Node,
+        instances: list[Instance],
+        position: int,
+        instance: Instance,
+        new: int = 0,
     ) -> Iterator[_Node]:
         others = [*instances[:position], *instances[position + 1 :]]
         for effects in self._visible_run(node.memory, instance):
@@ -178,7 +183,7 @@ class Checker:
             )
 
     def _visible_run(self, memory: Memory, instance: Instance) -> Iterator[list[Effect]]:
-        """Steps nobody sees, then one that others can see; at the end of an operation all the rest."""
+        """Steps nobody sees, then one that others can see; at the end of an operation the rest."""
         for effect in self.interpreter.step(memory, instance):
             if effect.instance.done:
                 yield [effect]

@@ -45,7 +45,7 @@ class Edge:
 
 @dataclass
 class Graph:
-    """Reachable states up to symmetry. ``live[i]``: every instance of state i can still complete."""
+    """Reachable states up to symmetry. ``live[i]``: all instances of state i can complete."""
 
     machine: Machine
     limit: int
@@ -92,9 +92,8 @@ def explore(machine: Machine, limit: int, budget: Budget) -> Graph:
         if number % 256 == 0:
             budget.check(f"enumerating states of {limit} operations ({len(states)} so far)")
             if len(states) > budget.states:
-                raise OutOfBudget(
-                    f"more than {budget.states} states with {limit} operations: state space explodes"
-                )
+                message = f"more than {budget.states} states with {limit} operations"
+                raise OutOfBudget(f"{message}: the state space explodes")
         out = []
         for slot, path, pc, raw, result, arguments in machine.moves(states[number], limit):
             key = machine.canonical(raw)

@@ -83,15 +83,19 @@ ASSIGN: "="
 WALRUS: ":="
 PLUS: "+"
 MINUS: "-"
-NAME: /(?!(?:name|implements|model|struct|ghost|init|is|malloc|free|READ|return|order|notorder|reverse|notreverse|loop|none)\b)[A-Za-z_]\w*/
+NAME: /(?!(?:KEYWORDS)\b)[A-Za-z_]\w*/
 // An operation's name is known by what follows it: "(", or "is", a sub-operation, two more names.
-OPERATION.2: /(?!(?:name|implements|model|struct|ghost|init|is|malloc|free|READ|return|order|notorder|reverse|notreverse|loop|none)\b)[A-Za-z_]\w*(?=\s*\(|\s+is\s|\s+1\s|\s+\*\s|\s+[A-Za-z_]\w*\s+[A-Za-z_])/
+OPERATION.2: /(?!(?:KEYWORDS)\b)[A-Za-z_]\w*(?=\s*\(|\s+(is|1|\*)\s|\s+\w+\s+[A-Za-z_])/
 INT: /\d+/
 %ignore /[ \t\r\n]+/
 %ignore /\/\/[^\n]*/
 %ignore /#[^\n]*/
 %ignore /\/\*(.|\n)*?\*\//
 """
+KEYWORDS = (
+    "name|implements|model|struct|ghost|init|is|malloc|free|READ|return|order|notorder|reverse"
+    "|notreverse|loop|none"
+)
 LINE_LABEL = re.compile(r"(?m)^([ \t]*)([A-Z]{1,3}\d+\.)(?=\s)")
 EXPECTED = {
     "SEMICOLON": "';'",
@@ -133,7 +137,12 @@ class _Tree(Transformer[Token, Any]):
 
 @cache
 def _parser() -> Lark:
-    return Lark(GRAMMAR, parser="lalr", propagate_positions=True, maybe_placeholders=True)
+    return Lark(
+        GRAMMAR.replace("KEYWORDS", KEYWORDS),
+        parser="lalr",
+        propagate_positions=True,
+        maybe_placeholders=True,
+    )
 
 
 def parse_tree(source: str, path: str) -> Any:

@@ -93,9 +93,7 @@ def judge(operations: list[Operation], model: str, budget: Budget, path: str = "
             ]
         }
         line = found.operations[-1].line if found.operations else 1
-        return Judgement(
-            path, "not-linearizable", len(operations), 0, str(found), name, data, line
-        )
+        return Judgement(path, "not-linearizable", len(operations), 0, str(found), name, data, line)
     except OutOfBudget as reason:
         return Judgement(path, "unknown", len(operations), reason=str(reason), method=name)
     return Judgement(path, "bounded-ok", len(operations), reason="this history", method=name)

@@ -72,7 +72,9 @@ class Houdini:
         for (number, pc), candidates in self.local.items():
             path = self.program.paths[number]
             label = path.steps[pc].label
-            kept += [f"before {path.name}.{label}: {c.text}" for c in candidates if "→" not in c.text]
+            kept += [
+                f"before {path.name}.{label}: {c.text}" for c in candidates if "→" not in c.text
+            ]
         return Attempt(self.points, failed == "", kept, failed)
 
     # -- checks -----------------------------------------------------------------------------------
@@ -233,7 +235,12 @@ class Houdini:
         return changed
 
     def _keep(
-        self, solver: Any, candidates: list[Candidate], shared: Shared, actor: Actor, nodes: list[Any]
+        self,
+        solver: Any,
+        candidates: list[Candidate],
+        shared: Shared,
+        actor: Actor,
+        nodes: list[Any],
     ) -> list[Candidate]:
         """The candidates that hold in every state the solver allows."""
         z3 = self.z3
@@ -245,9 +252,7 @@ class Houdini:
                 found = self._instances(candidate, shared, actor, nodes[:2])
             formulas.append(z3.And(*found) if found else z3.BoolVal(True))
         if len(nodes) > 2:  # concrete nodes of the initial state: all of them count
-            formulas = [
-                z3.And(*self._instances(c, shared, actor, nodes)) for c in candidates
-            ]
+            formulas = [z3.And(*self._instances(c, shared, actor, nodes)) for c in candidates]
         alive = list(range(len(candidates)))
         while alive:
             self.budget.check("looking for invariants")

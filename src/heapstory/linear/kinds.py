@@ -43,7 +43,7 @@ class Kinds:
             self._operation(operation)
 
     def of(self, cell: Cell) -> str:
-        """The kind of a cell: ``g name``, ``l operation name``, ``f struct name``, ``a``/``i`` array."""
+        """The kind of a cell (``g name``, ``l operation name``, ``f struct name``, ``a|i x``)."""
         if self._type(cell) in self.spec.structs:
             return "ptr"
         root = self._find(cell)

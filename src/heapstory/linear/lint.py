@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from heapstory.linear.program import reads_writes
-from heapstory.linear.syntax import Free, Malloc, Operation, Read, Specification, SubOperation, walk
-from heapstory.linear.syntax import Local
+from heapstory.linear.syntax import (
+    Free,
+    Local,
+    Malloc,
+    Operation,
+    Read,
+    Specification,
+    SubOperation,
+    walk,
+)
 
 
 def lint(spec: Specification) -> list[str]:

@@ -70,14 +70,9 @@ class Machine:
         self.keeps = self._picked_arrays()
         # A value that nothing needs any more is forgotten; to run a read again, its inputs stay.
         keep = rewindable_locals if rewindable else live_locals
-        self._live = [
-            [frozenset(live) for live in keep(path)] for path in program.paths
-        ]
+        self._live = [[frozenset(live) for live in keep(path)] for path in program.paths]
         self._mask = [
-            [
-                tuple([True] + [n in live for n in self.local_slot[i]])
-                for live in self._live[i]
-            ]
+            [tuple([True] + [n in live for n in self.local_slot[i]]) for live in self._live[i]]
             for i in range(len(program.paths))
         ]
         self._needed_at = [
@@ -348,7 +343,7 @@ class Machine:
             where = (*instances[:slot], after, *instances[slot + 1 :])
             yield slot, number, pc, (g, _pack(a), h, where, started), result, arguments
 
-    # -- canonical form -----------------------------------------------------------------------------
+    # -- canonical form ---------------------------------------------------------------------------
 
     def canonical(self, state: State) -> State:
         """The state up to renaming of nodes, instances and opaque values."""
@@ -356,7 +351,6 @@ class Machine:
         if found is None:
             found = self._cache[state] = _Renaming(self, state).result()
         return found
-
 
     def signature(self, state: State, old: int) -> State:
         """The state up to the addresses of nodes numbered ``old`` or more; all else keeps its name.
@@ -404,7 +398,7 @@ class _Renaming:
         return value
 
     def result(self) -> State:
-        machine, (globals_, arrays, heap, instances, started) = self.machine, self.state
+        machine, (globals_, arrays, _, instances, started) = self.machine, self.state
         value = self.value
         new_globals = tuple(map(value, machine.global_kinds, globals_))
         new_arrays: list[Any] = [None] * len(arrays)

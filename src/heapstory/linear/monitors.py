@@ -102,9 +102,7 @@ def _matched(added: dict[Any, Operation], taken: dict[Any, Operation]) -> None:
             raise Violation(f"{value!r} was dequeued before it was enqueued", [removal, addition])
 
 
-def _in_order(
-    added: dict[Any, Operation], taken: dict[Any, Operation], budget: Budget
-) -> None:
+def _in_order(added: dict[Any, Operation], taken: dict[Any, Operation], budget: Budget) -> None:
     """No value may overtake one that was in the queue before it came."""
     ends = sorted((o.end, v) for v, o in added.items() if o.end is not None)
     latest, which = -INFINITY, None
@@ -140,9 +138,7 @@ def _truly_empty(
     _moment_for_each(empty, covered(spans), "queue")
 
 
-def _moment_for_each(
-    empty: list[Operation], covers: list[tuple[float, float]], kind: str
-) -> None:
+def _moment_for_each(empty: list[Operation], covers: list[tuple[float, float]], kind: str) -> None:
     starts = [c[0] for c in covers]
     for operation in empty:
         at = bisect_left(starts, operation.begin) - 1
@@ -232,9 +228,7 @@ class PersistentStack:
     def initial(self) -> Any:
         return 0
 
-    def apply(
-        self, state: Any, method: str, arguments: tuple[Any, ...]
-    ) -> list[tuple[Any, Any]]:
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> list[tuple[Any, Any]]:
         if method == "push":
             key = (arguments[0], state)
             node = self._index.get(key)

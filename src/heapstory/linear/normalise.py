@@ -76,9 +76,7 @@ def _refuted(graph: Graph) -> set[tuple[int, int, int]]:
 
 
 def _all(paths: tuple[Path, ...]) -> set[tuple[int, int, int]]:
-    return {
-        (n, r, t) for n, p in enumerate(paths) for t in range(len(p.steps)) for r in range(t)
-    }
+    return {(n, r, t) for n, p in enumerate(paths) for t in range(len(p.steps)) for r in range(t)}
 
 
 def _same(machine: Machine, state: State, edge: Edge, r: int) -> bool:

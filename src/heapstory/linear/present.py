@@ -163,7 +163,9 @@ def history(judged: Judgement) -> Result:
         "reason": judged.reason or None,
         "operations": judged.operations,
     }
-    lines = [f"{judged.path}: {judged.verdict}, {judged.operations} operations, {judged.seconds:.2f} s"]
+    lines = [
+        f"{judged.path}: {judged.verdict}, {judged.operations} operations, {judged.seconds:.2f} s"
+    ]
     if judged.reason:
         lines.append(f"  {judged.reason}")
     for call in (judged.counterexample or {}).get("operations", []):

@@ -32,6 +32,7 @@ from heapstory.linear.syntax import (
     walk,
 )
 
+
 @dataclass(frozen=True)
 class Step:
     """An atomic step: one or more sub-operations of the specification, run together."""
@@ -123,7 +124,13 @@ def merge(program: Program, groups: dict[str, list[list[int]]]) -> Program:
 def _join(steps: list[Step]) -> Step:
     parts = tuple(p for s in steps for p in s.parts)
     label = steps[-1].label
-    return Step(label, parts, any(s.writes for s in steps), any(s.effect for s in steps), all(s.pure for s in steps))
+    return Step(
+        label,
+        parts,
+        any(s.writes for s in steps),
+        any(s.effect for s in steps),
+        all(s.pure for s in steps),
+    )
 
 
 def _fold(
@@ -175,9 +182,10 @@ def _only_locks(sub: SubOperation, locks: set[Cell]) -> bool:
     for statement in sub.body:
         if isinstance(statement, (Malloc, Free)):
             return False
-        if isinstance(statement, Assign) and not isinstance(statement.target, Local):
-            if cell_of(statement.target) not in locks:
-                return False
+        if not isinstance(statement, Assign) or isinstance(statement.target, Local):
+            continue
+        if cell_of(statement.target) not in locks:
+            return False
     return True
 
 
@@ -251,7 +259,7 @@ def _touches(expr: Expr, private: set[str], hidden: set[Cell]) -> bool:
 def _hidden_cells(spec: Specification) -> set[Cell]:
     """Shared places no other instance can notice: never used, or only ever indexed by one's ID."""
     needed = needed_cells(spec)
-    cells = {("g", v.name) for v in spec.globals if not v.array}
+    cells: set[Cell] = {("g", v.name) for v in spec.globals if not v.array}
     cells |= {("a", v.name) for v in spec.globals if v.array}
     cells |= {("f", s, f.name) for s, fields in spec.structs.items() for f in fields}
     foreign = set()

@@ -13,7 +13,6 @@ from typing import Any
 
 from heapstory.linear.syntax import (
     Assign,
-    Condition,
     Const,
     Expr,
     Field,
@@ -335,9 +334,7 @@ class SpecificationModel:
         self._memory.setdefault(key, memory)
         return key
 
-    def apply(
-        self, state: Any, method: str, arguments: tuple[Any, ...]
-    ) -> list[tuple[Any, Any]]:
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> list[tuple[Any, Any]]:
         found = []
         for operation in self.spec.operations:
             if operation.method == method and len(operation.parameters) == len(arguments):
@@ -395,7 +392,7 @@ class _Freezer:
         self, instances: list[Instance], last_use: dict[str, dict[str, int]]
     ) -> tuple[Any, dict[int, int]]:
         spec, cells = self.spec, self.memory.cells
-        shared = []
+        shared: list[Any] = []
         arrays: dict[str, list[tuple[Any, ...]]] = {}
         for cell in cells:
             if isinstance(cell[0], str) and len(cell) == 2 and cells[cell]:

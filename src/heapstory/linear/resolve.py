@@ -102,7 +102,9 @@ class _Resolver:
                 model = _Resolver(self.source, self.path).specification(item[3])
         init_locals, init = self._init([i for i in items if i[0] == "init"])
         operations = [
-            self._operation(i, implements, model) for i in items if i[0] in ("operation", "fragment")
+            self._operation(i, implements, model)
+            for i in items
+            if i[0] in ("operation", "fragment")
         ]
         self._unique(operations, items)
         return Specification(
@@ -279,7 +281,7 @@ class _Resolver:
                     raise self.fail(message, step.position)
                 picks.append((name, variable.type))
                 known.add(name)
-            known |= {s.target.name for s in step.body if _assigns_local(s)}
+            known |= _assigned(step)
             if step.returns and returned:
                 raise self.fail(f"'{operation.name}' returns twice", step.position)
             returned = returned or step.returns is not None
@@ -452,8 +454,12 @@ def _binding(cond: Condition, known: set[str]) -> tuple[str, Expr] | None:
     return None
 
 
-def _assigns_local(statement: Statement) -> Any:
-    return isinstance(statement, (Assign, Malloc)) and isinstance(statement.target, Local)
+def _assigned(step: SubOperation) -> set[str]:
+    return {
+        s.target.name
+        for s in step.body
+        if isinstance(s, (Assign, Malloc)) and isinstance(s.target, Local)
+    }
 
 
 def _needs(step: SubOperation, known: set[str]) -> list[str]:
@@ -484,4 +490,3 @@ def _needs(step: SubOperation, known: set[str]) -> list[str]:
             case Return(values):
                 use(*values)
     return needed
-

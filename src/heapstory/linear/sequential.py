@@ -31,7 +31,9 @@ def sequential_violation(
         following = []
         for state, abstract, calls in layer:
             budget.check("checking sequential runs")
-            for number, arguments, answer, after in _operations(machine, state, (depth + 1) * FRESH):
+            for number, arguments, answer, after in _operations(
+                machine, state, (depth + 1) * FRESH
+            ):
                 path = machine.program.paths[number]
                 shown = tuple(_short(a) for a in arguments)
                 call = Call(path.name, shown, _answer(answer))

@@ -50,12 +50,16 @@ class _Stretches:
         sure = [i for i, s in enumerate(spans) if s.push_end < s.pop_begin]
         self.times = sorted({t for i in sure for t in (spans[i].push_end, spans[i].pop_begin)})
         self.slot = {t: i for i, t in enumerate(self.times)}
-        self.cover = _Cover(max(len(self.times) - 1, 1))
+        # Slot 2i is moment i, slot 2i+1 the time up to the next: a span ends before it meets another.
+        self.cover = _Cover(2 * len(self.times) + 1)
         for i in sure:
-            self.cover.preset(self.slot[spans[i].push_end], self.slot[spans[i].pop_begin])
+            self.cover.preset(*self._slots(spans[i]))
         self.cover.build()
         self.active = self._active(sure)
         self.left = set(sure)
+
+    def _slots(self, span: Span) -> tuple[int, int]:
+        return 2 * self.slot[span.push_end] + 1, 2 * self.slot[span.pop_begin]
 
     def _active(self, sure: list[int]) -> dict[int, list[int]]:
         # For each moment at which a push ends: the pushes that run then.
@@ -72,20 +76,21 @@ class _Stretches:
         return found
 
     def run(self) -> int | None:
-        todo = self.cover.stretches(0, len(self.times) - 1)
+        todo = self.cover.stretches(0, 2 * len(self.times))
         steps = 0
         while todo:
             steps += 1
             if steps % 1024 == 0:
                 self.budget.check(f"nesting values ({len(self.left)} left)")
-            first, last = todo.pop()
+            start, stop = todo.pop()
+            first, last = start // 2, stop // 2
             around = self._around(first, last)
             if around is None:
                 return self._some(first)
             self.left.discard(around)
             span = self.spans[around]
-            self.cover.remove(self.slot[span.push_end], self.slot[span.pop_begin])
-            todo += self.cover.stretches(first, last)
+            self.cover.remove(*self._slots(span))
+            todo += self.cover.stretches(start, stop)
         return None
 
     def _around(self, first: int, last: int) -> int | None:
@@ -94,8 +99,8 @@ class _Stretches:
             if i not in self.left:
                 continue
             span = self.spans[i]
-            opens = span.push_end == begin or span.push_begin < begin
-            closes = span.pop_begin == end or span.pop_end > end
+            opens = span.push_end == begin or span.push_begin <= begin
+            closes = span.pop_begin == end or span.pop_end >= end
             if opens and closes and span.pop_begin <= end:
                 return i
         return None
@@ -153,7 +158,7 @@ class _Cover:
         self.most[node] = max(self.most[left], self.most[right]) + lazy
 
     def stretches(self, begin: int, end: int) -> list[tuple[int, int]]:
-        """The maximal covered runs of slots within begin … end-1, as (first, last moment)."""
+        """The maximal covered runs of slots within begin … end-1, as (first, one past the last)."""
         found: list[tuple[int, int]] = []
         at = begin
         while at < end:

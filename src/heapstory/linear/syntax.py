@@ -182,7 +182,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class Table:
-    """Relations and premises given by the user: ``order a b``, ``reverse a b`` and their denials."""
+    """A relation given by the user: ``order a, b``, ``reverse a, b`` or a denial of one."""
 
     relation: str
     first: str
@@ -193,7 +193,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Specification:
-    """A whole specification. ``model`` is a type's name, or a nested specification run atomically."""
+    """A whole specification. ``model`` is a nested one whose operations run atomically."""
 
     name: str
     implements: str | None

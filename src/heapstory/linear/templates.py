@@ -17,10 +17,10 @@ from heapstory.linear.locks import lock_cells
 from heapstory.linear.models import EMPTY
 from heapstory.linear.program import Path, live_locals
 from heapstory.linear.symbolic import Actor, Execution, Shared, initial, solver_module
-from heapstory.linear.syntax import Condition, Global, Specification, show, show_step
+from heapstory.linear.syntax import Condition, Local, Specification, show, show_step, walk
 
 # A candidate's formula, given the shared state, the instance (local ones) and nodes (global ones).
-Formula = Callable[[Shared, Actor, tuple[Any, ...]], Any]
+Formula = Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Term:
 
     text: str
     kind: str
-    value: Callable[[Shared, Actor], Any]
+    value: Callable[..., Any]
     local: bool = False
 
 
@@ -91,7 +91,9 @@ class Templates:
                         found.append(self._field(term, v.type, f.name, f.type))
         for v in self.spec.globals:
             if v.array and self._own_entry(path, v.name):
-                term = Term(f"{v.name}[ID]", v.type, lambda s, a, n=v.name: s.arrays[n][a.name], True)
+                term = Term(
+                    f"{v.name}[ID]", v.type, lambda s, a, n=v.name: s.arrays[n][a.name], True
+                )
                 found.append(term)
                 for f in self.spec.fields(v.type) if v.type in self.spec.structs else ():
                     found.append(self._field(term, v.type, f.name, f.type))
@@ -139,8 +141,10 @@ class Templates:
             if f.type == "int":
                 yield Candidate(
                     f"{term.text}.{f.name} == values[depth]",
-                    lambda s, a, n, f=f.name: s.fields[term.kind, f][term.value(s, a)]
-                    == s.ghosts["values"][s.ghosts["depth"]],
+                    lambda s, a, n, f=f.name: (
+                        s.fields[term.kind, f][term.value(s, a)]
+                        == s.ghosts["values"][s.ghosts["depth"]]
+                    ),
                 )
 
     def _switches(self, terms: list[Term]) -> list[Term]:
@@ -187,7 +191,9 @@ class Templates:
                 found.append(
                     Candidate(
                         f"{text} → {atom.text}",
-                        lambda s, a, n, g=guard, f=atom.formula: self.z3.Implies(g(s, a), f(s, a, n)),
+                        lambda s, a, n, g=guard, f=atom.formula: self.z3.Implies(
+                            g(s, a), f(s, a, n)
+                        ),
                     )
                 )
         return found
@@ -246,9 +252,7 @@ class Templates:
         return self.z3.And(here, inside, rank >= 1, rank <= top, node != 0)
 
     def _pair(self, p: Term, q: Term) -> Iterator[Candidate]:
-        yield Candidate(
-            f"{p.text} == {q.text}", lambda s, a, n: p.value(s, a) == q.value(s, a)
-        )
+        yield Candidate(f"{p.text} == {q.text}", lambda s, a, n: p.value(s, a) == q.value(s, a))
         if p.kind != "int" and p.local and q.local:
             yield Candidate(
                 f"{p.text} == NULL or {p.text} == {q.text}",
@@ -259,28 +263,30 @@ class Templates:
                 lambda s, a, n: self.z3.Or(q.value(s, a) == 0, p.value(s, a) == q.value(s, a)),
             )
         elif p.kind == "int":
-            yield Candidate(
-                f"{p.text} <= {q.text}", lambda s, a, n: p.value(s, a) <= q.value(s, a)
-            )
-            yield Candidate(
-                f"{p.text} >= {q.text}", lambda s, a, n: p.value(s, a) >= q.value(s, a)
-            )
+            yield Candidate(f"{p.text} <= {q.text}", lambda s, a, n: p.value(s, a) <= q.value(s, a))
+            yield Candidate(f"{p.text} >= {q.text}", lambda s, a, n: p.value(s, a) >= q.value(s, a))
         if p.kind != "int" and self.abstraction.kind in ("queue", "stack"):
             struct = p.kind
             yield Candidate(
                 f"rank({p.text}) + 1 == rank({q.text})",
-                lambda s, a, n: s.ghosts[f"rank {struct}"][p.value(s, a)] + 1
-                == s.ghosts[f"rank {struct}"][q.value(s, a)],
+                lambda s, a, n: (
+                    s.ghosts[f"rank {struct}"][p.value(s, a)] + 1
+                    == s.ghosts[f"rank {struct}"][q.value(s, a)]
+                ),
             )
             yield Candidate(
                 f"rank({p.text}) <= rank({q.text})",
-                lambda s, a, n: s.ghosts[f"rank {struct}"][p.value(s, a)]
-                <= s.ghosts[f"rank {struct}"][q.value(s, a)],
+                lambda s, a, n: (
+                    s.ghosts[f"rank {struct}"][p.value(s, a)]
+                    <= s.ghosts[f"rank {struct}"][q.value(s, a)]
+                ),
             )
             yield Candidate(
                 f"rank({p.text}) >= rank({q.text})",
-                lambda s, a, n: s.ghosts[f"rank {struct}"][p.value(s, a)]
-                >= s.ghosts[f"rank {struct}"][q.value(s, a)],
+                lambda s, a, n: (
+                    s.ghosts[f"rank {struct}"][p.value(s, a)]
+                    >= s.ghosts[f"rank {struct}"][q.value(s, a)]
+                ),
             )
 
     def _ranked(self, p: Term, q: Term) -> Iterator[Candidate]:
@@ -297,13 +303,15 @@ class Templates:
             )
             yield Candidate(
                 f"rank({p.text}) >= {q.text} {offset}",
-                lambda s, a, n, o=offset: s.ghosts[f"rank {struct}"][p.value(s, a)]
-                >= q.value(s, a) + o,
+                lambda s, a, n, o=offset: (
+                    s.ghosts[f"rank {struct}"][p.value(s, a)] >= q.value(s, a) + o
+                ),
             )
             yield Candidate(
                 f"rank({p.text}) <= {q.text} {offset}",
-                lambda s, a, n, o=offset: s.ghosts[f"rank {struct}"][p.value(s, a)]
-                <= q.value(s, a) + o,
+                lambda s, a, n, o=offset: (
+                    s.ghosts[f"rank {struct}"][p.value(s, a)] <= q.value(s, a) + o
+                ),
             )
 
     def _private(self, own: list[Term]) -> Iterator[Candidate]:
@@ -330,9 +338,7 @@ class Templates:
                     ),
                 )
 
-    def _coming(
-        self, path: Path, pc: int
-    ) -> Iterator[tuple[str, Callable[[Shared, Actor], Any]]]:
+    def _coming(self, path: Path, pc: int) -> Iterator[tuple[str, Callable[[Shared, Actor], Any]]]:
         """The conditions that this and later steps check, over locals that have a value by now."""
         live = live_locals(path)[pc] | {p.name for p in path.operation.parameters}
         seen = set()
@@ -469,16 +475,5 @@ def _pairs(cells: set[tuple[str, ...]]) -> list[tuple[str, str]]:
 
 
 def _over(cond: Condition, live: set[str]) -> bool:
-    from heapstory.linear.syntax import Local, walk
-
     names = {p.name for side in (cond.left, cond.right) for p in walk(side) if isinstance(p, Local)}
     return names <= live
-
-
-def pointer_terms(templates: Templates, terms: list[Term], s: Shared, a: Actor) -> list[Any]:
-    """The values of the terms that are nodes, for instantiating global candidates."""
-    del templates
-    return [t.value(s, a) for t in terms if t.kind not in ("int", "bool")]
-
-
-__all__ = ["Candidate", "Global", "Templates", "Term", "pointer_terms"]

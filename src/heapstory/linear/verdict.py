@@ -10,6 +10,7 @@ from heapstory.linear.algorithm6 import Outcome, check_linearizability
 from heapstory.linear.completable import incompletable
 from heapstory.linear.exhaustive import Checker, Search
 from heapstory.linear.explore import Budget, Graph, OutOfBudget, explore
+from heapstory.linear.grammar import SpecificationError
 from heapstory.linear.machine import Machine
 from heapstory.linear.models import model_of
 from heapstory.linear.normalise import normalise
@@ -79,7 +80,7 @@ class Bounded:
 
 
 def analyse(spec: Specification, bound: int, options: Options, budget: Budget) -> Bounded:
-    """Algorithm 6 with derived relations, completability and the sequential model, up to a bound."""
+    """Algorithm 6 with derived relations, completability and sequential runs, up to a bound."""
     program = prepare(spec, options.reuse, bound)
     machine = Machine(program, options.keys, rewindable=True)
     graph = explore(machine, bound, budget)
@@ -106,6 +107,30 @@ def _analyse(graph: Graph, bound: int, options: Options, budget: Budget) -> Boun
     )
 
 
+def check_tables(spec: Specification, found: Bounded) -> None:
+    """Compare what the user says of the relations with what the reachable states say."""
+    relations, bound = found.relations, found.bound
+    at = {
+        step.label: (number, pc)
+        for number, path in enumerate(found.normal.paths)
+        for pc, step in enumerate(path.steps)
+    }
+    for table in spec.tables:
+        where = table.position
+        for label in (table.first, table.second):
+            if label not in at:
+                message = f"'{label}' is local or part of a later step: it has no relations"
+                raise SpecificationError(message, spec.path, spec.source, where.line, where.column)
+        pair = at[table.first], at[table.second]
+        ordering = table.relation == "order"
+        holds = relations.order(*pair) if ordering else relations.reverse(*pair)
+        if holds != table.holds:
+            sign = "≀" if ordering else "⊖"
+            said = "holds" if holds else "does not hold"
+            message = f"{table.first} {sign} {table.second} {said} (up to {bound} operations)"
+            raise SpecificationError(message, spec.path, spec.source, where.line, where.column)
+
+
 def judge(spec: Specification, options: Options | None = None) -> Report:
     """The verdict on a specification. Always ends by the time limit."""
     options = options or Options()
@@ -125,6 +150,7 @@ def _judge(spec: Specification, options: Options, budget: Budget, report: Report
         _exhaustive(spec, options, budget, report, options.exhaustive)
         return
     found = _bounded(spec, options, budget)
+    check_tables(spec, found)
     report.bound, report.algorithm6, report.states = found.bound, found.algorithm6, found.states
     report.program, report.normal, report.relations = found.program, found.normal, found.relations
     _never_run(found, report)
@@ -169,7 +195,9 @@ def _exhaustive(
 
 def _never_run(found: Bounded, report: Report) -> None:
     program = found.program
-    ran = {(program.paths[n].operation.name, program.paths[n].steps[pc].label) for n, pc in found.ran}
+    ran = {
+        (program.paths[n].operation.name, program.paths[n].steps[pc].label) for n, pc in found.ran
+    }
     seen: set[tuple[str, str]] = set()
     for path in program.paths:
         for step in path.steps:

@@ -27,7 +27,7 @@ class Call:
 
 @dataclass
 class Answer:
-    """Whether some order explains all answers; the order, or the most calls that could be placed."""
+    """Whether some order explains all answers; the order, or the most calls that fit."""
 
     accepted: bool
     order: list[int]
