@@ -35,13 +35,12 @@ def queue(operations: list[Operation], budget: Budget) -> None:
     taken: dict[Any, Operation] = {}
     empty: list[Operation] = []
     pending: list[Operation] = []
+    if not _additions(operations, "enqueue", added):  # equal values: the aspects do not apply
+        return frontier(operations, Queue(), budget)
     for operation in operations:
         if operation.method == "enqueue":
-            value = operation.arguments[0]
-            if value in added:  # equal values: the aspects do not apply
-                return frontier(operations, Queue(), budget)
-            added[value] = operation
-        elif operation.end is None or operation.result is None:
+            continue
+        if operation.end is None or operation.result is None:
             pending.append(operation)
         elif operation.result == EMPTY:
             empty.append(operation)
@@ -62,6 +61,16 @@ def queue(operations: list[Operation], budget: Budget) -> None:
         # A dequeue that never answered may have taken something: only a search can tell.
         frontier(operations, Queue(), budget)
     return None
+
+
+def _additions(operations: list[Operation], method: str, added: dict[Any, Operation]) -> bool:
+    """Collect the operations that add a value; False if a value is added twice."""
+    for operation in operations:
+        if operation.method == method:
+            if operation.arguments[0] in added:
+                return False
+            added[operation.arguments[0]] = operation
+    return True
 
 
 def _guess_pending(
@@ -247,12 +256,12 @@ def stack(operations: list[Operation], budget: Budget) -> None:
     taken: dict[Any, Operation] = {}
     empty: list[Operation] = []
     pending = False
+    if not _additions(operations, "push", added):  # equal values: spans are not known
+        return frontier(operations, PersistentStack(), budget)
     for operation in operations:
         if operation.method == "push":
-            if operation.arguments[0] in added:  # equal values: spans are not known
-                return frontier(operations, PersistentStack(), budget)
-            added[operation.arguments[0]] = operation
-        elif operation.end is None or operation.result is None:
+            continue
+        if operation.end is None or operation.result is None:
             pending = True
         elif operation.result == EMPTY:
             empty.append(operation)

@@ -50,7 +50,7 @@ class _Stretches:
         sure = [i for i, s in enumerate(spans) if s.push_end < s.pop_begin]
         self.times = sorted({t for i in sure for t in (spans[i].push_end, spans[i].pop_begin)})
         self.slot = {t: i for i, t in enumerate(self.times)}
-        # Slot 2i is moment i, slot 2i+1 the time up to the next: a span ends before it meets another.
+        # Slot 2i is moment i, slot 2i+1 the time up to the next: spans that touch are apart.
         self.cover = _Cover(2 * len(self.times) + 1)
         for i in sure:
             self.cover.preset(*self._slots(spans[i]))
