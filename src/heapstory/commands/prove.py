@@ -51,13 +51,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--require-proof", action="store_true", help="exit 4 for anything but a proof"
     )
     parser.add_argument(
-        "--hints",
-        action="append",
-        default=[],
-        metavar="INVARIANT",
-        help="an invariant to consider in the proof (repeatable)",
-    )
-    parser.add_argument(
         "--relations", action="store_true", help="show the derived ordering and reversibility"
     )
     parser.add_argument(
@@ -165,7 +158,6 @@ def _options(args: argparse.Namespace) -> Any:
         reuse=args.reuse,
         exhaustive=args.exhaustive,
         proof=not args.bounded,
-        hints=tuple(args.hints),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import islice, product
 
+from heapstory.linear.aspects import prove_aspects
 from heapstory.linear.explore import Budget, OutOfBudget
 from heapstory.linear.houdini import Houdini, candidate_points
 from heapstory.linear.program import prepare
@@ -19,12 +20,28 @@ def attempt(spec: Specification, options: Options, budget: Budget, report: Repor
     if options.reuse:
         report.notes.append("no proof is attempted where memory is reused")
         return
-    try:
-        _points(spec, budget, report)
-    except Unsupported as reason:
-        report.notes.append(f"no proof: {reason}")
-    except OutOfBudget as reason:
-        report.notes.append(f"no proof: {reason}")
+    for rule in (_points, _aspects):
+        try:
+            rule(spec, budget, report)
+        except Unsupported as reason:
+            report.notes.append(f"no proof: {reason}")
+        except OutOfBudget as reason:
+            report.notes.append(f"no proof: {reason}")
+            return
+        if report.verdict == PROVED:
+            return
+
+
+def _aspects(spec: Specification, budget: Budget, report: Report) -> None:
+    """A queue by its aspects: for linearization points that depend on what comes later."""
+    if spec.implements != "queue":
+        return
+    tried = prove_aspects(spec, budget)
+    if tried.proved:
+        report.verdict, report.method, report.proof = PROVED, "aspects", tried
+        report.notes.clear()
+    else:
+        report.notes.append(f"no proof by the aspects of a queue: {tried.failed}")
 
 
 def _points(spec: Specification, budget: Budget, report: Report) -> None:

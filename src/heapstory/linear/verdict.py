@@ -33,7 +33,6 @@ class Options:
     exhaustive: int | None = None
     proof: bool = True
     states: int = 400_000
-    hints: tuple[str, ...] = ()
 
 
 @dataclass
