@@ -92,7 +92,7 @@ class Houdini:
         self.abstraction.start(run)
         solver = self._solver()
         solver.add(*run.conditions)
-        nodes = [n for _, n in run.fresh]
+        nodes = [self.z3.Int("some_n"), self.z3.Int("some_m")]
         self.shared = self._keep(solver, self.shared, run.shared, self._nobody, nodes)
         self._first = run  # kept: formulas are remembered by the identity of their state
 
@@ -251,8 +251,6 @@ class Houdini:
             else:
                 found = self._instances(candidate, shared, actor, nodes[:2])
             formulas.append(z3.And(*found) if found else z3.BoolVal(True))
-        if len(nodes) > 2:  # concrete nodes of the initial state: all of them count
-            formulas = [z3.And(*self._instances(c, shared, actor, nodes)) for c in candidates]
         alive = list(range(len(candidates)))
         while alive:
             self.budget.check("looking for invariants")
