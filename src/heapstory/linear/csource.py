@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from heapstory.errors import UsageError
 from heapstory.linear.cir import Function, Module, compile_c
-from heapstory.linear.cpaths import CannotModel, Paths, Walk
+from heapstory.linear.cpaths import Paths
+from heapstory.linear.cwalk import CannotModel, Walk
 from heapstory.linear.methods import SKIP, TYPES, method_of
 from heapstory.linear.resolve import parse
 from heapstory.linear.syntax import Specification
