@@ -1,0 +1,196 @@
+"""Figures for ``heapstory prove``: ``python benchmarks/prove.py WHAT``, see ``--help``.
+
+Prints Markdown tables; docs/evaluation/prove.md holds the ones that were measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import random
+import sys
+import tempfile
+import time
+from collections import deque
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+
+from heapstory.linear.exhaustive import Checker  # noqa: E402
+from heapstory.linear.explore import Budget, OutOfBudget  # noqa: E402
+from heapstory.linear.grammar import SpecificationError  # noqa: E402
+from heapstory.linear.resolve import load, parse  # noqa: E402
+from heapstory.linear.verdict import Options, analyse, judge  # noqa: E402
+
+EXAMPLES = ROOT / "examples" / "linear"
+# in the order of Table 6.1, with its number of sub-operations and Table 6.2's milliseconds
+STRUCTURES = [
+    ("ms_queue", 4, 5),
+    ("ms_two_lock_queue", 11, 9),
+    ("dglm_queue", 4, 5),
+    ("herlihy_wing_queue", 5, 3),
+    ("treiber_stack", 5, 3),
+    ("elimination_stack", 20, 14),
+    ("timestamped_stack", 10, 8),
+    ("hhlmss_lazy_set", 23, 29),
+    ("vy_cas_set", 20, 23),
+    ("vy_dcas_set", 19, 23),
+    ("orvyy_set", 15, 19),
+    ("pair_snapshot", 5, 3),
+    ("rdcss", 5, 4),
+]
+
+
+def structures(args: argparse.Namespace) -> None:
+    """Algorithm 6, the bounded verdict and the proof of each structure."""
+    print("| structure | sub-ops (thesis) | steps | Algorithm 6 | ms (thesis) ", end="")
+    print("| bounded | s | verdict | s |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for name, subops, thesis in STRUCTURES:
+        if args.only and name not in args.only.split(","):
+            continue
+        spec = load(EXAMPLES / f"{name}.lin")
+        quick = judge(spec, Options(proof=False, timeout=60))
+        slow = judge(spec, Options(timeout=args.timeout))
+        count = sum(len(o.steps) for o in spec.operations)
+        assert quick.normal is not None and quick.algorithm6 is not None
+        steps = sum(len(p.steps) for p in quick.normal.paths)
+        six = quick.algorithm6
+        print(
+            f"| {name} | {count} ({subops}) | {steps} | {'yes' if six.passes else 'no'} "
+            f"| {six.milliseconds:.1f} ({thesis}) | {quick.verdict} N={quick.bound} "
+            f"| {quick.seconds:.2f} | {slow.verdict} | {slow.seconds:.1f} |",
+            flush=True,
+        )
+
+
+def mutants(args: argparse.Namespace) -> None:
+    """Verdicts of the mutants, each confirmed by the exhaustive checker."""
+    from tests.linear.mutants import MUTANTS, mutated
+
+    wrong = 0
+    print("| structure | mutant | verdict | N | operations | s |\n|---|---|---|---|---|---|")
+    for name, what, old, new, expected, bound in MUTANTS:
+        if args.only and name not in args.only.split(","):
+            continue
+        spec = parse(mutated(name, old, new), name)
+        report = judge(spec, Options(bound=bound, proof=False, timeout=120))
+        search = report.search or Checker(spec).search(bound, Budget(120))
+        agree = (search.trail is not None) == (report.verdict == "not-linearizable")
+        good = report.verdict == expected and agree
+        wrong += not good
+        used = len({a.instance for a in search.trail}) if search.trail else "-"
+        mark = "" if good else " **unexpected**"
+        print(
+            f"| {name} | {what} | {report.verdict}{mark} | {bound} | {used} "
+            f"| {report.seconds:.1f} |",
+            flush=True,
+        )
+    print(f"\n{wrong} unexpected")
+
+
+def fuzz(args: argparse.Namespace) -> None:
+    """Random specifications: Algorithm 6's path against the exhaustive checker, same bound."""
+    from tests.linear.random_specifications import specification
+
+    count: collections.Counter[str] = collections.Counter()
+    begin = time.monotonic()
+    for seed in range(args.first, args.first + args.count):
+        bound = 3 if seed % 10 == 0 else 2
+        try:
+            spec = parse(specification(seed))
+            ours = analyse(spec, bound, Options(), Budget(20, 20_000)).positive
+            search = Checker(spec).search(bound, Budget(20, 20_000))
+        except SpecificationError:
+            count["no shared step"] += 1
+            continue
+        except OutOfBudget:
+            count["out of budget"] += 1
+            continue
+        if not search.complete:
+            count["out of budget"] += 1
+        elif search.trail is None:
+            count["linearizable"] += 1
+            count["accepted by Algorithm 6's path"] += ours
+        else:
+            count["not linearizable"] += 1
+            count["WRONGLY ACCEPTED"] += ours
+            if ours:
+                print(f"seed {seed} is wrongly accepted at bound {bound}", flush=True)
+    print(json.dumps(dict(count)), f"{time.monotonic() - begin:.0f} s")
+
+
+def recorded(count: int, kind: str = "queue", threads: int = 8, seed: int = 0) -> list[dict]:  # type: ignore[type-arg]
+    """A history of a real queue or stack, each operation taking effect inside its interval."""
+    rng, content, now, done = random.Random(seed), deque(), 0, []  # type: ignore[var-annotated]
+    names = ("enqueue", "dequeue") if kind == "queue" else ("push", "pop")
+    running: dict[int, dict] = {}  # type: ignore[type-arg]
+    value = 0
+    while len(done) < count:
+        now += 1
+        thread = rng.randrange(threads)
+        call = running.get(thread)
+        if call is None:
+            call = running[thread] = {"method": names[rng.random() < 0.5], "begin": now}
+            if call["method"] == names[0]:
+                value += 1
+                call["argument"] = value
+        elif "result" not in call:
+            call["result"] = None
+            if call["method"] == names[0]:
+                content.append(call["argument"])
+            elif content:
+                call["result"] = content.popleft() if kind == "queue" else content.pop()
+            else:
+                call["result"] = "EMPTY"
+        else:
+            call["end"] = now
+            done.append(running.pop(thread))
+    for call in running.values():
+        call.update(result=None, end=None)
+    return done + list(running.values())
+
+
+def history(args: argparse.Namespace) -> None:
+    """Recorded histories of a million operations."""
+    from heapstory.linear.history import judge_file
+
+    print("| history | operations | verdict | s |\n|---|---|---|---|")
+    for kind in ("queue", "stack"):
+        with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+            for call in recorded(args.count or 1_000_000, kind):
+                file.write(json.dumps(call) + "\n")
+            file.flush()
+            judged = judge_file(file.name, kind, 120)
+        print(f"| {kind} | {judged.operations} | {judged.verdict} | {judged.seconds:.2f} |")
+
+
+def aba(args: argparse.Namespace) -> None:
+    """Treiber's stack with memory reuse."""
+    spec = load(EXAMPLES / "treiber_stack.lin")
+    begin = time.monotonic()
+    found = Checker(spec, reuse=True).search(7, Budget(60))
+    assert found.trail is not None
+    operations = len({a.instance for a in found.trail})
+    spent = time.monotonic() - begin
+    print(f"ABA found: {operations} operations, {found.states} states, {spent:.2f} s")
+
+
+def main() -> None:
+    """Run one of the measurements."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("structures", "mutants", "fuzz", "history", "aba"))
+    parser.add_argument("--only", help="names, with commas")
+    parser.add_argument("--timeout", type=float, default=120)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=0)
+    args = parser.parse_args()
+    if args.what == "fuzz" and not args.count:
+        args.count = 100_000
+    globals()[args.what](args)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+/* Michael and Scott's two-lock queue with pthread mutexes. */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct node {
+    int value;
+    struct node *next;
+};
+
+struct queue {
+    struct node *head;
+    struct node *tail;
+    pthread_mutex_t head_lock;
+    pthread_mutex_t tail_lock;
+};
+
+void init(struct queue *q)
+{
+    struct node *dummy = malloc(sizeof *dummy);
+    dummy->next = NULL;
+    q->head = dummy;
+    q->tail = dummy;
+}
+
+void enqueue(struct queue *q, int value)
+{
+    struct node *node = malloc(sizeof *node);
+    node->value = value;
+    node->next = NULL;
+    pthread_mutex_lock(&q->tail_lock);
+    q->tail->next = node;
+    q->tail = node;
+    pthread_mutex_unlock(&q->tail_lock);
+}
+
+bool dequeue(struct queue *q, int *value)
+{
+    pthread_mutex_lock(&q->head_lock);
+    struct node *node = q->head;
+    struct node *next = node->next;
+    if (next == NULL) {
+        pthread_mutex_unlock(&q->head_lock);
+        return false;
+    }
+    *value = next->value;
+    q->head = next;
+    pthread_mutex_unlock(&q->head_lock);
+    free(node);
+    return true;
+}

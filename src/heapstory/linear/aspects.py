@@ -1,0 +1,413 @@
+"""A queue proved by its aspects (Henzinger, Sezgin, Vafeiadis), without linearization points.
+
+A queue that treats values alike and whose dequeue only waits when it finds nothing is linearizable
+exactly if no dequeue answers a value that was not enqueued, or twice, or overtakes: if enqueue(a)
+ended before enqueue(b) began, a is out when b comes out. It is enough to follow two values. So two
+enqueues, A of value 1 and B of value 2, are tracked (B begins after A has ended), all others
+enqueue something else, and dequeues are watched one at a time; invariants over all that are found
+by elimination. A dequeue that answers "empty" is not covered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Any
+
+from heapstory.linear.explore import Budget, OutOfBudget
+from heapstory.linear.kinds import kinds_of
+from heapstory.linear.symbolic import (
+    Actor,
+    Execution,
+    Shared,
+    Unsupported,
+    arbitrary,
+    initial,
+    solver_module,
+)
+from heapstory.linear.syntax import Assign, Const, Local, Operation, Specification
+
+Formula = Callable[..., Any]  # of shared state, instance, some index
+Place = tuple[str, int]  # operation, step about to run
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A candidate invariant."""
+
+    text: str
+    formula: Formula
+
+
+@dataclass(frozen=True)
+class Move:
+    """One action: who (A, B or any), where it stands, what it runs, where it ends."""
+
+    role: str
+    operation: Operation
+    pc: int
+    step: int
+    after: int
+
+
+@dataclass
+class AspectProof:
+    """The outcome, with the invariants that were kept."""
+
+    proved: bool
+    invariants: list[str]
+    failed: str = ""
+
+
+def prove_aspects(spec: Specification, budget: Budget) -> AspectProof:
+    """Try the rule; raises `Unsupported` where it does not apply."""
+    enqueue, dequeues = _applicable(spec)
+    return _Aspects(spec, enqueue, dequeues, budget).run()
+
+
+def _applicable(spec: Specification) -> tuple[Operation, list[Operation]]:
+    enqueues = [o for o in spec.operations if o.method == "enqueue"]
+    dequeues = [o for o in spec.operations if o.method == "dequeue"]
+    if (
+        spec.implements != "queue"
+        or len(enqueues) != 1
+        or len(dequeues) != len(spec.operations) - 1
+    ):
+        raise Unsupported("the aspect rule is for queues with one way to enqueue")
+    enqueue = enqueues[0]
+    if kinds_of(spec).parameter(enqueue, enqueue.parameters[0].name) != "val":
+        raise Unsupported("the aspect rule needs values that are only moved")
+    if any(step.guard or step.loop for step in enqueue.steps):
+        raise Unsupported("the aspect rule needs an enqueue that never waits")
+    for operation in dequeues:
+        for number, step in enumerate(operation.steps):
+            said = step.returns
+            if said is not None and any(isinstance(v, Const) for v in said.values):
+                raise Unsupported("the aspect rule does not cover a dequeue that answers 'empty'")
+            writes = any(
+                isinstance(s, Assign) and not isinstance(s.target, Local) for s in step.body
+            )
+            if writes and number != operation.return_index:
+                raise Unsupported("the aspect rule needs a dequeue that changes nothing early")
+    return enqueue, dequeues
+
+
+class _Aspects:
+    def __init__(
+        self,
+        spec: Specification,
+        enqueue: Operation,
+        dequeues: list[Operation],
+        budget: Budget,
+    ) -> None:
+        self.z3 = solver_module()
+        self.spec, self.enqueue, self.dequeues, self.budget = spec, enqueue, dequeues, budget
+        self.length = len(enqueue.steps)
+        self.tracked = [v.name for v in enqueue.locals if v.type == "int"]
+        self.pre = arbitrary(spec, "pre")
+        for name in self._ghost_names():
+            self.pre.ghosts[name] = self.z3.Int(f"pre_{name}")
+        self.shared = list(self._shared_facts())
+        self.local: dict[Place, list[Fact]] = {}
+        for operation in (enqueue, *dequeues):
+            for pc in range(1, len(operation.steps)):
+                self.local[operation.name, pc] = list(self._local_facts(operation))
+
+    def _ghost_names(self) -> list[str]:
+        names = [f"{who}.{name}" for who in "AB" for name in self.tracked]
+        return ["at A", "at B", "out", *names]
+
+    # -- candidates -------------------------------------------------------------------------------
+
+    def _numbers(self) -> list[tuple[str, Formula]]:
+        found: list[tuple[str, Formula]] = [
+            (v.name, lambda s, a, j, n=v.name: s.scalars[n])
+            for v in self.spec.globals
+            if not v.array and v.type == "int"
+        ]
+        for who in "AB":
+            for name in self.tracked:
+                key = f"{who}.{name}"
+                found.append((key, lambda s, a, j, k=key: s.ghosts[k]))
+        return found
+
+    def _whens(self) -> list[tuple[str, Formula]]:
+        """Situations of the tracked operations that a fact may depend on."""
+        z3, end = self.z3, self.length
+        single: list[tuple[str, Formula]] = [("", lambda s, a, j: z3.BoolVal(True))]
+        for who in "AB":
+            key = f"at {who}"
+            single.append((f"{who} began → ", lambda s, a, j, k=key: s.ghosts[k] >= 1))
+            single.append((f"{who} ended → ", lambda s, a, j, k=key: s.ghosts[k] == end))
+        single.append(("1 is out → ", lambda s, a, j: s.ghosts["out"] == 1))
+        single.append(
+            (
+                "A ended, 1 not out → ",
+                lambda s, a, j: z3.And(s.ghosts["at A"] == end, s.ghosts["out"] == 0),
+            )
+        )
+        return single
+
+    def _guarded(self, facts: list[Fact]) -> Iterator[Fact]:
+        z3 = self.z3
+        for (text, when), fact in product(self._whens(), facts):
+            yield Fact(
+                text + fact.text,
+                lambda s, a, j, w=when, f=fact.formula: z3.Implies(w(s, a, j), f(s, a, j)),
+            )
+
+    def _compared(
+        self, left: list[tuple[str, Formula]], right: list[tuple[str, Formula]]
+    ) -> list[Fact]:
+        found = []
+        for (p, f), (q, g) in product(left, right):
+            if p == q:
+                continue
+            found += [
+                Fact(f"{p} < {q}", lambda s, a, j, f=f, g=g: f(s, a, j) < g(s, a, j)),
+                Fact(f"{p} <= {q}", lambda s, a, j, f=f, g=g: f(s, a, j) <= g(s, a, j)),
+                Fact(f"{p} != {q}", lambda s, a, j, f=f, g=g: f(s, a, j) != g(s, a, j)),
+            ]
+        return found
+
+    def _shared_facts(self) -> Iterator[Fact]:
+        z3, end, numbers = self.z3, self.length, self._numbers()
+        facts = self._compared(numbers, numbers)
+        facts += [Fact(f"{p} >= 0", lambda s, a, j, f=f: f(s, a, j) >= 0) for p, f in numbers]
+        for who in "AB":
+            key = f"at {who}"
+            facts += [
+                Fact(f"{who} ended", lambda s, a, j, k=key: s.ghosts[k] == end),
+                Fact(f"{who} began", lambda s, a, j, k=key: s.ghosts[k] >= 1),
+                Fact(
+                    f"{key} is a step",
+                    lambda s, a, j, k=key: z3.And(s.ghosts[k] >= 0, s.ghosts[k] <= end),
+                ),
+            ]
+        facts.append(Fact("1 is not out", lambda s, a, j: s.ghosts["out"] == 0))
+        facts.append(
+            Fact("out is 0 or 1", lambda s, a, j: z3.Or(s.ghosts["out"] == 0, s.ghosts["out"] == 1))
+        )
+        for array in [v.name for v in self.spec.globals if v.array]:
+            for (p, f), value in product(numbers, (0, 1, 2)):
+                facts.append(
+                    Fact(
+                        f"{array}[{p}] == {value}",
+                        lambda s, a, j, x=array, f=f, v=value: s.arrays[x][f(s, a, j)] == v,
+                    )
+                )
+            facts += self._element_facts(array, numbers)
+        yield from self._guarded(facts)
+
+    def _element_facts(self, array: str, numbers: list[tuple[str, Formula]]) -> Iterator[Fact]:
+        z3, end = self.z3, self.length
+        for value in (1, 2):
+            holds = lambda s, j, x=array, v=value: s.arrays[x][j] == v  # noqa: E731
+            for p, f in numbers:
+                yield Fact(
+                    f"∀j {array}[j] == {value} → j == {p}",
+                    lambda s, a, j, h=holds, f=f: z3.Implies(h(s, j), j == f(s, a, j)),
+                )
+            for who in "AB":
+                yield Fact(
+                    f"∀j {array}[j] == {value} → {who} ended",
+                    lambda s, a, j, h=holds, k=f"at {who}": z3.Implies(h(s, j), s.ghosts[k] == end),
+                )
+                yield Fact(
+                    f"∀j {array}[j] == {value} → {who} began",
+                    lambda s, a, j, h=holds, k=f"at {who}": z3.Implies(h(s, j), s.ghosts[k] >= 1),
+                )
+            yield Fact(
+                f"∀j {array}[j] == {value} → 1 is not out",
+                lambda s, a, j, h=holds: z3.Implies(h(s, j), s.ghosts["out"] == 0),
+            )
+
+    def _local_facts(self, operation: Operation) -> Iterator[Fact]:
+        z3 = self.z3
+        own: list[tuple[str, Formula]] = [
+            (v.name, lambda s, a, j, n=v.name: a.locals[n])
+            for v in operation.locals
+            if v.type == "int"
+        ]
+        numbers = self._numbers()
+        facts = self._compared(own, [*own, *numbers])
+        facts += [Fact(f"{p} >= 0", lambda s, a, j, f=f: f(s, a, j) >= 0) for p, f in own]
+        # past one place, and allowed to reach another: then the first value is out
+        beyond = [
+            (f"{p} > {q}", lambda s, a, j, f=f, g=g: f(s, a, j) > g(s, a, j))
+            for (p, f), (q, g) in product(own, numbers)
+        ]
+        for (p, f), (q, g) in combinations(beyond, 2):
+            facts.append(
+                Fact(
+                    f"{p}, {q} → 1 is out",
+                    lambda s, a, j, f=f, g=g: z3.Implies(
+                        z3.And(f(s, a, j), g(s, a, j)), s.ghosts["out"] == 1
+                    ),
+                )
+            )
+        yield from self._guarded(facts)
+
+    # -- elimination ------------------------------------------------------------------------------
+
+    def run(self) -> AspectProof:
+        """Eliminate until stable, then check the three aspects."""
+        self._begin()
+        moves = list(self._moves())
+        changed = True
+        while changed:
+            changed = False
+            for move in moves:
+                changed |= self._eliminate(move, None)
+                for watcher in self.local:
+                    changed |= self._eliminate(move, watcher)
+        failed = next((f for f in map(self._aspect, moves) if f), "")
+        kept = [f.text for f in self.shared]
+        kept += [
+            f"before {o}.{pc}: {f.text}" for (o, pc), facts in self.local.items() for f in facts
+        ]
+        return AspectProof(not failed, kept, failed)
+
+    def _moves(self) -> Iterator[Move]:
+        for role in ("A", "B"):
+            for pc in range(self.length):
+                yield Move(role, self.enqueue, pc, pc, pc + 1)
+        for operation in (self.enqueue, *self.dequeues):
+            for pc in range(len(operation.steps)):
+                step = operation.steps[pc]
+                yield Move("", operation, pc, pc, pc if step.loop else pc + 1)
+                if step.loop:
+                    yield Move("", operation, pc, pc + 1, pc + 2)
+
+    def _begin(self) -> None:
+        run = initial(self.spec)
+        for name in self._ghost_names():
+            run.shared.ghosts[name] = self.z3.IntVal(0)
+        solver = self._solver()
+        solver.add(*run.conditions)
+        self.shared = self._keep(solver, self.shared, run.shared, Actor(self.z3.IntVal(0), {}))
+
+    def _solver(self) -> Any:
+        left = self.budget.left()
+        if left <= 0:
+            raise OutOfBudget("time limit reached while looking for invariants")
+        solver = self.z3.Solver()
+        solver.set("timeout", max(1, int(left * 1000)))
+        return solver
+
+    def _actor(self, move: Move) -> tuple[Actor, list[Any]]:
+        """The instance that moves, and what is known of it."""
+        z3 = self.z3
+        if move.role:
+            parameter = self.enqueue.parameters[0].name
+            value = z3.IntVal(1 if move.role == "A" else 2)
+            names = {n: self.pre.ghosts[f"{move.role}.{n}"] for n in self.tracked}
+            known = [self.pre.ghosts[f"at {move.role}"] == move.pc]
+            if move.role == "B":
+                known.append(self.pre.ghosts["at A"] == self.length)
+            return Actor(z3.Int("id_actor"), {**names, parameter: value}), known
+        actor = self._instance(move.operation, "actor")
+        known = [actor.locals[p.name] >= 3 for p in move.operation.parameters]
+        if move.pc:
+            known += self._known(self.local[move.operation.name, move.pc], actor)
+        return actor, known
+
+    def _instance(self, operation: Operation, tag: str) -> Actor:
+        names = [v.name for v in (*operation.parameters, *operation.locals)]
+        z3 = self.z3
+        return Actor(z3.Int(f"id_{tag}"), {n: z3.Int(f"{n}_{tag}") for n in names})
+
+    def _known(self, facts: list[Fact], actor: Actor) -> list[Any]:
+        return [f.formula(self.pre, actor, self.z3.Int("some")) for f in facts]
+
+    def _indices(self, actors: list[Actor]) -> list[Any]:
+        some = [self.z3.Int("some")]
+        some += [f(self.pre, actors[0], None) for _, f in self._numbers()]
+        for actor in actors:
+            some += list(actor.locals.values())
+        return some
+
+    def _prepare(self, move: Move, other: Actor | None) -> tuple[Any, Execution]:
+        actor, known = self._actor(move)
+        solver = self._solver()
+        solver.add(*known)
+        nobody = Actor(self.z3.IntVal(0), {})
+        for index in self._indices([actor, *([other] if other else [])]):
+            solver.add(*[f.formula(self.pre, nobody, index) for f in self.shared])
+        run = Execution(self.spec, self.pre, actor, "step")
+        run.run((move.operation.steps[move.step],))
+        solver.add(*run.conditions)
+        if move.role:
+            run.shared.ghosts[f"at {move.role}"] = self.z3.IntVal(move.after)
+            for name in self.tracked:
+                run.shared.ghosts[f"{move.role}.{name}"] = run.actor.locals[name]
+        elif run.answer:
+            out = run.shared.ghosts["out"]
+            run.shared.ghosts["out"] = self.z3.If(run.answer[0] == 1, self.z3.IntVal(1), out)
+        return solver, run
+
+    def _eliminate(self, move: Move, watcher: Place | None) -> bool:
+        self.budget.check("looking for invariants")
+        if watcher is not None and not self.local[watcher]:
+            return False
+        other = None
+        if watcher is not None:
+            operation = self.spec.operation(watcher[0])
+            other = self._instance(operation, "watcher")
+        solver, run = self._prepare(move, other)
+        if watcher is not None and other is not None:
+            before = self.local[watcher]
+            solver.add(*self._known(before, other))
+            self.local[watcher] = self._keep(solver, before, run.shared, other)
+            return len(self.local[watcher]) < len(before)
+        kept = self._keep(solver, self.shared, run.shared, run.actor)
+        changed = len(kept) < len(self.shared)
+        self.shared = kept
+        place = (move.operation.name, move.after)
+        if not move.role and place in self.local:
+            kept = self._keep(solver, self.local[place], run.shared, run.actor)
+            changed |= len(kept) < len(self.local[place])
+            self.local[place] = kept
+        return changed
+
+    def _keep(self, solver: Any, facts: list[Fact], shared: Shared, actor: Actor) -> list[Fact]:
+        z3 = self.z3
+        formulas = [f.formula(shared, actor, z3.Int("some")) for f in facts]
+        alive = list(range(len(facts)))
+        while alive:
+            self.budget.check("looking for invariants")
+            solver.push()
+            solver.add(z3.Not(z3.And(*[formulas[i] for i in alive])))
+            result = solver.check()
+            model = solver.model() if result == z3.sat else None
+            solver.pop()
+            if result == z3.unsat:
+                break
+            if model is None:
+                raise OutOfBudget("the solver gave up")
+            alive = [i for i in alive if not z3.is_false(model.eval(formulas[i], True))]
+        return [facts[i] for i in alive]
+
+    def _aspect(self, move: Move) -> str:
+        """What an answer must satisfy; empty if it does."""
+        if move.role or move.operation is self.enqueue:
+            return ""
+        solver, run = self._prepare(move, None)
+        if not run.answer:
+            return ""
+        z3, before, answer = self.z3, self.pre.ghosts, run.answer[0]
+        aspects = {
+            "a value that was not enqueued": z3.Implies(answer == 1, before["at A"] >= 1),
+            "no value": answer != 0,
+            "a value twice": z3.Implies(answer == 1, before["out"] == 0),
+            "a value before one that was there first": z3.Implies(answer == 2, before["out"] == 1),
+        }
+        for text, formula in aspects.items():
+            solver.push()
+            solver.add(z3.Not(formula))
+            result = solver.check()
+            solver.pop()
+            if result != z3.unsat:
+                return f"'{move.operation.name}' may answer {text}"
+        return ""

@@ -1,0 +1,174 @@
+"""The grammar of specifications: Fig 6.6 of the thesis, with what its figures use beyond it.
+
+Line labels (``E6.``) and column labels (``...d``) as the figures print them are accepted; the
+latter name a sub-operation. ``→`` and ``->`` are ``.``; ``≠ ≤ ≥`` have ASCII forms.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from lark import Lark, Token, Transformer
+from lark.exceptions import UnexpectedInput, VisitError
+
+from heapstory.errors import UsageError
+
+GRAMMAR = r"""
+start: item*
+?item: header | model | struct | decl | init | operation | table | fragment
+header: "name" NAME ";"?            -> named
+      | "implements" NAME ";"?      -> implements
+model: "model" "{" item* "}"
+struct: "struct" NAME "{" field (("," | ";") field)* ";"? "}" ";"?
+field: ghost? NAME NAME
+ghost: "ghost"
+decl: plain | "ghost" plain -> ghost_decl
+plain: NAME NAME ";"                -> scalar
+     | NAME NAME "=" sum ";"        -> scalar
+     | NAME NAME "[" [INT] "]" ";"  -> array
+init: "init" "{" (decl | stmt)* "}"
+operation: OPERATION "(" params ")" [isof] body
+         | OPERATION isof body
+         | OPERATION body
+isof: "is" NAME
+params: [param ((","|";") param)* ";"?]
+param: NAME NAME
+body: decls subops | subops
+decls: decl+
+subops: subop+
+subop: mark loop? guard? stmt* last? label?
+fragment: subops
+loop: "loop"
+mark: MARK -> one
+    | "*"  -> star
+guard: "<" conds? ">"
+conds: (item_ (";" | "&&"))* item_ ";"?
+?item_: cond | nonode
+nonode: "none" NAME NAME ":" cond ("," cond)*
+cond: sum rop sum
+rop: EQ | NE | LE | GE | LT | GT | ASSIGN
+stmt: bare ";" | back ";"
+last: bare
+?back: "return" [sum ("," sum)*]     -> ret
+bare: path (ASSIGN | WALRUS) sum           -> assign
+    | path (ASSIGN | WALRUS) "malloc" NAME -> malloc
+    | path (ASSIGN | WALRUS) "malloc" "(" NAME ")" -> malloc
+    | "free" path                    -> free
+    | "free" "(" path ")"            -> free
+    | "READ" path         -> read
+label: LABEL
+table: ("order" | "≀") NAME "," NAME ";"       -> ordered
+     | ("notorder") NAME "," NAME ";"          -> unordered
+     | ("reverse" | "⊖") NAME "," NAME ";"     -> reversible
+     | ("notreverse") NAME "," NAME ";"        -> irreversible
+sum: term ((PLUS | MINUS) term)*
+?term: INT -> number
+     | MINUS INT -> negative
+     | path
+     | "(" sum ")"
+path: NAME suffix*
+suffix: "." NAME -> dot
+      | "[" sum "]" -> index
+MARK: "1"
+LABEL: /\.\.\.[ \t]*[A-Za-z]\w*/
+EQ: "=="
+NE: "!=" | "≠"
+LE: "<=" | "≤"
+GE: ">=" | "≥"
+LT: "<"
+GT: ">"
+ASSIGN: "="
+WALRUS: ":="
+PLUS: "+"
+MINUS: "-"
+NAME: /(?!(?:KEYWORDS)\b)[A-Za-z_]\w*/
+// An operation's name is known by what follows it: "(", or "is", a sub-operation, two more names.
+OPERATION.2: /(?!(?:KEYWORDS)\b)[A-Za-z_]\w*(?=\s*\(|\s+(is|1|\*)\s|\s+\w+\s+[A-Za-z_])/
+INT: /\d+/
+%ignore /[ \t\r\n]+/
+%ignore /\/\/[^\n]*/
+%ignore /#[^\n]*/
+%ignore /\/\*(.|\n)*?\*\//
+"""
+KEYWORDS = (
+    "name|implements|model|struct|ghost|init|is|malloc|free|READ|return|order|notorder|reverse"
+    "|notreverse|loop|none"
+)
+LINE_LABEL = re.compile(r"(?m)^([ \t]*)([A-Z]{1,3}\d+\.)(?=\s)")
+EXPECTED = {
+    "SEMICOLON": "';'",
+    "MARK": "a sub-operation (1 or *)",
+    "STAR": "*",
+    "NAME": "a name",
+    "OPERATION": "an operation",
+    "INT": "a number",
+    "LPAR": "'('",
+    "RPAR": "')'",
+    "LBRACE": "'{'",
+    "RBRACE": "'}'",
+    "LESSTHAN": "'<'",
+    "MORETHAN": "'>'",
+    "ASSIGN": "'='",
+    "EQ": "'=='",
+    "LABEL": "a label",
+    "$END": "the end",
+}
+
+
+class SpecificationError(UsageError):
+    """A specification that does not parse or make sense; carries the place and a caret view."""
+
+    def __init__(self, message: str, path: str, source: str, line: int, column: int) -> None:
+        self.path, self.line, self.column = path, line, column
+        lines = source.splitlines()
+        text = lines[line - 1].rstrip() if 0 < line <= len(lines) else ""
+        view = f"\n    {text}\n    {' ' * (max(column, 1) - 1)}^" if text else ""
+        super().__init__(f"{path}:{line}:{column}: {message}{view}")
+
+
+class _Tree(Transformer[Token, Any]):
+    # Every node becomes (kind, line, column, children): the next stage gives it meaning.
+    def __default__(self, data: Any, children: list[Any], meta: Any) -> Any:
+        line, column = getattr(meta, "line", 0), getattr(meta, "column", 0)
+        return (str(data), line, column, children)
+
+
+@cache
+def _parser() -> Lark:
+    return Lark(
+        GRAMMAR.replace("KEYWORDS", KEYWORDS),
+        parser="lalr",
+        propagate_positions=True,
+        maybe_placeholders=True,
+    )
+
+
+def parse_tree(source: str, path: str) -> Any:
+    """The raw tree of a specification's text, or a `SpecificationError` with place and caret."""
+    text = LINE_LABEL.sub(lambda m: m[1] + " " * len(m[2]), source).replace("→", ".")
+    text = re.sub(r"->", " .", text)
+    try:
+        return _Tree().transform(_parser().parse(text))
+    except UnexpectedInput as error:
+        raise _explain(error, source, path) from None
+    except VisitError as error:  # pragma: no cover - the transformer only builds tuples
+        raise SpecificationError(str(error), path, source, 1, 1) from None
+
+
+def _explain(error: UnexpectedInput, source: str, path: str) -> SpecificationError:
+    names = getattr(error, "expected", None) or getattr(error, "allowed", None) or set()
+    wanted = sorted({EXPECTED[n] for n in names if n in EXPECTED})
+    line, column = error.line, error.column
+    token = getattr(error, "token", None)
+    found = "the end of the file" if token is None or not str(token) else f"'{token}'"
+    if token is None and getattr(error, "char", None):
+        found = f"'{getattr(error, 'char', '')}'"
+    if token is not None and token.type == "$END":
+        lines = source.rstrip().splitlines() or [""]
+        line, column = len(lines), len(lines[-1]) + 1
+    if not isinstance(line, int) or line < 1:
+        line, column = 1, 1
+    hint = f"; expected {' or '.join(wanted)}" if 0 < len(wanted) <= 6 else ""
+    return SpecificationError(f"syntax error at {found}{hint}", path, source, line, column)

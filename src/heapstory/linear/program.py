@@ -1,0 +1,347 @@
+"""A specification prepared for analysis: local sub-operations folded into global ones.
+
+A sub-operation is *local* when it touches only its own locals and nodes it allocated and has not
+yet published; such steps commute with everything (in the address-reuse mode, allocation does not).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import product
+
+from heapstory.linear.grammar import SpecificationError
+from heapstory.linear.locks import Cell, cell_of, lock_cells
+from heapstory.linear.needed import needed_cells
+from heapstory.linear.syntax import (
+    Assign,
+    Expr,
+    Field,
+    Free,
+    Index,
+    Local,
+    Malloc,
+    NoNode,
+    Operation,
+    OwnId,
+    Read,
+    Return,
+    Specification,
+    Statement,
+    SubOperation,
+    conditions,
+    walk,
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """An atomic step: one or more sub-operations of the specification, run together."""
+
+    label: str
+    parts: tuple[SubOperation, ...]
+    writes: bool  # writes shared state
+    effect: bool  # writes shared state other than locks
+    pure: bool  # only reads shared state into locals
+
+    @property
+    def returns(self) -> bool:
+        """Whether the response happens here."""
+        return any(p.returns for p in self.parts)
+
+
+@dataclass(frozen=True)
+class Path:
+    """One operation as steps. ``response`` is the index of the step that answers."""
+
+    operation: Operation
+    steps: tuple[Step, ...]
+    turns: tuple[int, ...] = ()  # how often each loop step runs on this path
+
+    @property
+    def name(self) -> str:
+        """The operation's name, with the turns of its loops where it has any."""
+        return "/".join((self.operation.name, *map(str, self.turns)))
+
+    @property
+    def response(self) -> int:
+        """The step of the response: the marked one, else the last."""
+        marked = [i for i, s in enumerate(self.steps) if s.returns]
+        return marked[0] if marked else len(self.steps) - 1
+
+
+@dataclass(frozen=True)
+class Program:
+    """The operations of a specification as steps, and how memory behaves."""
+
+    spec: Specification
+    paths: tuple[Path, ...]
+    reuse: bool = False
+
+    def labels(self) -> list[str]:
+        """The labels of all steps, in order."""
+        return [s.label for p in self.paths for s in p.steps]
+
+
+def prepare(spec: Specification, reuse: bool = False, turns: int = 3) -> Program:
+    """Fold local sub-operations into the next global one (or the last one before them).
+
+    An operation with loop steps becomes one path for each number of turns up to ``turns``.
+    """
+    locks, hidden = lock_cells(spec), _hidden_cells(spec)
+    for operation in spec.operations:
+        if not _fold(operation, reuse, locks, set()):
+            message = f"operation '{operation.name}' has no step that touches shared state"
+            where = operation.position
+            raise SpecificationError(message, spec.path, spec.source, where.line, where.column)
+    paths = []
+    for operation in spec.operations:
+        loops = sum(step.loop for step in operation.steps)
+        for counts in product(range(turns + 1), repeat=loops):
+            flat = unroll(operation, counts)
+            steps = _fold(flat, reuse, locks, hidden) or _fold(flat, reuse, locks, set())
+            paths.append(Path(operation, steps, counts))
+    return Program(spec, tuple(paths), reuse)
+
+
+def unroll(operation: Operation, counts: tuple[int, ...]) -> Operation:
+    """The operation with each loop step written out the given number of times."""
+    left = list(counts)
+    steps: list[SubOperation] = []
+    for step in operation.steps:
+        steps += [step] * (left.pop(0) if step.loop else 1)
+    return replace(operation, steps=tuple(steps))
+
+
+def merge(program: Program, groups: dict[str, list[list[int]]]) -> Program:
+    """The program with runs of steps merged: for each operation, the groups of step indices."""
+    paths = []
+    for path in program.paths:
+        steps = tuple(_join([path.steps[i] for i in g]) for g in groups[path.name])
+        paths.append(replace(path, steps=steps))
+    return replace(program, paths=tuple(paths))
+
+
+def _join(steps: list[Step]) -> Step:
+    parts = tuple(p for s in steps for p in s.parts)
+    label = steps[-1].label
+    return Step(
+        label,
+        parts,
+        any(s.writes for s in steps),
+        any(s.effect for s in steps),
+        all(s.pure for s in steps),
+    )
+
+
+def _fold(
+    operation: Operation, reuse: bool, locks: set[Cell], hidden: set[Cell]
+) -> tuple[Step, ...]:
+    waiting: list[SubOperation] = []
+    steps: list[Step] = []
+    private: set[str] = set()
+    for sub in operation.steps:
+        local, writes = _classify(sub, private, reuse, hidden)
+        if local and not sub.returns:
+            waiting.append(sub)
+            continue
+        if local and steps and not any(map(_may_block, (*waiting, sub))):
+            # an answer must not wait for the next step: it joins the one before
+            steps[-1] = replace(steps[-1], parts=(*steps[-1].parts, *waiting, sub))
+            waiting = []
+            continue
+        pure = not writes and not any(isinstance(s, (Malloc, Free)) for s in sub.body)
+        if pure and _independent(waiting, sub):
+            parts: tuple[SubOperation, ...] = (sub,)  # a read stays alone, so that it can move
+        else:
+            parts = (*waiting, sub)
+            waiting = []
+        effect = writes and not _only_locks(sub, locks)
+        steps.append(Step(sub.label, parts, writes, effect, pure))
+    if waiting and steps:
+        steps += _tail(waiting, steps)
+    return tuple(steps)
+
+
+def _tail(waiting: list[SubOperation], steps: list[Step]) -> list[Step]:
+    """Local steps at the end: joined to the last step if they can not block, else on their own."""
+    if any(map(_may_block, waiting)):
+        return [Step(waiting[-1].label, tuple(waiting), False, False, True)]
+    last = steps.pop()
+    return [replace(last, parts=(*last.parts, *waiting))]
+
+
+def _may_block(sub: SubOperation) -> bool:
+    """Whether a local step can get stuck: it has a guard, or follows a pointer that may be NULL."""
+    if sub.guard:
+        return True
+    exprs = [e for s in sub.body if not isinstance(s, Read) for e in _expressions(s)]
+    return any(isinstance(part, Field) for e in exprs for part in walk(e))
+
+
+def _only_locks(sub: SubOperation, locks: set[Cell]) -> bool:
+    for statement in sub.body:
+        if isinstance(statement, (Malloc, Free)):
+            return False
+        if not isinstance(statement, Assign) or isinstance(statement.target, Local):
+            continue
+        if cell_of(statement.target) not in locks:
+            return False
+    return True
+
+
+def _independent(waiting: list[SubOperation], sub: SubOperation) -> bool:
+    needs, sets = reads_writes(sub)
+    for other in waiting:
+        used, given = reads_writes(other)
+        if given & (needs | sets) or used & sets or other.returns:
+            return False
+    return True
+
+
+def _classify(
+    sub: SubOperation, private: set[str], reuse: bool, hidden: set[Cell]
+) -> tuple[bool, bool]:
+    """(local, writes shared state), updating the set of locals that hold unpublished nodes."""
+
+    def touches(expr: Expr) -> bool:
+        return _touches(expr, private, hidden)
+
+    shared = bool(sub.picks) or any(
+        touches(e) for c in conditions(sub.guard) for e in (c.left, c.right)
+    )
+    writes = False
+    for statement in sub.body:
+        match statement:
+            case Malloc(target, _):
+                shared |= reuse
+                writes |= reuse
+                if isinstance(target, Local):
+                    private.add(target.name)
+                else:
+                    shared = writes = True
+            case Assign(target, value):
+                seen = touches(value)
+                if isinstance(target, Local):
+                    private.discard(target.name)
+                    if isinstance(value, Local):  # an alias: neither is known private any more
+                        private.discard(value.name)
+                elif touches(target):
+                    seen = writes = True
+                    private -= _locals(value)
+                elif isinstance(value, Local):
+                    private.discard(value.name)
+                shared |= seen
+            case Read(place):
+                shared |= touches(place)
+            case Free(_):
+                shared |= reuse
+                writes |= reuse
+            case Return(values):
+                shared |= any(touches(v) for v in values)
+    return not shared, writes
+
+
+def _locals(expr: Expr) -> set[str]:
+    return {e.name for e in walk(expr) if isinstance(e, Local)}
+
+
+def _touches(expr: Expr, private: set[str], hidden: set[Cell]) -> bool:
+    for part in walk(expr):
+        cell = cell_of(part)
+        if cell is None or cell in hidden:
+            continue
+        own = isinstance(part, Field) and isinstance(part.base, Local)
+        if not (own and part.base.name in private):  # type: ignore[union-attr]
+            return True
+    return False
+
+
+def _hidden_cells(spec: Specification) -> set[Cell]:
+    """Shared places no other instance can notice: never used, or only ever indexed by one's ID."""
+    needed = needed_cells(spec)
+    cells: set[Cell] = {("g", v.name) for v in spec.globals if not v.array}
+    cells |= {("a", v.name) for v in spec.globals if v.array}
+    cells |= {("f", s, f.name) for s, fields in spec.structs.items() for f in fields}
+    foreign = set()
+    for operation in spec.operations:
+        for step in operation.steps:
+            exprs = [e for c in conditions(step.guard) for e in (c.left, c.right)]
+            for statement in step.body:
+                if not isinstance(statement, Read):
+                    exprs += _expressions(statement)
+            for expr in exprs:
+                for part in walk(expr):
+                    if isinstance(part, Index) and not isinstance(part.index, OwnId):
+                        foreign.add(("a", part.array))
+    own = {("a", v.name) for v in spec.globals if v.array} - foreign
+    picked = any(step.picks for o in spec.operations for step in o.steps)
+    return (cells - needed) | (set() if picked else own)
+
+
+def _expressions(statement: Statement) -> list[Expr]:
+    match statement:
+        case Assign(target, value):
+            return [target, value]
+        case Malloc(target, _) | Free(target) | Read(target):
+            return [target]
+        case Return(values):
+            return list(values)
+
+
+def reads_writes(sub: SubOperation) -> tuple[set[str], set[str]]:
+    """The locals a sub-operation needs from before, and those it sets."""
+    needs: set[str] = set()
+    sets = {name for name, _ in sub.binds} | {name for name, _ in sub.picks}
+
+    def use(*exprs: Expr) -> None:
+        for expr in exprs:
+            needs.update(_locals(expr) - sets)
+
+    for _, expr in sub.binds:
+        use(expr)
+    hidden = {g.name for g in sub.guard if isinstance(g, NoNode)}
+    for cond in conditions(sub.guard):
+        use(cond.left, cond.right)
+    for statement in sub.body:
+        match statement:
+            case Assign(target, value):
+                use(value)
+                if isinstance(target, Local):
+                    sets.add(target.name)
+                else:
+                    use(target)
+            case Malloc(target, _):
+                if isinstance(target, Local):
+                    sets.add(target.name)
+                else:
+                    use(target)
+            case Free(place):
+                use(place)
+            case Return(values):
+                use(*values)
+    return needs - hidden, sets
+
+
+def rewindable_locals(path: Path) -> list[set[str]]:
+    """Like `live_locals`, and what the pure reads just before a step needed, to run them again."""
+    live = live_locals(path)
+    for pc in range(1, len(path.steps)):
+        first = pc
+        while first > 0 and path.steps[first - 1].pure:
+            first -= 1
+        for step in path.steps[first:pc]:
+            for sub in step.parts:
+                live[pc] |= reads_writes(sub)[0]
+    return live
+
+
+def live_locals(path: Path) -> list[set[str]]:
+    """For each step index (and the end), the locals still needed from there on."""
+    live: list[set[str]] = [set()]
+    for step in reversed(path.steps):
+        current = set(live[0])
+        for sub in reversed(step.parts):
+            needs, sets = reads_writes(sub)
+            current = (current - sets) | needs
+        live.insert(0, current)
+    return live

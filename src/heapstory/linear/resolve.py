@@ -1,0 +1,492 @@
+"""From the raw tree to a `Specification`: names, types and the values that guards bind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from heapstory.errors import UsageError
+from heapstory.linear.grammar import SpecificationError, parse_tree
+from heapstory.linear.methods import SKIP, TYPES, method_of
+from heapstory.linear.program import prepare
+from heapstory.linear.syntax import (
+    Assign,
+    Condition,
+    Const,
+    Expr,
+    Field,
+    Free,
+    Global,
+    Guard,
+    Index,
+    Local,
+    Malloc,
+    NoNode,
+    Operation,
+    OwnId,
+    Place,
+    Position,
+    Read,
+    Return,
+    Specification,
+    Statement,
+    SubOperation,
+    Sum,
+    Table,
+    Variable,
+    conditions,
+    walk,
+)
+
+LARGE = 1_000_000
+CONSTANTS = {"NULL": 0, "EMPTY": -2, "TRUE": 1, "FALSE": 0, "MIN": -LARGE, "MAX": LARGE}
+ROP = {"≠": "!=", "≤": "<=", "≥": ">=", "=": "=="}
+TABLES = {
+    "ordered": ("order", True),
+    "unordered": ("order", False),
+    "reversible": ("reverse", True),
+    "irreversible": ("reverse", False),
+}
+Scope = dict[str, Variable]
+
+
+def load(path: str | Path) -> Specification:
+    """Read and resolve the specification in a file."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: not a text file (UTF-8)") from None
+    return parse(text, str(path))
+
+
+def parse(text: str, path: str = "<specification>") -> Specification:
+    """Parse and resolve a specification's text."""
+    spec = _Resolver(text, path).specification(parse_tree(text, path)[3])
+    prepare(spec)  # finds operations that never touch shared state
+    return spec
+
+
+class _Resolver:
+    def __init__(self, source: str, path: str) -> None:
+        self.source, self.path = source, path
+        self.structs: dict[str, tuple[Variable, ...]] = {}
+        self.globals: Scope = {}
+        self.lenient = False
+        self.labels = 0
+
+    def fail(self, message: str, node: Any) -> SpecificationError:
+        line, column = (node.line, node.column) if hasattr(node, "line") else (node[1], node[2])
+        return SpecificationError(message, self.path, self.source, line or 1, column or 1)
+
+    # -- the whole ------------------------------------------------------------------------------
+
+    def specification(self, items: list[Any]) -> Specification:
+        name, implements, model = Path(self.path).stem, None, None
+        self._declare_structs(items)
+        for item in items:
+            if item[0] in ("decl", "ghost_decl"):
+                variable = self._variable(item)
+                if variable.name in self.globals:
+                    raise self.fail(f"'{variable.name}' is declared twice", item)
+                self.globals[variable.name] = variable
+            elif item[0] == "named":
+                name = str(item[3][0])
+            elif item[0] == "implements":
+                implements = str(item[3][0])
+                if implements not in TYPES:
+                    known = ", ".join(TYPES)
+                    raise self.fail(f"unknown type '{implements}' (known: {known})", item[3][0])
+            elif item[0] == "model":
+                model = _Resolver(self.source, self.path).specification(item[3])
+        init_locals, init = self._init([i for i in items if i[0] == "init"])
+        operations = [
+            self._operation(i, implements, model)
+            for i in items
+            if i[0] in ("operation", "fragment")
+        ]
+        self._unique(operations, items)
+        return Specification(
+            name,
+            implements,
+            model,
+            self.structs,
+            tuple(self.globals.values()),
+            init_locals,
+            init,
+            tuple(operations),
+            tuple(self._table(i, operations) for i in items if i[0] in TABLES),
+            self.source,
+            self.path,
+        )
+
+    def _unique(self, operations: list[Operation], items: list[Any]) -> None:
+        if not operations:
+            raise self.fail("no operation", items[-1] if items else ("", 1, 1))
+        seen: set[str] = set()
+        for operation in operations:
+            if operation.name in seen:
+                message = f"operation '{operation.name}' is declared twice"
+                raise self.fail(message, operation.position)
+            seen.add(operation.name)
+
+    def _table(self, item: Any, operations: list[Operation]) -> Table:
+        relation, holds = TABLES[item[0]]
+        labels = {step.label for operation in operations for step in operation.steps}
+        for token in item[3]:
+            if str(token) not in labels:
+                raise self.fail(f"no sub-operation has the label '{token}'", token)
+        first, second = item[3]
+        return Table(relation, str(first), str(second), holds, Position(item[1], item[2]))
+
+    def _declare_structs(self, items: list[Any]) -> None:
+        raw = [i for i in items if i[0] == "struct"]
+        for item in raw:
+            if str(item[3][0]) in self.structs:
+                raise self.fail(f"struct '{item[3][0]}' is declared twice", item)
+            self.structs[str(item[3][0])] = ()
+        for item in raw:
+            fields = []
+            for node in item[3][1:]:
+                ghost = not isinstance(node[3][0], str)
+                kind, name = node[3][-2:]
+                self._check_type(kind)
+                where = Position(node[1], node[2])
+                fields.append(Variable(str(name), str(kind), ghost=ghost, position=where))
+            if len({f.name for f in fields}) < len(fields):
+                raise self.fail(f"struct '{item[3][0]}' has two fields of one name", item)
+            self.structs[str(item[3][0])] = tuple(fields)
+
+    def _check_type(self, token: Any) -> str:
+        if str(token) not in ("int", "bool", *self.structs):
+            raise self.fail(f"unknown type '{token}'", token)
+        return str(token)
+
+    def _variable(self, item: Any) -> Variable:
+        ghost = item[0] == "ghost_decl"
+        plain = item[3][0]
+        kind, name, *rest = plain[3]
+        self._check_type(kind)
+        where = Position(name.line, name.column)
+        if plain[0] == "array":
+            size = int(rest[0]) if rest[0] is not None else None
+            return Variable(str(name), str(kind), True, size, ghost, position=where)
+        initial = self._expr(rest[0], {}) if rest else None
+        return Variable(str(name), str(kind), ghost=ghost, initial=initial, position=where)
+
+    def _init(self, blocks: list[Any]) -> tuple[tuple[Variable, ...], tuple[Statement, ...]]:
+        scope: Scope = {}
+        found: list[Statement] = []
+        for block in blocks:
+            for item in block[3]:
+                if item[0] in ("decl", "ghost_decl"):
+                    variable = self._variable(item)
+                    scope[variable.name] = variable
+                else:
+                    found.append(self._statement(item[3][0], scope))
+        return tuple(scope.values()), tuple(found)
+
+    # -- operations -----------------------------------------------------------------------------
+
+    def _operation(
+        self, item: Any, implements: str | None, model: Specification | None
+    ) -> Operation:
+        self.lenient = item[0] == "fragment"
+        parts = item[3]
+        name = "fragment" if self.lenient else str(parts[0])
+        nodes = {p[0]: p for p in parts if isinstance(p, tuple)}
+        scope: Scope = {}
+        for param in nodes["params"][3] if "params" in nodes else []:
+            if param is not None:
+                kind, pname = param[3]
+                where = Position(pname.line, pname.column)
+                scope[str(pname)] = Variable(str(pname), self._check_type(kind), position=where)
+        parameters = tuple(scope.values())
+        body = nodes.get("body", ("body", item[1], item[2], parts))[3]
+        for decl in body[0][3] if body[0][0] == "decls" else []:
+            variable = self._variable(decl)
+            if variable.name in scope:
+                raise self.fail(f"'{variable.name}' is declared twice", decl)
+            scope[variable.name] = variable
+        steps = [self._step(node, scope) for node in body[-1][3]]
+        method = str(nodes["isof"][3][0]) if "isof" in nodes else method_of(name)
+        self._check_method(method, implements, model, item, len(parameters))
+        locals_ = tuple(v for v in scope.values() if v not in parameters)
+        where = Position(item[1], item[2])
+        operation = Operation(name, method, parameters, locals_, tuple(steps), where)
+        return self._bind(operation)
+
+    def _check_method(
+        self, method: str, implements: str | None, model: Specification | None, item: Any, n: int
+    ) -> None:
+        if model is not None:
+            methods = {o.method: len(o.parameters) for o in model.operations}
+        elif implements is not None:
+            methods = TYPES[implements]
+        else:
+            return
+        if method == SKIP:
+            return
+        if method not in methods:
+            known = ", ".join(methods)
+            kind = implements or "the model"
+            message = f"'{method}' is not a method of {kind} (has: {known}); say which with 'is'"
+            raise self.fail(message, item)
+        if methods[method] != n:
+            raise self.fail(f"'{method}' takes {methods[method]} argument(s), not {n}", item)
+
+    def _step(self, node: Any, scope: Scope) -> SubOperation:
+        mark, label, loop = "1", "", False
+        guard: list[Guard] = []
+        body: list[Statement] = []
+        for part in node[3]:
+            match part[0]:
+                case "star":
+                    mark = "*"
+                case "guard":
+                    for cond in part[3][0][3] if part[3] else []:
+                        guard.append(self._guard(cond, scope))
+                case "loop":
+                    loop = True
+                case "stmt" | "last":
+                    body.append(self._statement(part[3][0], scope))
+                case "label":
+                    label = str(part[3][0]).lstrip(". \t")
+        if not guard and not body:
+            raise self.fail("empty sub-operation", node)
+        self.labels += 1
+        where = Position(node[1], node[2])
+        label = label or f"s{self.labels}"
+        return SubOperation(label, mark, tuple(guard), tuple(body), loop=loop, position=where)
+
+    def _bind(self, operation: Operation) -> Operation:
+        # A local without a value gets it from the guard that compares it with something that has
+        # one (Fig 6.4: `Q.tail == Z`); a node that nothing determines may be any node.
+        known = {v.name for v in operation.parameters}
+        returned = False
+        steps = []
+        for step in operation.steps:
+            binds: list[tuple[str, Expr]] = []
+            for cond in step.guard:
+                pair = _binding(cond, known) if isinstance(cond, Condition) else None
+                if pair:
+                    binds.append(pair)
+                    known.add(pair[0])
+            picks = []
+            for name in _needs(step, known):
+                variable = operation.variable(name)
+                if variable.type not in self.structs:
+                    message = f"'{name}' is used before it has a value"
+                    raise self.fail(message, step.position)
+                picks.append((name, variable.type))
+                known.add(name)
+            known |= _assigned(step)
+            if step.returns and returned:
+                raise self.fail(f"'{operation.name}' returns twice", step.position)
+            returned = returned or step.returns is not None
+            steps.append(
+                SubOperation(
+                    step.label,
+                    step.mark,
+                    step.guard,
+                    step.body,
+                    tuple(binds),
+                    tuple(picks),
+                    step.loop,
+                    step.position,
+                )
+            )
+        return Operation(
+            operation.name,
+            operation.method,
+            operation.parameters,
+            operation.locals,
+            tuple(steps),
+            operation.position,
+        )
+
+    # -- statements and expressions ---------------------------------------------------------------
+
+    def _guard(self, node: Any, scope: Scope) -> Guard:
+        if node[0] != "nonode":
+            return self._condition(node, scope)
+        struct, name, *inner = node[3]
+        if str(struct) not in self.structs:
+            raise self.fail(f"unknown type '{struct}'", struct)
+        if str(name) in scope or str(name) in self.globals:
+            raise self.fail(f"'{name}' is already declared", name)
+        inside = {**scope, str(name): Variable(str(name), str(struct))}
+        where = Position(node[1], node[2])
+        parts = tuple(self._condition(c, inside) for c in inner)
+        return NoNode(str(name), str(struct), parts, where)
+
+    def _condition(self, node: Any, scope: Scope) -> Condition:
+        left, rop, right = node[3]
+        op = str(rop[3][0])
+        first, second = self._expr(left, scope), self._expr(right, scope)
+        self._same_type(first, second, scope, node)
+        return Condition(first, ROP.get(op, op), second, Position(node[1], node[2]))
+
+    def _statement(self, node: Any, scope: Scope) -> Statement:
+        kind, line, column, parts = node
+        where = Position(line, column)
+        match kind:
+            case "assign":
+                target, value = self._place(parts[0], scope), self._expr(parts[2], scope)
+                self._same_type(target, value, scope, node)
+                return Assign(target, value, where)
+            case "malloc":
+                struct = parts[2]
+                if str(struct) not in self.structs:
+                    raise self.fail(f"unknown type '{struct}'", struct)
+                target = self._place(parts[0], scope)
+                if self.type_of(target, scope) != str(struct):
+                    raise self.fail(f"a {struct} cannot be stored here", node)
+                return Malloc(target, str(struct), where)
+            case "free":
+                return Free(self._place(parts[0], scope), where)
+            case "read":
+                return Read(self._place(parts[0], scope), where)
+            case _:
+                values = tuple(self._expr(p, scope) for p in parts if p is not None)
+                return Return(values, where)
+
+    def _expr(self, node: Any, scope: Scope) -> Expr:
+        kind, _, _, parts = node
+        match kind:
+            case "number":
+                return Const(int(parts[0]))
+            case "negative":
+                return Const(-int(parts[1]))
+            case "path":
+                return self._path(node, scope)
+        result = self._expr(parts[0], scope)
+        for op, right in zip(parts[1::2], parts[2::2], strict=True):
+            result = Sum(str(op), result, self._expr(right, scope))
+        return result
+
+    def _place(self, node: Any, scope: Scope) -> Place:
+        result = self._path(node, scope)
+        if not isinstance(result, (Global, Local, Field, Index)):
+            raise self.fail("only a variable, a field or an array element can stand here", node)
+        return result
+
+    def _path(self, node: Any, scope: Scope) -> Expr:
+        token, *suffixes = node[3]
+        name = str(token)
+        result: Expr
+        if name in scope:
+            result = Local(name)
+        elif name in self.globals:
+            result = Global(name)
+        elif name == "ID":
+            return OwnId()
+        elif name in CONSTANTS:
+            return Const(CONSTANTS[name], name)
+        elif self.lenient:
+            indexed = bool(suffixes) and suffixes[0][0] == "index"
+            self.globals[name] = Variable(name, "int", indexed)
+            result = Global(name)
+        else:
+            raise self.fail(f"'{name}' is not declared", token)
+        for suffix in suffixes:
+            result = self._suffix(result, suffix, scope)
+        if isinstance(result, Global) and self.globals[result.name].array:
+            raise self.fail(f"array '{name}' needs an index", token)
+        return result
+
+    def _suffix(self, base: Expr, suffix: Any, scope: Scope) -> Expr:
+        kind, _, _, (inner,) = suffix
+        if isinstance(base, Global) and self.globals[base.name].array:
+            if kind == "dot":
+                raise self.fail(f"array '{base.name}' needs an index", suffix)
+            return Index(base.name, self._expr(inner, scope))
+        struct = self.type_of(base, scope)
+        # The figures also write a field as `P[next]`.
+        name = str(inner) if kind == "dot" else str(_single_name(inner) or "")
+        if struct not in self.structs:
+            raise self.fail("only a node has fields, only an array has elements", suffix)
+        if name not in {f.name for f in self.structs[struct]}:
+            raise self.fail(f"struct '{struct}' has no field '{name}'", suffix)
+        return Field(base, struct, name)
+
+    def type_of(self, expr: Expr, scope: Scope) -> str:
+        """The type of an expression: a struct's name, ``int``, or ``null`` for NULL."""
+        match expr:
+            case Global(name):
+                return self.globals[name].type
+            case Local(name):
+                return scope[name].type
+            case Field(_, struct, name):
+                return next(f.type for f in self.structs[struct] if f.name == name)
+            case Index(array, _):
+                return self.globals[array].type
+            case Const(_, "NULL"):
+                return "null"
+        return "int"
+
+    def _same_type(self, left: Expr, right: Expr, scope: Scope, node: Any) -> None:
+        kinds = {self.type_of(left, scope), self.type_of(right, scope)} - {"null"}
+        kinds = {"int" if k == "bool" else k for k in kinds}
+        if len(kinds) > 1:
+            raise self.fail(f"{' and '.join(sorted(kinds))} do not mix here", node)
+
+
+def _single_name(node: Any) -> str | None:
+    # sum -> path -> NAME, with nothing else
+    if node[0] == "sum" and len(node[3]) == 1 and node[3][0][0] == "path":
+        path = node[3][0][3]
+        return str(path[0]) if len(path) == 1 else None
+    return None
+
+
+def _free_locals(expr: Expr, known: set[str]) -> list[str]:
+    return [e.name for e in walk(expr) if isinstance(e, Local) and e.name not in known]
+
+
+def _binding(cond: Condition, known: set[str]) -> tuple[str, Expr] | None:
+    if cond.op != "==":
+        return None
+    for side, other in ((cond.left, cond.right), (cond.right, cond.left)):
+        if isinstance(side, Local) and side.name not in known and not _free_locals(other, known):
+            return side.name, other
+    return None
+
+
+def _assigned(step: SubOperation) -> set[str]:
+    return {
+        s.target.name
+        for s in step.body
+        if isinstance(s, (Assign, Malloc)) and isinstance(s.target, Local)
+    }
+
+
+def _needs(step: SubOperation, known: set[str]) -> list[str]:
+    have = set(known)
+    needed: list[str] = []
+
+    def use(*exprs: Expr) -> None:
+        for expr in exprs:
+            for name in _free_locals(expr, have):
+                needed.append(name)
+                have.add(name)
+
+    have |= {g.name for g in step.guard if isinstance(g, NoNode)}
+    for cond in conditions(step.guard):
+        use(cond.left, cond.right)
+    for statement in step.body:
+        match statement:
+            case Assign(target, value):
+                use(value)
+                if isinstance(target, Local):
+                    have.add(target.name)
+                else:
+                    use(target)
+            case Malloc(Local(name), _):
+                have.add(name)
+            case Free(place) | Read(place) | Malloc(place, _):
+                use(place)
+            case Return(values):
+                use(*values)
+    return needed

@@ -1,0 +1,479 @@
+"""Candidate invariants, made from the specification's own variables.
+
+*Global* ones speak of shared variables and of any one or two nodes; *local* ones of one instance
+that stands before a certain step. A local candidate may be guarded by a condition the operation is
+still going to check: what a validated read needs is exactly what its check will confirm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Any
+
+from heapstory.linear.abstraction import Abstraction
+from heapstory.linear.locks import lock_cells
+from heapstory.linear.models import EMPTY
+from heapstory.linear.program import Path, live_locals
+from heapstory.linear.symbolic import Actor, Execution, Shared, initial, solver_module
+from heapstory.linear.syntax import Condition, Local, Specification, show, show_step, walk
+
+# A candidate's formula, given the shared state, the instance (local ones) and nodes (global ones).
+Formula = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One candidate: its text, its formula, and the types of the nodes it ranges over."""
+
+    text: str
+    formula: Formula
+    nodes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Term:
+    """A named term of the specification: its kind is a struct's name, ``int`` or ``id``."""
+
+    text: str
+    kind: str
+    value: Callable[..., Any]
+    local: bool = False
+
+
+class Templates:
+    """Makes the candidates of one specification."""
+
+    def __init__(self, spec: Specification, abstraction: Abstraction) -> None:
+        self.spec, self.abstraction = spec, abstraction
+        self.z3 = solver_module()
+        self.static = {v.name for v in spec.static}
+
+    # -- terms ------------------------------------------------------------------------------------
+
+    def shared_terms(self) -> list[Term]:
+        """Scalars, fields of fixed objects, and the numbers of the abstract state."""
+        found = []
+        for v in self.spec.globals:
+            if v.array:
+                continue
+            if v.name in self.static:
+                for f in self.spec.fields(v.type):
+                    found.append(self._field(self._scalar(v.name, v.type), v.type, f.name, f.type))
+            else:
+                found.append(self._scalar(v.name, v.type))
+        for name in self.abstraction.scalars():
+            found.append(Term(f"abstract {name}", "int", lambda s, a, n=name: s.ghosts[n]))
+        return found
+
+    def _scalar(self, name: str, kind: str) -> Term:
+        return Term(name, kind, lambda s, a: s.scalars[name])
+
+    def _field(self, base: Term, struct: str, name: str, kind: str) -> Term:
+        return Term(
+            f"{base.text}.{name}",
+            kind,
+            lambda s, a: s.fields[struct, name][base.value(s, a)],
+            base.local,
+        )
+
+    def local_terms(self, path: Path, pc: int) -> list[Term]:
+        """The live locals of an instance that stands before a step, and their fields."""
+        live = live_locals(path)[pc]
+        found = []
+        for v in (*path.operation.parameters, *path.operation.locals):
+            if v.name in live or v in path.operation.parameters:
+                term = Term(v.name, v.type, lambda s, a, n=v.name: a.locals[n], True)
+                found.append(term)
+                if v.type in self.spec.structs:
+                    for f in self.spec.fields(v.type):
+                        found.append(self._field(term, v.type, f.name, f.type))
+        for v in self.spec.globals:
+            if v.array and self._own_entry(path, v.name):
+                term = Term(
+                    f"{v.name}[ID]", v.type, lambda s, a, n=v.name: s.arrays[n][a.name], True
+                )
+                found.append(term)
+                for f in self.spec.fields(v.type) if v.type in self.spec.structs else ():
+                    found.append(self._field(term, v.type, f.name, f.type))
+        return found
+
+    def _own_entry(self, path: Path, array: str) -> bool:
+        text = "".join(show_step(sub) for step in path.steps for sub in step.parts)
+        return f"{array}[ID]" in text
+
+    # -- candidates -------------------------------------------------------------------------------
+
+    def shared(self) -> list[Candidate]:
+        """Global candidates."""
+        terms = self.shared_terms()
+        atoms = self._shared_atoms(terms)
+        found = [*atoms, *self._node_candidates(terms)]
+        switches = self._switches(terms)
+        for switch in switches:
+            for zero in (True, False):
+                found += [self._switched(switch, zero, atom) for atom in atoms]
+        pointers = [t for t in switches if t.kind in self.spec.structs]
+        for p, q in combinations(pointers, 2):
+            for first, second in product((True, False), repeat=2):
+                found += [
+                    self._switched(p, first, self._switched(q, second, atom)) for atom in atoms
+                ]
+        return found
+
+    def _shared_atoms(self, terms: list[Term]) -> list[Candidate]:
+        atoms = list(self._atoms(terms, terms))
+        for term in terms:
+            if term.kind == "int":
+                atoms += [
+                    Candidate(
+                        f"{term.text} == {c}", lambda s, a, n, t=term, c=c: t.value(s, a) == c
+                    )
+                    for c in (0, 1)
+                ]
+            elif self.abstraction.kind == "stack":
+                atoms += self._on_top(term)
+        return atoms
+
+    def _on_top(self, term: Term) -> Iterator[Candidate]:
+        for f in self.spec.fields(term.kind):
+            if f.type == "int":
+                yield Candidate(
+                    f"{term.text}.{f.name} == values[depth]",
+                    lambda s, a, n, f=f.name: (
+                        s.fields[term.kind, f][term.value(s, a)]
+                        == s.ghosts["values"][s.ghosts["depth"]]
+                    ),
+                )
+
+    def _switches(self, terms: list[Term]) -> list[Term]:
+        """Shared variables whose being 0 or not decides what holds: locks, and pointers."""
+        locks = {name for kind, name in _pairs(lock_cells(self.spec)) if kind == "g"}
+        first = initial(self.spec).shared
+        nobody = Actor(self.z3.IntVal(0), {})
+        found = [t for t in terms if t.text in locks]
+        for term in terms:
+            if term.kind in self.spec.structs:
+                begin = self.z3.simplify(term.value(first, nobody))
+                if self.z3.is_int_value(begin):  # NULL at first: later sometimes not
+                    found.append(term)
+        return found
+
+    def _switched(self, switch: Term, zero: bool, atom: Candidate) -> Candidate:
+        z3 = self.z3
+
+        def formula(s: Shared, a: Actor, n: tuple[Any, ...]) -> Any:
+            empty = switch.value(s, a) == 0
+            return z3.Implies(empty if zero else z3.Not(empty), atom.formula(s, a, n))
+
+        return Candidate(f"{switch.text} {'==' if zero else '!='} 0 → {atom.text}", formula)
+
+    def local(self, path: Path, pc: int, guarded: bool) -> list[Candidate]:
+        """Candidates about one instance of a path before a step."""
+        shared, own = self.shared_terms(), self.local_terms(path, pc)
+        own += [
+            Term(f"result{i}", "int", lambda s, a, i=i: a.ghosts[f"result{i}"], True)
+            for i in range(2)
+        ]
+        atoms = list(self._atoms(own, own + shared)) + list(self._private(own))
+        atoms += list(self._keyed(own))
+        if lock_cells(self.spec):  # the holder knows what others cannot count on
+            atoms += self._shared_atoms(shared)
+        atoms += [
+            Candidate(f"{p.text} == ID", lambda s, a, n, p=p: p.value(s, a) == a.name)
+            for p in (*own, *shared)
+            if p.kind == "int" and "abstract" not in p.text and "result" not in p.text
+        ]
+        found = list(atoms)
+        for text, guard in self._coming(path, pc) if guarded else ():
+            for atom in atoms:
+                found.append(
+                    Candidate(
+                        f"{text} → {atom.text}",
+                        lambda s, a, n, g=guard, f=atom.formula: self.z3.Implies(
+                            g(s, a), f(s, a, n)
+                        ),
+                    )
+                )
+        return found
+
+    def _atoms(self, left: list[Term], right: list[Term]) -> Iterator[Candidate]:
+        structs = self.spec.structs
+        for p in left:
+            if p.kind in structs:
+                yield from self._pointer(p)
+            elif p.local and not p.text.startswith("result"):
+                for constant in (0, 1):
+                    yield Candidate(
+                        f"{p.text} == {constant}",
+                        lambda s, a, n, p=p, c=constant: p.value(s, a) == c,
+                    )
+            for q in right:
+                if p is q or (q in left and left.index(q) < left.index(p)):
+                    continue
+                if "." in p.text and "." in q.text and p.local and q.local:
+                    continue  # two fields of locals: never seen to matter
+                if p.kind == q.kind:
+                    yield from self._pair(p, q)
+                elif p.kind in structs and q.kind == "int":
+                    yield from self._ranked(p, q)
+                elif q.kind in structs and p.kind == "int":
+                    yield from self._ranked(q, p)
+
+    def _pointer(self, p: Term) -> Iterator[Candidate]:
+        z3, struct = self.z3, p.kind
+        yield Candidate(f"{p.text} != NULL", lambda s, a, n: p.value(s, a) != 0)
+        yield Candidate(f"{p.text} == NULL", lambda s, a, n: p.value(s, a) == 0)
+        yield Candidate(
+            f"{p.text} is allocated or NULL",
+            lambda s, a, n: z3.Or(p.value(s, a) == 0, s.alloc[struct][p.value(s, a)]),
+        )
+        yield Candidate(
+            f"{p.text} is or was in or NULL",
+            lambda s, a, n: z3.Or(p.value(s, a) == 0, s.ghosts[f"in {struct}"][p.value(s, a)] == 1),
+        )
+        yield from self._current(p)
+
+    def _current(self, p: Term) -> Iterator[Candidate]:
+        z3, struct = self.z3, p.kind
+        if self.abstraction.kind == "stack":
+            yield Candidate(
+                f"{p.text} is on the stack or NULL",
+                lambda s, a, n: z3.Or(p.value(s, a) == 0, self.there(s, struct, p.value(s, a))),
+            )
+
+    def there(self, s: Shared, struct: str, node: Any) -> Any:
+        """The node is in the structure now, at its rank."""
+        rank = s.ghosts[f"rank {struct}"][node]
+        here = s.ghosts[f"nodes {struct}"][rank] == node
+        top = s.ghosts["depth"] if self.abstraction.kind == "stack" else s.ghosts["last"] - 1
+        inside = s.ghosts[f"in {struct}"][node] == 1
+        return self.z3.And(here, inside, rank >= 1, rank <= top, node != 0)
+
+    def _pair(self, p: Term, q: Term) -> Iterator[Candidate]:
+        yield Candidate(f"{p.text} == {q.text}", lambda s, a, n: p.value(s, a) == q.value(s, a))
+        if p.kind != "int" and p.local and q.local:
+            yield Candidate(
+                f"{p.text} == NULL or {p.text} == {q.text}",
+                lambda s, a, n: self.z3.Or(p.value(s, a) == 0, p.value(s, a) == q.value(s, a)),
+            )
+            yield Candidate(
+                f"{q.text} == NULL or {p.text} == {q.text}",
+                lambda s, a, n: self.z3.Or(q.value(s, a) == 0, p.value(s, a) == q.value(s, a)),
+            )
+        elif p.kind == "int":
+            yield Candidate(f"{p.text} <= {q.text}", lambda s, a, n: p.value(s, a) <= q.value(s, a))
+            yield Candidate(f"{p.text} >= {q.text}", lambda s, a, n: p.value(s, a) >= q.value(s, a))
+        if p.kind != "int" and self.abstraction.kind in ("queue", "stack"):
+            struct = p.kind
+            yield Candidate(
+                f"rank({p.text}) + 1 == rank({q.text})",
+                lambda s, a, n: (
+                    s.ghosts[f"rank {struct}"][p.value(s, a)] + 1
+                    == s.ghosts[f"rank {struct}"][q.value(s, a)]
+                ),
+            )
+            yield Candidate(
+                f"rank({p.text}) <= rank({q.text})",
+                lambda s, a, n: (
+                    s.ghosts[f"rank {struct}"][p.value(s, a)]
+                    <= s.ghosts[f"rank {struct}"][q.value(s, a)]
+                ),
+            )
+            yield Candidate(
+                f"rank({p.text}) >= rank({q.text})",
+                lambda s, a, n: (
+                    s.ghosts[f"rank {struct}"][p.value(s, a)]
+                    >= s.ghosts[f"rank {struct}"][q.value(s, a)]
+                ),
+            )
+
+    def _ranked(self, p: Term, q: Term) -> Iterator[Candidate]:
+        z3, struct = self.z3, p.kind
+        if not q.text.startswith("abstract") or self.abstraction.kind not in ("queue", "stack"):
+            return
+        for offset in (-2, -1, 0):
+            yield Candidate(
+                f"rank({p.text}) == {q.text} {offset}",
+                lambda s, a, n, o=offset: z3.Or(
+                    p.value(s, a) == 0,
+                    s.ghosts[f"rank {struct}"][p.value(s, a)] == q.value(s, a) + o,
+                ),
+            )
+            yield Candidate(
+                f"rank({p.text}) >= {q.text} {offset}",
+                lambda s, a, n, o=offset: (
+                    s.ghosts[f"rank {struct}"][p.value(s, a)] >= q.value(s, a) + o
+                ),
+            )
+            yield Candidate(
+                f"rank({p.text}) <= {q.text} {offset}",
+                lambda s, a, n, o=offset: (
+                    s.ghosts[f"rank {struct}"][p.value(s, a)] <= q.value(s, a) + o
+                ),
+            )
+
+    def _private(self, own: list[Term]) -> Iterator[Candidate]:
+        z3 = self.z3
+        for p in own:
+            if p.kind in self.spec.structs and "." not in p.text:
+                yield Candidate(
+                    f"{p.text} is this instance's own and not in",
+                    lambda s, a, n, p=p: z3.And(
+                        s.ghosts[f"owner {p.kind}"][p.value(s, a)] == a.name,
+                        s.ghosts[f"in {p.kind}"][p.value(s, a)] == 0,
+                        p.value(s, a) != 0,
+                    ),
+                )
+
+    def _keyed(self, own: list[Term]) -> Iterator[Candidate]:
+        """What an answer recorded earlier says of a pointer that was NULL."""
+        for p in own:
+            if p.kind in self.spec.structs and "." not in p.text:
+                yield Candidate(
+                    f"{p.text} == NULL → result0 == EMPTY",
+                    lambda s, a, n, p=p: self.z3.Implies(
+                        p.value(s, a) == 0, a.ghosts["result0"] == EMPTY
+                    ),
+                )
+
+    def _coming(self, path: Path, pc: int) -> Iterator[tuple[str, Callable[[Shared, Actor], Any]]]:
+        """The conditions that this and later steps check, over locals that have a value by now."""
+        live = live_locals(path)[pc] | {p.name for p in path.operation.parameters}
+        seen = set()
+        for step in path.steps[pc:]:
+            for sub in step.parts:
+                for cond in sub.guard:
+                    if not isinstance(cond, Condition) or not _over(cond, live):
+                        continue
+                    text = f"{show(cond.left)} {cond.op} {show(cond.right)}"
+                    if text in seen:
+                        continue
+                    seen.add(text)
+                    yield text, self._condition(cond)
+
+    def _condition(self, cond: Condition) -> Callable[[Shared, Actor], Any]:
+        def formula(s: Shared, a: Actor) -> Any:
+            run = Execution(self.spec, s, a, "guard")
+            return run.test(cond)
+
+        return formula
+
+    def _node_candidates(self, terms: list[Term]) -> list[Candidate]:
+        found: list[Candidate] = []
+        for struct, fields in self.spec.structs.items():
+            if any(v.type == struct for v in self.spec.static):
+                continue
+            links = [f.name for f in fields if f.type == struct]
+            data = [f.name for f in fields if f.type == "int"]
+            for link in links:
+                found += self._linked(struct, link)
+            if self.abstraction.kind in ("queue", "stack"):
+                found += self._ranks(struct, links, data)
+            found += self._lifetimes(struct, links)
+        return found
+
+    def _linked(self, struct: str, link: str) -> Iterator[Candidate]:
+        z3 = self.z3
+        field_of = (struct, link)
+
+        def inside(s: Shared, n: Any) -> Any:
+            return s.ghosts[f"in {struct}"][n] == 1
+
+        yield Candidate(
+            f"∀{struct} n: n in and n.{link} != NULL → n.{link} in",
+            lambda s, a, n: z3.Implies(
+                z3.And(inside(s, n[0]), s.fields[field_of][n[0]] != 0),
+                inside(s, s.fields[field_of][n[0]]),
+            ),
+            (struct,),
+        )
+
+    def _lifetimes(self, struct: str, links: list[str]) -> Iterator[Candidate]:
+        z3 = self.z3
+        yield Candidate(
+            f"∀{struct} n: n in → n allocated and not NULL",
+            lambda s, a, n: z3.Implies(
+                s.ghosts[f"in {struct}"][n[0]] == 1, z3.And(s.alloc[struct][n[0]], n[0] != 0)
+            ),
+            (struct,),
+        )
+
+    def _ranks(self, struct: str, links: list[str], data: list[str]) -> Iterator[Candidate]:
+        z3 = self.z3
+        rank, inside = f"rank {struct}", f"in {struct}"
+        last = "depth" if self.abstraction.kind == "stack" else "last"
+        end = 0 if self.abstraction.kind == "stack" else -1
+        step = -1 if self.abstraction.kind == "stack" else 1
+        scopes = [("in", lambda s, n: s.ghosts[inside][n] == 1)]
+        scopes.append(("there", lambda s, n: self.there(s, struct, n)))
+        for scope, holds in scopes:
+            for link in links:
+                yield Candidate(
+                    f"∀{struct} n {scope}, n.{link} != NULL: rank(n.{link}) == rank(n) {step:+}",
+                    lambda s, a, n, h=holds, f=link: z3.Implies(
+                        z3.And(h(s, n[0]), s.fields[struct, f][n[0]] != 0),
+                        s.ghosts[rank][s.fields[struct, f][n[0]]] == s.ghosts[rank][n[0]] + step,
+                    ),
+                    (struct,),
+                )
+                yield Candidate(
+                    f"∀{struct} n {scope}, n.{link} != NULL: n.{link} {scope}",
+                    lambda s, a, n, h=holds, f=link: z3.Implies(
+                        z3.And(h(s, n[0]), s.fields[struct, f][n[0]] != 0),
+                        h(s, s.fields[struct, f][n[0]]),
+                    ),
+                    (struct,),
+                )
+                bottom = (lambda s: 1) if step < 0 else (lambda s: s.ghosts[last] - 1)
+                yield Candidate(
+                    f"∀{struct} n {scope}, n.{link} == NULL: n is at the end",
+                    lambda s, a, n, h=holds, f=link, b=bottom: z3.Implies(
+                        z3.And(h(s, n[0]), s.fields[struct, f][n[0]] == 0),
+                        s.ghosts[rank][n[0]] == b(s),
+                    ),
+                    (struct,),
+                )
+            for name in data:
+                yield Candidate(
+                    f"∀{struct} n {scope}, rank(n) > 0: n.{name} == values[rank(n)]",
+                    lambda s, a, n, h=holds, f=name: z3.Implies(
+                        z3.And(h(s, n[0]), s.ghosts[rank][n[0]] > 0),
+                        s.fields[struct, f][n[0]] == s.ghosts["values"][s.ghosts[rank][n[0]]],
+                    ),
+                    (struct,),
+                )
+        yield Candidate(
+            f"∀{struct} n in: 0 <= rank(n) <= {last} {end:+}",
+            lambda s, a, n: z3.Implies(
+                s.ghosts[inside][n[0]] == 1,
+                z3.And(s.ghosts[rank][n[0]] >= 0, s.ghosts[rank][n[0]] <= s.ghosts[last] + end),
+            ),
+            (struct,),
+        )
+        yield Candidate(
+            f"∀{struct} n, m in: rank(n) == rank(m) → n == m",
+            lambda s, a, n: z3.Implies(
+                z3.And(
+                    s.ghosts[inside][n[0]] == 1,
+                    s.ghosts[inside][n[1]] == 1,
+                    s.ghosts[rank][n[0]] == s.ghosts[rank][n[1]],
+                ),
+                n[0] == n[1],
+            ),
+            (struct, struct),
+        )
+        yield Candidate(
+            f"{last} >= {0 if step < 0 else 1}",
+            lambda s, a, n: s.ghosts[last] >= (0 if step < 0 else 1),
+        )
+
+
+def _pairs(cells: set[tuple[str, ...]]) -> list[tuple[str, str]]:
+    return [(cell[0], cell[1]) for cell in cells if len(cell) == 2]
+
+
+def _over(cond: Condition, live: set[str]) -> bool:
+    names = {p.name for side in (cond.left, cond.right) for p in walk(side) if isinstance(p, Local)}
+    return names <= live

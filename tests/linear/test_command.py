@@ -1,0 +1,238 @@
+"""``heapstory prove``: exit status, JSON, pictures, C sources, and proofs of the quick ones."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import xml.etree.ElementTree
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from heapstory.commands import main
+from heapstory.linear.aspects import prove_aspects
+from heapstory.linear.explore import Budget
+from heapstory.linear.resolve import load
+from heapstory.linear.symbolic import Unsupported
+from tests.linear.mutants import EXAMPLES, mutated
+
+RESULT = {
+    "type": "object",
+    "required": ["name", "verdict", "bound", "counterexample", "algorithm6", "seconds"],
+    "properties": {
+        "verdict": {"enum": ["proved", "bounded-ok", "not-linearizable", "unknown"]},
+        "bound": {"type": ["integer", "null"]},
+        "counterexample": {"type": ["object", "null"]},
+        "algorithm6": {
+            "type": ["object", "null"],
+            "required": ["passes", "milliseconds"],
+        },
+    },
+}
+SCHEMA = {
+    "type": "object",
+    "required": ["schema", "results"],
+    "properties": {
+        "schema": {"const": "heapstory.prove/1"},
+        "results": {"type": "array", "items": RESULT},
+    },
+}
+needs_clang = pytest.mark.skipif(
+    shutil.which("clang") is None or shutil.which("opt") is None, reason="needs clang and opt"
+)
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    status = main(["prove", *words])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> str:
+    file = tmp_path / "broken.lin"
+    file.write_text(mutated("pair_snapshot", "1 < xv == av; > return a, b;", "1 return a, b;"))
+    return str(file)
+
+
+def test_json_and_status(capsys: pytest.CaptureFixture[str], broken: str) -> None:
+    good = str(EXAMPLES / "pair_snapshot.lin")
+    status, out, _ = run(capsys, "--bounded", "--json", good, broken)
+    data = json.loads(out)
+    jsonschema.validate(data, SCHEMA)
+    assert status == 1
+    first, second = data["results"]
+    assert (first["verdict"], first["bound"], first["algorithm6"]["passes"]) == (
+        "bounded-ok",
+        4,
+        True,
+    )
+    assert second["verdict"] == "not-linearizable"
+    found = second["counterexample"]
+    assert found["confirmed"] and found["replays"]
+    assert len(found["operations"]) == 3 and found["conflict"]
+    assert all({"instance", "label", "changes"} <= set(s) for s in found["steps"])
+
+
+def test_require_proof(capsys: pytest.CaptureFixture[str]) -> None:
+    good = str(EXAMPLES / "pair_snapshot.lin")
+    assert run(capsys, "--bounded", good)[0] == 0
+    assert run(capsys, "--bounded", "--require-proof", good)[0] == 4
+
+
+@pytest.mark.parametrize("name", ["pair_snapshot", "treiber_stack"])
+def test_proofs(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    pytest.importorskip("z3")
+    status, out, _ = run(capsys, "--require-proof", "--json", str(EXAMPLES / f"{name}.lin"))
+    result = json.loads(out)["results"][0]
+    assert (status, result["verdict"], result["bound"]) == (0, "proved", None)
+    assert result["invariants"]
+
+
+def test_no_proof_of_what_is_wrong(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    # Without the version a snapshot is still right with two operations; no proof may be found.
+    pytest.importorskip("z3")
+    file = tmp_path / "s.lin"
+    file.write_text(mutated("pair_snapshot", "1 x = v; xv = xv + 1;", "1 x = v;"))
+    status, out, _ = run(capsys, "--bound", "2", "--timeout", "60", "--json", str(file))
+    result = json.loads(out)["results"][0]
+    assert (status, result["verdict"], result["bound"]) == (0, "bounded-ok", 2)
+    assert any("no proof" in note for note in result["notes"])
+
+
+def test_herlihy_wing_is_proved_by_its_aspects() -> None:
+    pytest.importorskip("z3")
+    spec = load(EXAMPLES / "herlihy_wing_queue.lin")
+    found = prove_aspects(spec, Budget(120))
+    assert found.proved, found.failed
+    assert "1 is out → AR[A.k] == 0" in found.invariants
+
+
+def test_aspects_apply_only_where_they_are_right() -> None:
+    pytest.importorskip("z3")
+    for name in ("ms_queue", "treiber_stack"):
+        with pytest.raises(Unsupported):
+            prove_aspects(load(EXAMPLES / f"{name}.lin"), Budget(10))
+
+
+def test_without_z3(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "z3", None)
+    status, _, err = run(capsys, str(EXAMPLES / "pair_snapshot.lin"))
+    assert status == 3 and "pip install 'heapstory[prove]'" in err and err.count("\n") == 1
+
+
+def test_pictures(capsys: pytest.CaptureFixture[str], broken: str, tmp_path: Path) -> None:
+    svg, html, sarif = tmp_path / "c.svg", tmp_path / "c.html", tmp_path / "c.sarif"
+    words = ("--svg", str(svg), "--html", str(html), "--sarif", str(sarif))
+    status, out, _ = run(capsys, "--bounded", broken, *words)
+    assert status == 1 and "no order of" in out and "→" in out
+    root = xml.etree.ElementTree.parse(svg).getroot()
+    rects = [e for e in root.iter() if e.tag.endswith("rect")]
+    assert len(rects) == 3
+    assert "http" not in html.read_text().replace("http://www.w3.org/2000/svg", "")
+    results = json.loads(sarif.read_text())["runs"][0]["results"]
+    assert results[0]["ruleId"] == "not-linearizable"
+
+
+def test_bad_input(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "bad.lin"
+    file.write_text("int x;\nfoo()\n  1 x = ;\n")
+    status, out, err = run(capsys, str(file))
+    assert (status, out) == (2, "")
+    assert f"{file}:3:9: syntax error" in err and err.rstrip().endswith("^")
+    assert run(capsys, str(tmp_path / "none.lin"))[0] == 2
+    assert run(capsys)[0] == 2
+    file.write_bytes(b"\xff\xfe\x00")
+    assert run(capsys, str(file))[0] == 2
+
+
+def test_sequential_mistake_is_bad_input(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "seq.lin"
+    file.write_text("implements counter; int x; increment() int l; 1 l = x; return l;")
+    status, out, _ = run(capsys, "--bounded", str(file))
+    assert status == 2 and "one after the other" in out
+
+
+def test_unknown_is_4(capsys: pytest.CaptureFixture[str]) -> None:
+    spec = str(EXAMPLES / "full" / "hhlmss_lazy_set.lin")
+    status, out, _ = run(capsys, "--bounded", "--bound", "5", "--timeout", "0.5", spec)
+    assert status == 4 and "time limit" in out
+
+
+def test_exhaustive_and_operations(capsys: pytest.CaptureFixture[str]) -> None:
+    spec = str(EXAMPLES / "treiber_stack.lin")
+    status, out, _ = run(capsys, "--exhaustive", "3", "--operations", "Push,Pop_empty", spec)
+    assert status == 0 and "all interleavings" in out
+    assert run(capsys, "--operations", "Nope", spec)[0] == 2
+
+
+def test_relations_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--bounded", "--relations", str(EXAMPLES / "treiber_stack.lin"))
+    assert "p5 ≀ p5" in out and "q4 ≀ p5 ⊖" in out
+
+
+def test_tables_given_by_the_user_are_checked(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    text = (EXAMPLES / "treiber_stack.lin").read_text()
+    file = tmp_path / "t.lin"
+    file.write_text(text + "\norder p5, q3;\nnotreverse p5, p5;\n")
+    assert run(capsys, "--bounded", str(file))[0] == 0
+    file.write_text(text + "\nreverse p5, p5;\n")
+    status, _, err = run(capsys, "--bounded", str(file))
+    assert status == 2 and "p5 ⊖ p5" in err
+
+
+@needs_clang
+@pytest.mark.parametrize("name", ["treiber_stack", "two_lock_queue", "ms_queue", "coarse_set"])
+def test_from_c(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    words = ("--bounded", "--json", "--bound", "2")
+    status, out, _ = run(capsys, "--c", str(EXAMPLES / "c" / f"{name}.c"), *words)
+    result = json.loads(out)["results"][0]
+    assert (status, result["verdict"]) == (0, "bounded-ok")
+    assert "implements" in result["specification"] and "// line" in result["specification"]
+
+
+@needs_clang
+def test_from_c_refutes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = (EXAMPLES / "c" / "two_lock_queue.c").read_text()
+    file = tmp_path / "q.c"
+    file.write_text(
+        text.replace("    pthread_mutex_lock(&q->head_lock);\n", "", 1)
+        .replace("        pthread_mutex_unlock(&q->head_lock);\n", "")
+        .replace("    pthread_mutex_unlock(&q->head_lock);\n", "")
+    )
+    status, out, _ = run(capsys, "--bounded", "--bound", "3", "--c", str(file))
+    assert status == 1 and "not-linearizable" in out
+
+
+@needs_clang
+@pytest.mark.parametrize(
+    ("old", "new", "line", "words"),
+    [
+        (
+            "__atomic_load_n(&s->top, __ATOMIC_SEQ_CST);\n        node",
+            "__atomic_load_n(&s->top, __ATOMIC_RELAXED);\n        node",
+            19,
+            "monotonic",
+        ),
+        ("    node->value = value;", '    node->value = value; puts("x");', 17, "puts"),
+    ],
+)
+def test_from_c_says_what_it_cannot_model(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, old: str, new: str, line: int, words: str
+) -> None:
+    text = (EXAMPLES / "c" / "treiber_stack.c").read_text()
+    assert old in text
+    file = tmp_path / "s.c"
+    file.write_text(
+        text.replace(old, new, 1)
+        .replace("<stdlib.h>", "<stdlib.h> // x")
+        .replace("#include <stdbool.h>", "#include <stdbool.h>\nint puts(const char *);")
+    )
+    status, out, _ = run(capsys, "--c", str(file), "--bounded")
+    assert status == 4 and words in out and f":{line + 1}:" in out
