@@ -8,50 +8,34 @@ namespace heapstory {
 
 namespace {
 
-constexpr unsigned chunk_bits = 6;
 constexpr uint64_t page_words = 512, page_bytes = 4096;
-
-// Sorts by all bits that differ, eleven at a time.
-void radix_sort(std::vector<uint64_t> &items) {
-    constexpr unsigned digit = 11, size = 1u << digit;
-    uint64_t any = 0, all = ~uint64_t(0);
-    for (uint64_t item : items) {
-        any |= item;
-        all &= item;
-    }
-    std::vector<uint64_t> spare(items.size());
-    for (unsigned shift = 0; shift < 64; shift += digit) {
-        if (!((any ^ all) >> shift & (size - 1)))
-            continue;
-        std::vector<uint32_t> counts(size);
-        for (uint64_t item : items)
-            ++counts[item >> shift & (size - 1)];
-        uint32_t sum = 0;
-        for (uint32_t &count : counts) {
-            uint32_t here = count;
-            count = sum;
-            sum += here;
-        }
-        for (uint64_t item : items)
-            spare[counts[item >> shift & (size - 1)]++] = item;
-        items.swap(spare);
-    }
-}
+enum Told : uint64_t { as_before = 0, one_chunk = 1, as_mask = 2 };
 
 } // namespace
 
+WordIndexBuilder::Page &WordIndexBuilder::page(uint64_t number) {
+    if (number != last_number_) { // words come in ascending order
+        auto &slot = pages_[number];
+        if (!slot)
+            slot = std::make_unique<Page>();
+        last_number_ = number;
+        last_page_ = slot.get();
+    }
+    return *last_page_;
+}
+
 void WordIndexBuilder::add(const EventsView &view) {
-    uint64_t chunk = chunks_ % WordIndex::group_chunks;
+    uint64_t bit = uint64_t(1) << (chunks_ % WordIndex::group_chunks);
     std::vector<uint64_t> words;
     for (const SlotSegment &segment : view.segments()) {
         segment_words(segment, view.slots(), words);
         for (uint64_t word : words)
-            words_.push_back(word << chunk_bits | chunk);
+            page(word / page_words).words[word % page_words] |= bit;
     }
     for (const Range &range : view.ranges())
-        for (uint64_t page = range.address / page_bytes;
-             page <= (range.address + range.length - 1) / page_bytes; ++page)
-            ranges_.push_back(page << chunk_bits | chunk);
+        for (uint64_t number = range.address / page_bytes;
+             number <= (range.address + range.length - 1) / page_bytes; ++number)
+            page(number).ranges |= bit;
     if (++chunks_ % WordIndex::group_chunks == 0)
         finish_group();
 }
@@ -59,36 +43,36 @@ void WordIndexBuilder::add(const EventsView &view) {
 void WordIndexBuilder::finish_group() {
     if (groups_.size() * WordIndex::group_chunks >= chunks_)
         return; // nothing since the last group
-    radix_sort(words_);
-    radix_sort(ranges_);
-    ranges_.erase(std::unique(ranges_.begin(), ranges_.end()), ranges_.end());
+    std::vector<uint64_t> numbers;
+    for (const auto &[number, page] : pages_)
+        numbers.push_back(number);
+    std::sort(numbers.begin(), numbers.end());
     std::vector<PageList> pages;
     ByteWriter lists;
-    size_t word = 0, range = 0;
-    while (word < words_.size() || range < ranges_.size()) {
-        uint64_t page = ~uint64_t(0);
-        if (word < words_.size())
-            page = words_[word] >> chunk_bits >> 9;
-        if (range < ranges_.size())
-            page = std::min(page, ranges_[range] >> chunk_bits);
-        pages.push_back({uint32_t(page), uint32_t(lists.bytes.size())});
-        size_t end = range;
-        while (end < ranges_.size() && ranges_[end] >> chunk_bits == page)
-            ++end;
-        lists.varint(end - range);
-        uint64_t last = 0;
-        for (; range < end; ++range) {
-            uint64_t chunk = ranges_[range] % WordIndex::group_chunks;
-            lists.varint(chunk - last);
-            last = chunk;
-        }
-        last = 0;
-        for (; word < words_.size() && words_[word] >> chunk_bits >> 9 == page; ++word) {
-            uint64_t key = words_[word] & ((page_words << chunk_bits) - 1);
-            lists.varint(key - last);
-            last = key;
+    for (uint64_t number : numbers) {
+        const Page &page = *pages_[number];
+        pages.push_back({uint32_t(number), uint32_t(lists.bytes.size())});
+        lists.fixed(page.ranges);
+        lists.varint(uint64_t(page_words - std::count(page.words, page.words + page_words, 0)));
+        uint64_t before = 0, last = 0;
+        for (uint64_t word = 0; word < page_words; ++word) {
+            uint64_t mask = page.words[word];
+            if (!mask)
+                continue;
+            Told told = mask == before              ? as_before
+                        : std::has_single_bit(mask) ? one_chunk
+                                                    : as_mask;
+            lists.varint((word - last) << 2 | told);
+            if (told == one_chunk)
+                lists.fixed(uint8_t(std::countr_zero(mask)));
+            else if (told == as_mask)
+                lists.fixed(mask);
+            before = mask;
+            last = word;
         }
     }
+    pages_.clear();
+    last_number_ = ~uint64_t(0);
     WordGroup group;
     group.pages = pages.size();
     group.offset = bodies_.bytes.size();
@@ -98,8 +82,6 @@ void WordIndexBuilder::finish_group() {
     bodies_.bytes.resize((bodies_.bytes.size() + 7) & ~size_t(7));
     group.length = bodies_.bytes.size() - group.offset;
     groups_.push_back(group);
-    words_.clear();
-    ranges_.clear();
 }
 
 Bytes WordIndexBuilder::encode() {
@@ -147,24 +129,19 @@ uint64_t WordIndex::chunks(size_t number, uint64_t page, unsigned first, unsigne
     if (at->offset > end || end > lists.size())
         throw FormatError("damaged word index");
     ByteReader in(lists.subspan(at->offset, end - at->offset));
-    uint64_t found = 0, chunk = 0;
-    for (uint64_t ranges = in.varint(); ranges; --ranges) {
-        chunk += in.varint();
-        found |= uint64_t(1) << (chunk % group_chunks);
-    }
-    uint64_t key = 0;
-    bool is_last_page = at + 1 == pages.end(); // followed by padding, which reads as zeros
-    for (bool begun = false; !in.done();) {
-        uint64_t distance = in.varint();
-        if (is_last_page && begun && !distance)
-            break;
-        begun = true;
-        key += distance;
-        unsigned word = unsigned(key >> chunk_bits);
+    uint64_t found = in.fixed<uint64_t>();
+    uint64_t word = 0, mask = 0;
+    for (uint64_t words = in.varint(); words; --words) {
+        uint64_t bits = in.varint();
+        word += bits >> 2;
         if (word > last)
             break;
+        if ((bits & 3) == one_chunk)
+            mask = uint64_t(1) << (in.fixed<uint8_t>() % group_chunks);
+        else if ((bits & 3) == as_mask)
+            mask = in.fixed<uint64_t>();
         if (word >= first)
-            found |= uint64_t(1) << (key % group_chunks);
+            found |= mask;
     }
     return found;
 }

@@ -4,14 +4,17 @@
 //   u64 groups | WordGroup[groups] | bodies
 //
 // Group k covers the events chunks 64 k .. 64 k + 63. Its body is PageList[pages], by page, then
-// for each page a list: the chunks with long ranged stores on the page (count, then distances), and
-// the keys word in the page << 6 | chunk in the group, ascending, as varint distances.
+// for each page a list: the chunks with long ranged stores on the page as a bit mask, the number of
+// words, and for each word, ascending, a varint: distance from the word before << 2 | how its
+// chunks are told: 0 as the word before, 1 one chunk (a byte), 2 a bit mask (8 bytes).
 #pragma once
 
 #include "format/events.h"
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace heapstory {
@@ -32,10 +35,16 @@ class WordIndexBuilder {
     Bytes encode();
 
   private:
+    struct Page {
+        uint64_t words[512] = {}; // chunks of the group that hold each word, one bit each
+        uint64_t ranges = 0;      // and those with ranges on the page
+    };
+    Page &page(uint64_t number);
     void finish_group();
     uint64_t chunks_ = 0;
-    std::vector<uint64_t> words_;  // word << 6 | chunk in the group
-    std::vector<uint64_t> ranges_; // page << 6 | chunk in the group
+    std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
+    uint64_t last_number_ = ~uint64_t(0);
+    Page *last_page_ = nullptr;
     std::vector<WordGroup> groups_;
     ByteWriter bodies_;
 };
