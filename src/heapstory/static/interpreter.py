@@ -1,0 +1,479 @@
+"""The fixpoint over one function: a worklist of blocks, a bounded set of states at each join."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from heapstory.static import calls, rules
+from heapstory.static.canonical import Join, Key, canonical_key, fold, prune
+from heapstory.static.conditions import arithmetic, assume, assume_equal, compare
+from heapstory.static.ir import program as op
+from heapstory.static.ir.program import Block, Function, Operand, Place, Statement
+from heapstory.static.materialise import materialise
+from heapstory.static.models import Models
+from heapstory.static.rules import LOCAL_LOST, Infeasible
+from heapstory.static.state import GLOBAL, HEAP, PRE, STACK, Cell, State, Step
+from heapstory.static.summary import Summary, summarise_returns, unknown_summary
+from heapstory.static.values import ANYWHERE, CellId, Comparison, Symbol, Value
+
+MAX_STATES = 48  # at one join; beyond it states are weakened
+MAX_VISITS = 4000  # of blocks in one function, before it is given up
+WIDEN_AFTER = 3
+
+
+class ProgramView(Protocol):
+    """What the analysis of a function needs of the rest of the program."""
+
+    models: Models
+
+    def table(self, pointer: tuple[str, int]) -> str | None: ...
+
+    def private(self, name: str) -> bool: ...
+
+    def targets(self, member: str, signature: str) -> list[str]: ...
+
+    def summary(self, name: str) -> Summary | None: ...
+
+
+@dataclass(slots=True)
+class Loss:
+    """A cell that was lost, as the interpreter saw it."""
+
+    kind: str
+    function: str
+    place: Place | None
+    label: str
+    cell: Cell
+    steps: list[Step]
+    weakened: bool  # some states were merged beyond what is certain
+
+
+class _Point:
+    __slots__ = ("order", "queued", "state", "visits")
+
+    def __init__(self, state: State, order: list[CellId]) -> None:
+        self.state, self.order = state, order
+        self.visits = 0
+        self.queued = True
+
+
+class FunctionAnalysis:
+    """Analyses one function; ``losses`` and ``summary`` are the answers."""
+
+    def __init__(self, function: Function, program: ProgramView) -> None:
+        self.function, self.program = function, program
+        self.losses: dict[tuple[object, ...], Loss] = {}
+        self.misuses: dict[tuple[object, ...], Loss] = {}
+        self.limited = False
+        self.weakened = False
+        self._cells = 0
+        self._symbols: dict[str, Symbol] = {}
+        self._numbers: dict[int, Symbol] = {}
+        self._returns: list[tuple[State, Value]] = []
+        self._points: dict[str, dict[Key, _Point]] = {}
+        self._queue: list[tuple[int, int, str, Key | None, State | None]] = []
+        self._sequence = 0
+        self._last: Place | None = None
+
+    # --- what the rules ask for (Frame)
+
+    def new_cell(self) -> int:
+        """A name for a new cell."""
+        self._cells += 1
+        return self._cells
+
+    def entry_symbol(self, path: str) -> Symbol:
+        """The symbol of a number that the caller's memory held at the entry."""
+        known = self._symbols.get(path)
+        if known is None:
+            known = self._symbols[path] = Symbol(None, path)
+        return known
+
+    def lost(
+        self, state: State, cell: CellId, kind: str, place: Place | None, label: str
+    ) -> None:
+        """A rule found a leak."""
+        self._record(self.losses, state, cell, kind, place or self._last, label)
+
+    def misuse(
+        self, state: State, cell: CellId, kind: str, place: Place | None, label: str
+    ) -> None:
+        """A rule found another misuse of memory."""
+        self._record(self.misuses, state, cell, kind, place or self._last, label)
+
+    def _record(
+        self,
+        found: dict[tuple[object, ...], Loss],
+        state: State,
+        cell: CellId,
+        kind: str,
+        place: Place | None,
+        label: str,
+    ) -> None:
+        lost = state.cells[cell]
+        key = (kind, lost.site, place and place[:2])
+        if key not in found:
+            name = self.function.place.function
+            found[key] = Loss(kind, name, place, label, lost, state.steps(), self.weakened)
+
+    def summary(self, name: str) -> Summary | None:
+        """The summary of a function the program defines."""
+        return self.program.summary(name)
+
+    def value(self, state: State, operand: Operand) -> Value:
+        """The value of an operand."""
+        kind = type(operand)
+        if kind is str:
+            found = state.env.get(operand)
+            if found is None:
+                found = state.env[operand] = Symbol()  # type: ignore[index]
+            return found
+        return Symbol() if operand is None else operand
+
+    # --- the worklist
+
+    def run(self) -> Summary:
+        """Analyse the function to its fixpoint."""
+        self._push(self.function.entry, None, self._entry_state())
+        visits = 0
+        while self._queue:
+            visits += 1
+            if visits > MAX_VISITS:
+                self.limited = True
+                break
+            _, _, label, key, state = heapq.heappop(self._queue)
+            block = self.function.blocks[label]
+            if state is None and key is not None:
+                point = self._points[label][key]
+                point.queued = False
+                state = point.state.copy()
+            if state is not None:
+                self._block(block, state)
+        return self._summarise()
+
+    def _entry_state(self) -> State:
+        state = State()
+        for number, (register, pointer) in enumerate(self.function.parameters):
+            if pointer:
+                state.cells[f"P{number}"] = Cell(PRE)
+                state.env[register] = (f"P{number}", 0)
+            else:
+                symbol = self.entry_symbol(f"P{number}")
+                self._numbers[number] = symbol
+                state.env[register] = symbol
+        for slot in self.function.stack:
+            state.cells[slot] = Cell(STACK)
+        return state
+
+    def _push(self, label: str, key: Key | None, state: State | None) -> None:
+        self._sequence += 1
+        order = self.function.order[label]
+        heapq.heappush(self._queue, (order, self._sequence, label, key, state))
+
+    def _summarise(self) -> Summary:
+        function = self.function
+        if self.limited:
+            return unknown_summary(function.name, len(function.parameters))
+        return summarise_returns(
+            function.name,
+            len(function.parameters),
+            function.variadic,
+            self._returns,
+            self._numbers,
+        )
+
+    # --- one block
+
+    def _block(self, block: Block, state: State) -> None:
+        work = [(state, 0)]
+        statements, deaths = block.statements, block.deaths
+        count = len(statements)
+        while work:
+            state, index = work.pop()
+            while index < count:
+                statement = statements[index]
+                if statement[1] is not None:
+                    self._last = statement[1]
+                try:
+                    after = HANDLERS[statement[0]](self, state, statement)
+                except Infeasible:
+                    break
+                if after is None:
+                    if index in deaths:
+                        rules.forget(self, state, deaths[index], statement[1])
+                    index += 1
+                    continue
+                for each in after:
+                    if index in deaths:
+                        rules.forget(self, each, deaths[index], statement[1])
+                    work.append((each, index + 1))
+                break
+            else:
+                self._leave(block, state)
+
+    def _leave(self, block: Block, state: State) -> None:
+        terminator = block.terminator
+        kind, place = terminator[0], terminator[1]
+        if kind == op.JUMP:
+            self._last_before_return(block, place)
+            self._enter(block, terminator[2], state)
+        elif kind == op.BRANCH:
+            self._branch(block, state, terminator)
+        elif kind == op.SWITCH:
+            self._switch(block, state, terminator)
+        elif kind == op.RETURN:
+            self._return(state, terminator)
+
+    def _last_before_return(self, block: Block, place: Place | None) -> None:
+        if place is not None:
+            self._last = place
+
+    def _branch(self, block: Block, state: State, terminator: op.Terminator) -> None:
+        _, place, operand, yes, no = terminator
+        condition = self.value(state, operand)
+        if type(condition) is int:
+            self._enter(block, yes if condition else no, state)
+            return
+        other = state.copy()
+        if assume(state, condition, True):
+            state.note(place, "", True)
+            self._enter(block, yes, state)
+        if assume(other, condition, False):
+            other.note(place, "", False)
+            self._enter(block, no, other)
+
+    def _switch(self, block: Block, state: State, terminator: op.Terminator) -> None:
+        _, place, operand, default, cases = terminator
+        value = self.value(state, operand)
+        if type(value) is int:
+            label = next((label for number, label in cases if number == value), default)
+            self._enter(block, label, state)
+            return
+        rest = state.copy()
+        possible = True
+        for number, label in cases:
+            taken = state.copy()
+            if assume_equal(taken, value, number):
+                taken.note(place, "", number)
+                self._enter(block, label, taken)
+            if possible and len(cases) <= 16:
+                possible = assume(rest, compare(rest, "ne", value, number), True)
+        if possible:
+            rest.note(place, "default", None)
+            self._enter(block, default, rest)
+
+    def _enter(self, origin: Block, label: str, state: State) -> None:
+        block = self.function.blocks[label]
+        if block.phis:
+            values = [
+                (name, self.value(state, sources.get(origin.label)))
+                for name, sources in block.phis
+            ]
+            for name, value in values:
+                state.env[name] = value
+        if not block.joins:
+            self._push(label, None, state)
+            return
+        if block.terminator[0] == op.RETURN and not block.statements[1:]:
+            state.note(self._last, "return")
+        prune(state, block.live)
+        if block.loops:
+            fold(state)
+        self._merge(block, label, state)
+
+    def _merge(self, block: Block, label: str, state: State) -> None:
+        points = self._points.setdefault(label, {})
+        key, order = canonical_key(state)
+        point = points.get(key)
+        if point is None and len(points) >= MAX_STATES:
+            self.weakened = True
+            for identity, cell in list(state.cells.items()):
+                if cell.kind == HEAP and not cell.escaped:
+                    rules.escape(state, (identity, 0))
+            prune(state, block.live)
+            key, order = canonical_key(state)
+            point = points.get(key)
+            if point is None and len(points) >= 2 * MAX_STATES:
+                self.limited = True
+                return
+        if point is None:
+            points[key] = _Point(state, order)
+            self._push(label, key, None)
+            return
+        point.visits += 1
+        join = Join(point.state, state, point.order, order, point.visits > WIDEN_AFTER)
+        merged = join.run()
+        if not join.changed:
+            return
+        point.state = merged
+        if not point.queued:
+            point.queued = True
+            self._push(label, key, None)
+
+    def _return(self, state: State, terminator: op.Terminator) -> None:
+        """Rule 1 for every local: only the result, the caller's cells and globals are kept."""
+        _, place, operand = terminator
+        result = None if operand is None else self.value(state, operand)
+        keep = [result]
+        for identity, cell in state.cells.items():
+            if cell.kind in (PRE, GLOBAL) or cell.escaped and cell.kind == HEAP:
+                keep.append((identity, 0))
+        alive = state.reachable(keep)
+        suspects = {}
+        names = {}
+        for variable, value in state.env.items():
+            if type(value) is tuple:
+                names.setdefault(value[0], self.function.variables.get(variable, ""))
+        where = self._return_place(state, place)
+        for identity, cell in state.cells.items():
+            if cell.tracked and identity not in alive:
+                suspects[identity] = (LOCAL_LOST, where, names.get(identity) or "")
+        if suspects:
+            rules.report_unreachable(self, state, alive, suspects)
+        self._returns.append((state, result))
+
+    def _return_place(self, state: State, place: Place | None) -> Place | None:
+        """The return statement: the common exit block has the line of the closing brace."""
+        if state.trace is not None and state.trace[1].note == "return":
+            step: Step = state.trace[1]
+            return step.place
+        return place
+
+
+# --- statements ---------------------------------------------------------------------------------
+
+States = list[State] | None
+
+
+def _copy(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
+    state.env[statement[2]] = frame.value(state, statement[3])
+    return None
+
+
+def _assign(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
+    value = frame.value(state, statement[3])
+    rules.assign(frame, state, statement[2], value, statement[1], statement[4])
+    return None
+
+
+def _load(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
+    address = statement[3]
+    if type(address) is str:
+        address = frame.value(state, address)
+    elif type(address) is tuple:
+        known = frame.program.table(address)
+        if known is not None:
+            state.env[statement[2]] = (known, 0)
+            return None
+    value = rules.load(frame, state, address, statement[4])
+    state.env[statement[2]] = value
+    if type(value) is tuple and type(address) is tuple:
+        cell = state.cells.get(value[0])
+        if cell is not None and cell.summary and cell.tracked and value[0] != address[0]:
+            return materialise(frame, state, statement[2], address, value)
+    return None
+
+
+def _store(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
+    _, place, address, operand, _, label, pointer = statement
+    if type(address) is str:
+        address = frame.value(state, address)
+    value = frame.value(state, operand)
+    if pointer and type(address) is tuple and type(address[1]) is int:
+        cell = state.cells.get(address[0])
+        if type(address[0]) is str and (cell is None or cell.kind in (PRE, GLOBAL)):
+            rules.load(frame, state, address, True)  # what is overwritten belongs to the caller
+    rules.store(frame, state, address, value, place, label)
+    return None
+
+
+def _gep(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
+    _, _, register, operand, offset, terms = statement
+    base = frame.value(state, operand)
+    symbolic = None
+    for index, scale in terms:
+        value = frame.value(state, index)
+        if type(value) is int:
+            offset += value * scale
+        elif symbolic is None and type(value) is Symbol:
+            symbolic = (value, scale)
+        else:
+            symbolic = (None, 0)
+    state.env[register] = _moved(base, offset, symbolic)
+    return None
+
+
+def _moved(base: Value, offset: int, symbolic: tuple[Symbol | None, int] | None) -> Value:
+    if type(base) is int:
+        return base + offset if symbolic is None else Symbol()
+    if type(base) is Symbol:
+        base = (base, 0)
+    if type(base) is not tuple:
+        return Symbol()
+    start = base[1]
+    if symbolic is None:
+        if offset == 0:
+            return base if type(base[0]) is not Symbol or start != 0 else base[0]
+        if type(start) is int:
+            return base[0], start + offset
+        if type(start) is tuple:
+            return base[0], (start[0], start[1], start[2] + offset)
+        return base[0], ANYWHERE
+    if type(start) is int and symbolic[0] is not None:
+        return base[0], (symbolic[0], symbolic[1], start + offset)
+    return base[0], ANYWHERE
+
+
+def _icmp(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
+    _, _, register, predicate, left, right = statement
+    one, two = frame.value(state, left), frame.value(state, right)
+    state.env[register] = compare(state, predicate, one, two)
+    return None
+
+
+def _bin(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
+    _, _, register, operator, left, right = statement
+    one, two = frame.value(state, left), frame.value(state, right)
+    state.env[register] = arithmetic(operator, one, two)
+    return None
+
+
+def _select(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
+    _, place, register, condition, yes, no = statement
+    test = frame.value(state, condition)
+    if type(test) is int:
+        state.env[register] = frame.value(state, yes if test else no)
+        return None
+    found = []
+    for truth, operand in ((True, yes), (False, no)):
+        each = state.copy()
+        if assume(each, test, truth):
+            each.note(place, "", truth)
+            each.env[register] = frame.value(each, operand)
+            found.append(each)
+    return found
+
+
+def _fresh(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
+    state.env[statement[2]] = Symbol()
+    return None
+
+
+Handler = Callable[[FunctionAnalysis, State, Statement], States]
+HANDLERS: dict[int, Handler] = {
+    op.COPY: _copy,
+    op.ASSIGN: _assign,
+    op.LOAD: _load,
+    op.STORE: _store,
+    op.GEP: _gep,
+    op.CALL: calls.call,
+    op.ICMP: _icmp,
+    op.BIN: _bin,
+    op.SELECT: _select,
+    op.FRESH: _fresh,
+}
+
+__all__ = ["Comparison", "FunctionAnalysis", "Loss"]

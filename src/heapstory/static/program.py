@@ -1,0 +1,159 @@
+"""A program: units linked by symbol at the level of summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from heapstory.static.callgraph import components
+from heapstory.static.interpreter import FunctionAnalysis, Loss
+from heapstory.static.ir.program import Function, Unit
+from heapstory.static.models import Models
+from heapstory.static.summary import Summary, unknown_summary
+
+MAX_ROUNDS = 5  # of a recursive component, before its functions count as unknown
+
+
+@dataclass(slots=True)
+class Index:
+    """What every function must know of the others, small enough to send to every worker."""
+
+    models: Models
+    tables: dict[tuple[str, int], str] = field(default_factory=dict)
+    internals: set[str] = field(default_factory=set)
+    members: dict[str, set[str]] = field(default_factory=dict)
+    by_signature: dict[str, set[str]] = field(default_factory=dict)
+
+    def add(self, unit: Unit, members: dict[str, set[str]]) -> None:
+        """Add what one unit contributes."""
+        self.tables.update(unit.tables)
+        self.internals.update(unit.internals)
+        for key, names in members.items():
+            self.members.setdefault(key, set()).update(names)
+        for name in unit.addressed:
+            self.by_signature.setdefault(unit.signatures.get(name, ""), set()).add(name)
+
+    def table(self, pointer: tuple[str, int]) -> str | None:
+        """The function at an address inside a constant table."""
+        return self.tables.get(pointer)
+
+    def private(self, name: str) -> bool:
+        """Whether only one unit sees a global."""
+        return name in self.internals
+
+    def targets(self, member: str, signature: str) -> list[str]:
+        """Functions a call through a pointer can reach: by the member it was read from, or else
+        by its type."""
+        stored = self.members.get(member) if member else None
+        return sorted(stored or self.by_signature.get(signature, ()))
+
+
+class View:
+    """The index with the summaries that one component needs."""
+
+    def __init__(self, index: Index, summaries: dict[str, Summary]) -> None:
+        self.models = index.models
+        self.table = index.table
+        self.private = index.private
+        self.targets = index.targets
+        self.summaries = summaries
+        self.summary = summaries.get
+
+
+@dataclass(slots=True)
+class Answer:
+    """What the analysis of one function gave."""
+
+    summary: Summary
+    losses: list[Loss]
+    misuses: list[Loss]
+    limited: bool
+
+
+def callees(function: Function, index: Index) -> set[str]:
+    """All functions a function may call."""
+    found = set(function.callees)
+    for each in function.indirect:
+        member, _, signature = each.partition("|")
+        targets = index.targets(member, signature)
+        if len(targets) <= 24:
+            found.update(targets)
+    return found
+
+
+def analyse_component(
+    functions: list[Function], index: Index, summaries: dict[str, Summary]
+) -> dict[str, Answer]:
+    """Analyse functions that call each other until their summaries stay the same."""
+    names = {function.name for function in functions}
+    view = View(index, dict(summaries))
+    recursive = len(functions) > 1 or any(
+        callees(function, index) & names for function in functions
+    )
+    for function in functions:
+        view.summaries.pop(function.name, None)
+        if recursive:  # the least fixpoint: a call that never returned yet
+            view.summaries[function.name] = Summary(function.name, len(function.parameters))
+    answers: dict[str, Answer] = {}
+    for number in range(MAX_ROUNDS + 1):
+        stable = True
+        for function in functions:
+            answers[function.name] = analyse_function(function, view)
+            summary = answers[function.name].summary
+            old = view.summaries.get(function.name)
+            if recursive and old is not None and shape(old) != shape(summary):
+                stable = False
+                if number == MAX_ROUNDS - 1:
+                    summary = unknown_summary(function.name, len(function.parameters))
+            view.summaries[function.name] = summary
+        if stable or not recursive:
+            break
+    return answers
+
+
+def analyse_function(function: Function, view: View) -> Answer:
+    """Analyse one function with the summaries at hand."""
+    analysis = FunctionAnalysis(function, view)
+    summary = analysis.run()
+    return Answer(
+        summary, list(analysis.losses.values()), list(analysis.misuses.values()), analysis.limited
+    )
+
+
+def shape(summary: Summary) -> object:
+    """What must stay the same for a recursive summary to be final."""
+    rows = []
+    for outcome in summary.outcomes:
+        cells = []
+        for identity, cell in sorted(outcome.cells.items(), key=lambda item: str(item[0])):
+            members = sorted(
+                (str(o), str(v) if type(v) is tuple else type(v).__name__)
+                for o, v in cell.fields.items()
+            )
+            cells.append(
+                (str(identity), cell.freed is not None, cell.escaped, cell.deep, cell.null,
+                 cell.summary, str(members))
+            )  # fmt: skip
+        result = outcome.result
+        rows.append((str(cells), str(result) if type(result) is tuple else type(result).__name__))
+    return summary.unknown, sorted(rows)
+
+
+def analyse_all(
+    units: Iterable[tuple[Unit, dict[str, set[str]]]], models: Models
+) -> dict[str, Answer]:
+    """Analyse a whole program in this process, callees first."""
+    index = Index(models)
+    functions: dict[str, Function] = {}
+    for unit, members in units:
+        index.add(unit, members)
+        for name, function in unit.functions.items():
+            functions.setdefault(name, function)
+    edges = {name: callees(function, index) for name, function in functions.items()}
+    summaries: dict[str, Summary] = {}
+    answers: dict[str, Answer] = {}
+    for group in components(edges):
+        found = analyse_component([functions[name] for name in group], index, summaries)
+        answers.update(found)
+        summaries.update({name: answer.summary for name, answer in found.items()})
+    return answers
