@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from heapstory.static import rules
+from heapstory.static.canonical import PERHAPS
 from heapstory.static.conditions import assume_fact, become_null, is_null
 from heapstory.static.ir.program import Place
 from heapstory.static.rules import FIELD_LOST, FIELD_OVERWRITTEN, Frame, Infeasible
@@ -221,10 +222,10 @@ class _Application:
         changed.fields[where[1]] = value
         place, label = cell.writes[offset]
         if changed.kind in (PRE, GLOBAL):
-            if type(value) is tuple and where[1] not in changed.initial and old is None:
-                pass
             changed.writes = {**changed.writes, where[1]: (place, label)}
-        if type(old) is tuple and old != value:
+        if label == PERHAPS:
+            rules.escape(self.state, old)
+        elif type(old) is tuple and old != value:
             self.suspects[old[0]] = (FIELD_OVERWRITTEN, place, label)
 
     def _end(self, identity: CellId, cell: Cell) -> None:

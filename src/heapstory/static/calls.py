@@ -180,6 +180,7 @@ def _summarised(
         return _unknown(frame, state, register, arguments)
     found: States = []
     for outcome in summary.outcomes:
+        frame.work += 4 + len(outcome.cells)
         applied = apply(frame, state, outcome, arguments, summary.parameters, place)
         if applied is None:
             continue

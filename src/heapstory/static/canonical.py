@@ -14,9 +14,22 @@ from typing import Any
 
 from heapstory.static.conditions import fact_of
 from heapstory.static.state import GLOBAL, HEAP, OPAQUE, PRE, STACK, Cell, State
-from heapstory.static.values import ANY, HIGH, LOW, CellId, Comparison, Fact, Symbol, Value, hull
+from heapstory.static.rules import escape
+from heapstory.static.values import (
+    ANY,
+    ANYWHERE,
+    HIGH,
+    LOW,
+    CellId,
+    Comparison,
+    Fact,
+    Symbol,
+    Value,
+    hull,
+)
 
 Key = tuple[Any, ...]
+PERHAPS = "?"  # marks a write that happened on some of the joined ways only
 
 
 def prune(state: State, live: frozenset[str]) -> None:
@@ -177,26 +190,31 @@ def alias_vectors(state: State) -> dict[CellId, int]:
     return vectors
 
 
-def canonical_key(state: State) -> tuple[Key, list[CellId]]:
-    """The pointer structure as a key, and the heap cells in the order the key meets them."""
+def canonical_key(state: State, coarse: bool = False) -> tuple[Key, list[CellId]]:
+    """The pointer structure as a key, and the heap cells in the order the key meets them.
+
+    A coarse key does not ask which of the caller's cells a variable points to.
+    """
     order: dict[CellId, int] = {}
     cells = state.cells
 
     def name(value: Value) -> Any:
         if type(value) is not tuple:
             return None
-        identity, offset = value
-        place = offset if type(offset) is int else "x"
+        identity = value[0]
         if type(identity) is str:
-            return identity, place
+            return identity
         cell = cells.get(identity)
         if cell is None or cell.kind != HEAP or cell.escaped:
             return None
-        return order.setdefault(identity, len(order)), place
+        return order.setdefault(identity, len(order))
 
     key: list[Any] = []
     for variable in sorted(state.env):
-        named = name(state.env[variable])
+        value = state.env[variable]
+        if coarse and type(value) is tuple and type(value[0]) is str and value[0][0] != "%":
+            continue
+        named = name(value)
         if named is not None:
             key.append((variable, named))
     for identity in sorted(i for i in cells if type(i) is str):
@@ -214,24 +232,35 @@ def canonical_key(state: State) -> tuple[Key, list[CellId]]:
             for o, v in sorted(cell.fields.items(), key=_by_offset)
             if type(v) is tuple and (n := name(v)) is not None
         ]
-        weak = tuple(sorted(n[0] for c in sorted(cell.weak, key=str) if (n := name((c, 0)))))
+        weak = tuple(
+            sorted(str(n) for c in sorted(cell.weak, key=str) if (n := name((c, 0))) is not None)
+        )
         vector = vectors.get(identity, 0)
         key.append((vector, cell.site, cell.freed is None, cell.summary, _plain(members), weak))
     return tuple(key), list(order)
 
 
 def _outer_entry(identity: str, cell: Cell, name: Any) -> Any:
-    """What a cell from outside contributes: only what this function did to it."""
+    """What a cell from outside contributes: what became of it, and new cells or other
+    parameters' cells that it was given to hold. Other writes are joined, and then only perhaps
+    happened."""
     members = []
-    for offset, value in sorted(cell.fields.items(), key=_by_offset):
-        initial = cell.initial.get(offset)
-        if value != initial and (type(value) is tuple or type(initial) is tuple):
-            members.append((offset, name(value)))
-    weak = tuple(sorted(str(name((c, 0))) for c in cell.weak))
+    for offset, value in cell.fields.items():
+        if type(value) is tuple and value != cell.initial.get(offset):
+            named = name(value)
+            if type(named) is int or type(named) is str and _moved(identity, named):
+                members.append((offset, named))
     freed = cell.freed is not None
-    if not (members or weak or freed or cell.escaped or cell.deep):
+    if not (members or cell.weak or freed or cell.escaped or cell.deep):
         return None
+    if len(members) > 1:
+        members.sort(key=_by_offset)
+    weak = tuple(sorted(str(name((c, 0))) for c in cell.weak))
     return identity, freed, cell.escaped, cell.deep, _plain(members), weak
+
+
+def _moved(holder: str, named: str) -> bool:
+    return named[0] == "P" and holder.split("[", 1)[0] != named.split("[", 1)[0]
 
 
 def _plain(members: list[tuple[Any, Any]]) -> tuple[Any, ...]:
@@ -240,6 +269,35 @@ def _plain(members: list[tuple[Any, Any]]) -> tuple[Any, ...]:
 
 def _by_offset(item: tuple[Any, Value]) -> tuple[int, int]:
     return (0, item[0]) if type(item[0]) is int else (1, 0)
+
+
+class Effects:
+    """What some state at a point did to the caller's cells.
+
+    Where another state found such a cell null it did the same, vacuously: ``if (p) free(p)`` is
+    one state after the join, not two, and k such statements are one, not 2 to the k.
+    """
+
+    def __init__(self) -> None:
+        self.seen: dict[str, Cell] = {}
+
+    def learn(self, state: State) -> bool:
+        """Note the effects of a state; True if there were new ones."""
+        fresh = False
+        for identity, cell in state.cells.items():
+            if cell.kind == PRE and cell.null != -1 and identity not in self.seen:
+                if cell.freed is not None or cell.escaped or cell.deep:
+                    self.seen[identity] = cell
+                    fresh = True
+        return fresh
+
+    def adopt(self, state: State) -> None:
+        """Give null cells the effects seen elsewhere."""
+        for identity, seen in self.seen.items():
+            cell = state.cells.get(identity)
+            if cell is not None and cell.null == -1 and cell.freed is None:
+                changed = state.change(identity)
+                changed.freed, changed.escaped, changed.deep = seen.freed, seen.escaped, seen.deep
 
 
 # --- the join -----------------------------------------------------------------------------------
@@ -295,8 +353,13 @@ class Join:
 
     def _value(self, old: Value, new: Value) -> Value:
         if type(old) is tuple and type(new) is tuple:
-            if type(old[0]) is not Symbol or old == new:
+            if old == new:
                 return old
+            if type(old[0]) is not Symbol and new[0] == self.names.get(old[0], old[0]):
+                if old[1] == new[1] or old[1] == ANYWHERE:
+                    return old
+                self.changed = True
+                return old[0], ANYWHERE
         elif type(old) is type(new) and old == new:
             if type(old) is Symbol:
                 self.claimed[old] = new
@@ -306,6 +369,14 @@ class Join:
         if pair in self.pairs:
             return self.pairs[pair]
         before, after = fact_of(self.old, old), fact_of(self.new, new)
+        if type(old) is tuple or type(new) is tuple:
+            result = self.pairs[pair] = self._blur(old, new)
+            if result is not old:
+                self.changed = True
+                fact = hull(before, after)
+                if fact != ANY:
+                    self.facts[result] = fact
+            return result
         if type(old) is Symbol and self.claimed.setdefault(old, new) == new:
             result = old
             self._fact(result, before, after)
@@ -322,13 +393,29 @@ class Join:
         self.pairs[pair] = result
         return result
 
+    def _blur(self, old: Value, new: Value) -> Value:
+        """Two of the caller's cells, or one and nobody knows what: a value out of their depths."""
+        tops = {top for top in (_top(old), _top(new)) if top is not None}
+        if type(old) is Symbol and tops <= {_top(old)}:
+            return old
+        root = min(tops) if tops else None
+        for other in tops - {root}:
+            for state in (self.old, self.new):
+                if other in state.cells:
+                    escape(state, (other, 0))
+        if type(old) is Symbol and old.root == root:
+            return old
+        return Symbol(root)
+
     def _cell(self, identity: CellId, old: Cell, new: Cell) -> Cell:
         merged = old.copy()
         if old.null != new.null and old.null != 0:
             merged.null = 0
             self.changed = True
-        if old.deep != new.deep:
-            merged.deep = True
+        if merged.freed is None:
+            merged.freed = new.freed
+        merged.deep |= new.deep
+        merged.escaped |= new.escaped
         fields = {}
         for offset, value in old.fields.items():
             other = new.fields.get(offset)
@@ -344,12 +431,8 @@ class Join:
                     else:
                         continue
             fields[offset] = self._value(value, other)
-        for offset, value in new.fields.items():
-            if offset not in old.fields and cell_from_outside(old):
-                if new.initial.get(offset) is not value and type(value) is not tuple:
-                    fields[offset] = Symbol()  # written on one way only
-                    if offset not in old.fields:
-                        self.changed = True
+        if cell_from_outside(old):
+            self._perhaps_written(merged, fields, old, new)
         if old.zero and not new.zero:
             merged.zero = False
         elif old.zero and any(o not in old.fields for o in new.fields):
@@ -362,13 +445,33 @@ class Join:
         merged.weak = old.weak
         return merged
 
+    def _perhaps_written(
+        self, merged: Cell, fields: dict[Any, Value], old: Cell, new: Cell
+    ) -> None:
+        """A member that one way wrote and the other did not, or not the same."""
+        for offset in new.writes:
+            value = new.fields.get(offset)
+            if offset in old.writes or value is None:
+                continue
+            if offset not in old.fields:
+                self.changed = True
+                fields[offset] = Symbol()
+            merged.writes = {**merged.writes, offset: (new.writes[offset][0], PERHAPS)}
+        for offset, (place, label) in old.writes.items():
+            if label != PERHAPS and (
+                offset not in new.writes or new.writes[offset][1] == PERHAPS
+            ):
+                merged.writes = {**merged.writes, offset: (place, PERHAPS)}
+
     def _only_new(self, cell: Cell) -> Cell:
         self.changed = True
         merged = cell.copy()
         merged.null = 0
-        for offset, value in merged.fields.items():
-            if offset in cell.writes and type(value) is not tuple:
+        for offset, (place, _) in cell.writes.items():
+            value = merged.fields.get(offset)
+            if type(value) is not tuple or type(value[0]) is str:
                 merged.fields[offset] = Symbol()
+                merged.writes = {**merged.writes, offset: (place, PERHAPS)}
         return merged
 
     def _alone(self, cell: Cell) -> Cell:
@@ -378,6 +481,14 @@ class Join:
         merged = cell.copy()
         merged.null = 0
         return merged
+
+
+def _top(value: Value) -> str | None:
+    """The parameter or global a value was reached from."""
+    identity = value[0] if type(value) is tuple else value
+    if type(identity) is Symbol:
+        identity = identity.root
+    return identity.split("[", 1)[0] if type(identity) is str else None
 
 
 def cell_from_outside(cell: Cell) -> bool:

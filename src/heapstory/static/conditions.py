@@ -5,6 +5,8 @@ from __future__ import annotations
 from heapstory.static.state import GLOBAL, HEAP, OPAQUE, PRE, STACK, State
 from heapstory.static.values import (
     ANY,
+    HIGH,
+    LOW,
     NEGATED,
     SWAPPED,
     CellId,
@@ -197,7 +199,11 @@ def _assume_null(state: State, predicate: str, pointer: Value) -> bool:
 
 
 def become_null(state: State, identity: CellId) -> None:
-    """The pointer to a cell was null all along: 0 takes its place everywhere."""
+    """The pointer to a cell was null all along. 0 takes its place everywhere, but for cells of
+    the caller: there it stays a fact, which the other way round the branch can be joined with."""
+    if state.cells[identity].kind == PRE:
+        state.change(identity).null = -1
+        return
     for name, value in state.env.items():
         if type(value) is tuple and value[0] == identity:
             state.env[name] = 0
@@ -210,10 +216,7 @@ def become_null(state: State, identity: CellId) -> None:
         if identity in cell.weak:
             changed = state.change(other)
             changed.weak = changed.weak - {identity}
-    if state.cells[identity].kind == PRE:
-        state.change(identity).null = -1
-    else:
-        del state.cells[identity]
+    del state.cells[identity]
 
 
 def _assume_related(state: State, predicate: str, left: Value, right: Value) -> bool:
@@ -244,11 +247,14 @@ def _intervals_allow(state: State, predicate: str, left: Symbol, right: Symbol) 
         return one.low <= two.high and two.low <= one.high
     if predicate == "ne":
         return not one.low == one.high == two.low == two.high
-    if predicate in ("slt", "ult"):
-        return one.low < two.high
-    if predicate in ("sgt", "ugt"):
-        return one.high > two.low
-    return True
+    if predicate[0] == "u" and (one.low < 0 or two.low < 0):
+        return True
+    if predicate[1:] in ("gt", "ge"):
+        predicate, left, right, one, two = SWAPPED[predicate], right, left, two, one
+    gap = 1 if predicate[1:] == "lt" else 0
+    if two.high < HIGH and not _learn(state, left, "sle", two.high - gap):
+        return False
+    return one.low <= LOW or _learn(state, right, "sge", one.low + gap)
 
 
 def _same_pointer(state: State, left: Value, right: Value) -> bool | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from heapstory.static import calls, rules
-from heapstory.static.canonical import Join, Key, canonical_key, fold, prune
+from heapstory.static.canonical import Effects, Join, Key, canonical_key, fold, prune
 from heapstory.static.conditions import arithmetic, assume, assume_equal, compare
 from heapstory.static.ir import program as op
 from heapstory.static.ir.program import Block, Function, Operand, Place, Statement
@@ -17,10 +17,13 @@ from heapstory.static.models import Models
 from heapstory.static.rules import LOCAL_LOST, Infeasible
 from heapstory.static.state import GLOBAL, HEAP, PRE, STACK, Cell, State, Step
 from heapstory.static.summary import Summary, summarise_returns, unknown_summary
-from heapstory.static.values import ANYWHERE, CellId, Comparison, Symbol, Value
+from heapstory.static.values import ANYWHERE, CellId, Comparison, Symbol, Value, known
 
-MAX_STATES = 48  # at one join; beyond it states are weakened
-MAX_VISITS = 4000  # of blocks in one function, before it is given up
+MAX_STATES = 16  # at one join; beyond it states are weakened
+FEW_STATES = 3  # in the middle of a block; beyond it they are joined
+MANY_STATES = 4  # at one join; beyond it the caller's cells are not told apart
+MAX_VISITS = 1500  # of blocks in one function, before it is given up
+MAX_WORK = 20_000  # statements executed and rows applied in one function, before it is given up
 WIDEN_AFTER = 3
 
 
@@ -68,6 +71,7 @@ class FunctionAnalysis:
         self.losses: dict[tuple[object, ...], Loss] = {}
         self.misuses: dict[tuple[object, ...], Loss] = {}
         self.limited = False
+        self.work = 0
         self.weakened = False
         self._cells = 0
         self._symbols: dict[str, Symbol] = {}
@@ -76,6 +80,9 @@ class FunctionAnalysis:
         self._points: dict[str, dict[Key, _Point]] = {}
         self._queue: list[tuple[int, int, str, Key | None, State | None]] = []
         self._sequence = 0
+        self._coarse: set[str] = set()
+        self._effects: dict[str, Effects] = {}
+        self._numbers_at: dict[str, dict[object, int]] = {}
         self._last: Place | None = None
 
     # --- what the rules ask for (Frame)
@@ -141,13 +148,15 @@ class FunctionAnalysis:
         visits = 0
         while self._queue:
             visits += 1
-            if visits > MAX_VISITS:
+            if visits > MAX_VISITS or self.work > MAX_WORK:
                 self.limited = True
                 break
             _, _, label, key, state = heapq.heappop(self._queue)
             block = self.function.blocks[label]
             if state is None and key is not None:
-                point = self._points[label][key]
+                point: _Point | None = self._points[label].get(key)
+                if point is None or not point.queued:
+                    continue
                 point.queued = False
                 state = point.state.copy()
             if state is not None:
@@ -188,31 +197,73 @@ class FunctionAnalysis:
     # --- one block
 
     def _block(self, block: Block, state: State) -> None:
-        work = [(state, 0)]
-        statements, deaths = block.statements, block.deaths
-        count = len(statements)
-        while work:
-            state, index = work.pop()
-            while index < count:
-                statement = statements[index]
-                if statement[1] is not None:
-                    self._last = statement[1]
+        """All states go through the block in step, so that those that become alike are joined."""
+        states = [state]
+        deaths = block.deaths
+        for index, statement in enumerate(block.statements):
+            handler = HANDLERS[statement[0]]
+            if statement[1] is not None:
+                self._last = statement[1]
+            split = False
+            after: list[State] = []
+            self.work += len(states)
+            if self.work > MAX_WORK:
+                return
+            for each in states:
                 try:
-                    after = HANDLERS[statement[0]](self, state, statement)
+                    made = handler(self, each, statement)
                 except Infeasible:
-                    break
-                if after is None:
-                    if index in deaths:
-                        rules.forget(self, state, deaths[index], statement[1])
-                    index += 1
+                    split = True
                     continue
+                if made is None:
+                    after.append(each)
+                else:
+                    after.extend(made)
+                    split = True
+            if index in deaths:
                 for each in after:
-                    if index in deaths:
-                        rules.forget(self, each, deaths[index], statement[1])
-                    work.append((each, index + 1))
-                break
+                    rules.forget(self, each, deaths[index], statement[1])
+            if split:
+                if not after:
+                    return
+                if len(after) > FEW_STATES:
+                    after = self._unite(after)
+            states = after
+        for each in states:
+            self._leave(block, each)
+
+    def _unite(self, states: list[State]) -> list[State]:
+        """Join states with the same pointer structure in the middle of a block."""
+        effects = Effects()
+        for state in states:
+            effects.learn(state)
+        kept: dict[Key, tuple[State, list[CellId]]] = {}
+        coarse = len(states) > MAX_STATES
+        for state in states:
+            effects.adopt(state)
+            key, order = canonical_key(state, coarse)
+            if key in kept:
+                old, old_order = kept[key]
+                kept[key] = (Join(old, state, old_order, order, False).run(), old_order)
             else:
-                self._leave(block, state)
+                kept[key] = (state, order)
+        found = [state for state, _ in kept.values()]
+        if len(found) <= MAX_STATES:
+            return found
+        self.weakened = True
+        for state in found[MAX_STATES // 2 :]:
+            self._give_up(state)
+        if len(states) > len(found):
+            return self._unite(found)
+        if len(found) > 2 * MAX_STATES:
+            self.limited = True
+        return found[:MAX_STATES]
+
+    @staticmethod
+    def _give_up(state: State) -> None:
+        for identity, cell in list(state.cells.items()):
+            if cell.kind == HEAP and not cell.escaped:
+                rules.escape(state, (identity, 0))
 
     def _leave(self, block: Block, state: State) -> None:
         terminator = block.terminator
@@ -281,20 +332,57 @@ class FunctionAnalysis:
             state.note(self._last, "return")
         prune(state, block.live)
         if block.loops:
+            back = self.function.order[origin.label] >= self.function.order[label]
+            self._count_unknown(block, state, back)
             fold(state)
         self._merge(block, label, state)
 
+    def _count_unknown(self, block: Block, state: State, back: bool) -> None:
+        """Numbers that a loop changes are symbols from the start: its rounds are all alike, so
+        that an array filled by one loop and freed by another is understood."""
+        env = state.env
+        for name in block.changes:
+            value = env.get(name)
+            if type(value) is int:
+                symbol = env[name] = Symbol()
+                state.facts[symbol] = known(value)
+            elif type(value) is tuple and name in block.steps:
+                env[name] = (value[0], ANYWHERE)
+        first = self._numbers_at.setdefault(block.label, {})
+        for identity, cell in list(state.cells.items()):
+            if type(identity) is str:
+                self._count_members(first, state, identity, cell, back)
+
+    @staticmethod
+    def _count_members(
+        first: dict[object, int], state: State, identity: str, cell: Cell, back: bool
+    ) -> None:
+        for offset, value in list(cell.fields.items()):
+            if type(value) is not int:
+                continue
+            if not back:
+                first.setdefault((identity, offset), value)
+            elif first.get((identity, offset)) != value:
+                state.change(identity).fields[offset] = Symbol()
+
     def _merge(self, block: Block, label: str, state: State) -> None:
         points = self._points.setdefault(label, {})
-        key, order = canonical_key(state)
+        effects = self._effects.get(label)
+        if effects is None:
+            effects = self._effects[label] = Effects()
+        if effects.learn(state) and points:
+            points = self._rebuild(label, points)
+        effects.adopt(state)
+        if len(points) > MANY_STATES and label not in self._coarse:
+            self._coarse.add(label)
+            points = self._rebuild(label, points)
+        key, order = canonical_key(state, label in self._coarse)
         point = points.get(key)
         if point is None and len(points) >= MAX_STATES:
             self.weakened = True
-            for identity, cell in list(state.cells.items()):
-                if cell.kind == HEAP and not cell.escaped:
-                    rules.escape(state, (identity, 0))
+            self._give_up(state)
             prune(state, block.live)
-            key, order = canonical_key(state)
+            key, order = canonical_key(state, label in self._coarse)
             point = points.get(key)
             if point is None and len(points) >= 2 * MAX_STATES:
                 self.limited = True
@@ -312,6 +400,26 @@ class FunctionAnalysis:
         if not point.queued:
             point.queued = True
             self._push(label, key, None)
+
+    def _rebuild(self, label: str, points: dict[Key, _Point]) -> dict[Key, _Point]:
+        """Name the states of a point anew: more of them have become alike."""
+        coarse = label in self._coarse
+        fresh: dict[Key, _Point] = {}
+        for before, point in points.items():
+            self._effects[label].adopt(point.state)
+            key, order = canonical_key(point.state, coarse)
+            old = fresh.get(key)
+            if old is not None:
+                old.state = Join(old.state, point.state, old.order, order, False).run()
+                point = old
+            else:
+                point.order = order
+                fresh[key] = point
+            if old is not None or key != before:
+                point.queued = True
+                self._push(label, key, None)
+        self._points[label] = fresh
+        return fresh
 
     def _return(self, state: State, terminator: op.Terminator) -> None:
         """Rule 1 for every local: only the result, the caller's cells and globals are kept."""

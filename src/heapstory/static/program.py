@@ -11,7 +11,8 @@ from heapstory.static.ir.program import Function, Unit
 from heapstory.static.models import Models
 from heapstory.static.summary import Summary, unknown_summary
 
-MAX_ROUNDS = 5  # of a recursive component, before its functions count as unknown
+MAX_GROUP = 8  # functions that call each other and are iterated together
+MAX_ROUNDS = 4  # of a recursive component, before its functions count as unknown
 
 
 @dataclass(slots=True)
@@ -78,6 +79,29 @@ def callees(function: Function, index: Index) -> set[str]:
         targets = index.targets(member, signature)
         if len(targets) <= 24:
             found.update(targets)
+    return found
+
+
+def groups_in_order(functions: dict[str, Function], index: Index) -> list[list[str]]:
+    """Functions to analyse together, callees first.
+
+    Calls through pointers tie large parts of a program into one knot. A knot is cut: first its
+    indirect calls, then, if direct calls alone still make one, it is taken function by function.
+    A call to a function whose summary is not there yet may do anything.
+    """
+    edges = {name: callees(function, index) for name, function in functions.items()}
+    found: list[list[str]] = []
+    for group in components(edges):
+        if len(group) <= MAX_GROUP:
+            found.append(group)
+            continue
+        inside = set(group)
+        direct = {name: functions[name].callees & inside for name in sorted(group)}
+        for part in components(direct):
+            if len(part) <= MAX_GROUP:
+                found.append(part)
+            else:
+                found.extend([name] for name in part)
     return found
 
 
@@ -149,10 +173,9 @@ def analyse_all(
         index.add(unit, members)
         for name, function in unit.functions.items():
             functions.setdefault(name, function)
-    edges = {name: callees(function, index) for name, function in functions.items()}
     summaries: dict[str, Summary] = {}
     answers: dict[str, Answer] = {}
-    for group in components(edges):
+    for group in groups_in_order(functions, index):
         found = analyse_component([functions[name] for name in group], index, summaries)
         answers.update(found)
         summaries.update({name: answer.summary for name, answer in found.items()})

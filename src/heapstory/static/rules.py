@@ -31,7 +31,7 @@ FIELD_OVERWRITTEN = "field-overwritten"
 FIELD_LOST = "field-lost-at-free"
 LOCAL_LOST = "local-lost-at-return"
 
-MAX_DEPTH = 3  # member accesses from a parameter or global that are followed one by one
+MAX_DEPTH = 2  # member accesses from a parameter or global that are followed one by one
 
 
 class Frame(Protocol):
@@ -156,7 +156,9 @@ def target(frame: Frame, state: State, address: Value) -> tuple[CellId, Offset] 
             state.cells[identity] = Cell(_kind(identity))
         else:
             return None
-    elif cell.null == 0 and cell.kind in (HEAP, PRE):
+    elif cell.null != 1 and cell.kind in (HEAP, PRE):
+        if cell.null == -1:
+            raise Infeasible
         state.change(identity).null = 1
     return address[0], address[1]
 
@@ -337,6 +339,8 @@ def release(frame: Frame, state: State, value: Value, place: Place | None) -> No
     if cell.kind in (STACK, GLOBAL):
         frame.misuse(state, identity, "free-of-unallocated", place, "")
         return
+    if cell.null == -1:
+        return
     if cell.freed is not None:
         frame.misuse(state, identity, "double-free", place, "")
         return
@@ -358,41 +362,58 @@ def release(frame: Frame, state: State, value: Value, place: Place | None) -> No
 
 def escape(state: State, value: Value) -> None:
     """Somebody else may keep the value: nothing it leads to is tracked any more."""
-    stack = [value]
+    _give_away(state, [value], [])
+
+
+def escape_contents(state: State, identity: CellId) -> None:
+    """Everything one member access away escapes; the cell itself stays."""
+    _give_away(state, [], [identity])
+
+
+def touch(state: State, root: CellId) -> None:
+    """A value out of the depths of a cell was freed or given away; which one, nobody knows."""
+    _give_away(state, [Symbol(root)], [])
+
+
+def _give_away(state: State, values: list[Value], opened: list[CellId]) -> None:
+    """The common work: ``values`` escape, of ``opened`` cells only what they hold."""
     seen: set[CellId] = set()
-    while stack:
-        value = stack.pop()
+    touched: set[CellId] = set(opened)
+    for identity in opened:
+        cell = state.cells[identity]
+        values.extend(v for v in cell.fields.values() if not _points_to(v, identity))
+        values.extend((c, 0) for c in cell.weak if c != identity)
+    while values:
+        value = values.pop()
         if type(value) is Symbol:
-            if value.root is not None:
-                touch(state, value.root)
+            if value.root is not None and value.root not in touched:
+                touched.add(value.root)
+                _touch(state, value.root, values)
             continue
         if type(value) is not tuple or value[0] in seen:
             continue
         identity = value[0]
         seen.add(identity)
-        cell = state.cells.get(identity)
-        if cell is None:
-            if type(identity) is str and _kind(identity) == PRE:
-                cell = state.cells[identity] = Cell(PRE)
-            else:
+        cell_or_none = state.cells.get(identity)
+        if cell_or_none is None:
+            if type(identity) is not str or _kind(identity) != PRE:
                 continue
+            cell_or_none = state.cells[identity] = Cell(PRE)
+        cell = cell_or_none
+        if type(identity) is Symbol:
+            values.append(identity)
         if not cell.escaped and cell.kind != OPAQUE:
             cell = state.change(identity)
             cell.escaped = True
-        stack.extend(cell.fields.values())
-        stack.extend((c, 0) for c in cell.weak)
+        values.extend(cell.fields.values())
+        values.extend((c, 0) for c in cell.weak)
 
 
-def escape_contents(state: State, identity: CellId) -> None:
-    """Everything one member access away escapes; the cell itself stays."""
-    cell = state.cells[identity]
-    for value in [*cell.fields.values(), *((c, 0) for c in cell.weak)]:
-        if not (type(value) is tuple and value[0] == identity):
-            escape(state, value)
+def _points_to(value: Value, identity: CellId) -> bool:
+    return type(value) is tuple and value[0] == identity
 
 
-def touch(state: State, root: CellId) -> None:
-    """A value out of the depths of a cell was freed or given away; which one, nobody knows."""
+def _touch(state: State, root: CellId, values: list[Value]) -> None:
     cell = state.cells.get(root)
     if cell is None:
         return
@@ -400,9 +421,10 @@ def touch(state: State, root: CellId) -> None:
         if not cell.deep:
             state.change(root).deep = True
     elif cell.kind in (HEAP, STACK) and not cell.escaped:
-        escape_contents(state, root)
-    elif type(root) is Symbol and root.root is not None and root.root != root:
-        touch(state, root.root)
+        values.extend(v for v in cell.fields.values() if not _points_to(v, root))
+        values.extend((c, 0) for c in cell.weak if c != root)
+    elif type(root) is Symbol:
+        values.append(root)
 
 
 def scramble(state: State, value: Value) -> None:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from heapstory.static.canonical import Join, canonical_key, collect, fold
+from heapstory.static.canonical import Effects, Join, canonical_key, collect, fold
 from heapstory.static.state import GLOBAL, HEAP, PRE, STACK, Cell, State
 from heapstory.static.values import CellId, Comparison, Fact, Symbol, Value
 
 RESULT = "return"
 EXTRA = "PV"  # what a variadic function finds in its further arguments
-MAX_OUTCOMES = 16
+MAX_OUTCOMES = 6
 
 
 @dataclass(slots=True)
@@ -58,7 +58,11 @@ def summarise_returns(
 ) -> Summary:
     """Make the rows from the states at the returns."""
     kept: dict[object, tuple[State, list[CellId]]] = {}
+    effects = Effects()
+    for state, _ in returns:
+        effects.learn(state)
     for state, result in returns:
+        effects.adopt(state)
         state.env = {RESULT: _outside(result)}
         _drop_stack(state)
         collect(state)
@@ -203,7 +207,7 @@ def _weakest(one: State, other: State) -> State:
 def _describe(summary: Summary) -> None:
     """Short facts for calls that could go to several functions."""
     touched: set[int] = set()
-    new = bool(summary.outcomes)
+    new, some = bool(summary.outcomes), False
     for outcome in summary.outcomes:
         referenced: set[CellId] = set()
         for cell in outcome.cells.values():
@@ -224,9 +228,10 @@ def _describe(summary: Summary) -> None:
         result = outcome.result
         fresh = type(result) is tuple and result[0] in outcome.cells
         fresh = fresh and outcome.cells[result[0]].kind == HEAP
+        some = some or fresh
         new = new and (fresh or result == 0)
     summary.touched = frozenset(touched)
-    summary.returns_new = new
+    summary.returns_new = new and some
 
 
 __all__ = ["GLOBAL", "PRE", "Outcome", "Summary", "summarise_returns", "unknown_summary"]

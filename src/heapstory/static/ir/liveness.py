@@ -52,6 +52,7 @@ def annotate(function: Function) -> None:
     live_out = _liveness(function)
     for label, block in function.blocks.items():
         _deaths(block, live_out[label], function)
+    _loops(function)
 
 
 def _drop_unreachable(function: Function) -> None:
@@ -89,6 +90,44 @@ def _order(function: Function) -> None:
     function.order = {label: number for number, label in enumerate(reversed(finished))}
     for label, count in counts.items():
         blocks[label].joins = count > 1 or blocks[label].loops
+
+
+def _loops(function: Function) -> None:
+    """What every loop assigns: its head must not take the first round for all rounds."""
+    before: dict[str, list[str]] = {}
+    for label, block in function.blocks.items():
+        for target in successors(block.terminator):
+            before.setdefault(target, []).append(label)
+    for label, block in function.blocks.items():
+        if not block.loops:
+            continue
+        ends = [b for b in before[label] if function.order[b] >= function.order[label]]
+        inside = {label}
+        stack = list(ends)
+        while stack:
+            each = stack.pop()
+            if each not in inside:
+                inside.add(each)
+                stack.extend(before.get(each, ()))
+        assigned: set[str] = set()
+        stepped: set[str] = set()
+        for each in inside:
+            _assignments(function.blocks[each], assigned, stepped)
+        block.changes = frozenset(assigned)
+        block.steps = frozenset(stepped)
+
+
+def _assignments(block: Block, assigned: set[str], stepped: set[str]) -> None:
+    origin: dict[str, str] = {}
+    for statement in block.statements:
+        if statement[0] == op.COPY and type(statement[3]) is str:
+            origin[statement[2]] = statement[3]
+        elif statement[0] == op.GEP and type(statement[3]) is str:
+            origin[statement[2]] = "+" + origin.get(statement[3], statement[3]).lstrip("+")
+        elif statement[0] == op.ASSIGN:
+            assigned.add(statement[2])
+            if origin.get(statement[3]) == "+" + statement[2]:
+                stepped.add(statement[2])
 
 
 def _liveness(function: Function) -> dict[str, frozenset[str]]:

@@ -60,6 +60,9 @@ class Block:
     live: frozenset[str] = frozenset()
     joins: bool = False  # several ways lead here
     loops: bool = False  # one of them is a back edge
+    # Of a loop head: variables the loop assigns, and those it moves along (p = p + 1).
+    changes: frozenset[str] = frozenset()
+    steps: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -71,6 +74,7 @@ class Function:
     parameters: list[tuple[str, bool]]  # register, whether it is a pointer
     variadic: bool = False
     internal: bool = False
+    unit: str = ""
     returns_pointer: bool = False
     signature: str = ""
     blocks: dict[str, Block] = field(default_factory=dict)
