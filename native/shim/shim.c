@@ -2,8 +2,8 @@
  *
  * It writes the directory and the arguments of the call to the file $HEAPSTORY_SHIM_LOG and becomes
  * the real compiler: the first program of the same name on PATH that is not in the shim's own
- * directory $HEAPSTORY_SHIM_DIR. Nothing else: a build must not notice it, so every failure to write
- * is ignored.
+ * directory $HEAPSTORY_SHIM_DIR. Nothing else: a build must not notice it, so every failure to
+ * write is ignored.
  *
  * A record is one write to a file opened for appending, so that records of parallel compilers do
  * not mix:

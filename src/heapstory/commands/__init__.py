@@ -15,7 +15,9 @@ from types import ModuleType
 from heapstory.errors import HeapstoryError
 
 # In the order of the manual. Verbs are imported only when named, so that start-up stays quick.
-VERBS: dict[str, str] = {}
+VERBS: dict[str, str] = {
+    "leaks": "static leak analysis of C",
+}
 
 
 def _load(verb: str) -> ModuleType:

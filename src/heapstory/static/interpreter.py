@@ -38,7 +38,7 @@ class ProgramView(Protocol):
 
     def targets(self, member: str, signature: str) -> list[str]: ...
 
-    def summary(self, name: str) -> Summary | None: ...
+    def summary(self, name: str, unit: str) -> Summary | None: ...
 
 
 @dataclass(slots=True)
@@ -128,7 +128,7 @@ class FunctionAnalysis:
 
     def summary(self, name: str) -> Summary | None:
         """The summary of a function the program defines."""
-        return self.program.summary(name)
+        return self.program.summary(name, self.function.unit)
 
     def value(self, state: State, operand: Operand) -> Value:
         """The value of an operand."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 from heapstory.static.callgraph import components
 from heapstory.static.interpreter import FunctionAnalysis, Loss
@@ -24,6 +24,8 @@ class Index:
     internals: set[str] = field(default_factory=set)
     members: dict[str, set[str]] = field(default_factory=dict)
     by_signature: dict[str, set[str]] = field(default_factory=dict)
+    # Names that a unit defines for itself although another one has them too.
+    aliases: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def add(self, unit: Unit, members: dict[str, set[str]]) -> None:
         """Add what one unit contributes."""
@@ -58,7 +60,11 @@ class View:
         self.private = index.private
         self.targets = index.targets
         self.summaries = summaries
-        self.summary = summaries.get
+        self._aliases = index.aliases
+
+    def summary(self, name: str, unit: str) -> Summary | None:
+        """The summary of what a unit means by a name."""
+        return self.summaries.get(self._aliases.get((unit, name), name))
 
 
 @dataclass(slots=True)
@@ -73,7 +79,7 @@ class Answer:
 
 def callees(function: Function, index: Index) -> set[str]:
     """All functions a function may call."""
-    found = set(function.callees)
+    found = {index.aliases.get((function.unit, name), name) for name in function.callees}
     for each in function.indirect:
         member, _, signature = each.partition("|")
         targets = index.targets(member, signature)
@@ -163,20 +169,12 @@ def shape(summary: Summary) -> object:
     return summary.unknown, sorted(rows)
 
 
-def analyse_all(
-    units: Iterable[tuple[Unit, dict[str, set[str]]]], models: Models
-) -> dict[str, Answer]:
-    """Analyse a whole program in this process, callees first."""
-    index = Index(models)
-    functions: dict[str, Function] = {}
-    for unit, members in units:
-        index.add(unit, members)
-        for name, function in unit.functions.items():
-            functions.setdefault(name, function)
-    summaries: dict[str, Summary] = {}
-    answers: dict[str, Answer] = {}
-    for group in groups_in_order(functions, index):
-        found = analyse_component([functions[name] for name in group], index, summaries)
-        answers.update(found)
-        summaries.update({name: answer.summary for name, answer in found.items()})
-    return answers
+def fingerprint(summary: Summary) -> str:
+    """A digest of everything in a summary that can show in an answer about a caller."""
+    places = []
+    for outcome in summary.outcomes:
+        for cell in outcome.cells.values():
+            places.append(repr((cell.site, cell.freed, sorted(cell.writes.items()))))
+        places.append(str(sorted(repr(fact) for fact in outcome.facts.values())))
+    text = repr((shape(summary), sorted(places), sorted(summary.touched), summary.returns_new))
+    return sha256(text.encode()).hexdigest()[:32]

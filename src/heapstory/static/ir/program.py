@@ -75,6 +75,7 @@ class Function:
     variadic: bool = False
     internal: bool = False
     unit: str = ""
+    digest: str = ""  # of the unit's IR
     returns_pointer: bool = False
     signature: str = ""
     blocks: dict[str, Block] = field(default_factory=dict)

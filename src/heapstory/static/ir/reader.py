@@ -8,6 +8,7 @@ reference is lost, and the variable keeps its name and its contents until the fu
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 
 from heapstory.static.ir import body
 from heapstory.static.ir.constants import function_addresses, global_name
@@ -38,6 +39,7 @@ class ModuleReader:
         self._globals: list[str] = []
         self._internals: set[str] = set()
         self.functions: set[str] = set()
+        self._digest = sha256(text.encode("utf-8", "replace")).hexdigest()
         metadata = self._split(text)
         self.debug = DebugInfo(metadata)
 
@@ -95,6 +97,8 @@ class ModuleReader:
             builder = body.BodyBuilder(self, function)
             builder.build(lines)
             annotate(function)
+            function.unit = self.unit.path
+            function.digest = self._digest
             self.unit.functions[function.name] = function
             self._check(function, line)
         return self.unit
