@@ -7,6 +7,7 @@ import pickle
 import re
 import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -93,32 +94,23 @@ def _ir_text(job: Job) -> tuple[str, list[str]]:
     clang = find_clang()
     command = [clang, "-S", "-emit-llvm", "-O0", "-g", "-Xclang", "-disable-O0-optnone", "-w"]
     command += ["-Wno-everything", "-Qunused-arguments", "-fno-caret-diagnostics"]
-    command += ["-D_FORTIFY_SOURCE=0", *job.options, "-MD", "-MF", "/dev/fd/3", "-o", "-", job.source]
-    read_end, write_end = os.pipe()
-    try:
-        with subprocess.Popen(
-            ["sh", "-c", f'exec 3>&{write_end}; exec "$@"', "sh", *command],
-            cwd=job.directory,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            stdin=subprocess.DEVNULL,
-            pass_fds=(write_end,),
-        ) as process:
-            os.close(write_end)
-            write_end = -1
-            output, errors = process.communicate()
-            with os.fdopen(read_end, "rb") as file:
-                read_end = -1
-                rules = file.read()
-    except OSError as error:
-        raise _Problem(f"cannot run clang: {error.strerror}") from error
-    finally:
-        for end in (read_end, write_end):
-            if end >= 0:
-                os.close(end)
-    if process.returncode != 0:
-        raise _Problem(f"clang: {_first_error(errors)}")
-    return output.decode("utf-8", "replace"), _dependencies(rules)
+    with tempfile.TemporaryDirectory(prefix="heapstory-") as folder:
+        rules = Path(folder) / "depends"
+        command += ["-D_FORTIFY_SOURCE=0", *job.options, "-MD", "-MF", str(rules), "-o", "-"]
+        try:
+            done = subprocess.run(
+                [*command, job.source],
+                cwd=job.directory,
+                capture_output=True,
+                stdin=subprocess.DEVNULL,
+                check=False,
+            )
+        except OSError as error:
+            raise _Problem(f"cannot run clang in {job.directory}: {error.strerror}") from error
+        if done.returncode != 0:
+            raise _Problem(f"clang: {_first_error(done.stderr)}")
+        depends = _dependencies(rules.read_bytes()) if rules.exists() else []
+    return done.stdout.decode("utf-8", "replace"), depends
 
 
 def _disassemble(path: str) -> str:

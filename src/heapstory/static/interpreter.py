@@ -267,9 +267,8 @@ class FunctionAnalysis:
 
     def _leave(self, block: Block, state: State) -> None:
         terminator = block.terminator
-        kind, place = terminator[0], terminator[1]
+        kind = terminator[0]
         if kind == op.JUMP:
-            self._last_before_return(block, place)
             self._enter(block, terminator[2], state)
         elif kind == op.BRANCH:
             self._branch(block, state, terminator)
@@ -277,10 +276,6 @@ class FunctionAnalysis:
             self._switch(block, state, terminator)
         elif kind == op.RETURN:
             self._return(state, terminator)
-
-    def _last_before_return(self, block: Block, place: Place | None) -> None:
-        if place is not None:
-            self._last = place
 
     def _branch(self, block: Block, state: State, terminator: op.Terminator) -> None:
         _, place, operand, yes, no = terminator
@@ -328,14 +323,22 @@ class FunctionAnalysis:
         if not block.joins:
             self._push(label, None, state)
             return
-        if block.terminator[0] == op.RETURN and not block.statements[1:]:
-            state.note(self._last, "return")
+        if block.terminator[0] == op.RETURN and self._returns_value(origin):
+            state.note(origin.terminator[1], "return")
         prune(state, block.live)
         if block.loops:
             back = self.function.order[origin.label] >= self.function.order[label]
             self._count_unknown(block, state, back)
             fold(state)
         self._merge(block, label, state)
+
+    def _returns_value(self, origin: Block) -> bool:
+        """Whether a block ends in ``return value;``: it fills the slot of the result and goes to
+        the common exit."""
+        if origin.terminator[0] != op.JUMP or not origin.statements:
+            return False
+        last = origin.statements[-1]
+        return last[0] == op.ASSIGN and not self.function.variables.get(last[2])
 
     def _count_unknown(self, block: Block, state: State, back: bool) -> None:
         """Numbers that a loop changes are symbols from the start: its rounds are all alike, so

@@ -159,6 +159,7 @@ def shape(summary: Summary) -> object:
             members = sorted(
                 (str(o), str(v) if type(v) is tuple else type(v).__name__)
                 for o, v in cell.fields.items()
+                if type(o) is int
             )
             cells.append(
                 (str(identity), cell.freed is not None, cell.escaped, cell.deep, cell.null,
@@ -174,7 +175,8 @@ def fingerprint(summary: Summary) -> str:
     places = []
     for outcome in summary.outcomes:
         for cell in outcome.cells.values():
-            places.append(repr((cell.site, cell.freed, sorted(cell.writes.items()))))
+            writes = sorted((o, w) for o, w in cell.writes.items() if type(o) is int)
+            places.append(repr((cell.site, cell.freed, writes)))
         places.append(str(sorted(repr(fact) for fact in outcome.facts.values())))
     text = repr((shape(summary), sorted(places), sorted(summary.touched), summary.returns_new))
     return sha256(text.encode()).hexdigest()[:32]
