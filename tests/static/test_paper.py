@@ -22,13 +22,16 @@ LIST = """
 typedef struct list { int d; struct list *n; } List;
 List *l;
 """
-F = LIST + """
+F = (
+    LIST
+    + """
 void f(void) {
     List *x = (List *)malloc(sizeof(List));
     x->n = (List *)malloc(sizeof(List));
     free(x);
 }
 """
+)
 F1 = """
 List *f1(List *p) {
     if (p != NULL) {
@@ -43,7 +46,11 @@ List *f1(List *p) {
 
 def test_f_loses_the_member_at_free(leaks: Leaks) -> None:
     (finding,) = leaks(F)
-    assert (finding.kind, finding.place.line, finding.allocated.line) == ("field-lost-at-free", 9, 8)
+    assert (finding.kind, finding.place.line, finding.allocated.line) == (
+        "field-lost-at-free",
+        9,
+        8,
+    )
 
 
 def test_g1_and_g2_lose_the_member_that_f1_made(leaks: Leaks) -> None:
@@ -104,6 +111,8 @@ def _apply_f1(tmp_path: Path, length: int) -> list[AbstractState]:
 class _Frame:
     def __init__(self) -> None:
         self.count = 0
+        self.container: object = None
+        self.elements_freed: set[object] = set()
 
     def new_cell(self) -> int:
         self.count += 1
@@ -124,7 +133,12 @@ NEW_PAIR = {0: 0, 1: 0, 2: None}
 
 @pytest.mark.parametrize(
     ("length", "l_after"),
-    [(0, BOTTOM), (1, {0: 0, 1: None, 2: None}), (2, {0: 0, 1: 0, 2: None}), (3, {0: 0, 1: 0, 2: 0})],
+    [
+        (0, BOTTOM),
+        (1, {0: 0, 1: None, 2: None}),
+        (2, {0: 0, 1: 0, 2: None}),
+        (3, {0: 0, 1: 0, 2: 0}),
+    ],
 )
 def test_table_2(tmp_path: Path, length: int, l_after: dict[int, int | None]) -> None:
     """Preconditions: p null, a cell, a cell with a member, a longer list; l is null before."""
@@ -169,6 +183,8 @@ def test_saturation_adds_nothing_that_the_heap_does_not_have(
             step = state.cells[cell].fields.get(field)
             assert (vectors[1] is None) == (step is None)
             if step is not None:
-                assert order.members(vectors[1] or 0) == [n for n in order.names if named[n] == step]
+                assert order.members(vectors[1] or 0) == [
+                    n for n in order.names if named[n] == step
+                ]
             for other in order.members(vectors[0] or 0):
                 assert (found[other][field][0] or 0) & order.bit[name], "symmetry"

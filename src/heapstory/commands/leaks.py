@@ -9,8 +9,13 @@ import sys
 import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from heapstory.errors import UsageError
+
+if TYPE_CHECKING:
+    from heapstory.static import Finding, Outcome, Sources
+    from heapstory.static.capture import Job
 
 HELP = "static leak analysis of C"
 
@@ -26,7 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the verb."""
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.usage = "heapstory leaks [OPTION]… (PATH… | -p compile_commands.json | -- BUILD COMMAND…)"
+    parser.usage = (
+        "heapstory leaks [OPTION]… (PATH… | -p compile_commands.json | -- BUILD COMMAND…)"
+    )
     add = parser.add_argument
     add("words", nargs="*", metavar="PATH", help="C files, directories, or LLVM IR (.ll, .bc)")
     add("-p", dest="database", metavar="FILE", help="a compilation database")
@@ -40,7 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--write-baseline", metavar="FILE", help="accept all present findings")
     add("--suppress", metavar="FINGERPRINT", action="append", default=[], help="accept a finding")
     add("--show-suppressed", action="store_true", help="list accepted findings too")
-    add("--min-confidence", choices=("low", "medium", "high"), default="low", help="leave out others")
+    add(
+        "--min-confidence",
+        choices=("low", "medium", "high"),
+        default="low",
+        help="leave out others",
+    )
     add("--jobs", "-j", type=int, default=0, metavar="N", help="processes (default: all cores)")
     add("--engine", choices=("local", "dask"), default="local", help="where the work is done")
     add("--scheduler", metavar="ADDRESS", help="of an existing Dask cluster")
@@ -92,7 +104,7 @@ def run(args: argparse.Namespace) -> int:
     return 4 if outcome.skipped or build_status else 0
 
 
-def _jobs(args: argparse.Namespace) -> tuple[list, int]:  # type: ignore[type-arg]
+def _jobs(args: argparse.Namespace) -> tuple[list[Job], int]:
     from heapstory.static import capture
 
     words = list(args.words)
@@ -131,17 +143,26 @@ def _progress(text: str) -> None:
         print(f"\r\033[K{text} …", end="", file=sys.stderr, flush=True)
 
 
-def _talk(outcome, build_status: int) -> None:  # type: ignore[no-untyped-def]
-    say = lambda text: print(f"heapstory: {text}", file=sys.stderr)  # noqa: E731
+def _say(text: str) -> None:
+    print(f"heapstory: {text}", file=sys.stderr)
+
+
+def _talk(outcome: Outcome, build_status: int) -> None:
     for source, reason in outcome.skipped:
-        say(f"{source}: skipped: {reason}")
+        _say(f"{source}: skipped: {reason}")
     if build_status:
-        say(f"the build failed with status {build_status}; what it compiled was analysed")
+        _say(f"the build failed with status {build_status}; what it compiled was analysed")
     if outcome.limited:
-        say(f"{len(outcome.limited)} functions too large to follow in full; treated as unknown")
+        _say(f"{len(outcome.limited)} functions too large to follow in full; treated as unknown")
 
 
-def _write(args, findings, outcome, sources, seconds: float) -> None:  # type: ignore[no-untyped-def]
+def _write(
+    args: argparse.Namespace,
+    findings: list[Finding],
+    outcome: Outcome,
+    sources: Sources,
+    seconds: float,
+) -> None:
     from heapstory.reporters.sarif import write_sarif
     from heapstory.static.html import html_report
     from heapstory.static.report import RULES, finding_json, sarif_result, text_report
@@ -149,8 +170,8 @@ def _write(args, findings, outcome, sources, seconds: float) -> None:  # type: i
     shown = [f for f in findings if f.suppressed is None or args.show_suppressed]
     accepted = sum(f.suppressed is not None for f in findings)
     summary = (
-        f"{len(findings) - accepted} findings ({accepted} accepted) in {outcome.functions} functions, "
-        f"{outcome.lines} lines, {seconds:.1f} s"
+        f"{len(findings) - accepted} findings ({accepted} accepted) "
+        f"in {outcome.functions} functions, {outcome.lines} lines, {seconds:.1f} s"
     )
     if args.sarif:
         write_sarif(Path(args.sarif), [sarif_result(f) for f in findings], RULES, _version())

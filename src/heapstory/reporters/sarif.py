@@ -14,7 +14,9 @@ from typing import Any
 
 from heapstory.errors import UsageError
 
-SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
 LEVELS = ("error", "warning", "note", "none")
 
 
@@ -80,9 +82,7 @@ def sarif_log(
     }
 
 
-def write_sarif(
-    path: Path, results: Sequence[Result], rules: Sequence[Rule], version: str
-) -> None:
+def write_sarif(path: Path, results: Sequence[Result], rules: Sequence[Rule], version: str) -> None:
     """Write a log to a file."""
     text = json.dumps(sarif_log(results, rules, version), indent=2, ensure_ascii=False)
     try:

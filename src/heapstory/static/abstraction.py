@@ -132,9 +132,7 @@ def _transitivity(found: AbstractState, order: VariableOrder) -> bool:
     return changed
 
 
-def _follow(
-    vectors: dict[int, Vector], first: int, later: Mapping[int, Vector], own: int
-) -> bool:
+def _follow(vectors: dict[int, Vector], first: int, later: Mapping[int, Vector], own: int) -> bool:
     changed = False
     for second in (0, 1, 2):
         found = later[second]
@@ -156,7 +154,7 @@ def show(extended: Extended, order: VariableOrder, names: Mapping[int, str]) -> 
         items = []
         for distance in (0, 1, 2):
             vector = vectors[distance]
-            aliases = "⊥" if vector is None else "{%s}" % ",".join(order.members(vector))
+            aliases = "⊥" if vector is None else "{" + ",".join(order.members(vector)) + "}"
             items.append(f"⟨{distance}, {'∅' if aliases == '{}' else aliases}⟩")
             if vector is None:
                 break

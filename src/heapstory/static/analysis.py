@@ -245,16 +245,17 @@ class DaskMapper(Mapper):
 
     def __init__(self, scheduler: str | None, processes: int) -> None:
         try:
-            from distributed import Client, LocalCluster
+            import distributed
         except ImportError as error:
             raise UsageError("--engine dask needs Dask: pip install 'dask[distributed]'") from error
-        self._cluster = None
+        dask: Any = distributed
+        self._cluster: Any = None
         try:
             if scheduler is None:
-                self._cluster = LocalCluster(
+                self._cluster = dask.LocalCluster(
                     n_workers=processes, threads_per_worker=1, dashboard_address=None
                 )
-            self._client = Client(scheduler or self._cluster, timeout=20)
+            self._client: Any = dask.Client(scheduler or self._cluster, timeout=20)
         except OSError as error:
             raise UsageError(f"{scheduler}: no Dask scheduler answers there") from error
         self._workers = max(1, len(self._client.scheduler_info()["workers"]))

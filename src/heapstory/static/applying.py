@@ -197,7 +197,9 @@ class _Application:
                 self._write(base, offset, value, cell)
             if cell.weak:
                 for each in self._weak(cell):
-                    rules.store(self.frame, self.state, shifted(base, ANYWHERE), (each, 0), None, "")
+                    rules.store(
+                        self.frame, self.state, shifted(base, ANYWHERE), (each, 0), None, ""
+                    )
         for identity, cell in outer:
             self._end(identity, cell)
 

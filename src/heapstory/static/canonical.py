@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import Any
 
 from heapstory.static.conditions import fact_of
-from heapstory.static.state import GLOBAL, HEAP, OPAQUE, PRE, STACK, Cell, State
 from heapstory.static.rules import escape
+from heapstory.static.state import GLOBAL, HEAP, OPAQUE, PRE, STACK, Cell, State
 from heapstory.static.values import (
     ANY,
     ANYWHERE,
@@ -164,9 +164,7 @@ def redirect(state: State, gone: set[CellId], value: Value) -> None:
         if type(old) is tuple and old[0] in gone:
             state.env[name] = value
     for identity, cell in list(state.cells.items()):
-        if cell.weak & gone or any(
-            type(v) is tuple and v[0] in gone for v in cell.fields.values()
-        ):
+        if cell.weak & gone or any(type(v) is tuple and v[0] in gone for v in cell.fields.values()):
             changed = state.change(identity)
             for offset, old in changed.fields.items():
                 if type(old) is tuple and old[0] in gone:
@@ -248,7 +246,7 @@ def _outer_entry(identity: str, cell: Cell, name: Any) -> Any:
     for offset, value in cell.fields.items():
         if type(value) is tuple and value != cell.initial.get(offset):
             named = name(value)
-            if type(named) is int or type(named) is str and _moved(identity, named):
+            if type(named) is int or (type(named) is str and _moved(identity, named)):
                 members.append((offset, named))
     freed = cell.freed is not None
     if not (members or cell.weak or freed or cell.escaped or cell.deep):
@@ -285,10 +283,11 @@ class Effects:
         """Note the effects of a state; True if there were new ones."""
         fresh = False
         for identity, cell in state.cells.items():
-            if cell.kind == PRE and cell.null != -1 and identity not in self.seen:
-                if cell.freed is not None or cell.escaped or cell.deep:
-                    self.seen[identity] = cell
-                    fresh = True
+            if cell.kind != PRE or cell.null == -1 or identity in self.seen:
+                continue
+            if cell.freed is not None or cell.escaped or cell.deep:
+                self.seen[identity] = cell
+                fresh = True
         return fresh
 
     def adopt(self, state: State) -> None:
@@ -424,9 +423,9 @@ class Join:
                 if other is None and new.zero:
                     other = 0
                 if other is None:
-                    if cell_from_outside(old) and value == old.initial.get(offset):
-                        other = value
-                    elif type(value) is tuple:
+                    if (cell_from_outside(old) and value == old.initial.get(offset)) or type(
+                        value
+                    ) is tuple:
                         other = value
                     else:
                         continue
@@ -458,9 +457,7 @@ class Join:
                 fields[offset] = Symbol()
             merged.writes = {**merged.writes, offset: (new.writes[offset][0], PERHAPS)}
         for offset, (place, label) in old.writes.items():
-            if label != PERHAPS and (
-                offset not in new.writes or new.writes[offset][1] == PERHAPS
-            ):
+            if label != PERHAPS and (offset not in new.writes or new.writes[offset][1] == PERHAPS):
                 merged.writes = {**merged.writes, offset: (place, PERHAPS)}
 
     def _only_new(self, cell: Cell) -> Cell:

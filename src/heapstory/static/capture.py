@@ -22,15 +22,42 @@ from heapstory.errors import HeapstoryError, UsageError
 _COMPILER = re.compile(r"(?:[\w.]+-)*(?:gcc|cc|clang|c89|c99)(?:-[\d.]+)?\Z")
 _SOURCE = (".c", ".i")
 # Options that say what the source means; all others concern code generation or warnings.
-_WITH_VALUE = (
-    "-I -D -U -include -imacros -isystem -iquote -idirafter -x --sysroot -isysroot -std".split()
-)
+_WITH_VALUE = [
+    "-I",
+    "-D",
+    "-U",
+    "-include",
+    "-imacros",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-x",
+    "--sysroot",
+    "-isysroot",
+    "-std",
+]
 _MEANINGFUL = re.compile(
     r"-(?:[IDU].|std=|include|isystem|iquote|idirafter|imacros|nostdinc|ansi|m(?:32|64)\Z|pthread\Z"
     r"|-sysroot=|f(?:un)?signed-char|fshort-enums|fms-extensions|fgnu89-inline|fno-builtin|fplan9"
     r"|x[ci]|trigraphs|fopenmp|fblocks|fshort-wchar)"
 )
-_TAKES_NEXT = frozenset("-o -MF -MT -MQ -l -L -T -u -z -arch -Xlinker -Xassembler -aux-info".split())
+_TAKES_NEXT = frozenset(
+    [
+        "-o",
+        "-MF",
+        "-MT",
+        "-MQ",
+        "-l",
+        "-L",
+        "-T",
+        "-u",
+        "-z",
+        "-arch",
+        "-Xlinker",
+        "-Xassembler",
+        "-aux-info",
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +71,7 @@ class Job:
 
 def from_paths(paths: list[str]) -> list[Job]:
     """Jobs for plain files; a directory stands for all C files below it."""
-    jobs = []
+    jobs: list[Job] = []
     for text in paths:
         path = Path(text)
         if path.is_dir():
@@ -165,7 +192,7 @@ def _place_shims(folder: Path) -> list[str]:
     names: set[str] = set()
     for directory in os.environ.get("PATH", "").split(":"):
         try:
-            names.update(n for n in os.listdir(directory) if _COMPILER.match(n))
+            names.update(p.name for p in Path(directory).iterdir() if _COMPILER.match(p.name))
         except OSError:
             continue
     for name in names:

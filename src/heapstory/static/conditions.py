@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from heapstory.static.state import GLOBAL, HEAP, OPAQUE, PRE, STACK, State
 from heapstory.static.values import (
     ANY,
@@ -19,7 +21,7 @@ from heapstory.static.values import (
     refine,
 )
 
-_FOLD = {
+_FOLD: dict[str, Callable[[int, int], int | None]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
@@ -158,6 +160,18 @@ def _learn(state: State, symbol: Symbol, predicate: str, constant: int) -> bool:
         return False
     if fact != ANY:
         state.facts[symbol] = fact
+    if symbol.key is not None and len(symbol.parents) == 1:
+        return _learn_parent(state, symbol, predicate, constant)
+    return True
+
+
+def _learn_parent(state: State, symbol: Symbol, predicate: str, constant: int) -> bool:
+    """``n - 1 > 0`` says ``n > 1``."""
+    operator, operand = symbol.key
+    if operator == "add" and type(operand) is int:
+        return _learn(state, symbol.parents[0], predicate, constant - operand)
+    if operator == "sub" and type(operand) is int:
+        return _learn(state, symbol.parents[0], predicate, constant + operand)
     return True
 
 
@@ -171,7 +185,9 @@ def is_null(state: State, pointer: Value) -> bool | None:
         fact = state.facts.get(identity, ANY)
         return False if 0 in fact.not_in or fact.low > 0 else None
     if cell is None:
-        return False if type(identity) is str and identity[0] in "@%" and "[" not in identity else None
+        return (
+            False if type(identity) is str and identity[0] in "@%" and "[" not in identity else None
+        )
     if cell.kind in (STACK, GLOBAL) or offset != 0 or cell.null == 1:
         return False
     if cell.freed is not None and cell.kind == HEAP:
@@ -269,7 +285,7 @@ def _same_pointer(state: State, left: Value, right: Value) -> bool | None:
             return bool(left[1] == right[1])
         return None
     kinds = [_kind_of(state, v[0]) for v in (left, right)]
-    if PRE in kinds and OPAQUE in kinds or kinds in ([PRE, PRE], [OPAQUE, OPAQUE]):
+    if (PRE in kinds and OPAQUE in kinds) or kinds in ([PRE, PRE], [OPAQUE, OPAQUE]):
         return None
     for one, other in ((0, 1), (1, 0)):
         cell = state.cells.get((left, right)[one][0])

@@ -148,7 +148,7 @@ def _assigned(line: str) -> str | None:
 
 
 def _confidence(loss: Loss) -> str:
-    if loss.weakened or loss.function == "main" and loss.kind == LOCAL_LOST:
+    if loss.weakened or (loss.function == "main" and loss.kind == LOCAL_LOST):
         return "low"
     if any(step.note.endswith("the old block stays") for step in loss.steps):
         return "medium"
@@ -203,9 +203,7 @@ def _comment(finding: Finding, sources: Sources) -> str | None:
     return None
 
 
-def suppress(
-    findings: Iterable[Finding], fingerprints: set[str], baseline: set[str]
-) -> None:
+def suppress(findings: Iterable[Finding], fingerprints: set[str], baseline: set[str]) -> None:
     """Mark findings that the user has accepted."""
     for finding in findings:
         if finding.suppressed is None:

@@ -9,9 +9,10 @@ from heapstory.static.findings import Finding, Sources
 from heapstory.static.report import describe, headline
 
 _STYLE = """
-body{font:14px/1.45 system-ui,sans-serif;margin:2em auto;max-width:1200px;color:#222;background:#fff}
+body{font:14px/1.45 system-ui,sans-serif;margin:2em auto;max-width:1200px;color:#222}
 h1{font-size:1.4em} details{border:1px solid #ccc;border-radius:6px;margin:.6em 0;padding:.4em .8em}
-summary{cursor:pointer} .kind{font-weight:600} .high{color:#a00} .medium{color:#a60} .low{color:#666}
+summary{cursor:pointer} .kind{font-weight:600}
+.high{color:#a00} .medium{color:#a60} .low{color:#666}
 .pair{display:grid;grid-template-columns:minmax(14em,1fr) 3fr;gap:1em;margin-top:.6em}
 ol{padding-left:1.4em;margin:0} li a{color:#06c;text-decoration:none}
 pre{margin:0;overflow:auto;background:#f7f7f7;padding:.5em;font-size:12px}

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from heapstory.static import calls, rules
+from heapstory.static import rules
 from heapstory.static.canonical import Effects, Join, Key, canonical_key, fold, prune
-from heapstory.static.conditions import arithmetic, assume, assume_equal, compare
+from heapstory.static.conditions import assume, assume_equal, compare
 from heapstory.static.ir import program as op
-from heapstory.static.ir.program import Block, Function, Operand, Place, Statement
-from heapstory.static.materialise import materialise
+from heapstory.static.ir.program import Block, Function, Operand, Place
 from heapstory.static.models import Models
 from heapstory.static.rules import LOCAL_LOST, Infeasible
 from heapstory.static.state import GLOBAL, HEAP, PRE, STACK, Cell, State, Step
+from heapstory.static.statements import HANDLERS
 from heapstory.static.summary import Summary, summarise_returns, unknown_summary
-from heapstory.static.values import ANYWHERE, CellId, Comparison, Symbol, Value, known
+from heapstory.static.values import ANYWHERE, CellId, Symbol, Value, known
 
 MAX_STATES = 16  # at one join; beyond it states are weakened
 FEW_STATES = 3  # in the middle of a block; beyond it they are joined
@@ -51,6 +50,7 @@ class Loss:
     label: str
     cell: Cell
     steps: list[Step]
+    container: object
     weakened: bool  # some states were merged beyond what is certain
 
 
@@ -72,6 +72,8 @@ class FunctionAnalysis:
         self.misuses: dict[tuple[object, ...], Loss] = {}
         self.limited = False
         self.work = 0
+        self.container: object = None
+        self.elements_freed: set[object] = set()
         self.weakened = False
         self._cells = 0
         self._symbols: dict[str, Symbol] = {}
@@ -99,9 +101,7 @@ class FunctionAnalysis:
             known = self._symbols[path] = Symbol(None, path)
         return known
 
-    def lost(
-        self, state: State, cell: CellId, kind: str, place: Place | None, label: str
-    ) -> None:
+    def lost(self, state: State, cell: CellId, kind: str, place: Place | None, label: str) -> None:
         """A rule found a leak."""
         self._record(self.losses, state, cell, kind, place or self._last, label)
 
@@ -124,7 +124,8 @@ class FunctionAnalysis:
         key = (kind, lost.site, place and place[:2])
         if key not in found:
             name = self.function.place.function
-            found[key] = Loss(kind, name, place, label, lost, state.steps(), self.weakened)
+            steps = state.steps()
+            found[key] = Loss(kind, name, place, label, lost, steps, self.container, self.weakened)
 
     def summary(self, name: str) -> Summary | None:
         """The summary of a function the program defines."""
@@ -134,7 +135,7 @@ class FunctionAnalysis:
         """The value of an operand."""
         kind = type(operand)
         if kind is str:
-            found = state.env.get(operand)
+            found = state.env.get(operand)  # type: ignore[arg-type]
             if found is None:
                 found = state.env[operand] = Symbol()  # type: ignore[index]
             return found
@@ -161,6 +162,11 @@ class FunctionAnalysis:
                 state = point.state.copy()
             if state is not None:
                 self._block(block, state)
+        self.losses = {
+            key: loss
+            for key, loss in self.losses.items()
+            if loss.container is None or loss.container not in self.elements_freed
+        }
         return self._summarise()
 
     def _entry_state(self) -> State:
@@ -315,8 +321,7 @@ class FunctionAnalysis:
         block = self.function.blocks[label]
         if block.phis:
             values = [
-                (name, self.value(state, sources.get(origin.label)))
-                for name, sources in block.phis
+                (name, self.value(state, sources.get(origin.label))) for name, sources in block.phis
             ]
             for name, value in values:
                 state.env[name] = value
@@ -430,11 +435,11 @@ class FunctionAnalysis:
         result = None if operand is None else self.value(state, operand)
         keep = [result]
         for identity, cell in state.cells.items():
-            if cell.kind in (PRE, GLOBAL) or cell.escaped and cell.kind == HEAP:
+            if cell.kind in (PRE, GLOBAL) or (cell.escaped and cell.kind == HEAP):
                 keep.append((identity, 0))
         alive = state.reachable(keep)
         suspects = {}
-        names = {}
+        names: dict[CellId, str] = {}
         for variable, value in state.env.items():
             if type(value) is tuple:
                 names.setdefault(value[0], self.function.variables.get(variable, ""))
@@ -452,139 +457,3 @@ class FunctionAnalysis:
             step: Step = state.trace[1]
             return step.place
         return place
-
-
-# --- statements ---------------------------------------------------------------------------------
-
-States = list[State] | None
-
-
-def _copy(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
-    state.env[statement[2]] = frame.value(state, statement[3])
-    return None
-
-
-def _assign(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
-    value = frame.value(state, statement[3])
-    rules.assign(frame, state, statement[2], value, statement[1], statement[4])
-    return None
-
-
-def _load(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
-    address = statement[3]
-    if type(address) is str:
-        address = frame.value(state, address)
-    elif type(address) is tuple:
-        known = frame.program.table(address)
-        if known is not None:
-            state.env[statement[2]] = (known, 0)
-            return None
-    value = rules.load(frame, state, address, statement[4])
-    state.env[statement[2]] = value
-    if type(value) is tuple and type(address) is tuple:
-        cell = state.cells.get(value[0])
-        if cell is not None and cell.summary and cell.tracked and value[0] != address[0]:
-            return materialise(frame, state, statement[2], address, value)
-    return None
-
-
-def _store(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
-    _, place, address, operand, _, label, pointer = statement
-    if type(address) is str:
-        address = frame.value(state, address)
-    value = frame.value(state, operand)
-    if pointer and type(address) is tuple and type(address[1]) is int:
-        cell = state.cells.get(address[0])
-        if type(address[0]) is str and (cell is None or cell.kind in (PRE, GLOBAL)):
-            rules.load(frame, state, address, True)  # what is overwritten belongs to the caller
-    rules.store(frame, state, address, value, place, label)
-    return None
-
-
-def _gep(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
-    _, _, register, operand, offset, terms = statement
-    base = frame.value(state, operand)
-    symbolic = None
-    for index, scale in terms:
-        value = frame.value(state, index)
-        if type(value) is int:
-            offset += value * scale
-        elif symbolic is None and type(value) is Symbol:
-            symbolic = (value, scale)
-        else:
-            symbolic = (None, 0)
-    state.env[register] = _moved(base, offset, symbolic)
-    return None
-
-
-def _moved(base: Value, offset: int, symbolic: tuple[Symbol | None, int] | None) -> Value:
-    if type(base) is int:
-        return base + offset if symbolic is None else Symbol()
-    if type(base) is Symbol:
-        base = (base, 0)
-    if type(base) is not tuple:
-        return Symbol()
-    start = base[1]
-    if symbolic is None:
-        if offset == 0:
-            return base if type(base[0]) is not Symbol or start != 0 else base[0]
-        if type(start) is int:
-            return base[0], start + offset
-        if type(start) is tuple:
-            return base[0], (start[0], start[1], start[2] + offset)
-        return base[0], ANYWHERE
-    if type(start) is int and symbolic[0] is not None:
-        return base[0], (symbolic[0], symbolic[1], start + offset)
-    return base[0], ANYWHERE
-
-
-def _icmp(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
-    _, _, register, predicate, left, right = statement
-    one, two = frame.value(state, left), frame.value(state, right)
-    state.env[register] = compare(state, predicate, one, two)
-    return None
-
-
-def _bin(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
-    _, _, register, operator, left, right = statement
-    one, two = frame.value(state, left), frame.value(state, right)
-    state.env[register] = arithmetic(operator, one, two)
-    return None
-
-
-def _select(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
-    _, place, register, condition, yes, no = statement
-    test = frame.value(state, condition)
-    if type(test) is int:
-        state.env[register] = frame.value(state, yes if test else no)
-        return None
-    found = []
-    for truth, operand in ((True, yes), (False, no)):
-        each = state.copy()
-        if assume(each, test, truth):
-            each.note(place, "", truth)
-            each.env[register] = frame.value(each, operand)
-            found.append(each)
-    return found
-
-
-def _fresh(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
-    state.env[statement[2]] = Symbol()
-    return None
-
-
-Handler = Callable[[FunctionAnalysis, State, Statement], States]
-HANDLERS: dict[int, Handler] = {
-    op.COPY: _copy,
-    op.ASSIGN: _assign,
-    op.LOAD: _load,
-    op.STORE: _store,
-    op.GEP: _gep,
-    op.CALL: calls.call,
-    op.ICMP: _icmp,
-    op.BIN: _bin,
-    op.SELECT: _select,
-    op.FRESH: _fresh,
-}
-
-__all__ = ["Comparison", "FunctionAnalysis", "Loss"]

@@ -68,9 +68,9 @@ def _read(models: Models, path: Path) -> None:
 
 
 def _read_table(models: Models, path: Path, key: str, value: object) -> None:
-    if key in _LISTS and isinstance(value, list) and all(isinstance(v, str) for v in value):
-        getattr(models, key).update(value)
-    elif key in _NUMBERS and isinstance(value, dict) and _all(value, int):
+    if (key in _LISTS and isinstance(value, list) and all(isinstance(v, str) for v in value)) or (
+        key in _NUMBERS and isinstance(value, dict) and _all(value, int)
+    ):
         getattr(models, key).update(value)
     elif key == "allocates" and isinstance(value, dict) and _all(value, str):
         models.allocates.update(value)
@@ -81,7 +81,9 @@ def _read_table(models: Models, path: Path, key: str, value: object) -> None:
             models.gives[name] = (int(row[0]), str(row[1]), str(row[2]))
     else:
         known = ", ".join((*_LISTS, *_NUMBERS, "allocates", "gives"))
-        raise UsageError(f"{path}: '{key}' is not a table of models, or its form is wrong; known: {known}")
+        raise UsageError(
+            f"{path}: '{key}' is not a table of models, or its form is wrong; known: {known}"
+        )
 
 
 def _all(table: dict[object, object], kind: type) -> bool:

@@ -48,7 +48,7 @@ class Index:
         """Functions a call through a pointer can reach: by the member it was read from, or else
         by its type."""
         stored = self.members.get(member) if member else None
-        return sorted(stored or self.by_signature.get(signature, ()))
+        return sorted(stored or self.by_signature.get(signature) or set())
 
 
 class View:

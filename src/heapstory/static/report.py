@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ RULES = (
     Rule(OVERWRITTEN, "The last reference to allocated memory is overwritten or dropped"),
     Rule(FIELD_OVERWRITTEN, "A member that holds the last reference to memory is overwritten"),
     Rule(FIELD_LOST, "A cell is freed whose member holds the last reference to memory"),
-    Rule(LOCAL_LOST, "A local variable holds the last reference to memory when its function returns"),
+    Rule(
+        LOCAL_LOST, "A local variable holds the last reference to memory when its function returns"
+    ),
     Rule("double-free", "Memory is freed twice"),
     Rule("use-after-free", "Memory is used after it was freed"),
     Rule("free-of-unallocated", "Memory is freed that was never allocated"),
@@ -82,7 +85,7 @@ def headline(finding: Finding) -> str:
     origin = f"allocated by {finding.allocator} at {site}" if finding.allocator else ""
     texts = {
         OVERWRITTEN: f"{what}, {origin}, is lost here: its last reference is gone",
-        FIELD_OVERWRITTEN: f"{what} is overwritten here and was the last reference to memory {origin}",
+        FIELD_OVERWRITTEN: f"{what} is overwritten here, the last reference to memory {origin}",
         FIELD_LOST: f"memory {origin} is lost here: the cell that held it is freed",
         LOCAL_LOST: f"{what}, {origin}, is never released: the function returns here",
         "double-free": "this memory was freed before",
@@ -131,7 +134,9 @@ def text_report(finding: Finding, sources: Sources, bold: str = "", plain: str =
         chain = " → ".join(_short(place) for place in [finding.allocated, *finding.chain])
         lines.append(f"      allocated through {chain}")
     if finding.others:
-        lines.append("      lost too at " + ", ".join(_short(place) for place in finding.others[:8]))
+        lines.append(
+            "      lost too at " + ", ".join(_short(place) for place in finding.others[:8])
+        )
     if finding.callers:
         lines.append("      met by " + ", ".join(finding.callers[:8]))
     release = f"; {finding.release} releases it" if finding.release else ""
@@ -141,10 +146,8 @@ def text_report(finding: Finding, sources: Sources, bold: str = "", plain: str =
 
 def _short(place: Place) -> str:
     path = place.path
-    try:
+    with contextlib.suppress(ValueError):
         path = str(Path(path).relative_to(Path.cwd()))
-    except ValueError:
-        pass
     return f"{path}:{place.line}"
 
 

@@ -35,7 +35,14 @@ MAX_DEPTH = 2  # member accesses from a parameter or global that are followed on
 
 
 class Frame(Protocol):
-    """What the rules need of the function they run in."""
+    """What the rules need of the function they run in.
+
+    ``elements_freed`` are containers of which this function frees elements somewhere: where it
+    then seems to skip the loop that does, that is because nobody knows how often loops run.
+    """
+
+    container: object
+    elements_freed: set[object]
 
     def lost(
         self, state: State, cell: CellId, kind: str, place: Place | None, label: str
@@ -129,9 +136,18 @@ def report_unreachable(
     heads = [c for c in suspects if c in cells and c not in alive and cells[c].tracked]
     outer = [c for c in heads if c not in held] or heads
     for identity in outer:
+        frame.container = _container(state, identity)
         frame.lost(state, identity, *suspects[identity])
     for identity in lost:
         del cells[identity]
+
+
+def _container(state: State, element: CellId) -> object:
+    """The cell whose elements, which nobody can tell apart, include this one."""
+    for identity, cell in state.cells.items():
+        if element in cell.weak:
+            return cell.site or identity
+    return None
 
 
 # --- reading and writing members ----------------------------------------------------------------
@@ -322,6 +338,9 @@ def release(frame: Frame, state: State, value: Value, place: Place | None) -> No
     """Rule 7: ``free(p)``."""
     if type(value) is Symbol:
         if value.root is not None:
+            holder = state.cells.get(value.root)
+            if holder is not None:
+                frame.elements_freed.add(holder.site or value.root)
             touch(state, value.root)
         if value in state.cells:
             state.change(value).freed = place

@@ -146,7 +146,7 @@ def _drop_untouched(state: State, numbers: dict[int, Symbol]) -> None:
                 wanted = value[0] in state.cells or value[0] in used
             else:
                 wanted = value in symbols or value in state.facts
-            if wanted or cell.fields.get(offset) != value and type(value) is tuple:
+            if wanted or (cell.fields.get(offset) != value and type(value) is tuple):
                 initial[offset] = value
         if len(initial) != len(cell.initial):
             cell = state.change(identity)

@@ -25,7 +25,7 @@ class Symbol:
     passed. ``parents`` are the symbols a derived symbol (``flags & 4``) depends on.
     """
 
-    __slots__ = ("derived", "parents", "path", "root")
+    __slots__ = ("derived", "key", "parents", "path", "root")
 
     def __init__(
         self, root: CellId = None, path: str | None = None, parents: tuple[Symbol, ...] = ()
@@ -34,6 +34,7 @@ class Symbol:
         self.path = path
         self.parents = parents
         self.derived: dict[Any, Symbol] | None = None
+        self.key: Any = None  # how it was derived: (operator, operand)
 
     def derive(self, key: Any, *others: Symbol) -> Symbol:
         """The symbol for a pure function of this one: the same key gives the same symbol."""
@@ -42,6 +43,7 @@ class Symbol:
         known = self.derived.get(key)
         if known is None:
             known = self.derived[key] = Symbol(None, None, (self, *others))
+            known.key = key
         return known
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -120,23 +122,21 @@ def refine(fact: Fact, predicate: str, constant: int) -> Fact | None:
         if not low <= constant <= high or constant in excluded:
             return None
         return Fact(constant, constant)
-    if predicate == "ne":
+    if predicate == "ne" or (predicate == "ugt" and constant == 0):
         if low == high == constant:
             return None
         excluded = excluded | {constant}
-    elif predicate in ("slt", "ult"):
+    elif predicate[0] == "u":  # a negative number is a large unsigned one
+        if predicate in ("ult", "ule") and constant >= 0:
+            low, high = max(low, 0), min(high, constant - (predicate == "ult"))
+    elif predicate == "slt":
         high = min(high, constant - 1)
-    elif predicate in ("sle", "ule"):
+    elif predicate == "sle":
         high = min(high, constant)
     elif predicate == "sgt":
         low = max(low, constant + 1)
-    elif predicate == "sge":
+    else:
         low = max(low, constant)
-    elif predicate in ("ugt", "uge"):  # a negative number is a large unsigned one
-        if predicate == "ugt" and constant == 0:
-            excluded = excluded | {0}
-    if predicate in ("ult", "ule") and constant >= 0:
-        low = max(low, 0)
     while low in excluded:
         low += 1
     while high in excluded:

@@ -21,9 +21,22 @@ _ATTRIBUTES = re.compile(r"\) #\d+\Z")
 _PHI = re.compile(r"\[ (.*?), %([\w.$-]+|\"[^\"]+\") \](?:, |\Z)")
 _CASE = re.compile(r"\s*i\d+ (-?\d+), label %(\S+)")
 _CASTS = frozenset(
-    "bitcast ptrtoint inttoptr zext sext trunc addrspacecast freeze fptosi fptoui".split()
+    [
+        "bitcast",
+        "ptrtoint",
+        "inttoptr",
+        "zext",
+        "sext",
+        "trunc",
+        "addrspacecast",
+        "freeze",
+        "fptosi",
+        "fptoui",
+    ]
 )
-_ARITHMETIC = frozenset("add sub mul and or xor shl lshr ashr sdiv udiv srem urem".split())
+_ARITHMETIC = frozenset(
+    ["add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "sdiv", "udiv", "srem", "urem"]
+)
 _FLAGS = re.compile(r"\b(nuw|nsw|exact|inbounds|volatile|atomic|fast|nnan|ninf|nsz) ")
 
 
@@ -207,7 +220,7 @@ class BodyBuilder:
         elif word in _CASTS:
             self._cast(target, rest)
         elif word in _ARITHMETIC:
-            kind, left, right = self._pair(_FLAGS.sub("", rest))
+            _kind, left, right = self._pair(_FLAGS.sub("", rest))
             self._emit(op.BIN, target, word, left, right)
         elif word in ("call", "tail", "musttail", "notail"):
             self._call(target, rest if word == "call" else rest.removeprefix("call "))
@@ -373,9 +386,7 @@ class BodyBuilder:
                 return
         else:
             label = self._outer(address)
-        self._emit(
-            op.STORE, address, stored, self.layout.size(kind), label, is_pointer(kind)
-        )
+        self._emit(op.STORE, address, stored, self.layout.size(kind), label, is_pointer(kind))
 
     def _note_member(self, key: str, name: str) -> None:
         if name in self.module.functions:

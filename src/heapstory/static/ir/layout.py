@@ -21,15 +21,15 @@ _FLOATS = {
 }
 _INTEGER = re.compile(r"i(\d+)\Z")
 _SEQUENCE = re.compile(r"(?:vscale x )?(\d+) x (.*)\Z", re.DOTALL)
+_ENCLOSING = re.compile(r'[(\[{<"]')
 _OPEN = "([{<"
 _CLOSE = ")]}>"
 
 
 def split_top(text: str) -> list[str]:
     """Split at commas that no bracket or string encloses."""
-    if "(" not in text and "{" not in text and "[" not in text and "<" not in text:
-        if '"' not in text:
-            return text.split(", ")
+    if not _ENCLOSING.search(text):
+        return text.split(", ")
     pieces: list[str] = []
     depth = start = 0
     quoted = False
@@ -132,7 +132,7 @@ class Layout:
             count, element = self._sequence(kind)
             size, align = self._measure(element)
             return count * size, align
-        if kind.startswith("<{") or kind.startswith("{"):
+        if kind.startswith(("<{", "{")):
             return self._measure_struct(kind)
         if kind.startswith("<"):
             count, element = self._sequence(kind)
