@@ -51,8 +51,10 @@ static int become(const char *name, char **argv) {
         int mine = own && strlen(own) == length && !strncmp(own, path, length);
         if (!mine && length) {
             int size = snprintf(candidate, sizeof candidate, "%.*s/%s", (int)length, path, name);
-            if (size > 0 && (size_t)size < sizeof candidate && !access(candidate, X_OK))
+            if (size > 0 && (size_t)size < sizeof candidate && !access(candidate, X_OK)) {
+                argv[0] = candidate; /* gcc finds its other parts by its own path */
                 execv(candidate, argv);
+            }
         }
         path += length;
         path += *path == ':';

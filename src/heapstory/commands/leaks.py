@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--min-confidence",
         choices=("low", "medium", "high"),
-        default="low",
+        default="medium",
         help="leave out others",
     )
     add("--jobs", "-j", type=int, default=0, metavar="N", help="processes (default: all cores)")
@@ -91,12 +91,13 @@ def run(args: argparse.Namespace) -> int:
     findings = collect_findings(outcome.answers, args.all, sources)
     order = ("low", "medium", "high")
     least = order.index(args.min_confidence)
+    hidden = sum(order.index(f.confidence) < least for f in findings)
     findings = [f for f in findings if order.index(f.confidence) >= least]
     suppress(findings, set(args.suppress), baseline)
     if args.write_baseline:
         write_baseline(Path(args.write_baseline), findings)
     seconds = round(time.monotonic() - started, 3)
-    _talk(outcome, build_status)
+    _talk(outcome, build_status, hidden)
     _write(args, findings, outcome, sources, seconds)
     counted = [f for f in findings if f.suppressed is None]
     if counted and not args.write_baseline:
@@ -147,11 +148,13 @@ def _say(text: str) -> None:
     print(f"heapstory: {text}", file=sys.stderr)
 
 
-def _talk(outcome: Outcome, build_status: int) -> None:
+def _talk(outcome: Outcome, build_status: int, hidden: int) -> None:
     for source, reason in outcome.skipped:
         _say(f"{source}: skipped: {reason}")
     if build_status:
         _say(f"the build failed with status {build_status}; what it compiled was analysed")
+    if hidden:
+        _say(f"{hidden} less certain findings left out; --min-confidence low shows them")
     if outcome.limited:
         _say(f"{len(outcome.limited)} functions too large to follow in full; treated as unknown")
 

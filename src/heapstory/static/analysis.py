@@ -27,6 +27,7 @@ from heapstory.static.program import (
 )
 from heapstory.static.summary import Summary
 
+VERSION = 1  # of the analysis; kept answers of another one are not used
 FEW_FUNCTIONS = 150  # not worth another process
 Batch = tuple[list[list[Function]], Index, dict[str, Summary]]
 
@@ -304,7 +305,8 @@ class _Store:
             units = sorted({function.unit for function in functions.values()})
             name = sha256("\0".join(units).encode()).hexdigest()[:32]
             self.path = Path(options.cache_path) / f"answers-{name}"
-            self._base = sha256(repr((index.models, _pointers(index))).encode()).hexdigest()
+            base = repr((index.models.digest(), _pointers(index), VERSION))
+            self._base = sha256(base.encode()).hexdigest()
             self._read()
 
     def _read(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from heapstory.static import rules
-from heapstory.static.applying import apply
+from heapstory.static.applying import Suspects, apply
 from heapstory.static.conditions import fact_of
 from heapstory.static.ir.program import Place, Statement
 from heapstory.static.library import BUILTINS, States, intrinsic, result, returns, unknown
@@ -127,28 +127,25 @@ def _summarised(
 ) -> States:
     if summary.unknown:
         return unknown(frame, state, register, arguments)
-    found: States = []
-    results: list[Value] = []
+    applied: list[tuple[State, Value, Suspects]] = []
     for outcome in summary.outcomes:
         frame.work += 4 + len(outcome.cells)
-        applied = apply(frame, state, outcome, arguments, summary.parameters, place)
-        if applied is None:
-            continue
-        after, value, suspects = applied
+        made = apply(frame, state, outcome, arguments, summary.parameters, place)
+        if made is not None:
+            applied.append(made)
+    if len(applied) > 1:
+        _hidden_choice(state, [s for s, _, _ in applied], [v for _, v, _ in applied])
+    for after, value, suspects in applied:
         if register is not None:
             after.env[register] = value
-        if (outcome.result is not None and _is_new(after, value)) or len(summary.outcomes) > 1:
+        if _is_new(after, value) or len(applied) > 1:
             after.note(place, _describe(after, summary.name, value))
         if suspects:
             alive = after.reachable(rules.roots(after))
             rules.report_unreachable(frame, after, alive, suspects)
         if register is None and type(value) is tuple:
             rules.check(frame, after, (value[0],), rules.OVERWRITTEN, place, "")
-        found.append(after)
-        results.append(value)
-    if len(found) > 1:
-        _hidden_choice(state, found, results)
-    return found
+    return [after for after, _, _ in applied]
 
 
 def _hidden_choice(before: State, found: States, results: list[Value]) -> None:

@@ -148,8 +148,11 @@ def _assigned(line: str) -> str | None:
 
 
 def _confidence(loss: Loss) -> str:
-    if loss.weakened or (loss.function == "main" and loss.kind == LOCAL_LOST):
+    helper = loss.place is not None and loss.place.function != loss.function
+    if loss.weakened or (helper and loss.kind == FIELD_OVERWRITTEN):
         return "low"
+    if loss.function == "main" and loss.kind == LOCAL_LOST:
+        return "medium"
     if any(step.note.endswith("the old block stays") for step in loss.steps):
         return "medium"
     if loss.cell.summary or len(loss.steps) > 30:

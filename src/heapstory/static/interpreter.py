@@ -22,7 +22,9 @@ MAX_STATES = 16  # at one join; beyond it states are weakened
 FEW_STATES = 3  # in the middle of a block; beyond it they are joined
 MANY_STATES = 4  # at one join; beyond it the caller's cells are not told apart
 MAX_VISITS = 1500  # of blocks in one function, before it is given up
-MAX_WORK = 20_000  # statements executed and rows applied in one function, before it is given up
+# Statements executed and rows applied in one function before it is given up: a part for every
+# function, a part for every statement of it.
+BASE_WORK, STATEMENT_WORK, MAX_WORK = 3_000, 10, 20_000
 WIDEN_AFTER = 3
 
 
@@ -72,6 +74,7 @@ class FunctionAnalysis:
         self.misuses: dict[tuple[object, ...], Loss] = {}
         self.limited = False
         self.work = 0
+        self._budget = min(BASE_WORK + STATEMENT_WORK * function.count, MAX_WORK)
         self.container: object = None
         self.elements_freed: set[object] = set()
         self.weakened = False
@@ -149,7 +152,7 @@ class FunctionAnalysis:
         visits = 0
         while self._queue:
             visits += 1
-            if visits > MAX_VISITS or self.work > MAX_WORK:
+            if visits > MAX_VISITS or self.work > self._budget:
                 self.limited = True
                 break
             _, _, label, key, state = heapq.heappop(self._queue)
@@ -213,7 +216,7 @@ class FunctionAnalysis:
             split = False
             after: list[State] = []
             self.work += len(states)
-            if self.work > MAX_WORK:
+            if self.work > self._budget:
                 return
             for each in states:
                 try:

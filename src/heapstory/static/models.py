@@ -31,6 +31,12 @@ class Models:
         """Whether a program's own definition of this name is an allocator in its own right."""
         return name in ("malloc", "calloc", "realloc", "free", "strdup", "strndup")
 
+    def digest(self) -> list[object]:
+        """The models in an order that is the same in every process."""
+        tables = (self.allocates, self.releases, self.gives, self.returns)
+        sets = (self.zeroed, self.certain, self.ends, self.reads, self.fills)
+        return [*(sorted(t.items()) for t in tables), *(sorted(s) for s in sets)]
+
     def known(self, name: str) -> bool:
         """Whether there is a model of this function."""
         return any(

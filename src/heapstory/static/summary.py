@@ -76,6 +76,7 @@ def summarise_returns(
             kept[key] = (state, order)
     summary = Summary(name, parameters, variadic)
     states = [state for state, _ in kept.values()]
+    _share_depth(states)
     if len(states) > MAX_OUTCOMES:
         states = _limit(states)
     for state in states:
@@ -85,6 +86,17 @@ def summarise_returns(
         )
     _describe(summary)
     return summary
+
+
+def _share_depth(states: list[State]) -> None:
+    """How often a loop over elements runs is not known: a row that frees a cell without having
+    run it frees the elements too."""
+    deep = {i for s in states for i, c in s.cells.items() if type(i) is str and c.deep}
+    for state in states:
+        for identity in deep:
+            cell = state.cells.get(identity)
+            if cell is not None and cell.freed is not None and not cell.deep:
+                state.change(identity).deep = True
 
 
 def _facts_kept(state: State, numbers: dict[int, Symbol]) -> dict[Symbol, Fact]:
