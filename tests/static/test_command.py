@@ -65,7 +65,9 @@ def test_json_follows_the_contract(project: Path) -> None:
     assert leak["variable"] == "p"
     assert leak["function"] == "f"
     # A run can confirm it later: the decision at line 4 is part of the path.
-    assert [(s["line"], s["decision"]) for s in leak["path"] if s["decision"] is not None] == [(4, True)]
+    assert [(s["line"], s["decision"]) for s in leak["path"] if s["decision"] is not None] == [
+        (4, True)
+    ]
 
 
 def test_text_shows_source_and_path(project: Path) -> None:
@@ -211,7 +213,9 @@ def test_ir_of_both_pointer_kinds_and_of_a_newer_version(project: Path) -> None:
 
 
 def test_user_models(project: Path) -> None:
-    (project / "m.toml").write_text('[allocates]\npool_get = "pool_put"\n[releases]\npool_put = 0\n')
+    (project / "m.toml").write_text(
+        '[allocates]\npool_get = "pool_put"\n[releases]\npool_put = 0\n'
+    )
     (project / "u.c").write_text(
         "void *pool_get(int); void pool_put(void *);\n"
         "void good(void) { pool_put(pool_get(3)); }\n"
