@@ -55,7 +55,9 @@ SHAPES = {
     "switch": "char *p = {get}; switch (choice) {{ case 1: {drop} break; default: free(p); }}",
     "loop": "for (int i = 0; i < 3; i++) {{ char *p = {get}; use(p); {drop} }}",
     "while": "int i = 3; while (i-- > 0) {{ char *p = {get}; if (!p) continue; use(p); {drop} }}",
-    "two": "char *p = {get}; char *q = malloc(4); if (!q) {{ free(p); return -1; }} {drop} free(q);",
+    "two": (
+        "char *p = {get}; char *q = malloc(4); if (!q) {{ free(p); return -1; }} {drop} free(q);"
+    ),
     "flag": "int own = choice; char *p = 0; if (own) p = {get}; use(p); if (own) {{ {drop} }}",
     "overwrite": "char *p = {get}; use(p); {drop} p = malloc(3); free(p);",
     "argument": "char *p = {get}; take(p);",
@@ -63,12 +65,15 @@ SHAPES = {
 }
 EXTRA = {
     "argument": "static void take(char *p) {{ use(p); {drop} }}\n",
-    "out": "static int give(char **r) {{ char *p = {get}; if (!p) return -1; *r = p; return 0; }}\n",
+    "out": (
+        "static int give(char **r) {{ char *p = {get}; if (!p) return -1; *r = p; return 0; }}\n"
+    ),
 }
 
 HOLDERS = {
     "member": (
-        "struct box *x = calloc(1, sizeof *x); if (!x) return 1; x->a = {get}; use(x->a); {drop} free(x);",
+        "struct box *x = calloc(1, sizeof *x); if (!x) return 1; x->a = {get};"
+        " use(x->a); {drop} free(x);",
         "free(x->a);",
     ),
     "second": (
@@ -91,7 +96,8 @@ HOLDERS = {
         "free(h);",
     ),
     "array": (
-        "char **v = calloc(3, sizeof *v); if (!v) return 1; for (int i = 0; i < 3; i++) v[i] = {get};"
+        "char **v = calloc(3, sizeof *v); if (!v) return 1;"
+        " for (int i = 0; i < 3; i++) v[i] = {get};"
         " {drop} free(v);",
         "for (int i = 0; i < 3; i++) free(v[i]);",
     ),
@@ -105,7 +111,8 @@ HOLDERS = {
         "free(p);",
     ),
     "realloc": (
-        "char *p = {get}; char *q = realloc(p, 40); if (!q) {{ free(p); return 1; }} use(q); {drop}",
+        "char *p = {get}; char *q = realloc(p, 40);"
+        " if (!q) {{ free(p); return 1; }} use(q); {drop}",
         "free(q);",
     ),
     "file": (

@@ -1,7 +1,7 @@
 """Leaks found and missed, false alarms, time and memory: heapstory and its peers side by side.
 
     python benchmarks/leaks.py pairs                     every tool on the generated pairs
-    python benchmarks/leaks.py program NAME DATABASE     heapstory on a program (compile_commands.json)
+    python benchmarks/leaks.py program NAME DATABASE     heapstory on a compile_commands.json
     python benchmarks/leaks.py inject DATABASE --places 100   delete one free() at a time
     python benchmarks/leaks.py scale DATABASE            time over growing parts of a program
 
@@ -122,10 +122,11 @@ def run_pairs(every: int) -> None:
             print(f"missed: {missed}\nalarms: {alarms}", file=sys.stderr)
 
 
-def run_program(name: str, database: Path) -> None:
+def run_program(name: str, database: Path, summaries: bool) -> None:
     """One row: size, alarms, CPU time, peak memory."""
     started = _seconds()
-    outcome = analyse(from_database(database), Options(load_models([]), processes=1))
+    options = Options(load_models([]), processes=1, summaries=summaries)
+    outcome = analyse(from_database(database), options)
     found = [
         f for f in collect_findings(outcome.answers, False, Sources()) if f.confidence != "low"
     ]
@@ -135,13 +136,15 @@ def run_program(name: str, database: Path) -> None:
     )
     thousand = outcome.lines / 1000
     print(
-        f"| {name} | {thousand:.1f} | {outcome.functions} | {len(outcome.limited)} | {len(found)} | "
+        f"| {name} | {thousand:.1f} | {outcome.functions} | {len(outcome.limited)} "
+        f"| {len(found)} | "
         f"{100 * len(found) / thousand:.1f} | {cpu:.1f} | {thousand / cpu:.1f} | {peak // 1024} |"
     )
     for finding in found:
         print(
             f"  {Path(finding.place.path).name}:{finding.place.line} {finding.function} "
-            f"{finding.kind} {finding.variable} from {finding.allocated.line} [{finding.confidence}]",
+            f"{finding.kind} {finding.variable} from {finding.allocated.line} "
+            f"[{finding.confidence}]",
             file=sys.stderr,
         )
 
@@ -201,7 +204,8 @@ def run_scale(database: Path) -> None:
         outcome = analyse(jobs[: len(jobs) // part], Options(load_models([]), processes=1))
         cpu = _seconds() - started
         print(
-            f"| {len(jobs) // part} | {outcome.lines / 1000:.1f} | {cpu:.1f} | {outcome.lines / 1000 / cpu:.1f} |"
+            f"| {len(jobs) // part} | {outcome.lines / 1000:.1f} | {cpu:.1f} "
+            f"| {outcome.lines / 1000 / cpu:.1f} |"
         )
 
 
@@ -215,6 +219,7 @@ def main() -> None:
     each = commands.add_parser("program")
     each.add_argument("name")
     each.add_argument("database", type=Path)
+    each.add_argument("--no-summaries", action="store_true")
     each = commands.add_parser("inject")
     each.add_argument("database", type=Path)
     each.add_argument("--places", type=int, default=100)
@@ -225,7 +230,7 @@ def main() -> None:
     if args.command == "pairs":
         run_pairs(args.every)
     elif args.command == "program":
-        run_program(args.name, args.database)
+        run_program(args.name, args.database, not args.no_summaries)
     elif args.command == "inject":
         run_inject(args.database, args.places, args.seed)
     else:

@@ -199,7 +199,8 @@ def test_no_clang_names_the_remedy(project: Path) -> None:
 
 
 def test_ir_of_both_pointer_kinds_and_of_a_newer_version(project: Path) -> None:
-    for name, flags in (("typed", []), ("opaque", ["-mllvm", "-opaque-pointers", "-Xclang", "-opaque-pointers"])):  # fmt: skip
+    opaque = ["-mllvm", "-opaque-pointers", "-Xclang", "-opaque-pointers"]
+    for name, flags in (("typed", []), ("opaque", opaque)):
         subprocess.run(
             ["clang-14", "-S", "-emit-llvm", "-g", *flags, "-o", f"{name}.ll", "leak.c"],
             cwd=project, check=True,

@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
         args.jobs,
         args.engine,
         args.scheduler,
-        None if args.no_cache else str(cache_folder()),
+        None if args.no_cache or args.no_summaries else str(cache_folder()),
         not args.no_summaries,
         _progress,
     )

@@ -156,6 +156,7 @@ class Mapper:
 
     functions: dict[str, Function]
     index: Index
+    summaries = True
 
     def map(self, function: Callable[[Any], Any], items: list[Any]) -> Iterable[Any]:
         return map(function, items)
@@ -170,7 +171,8 @@ class Mapper:
         """Analyse groups that do not call each other."""
         for names, _ in todo:
             group = [self.functions[name] for name in names]
-            yield analyse_component(group, self.index, summaries)
+            anew = None if self.summaries else self.functions
+            yield analyse_component(group, self.index, summaries, anew)
 
     def close(self) -> None:
         """End what was started."""
@@ -284,6 +286,10 @@ class DaskMapper(Mapper):
 
 def _mapper(options: Options) -> Mapper:
     processes = options.processes or os.cpu_count() or 1
+    if not options.summaries:
+        mapper = Mapper()
+        mapper.summaries = False
+        return mapper
     if options.engine == "dask":
         return DaskMapper(options.scheduler, processes)
     return Mapper() if processes == 1 else ProcessMapper(processes)

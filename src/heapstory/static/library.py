@@ -81,11 +81,13 @@ def _realloc(
 ) -> States:
     """Two outcomes: the block moves with its contents, or null comes back and it stays."""
     old: Value = arguments[0] if arguments else None
-    size = arguments[1] if len(arguments) == 2 else None
-    failed = state.copy()
+    failing = state.copy()
     members: dict[object, Value] = {}
     weak: frozenset[object] = frozenset()
     cell = state.cells.get(old[0]) if type(old) is tuple else None
+    # A size of 0 frees, it does not fail.
+    can_fail = all(assume(failing, size, True) for size in arguments[1:3])
+    failed = failing if can_fail else None
     if cell is not None and cell.kind == PRE:
         return _realloc_outer(frame, state, failed, register, old, place)
     if cell is not None:
@@ -103,7 +105,7 @@ def _realloc(
         rules.release(frame, state, old, place)
     state.note(place, "realloc() succeeds")
     found = result(frame, state, register, value, place)
-    if size == 0:
+    if failed is None:
         return found
     failed.note(place, "realloc() fails: the old block stays")
     if cell is not None and cell.kind == HEAP:
@@ -114,7 +116,7 @@ def _realloc(
 def _realloc_outer(
     frame: FunctionAnalysis,
     state: State,
-    failed: State,
+    failed: State | None,
     register: str | None,
     old: Value,
     place: Place | None,
@@ -129,6 +131,8 @@ def _realloc_outer(
         value = rules.allocate(frame, fresh, Site("realloc", place), False, True)
         fresh.note(place, "realloc() allocates")
         found += result(frame, fresh, register, value, place)
+    if failed is None:
+        return found
     failed.note(place, "realloc() fails: the old block stays")
     return found + result(frame, failed, register, 0, place)
 

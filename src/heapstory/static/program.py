@@ -12,6 +12,7 @@ from heapstory.static.models import Models
 from heapstory.static.summary import Summary, unknown_summary
 
 MAX_GROUP = 8  # functions that call each other and are iterated together
+MAX_ANEW = 2  # levels of callees that are analysed anew where summaries are switched off
 MAX_ROUNDS = 4  # of a recursive component, before its functions count as unknown
 
 
@@ -67,6 +68,29 @@ class View:
         return self.summaries.get(self._aliases.get((unit, name), name))
 
 
+class AnewView(View):
+    """Without summaries: a callee is analysed anew at every call, down to a few levels. Only there
+    to show what summaries save."""
+
+    def __init__(
+        self,
+        index: Index,
+        summaries: dict[str, Summary],
+        functions: dict[str, Function],
+        depth: int = 0,
+    ) -> None:
+        super().__init__(index, summaries)
+        self._index, self._functions, self._depth = index, functions, depth
+
+    def summary(self, name: str, unit: str) -> Summary | None:
+        """Analyse the callee again."""
+        function = self._functions.get(self._aliases.get((unit, name), name))
+        if function is None or self._depth >= MAX_ANEW or name not in self.summaries:
+            return super().summary(name, unit)
+        below = AnewView(self._index, self.summaries, self._functions, self._depth + 1)
+        return analyse_function(function, below).summary
+
+
 @dataclass(slots=True)
 class Answer:
     """What the analysis of one function gave."""
@@ -112,11 +136,15 @@ def groups_in_order(functions: dict[str, Function], index: Index) -> list[list[s
 
 
 def analyse_component(
-    functions: list[Function], index: Index, summaries: dict[str, Summary]
+    functions: list[Function],
+    index: Index,
+    summaries: dict[str, Summary],
+    anew: dict[str, Function] | None = None,
 ) -> dict[str, Answer]:
     """Analyse functions that call each other until their summaries stay the same."""
     names = {function.name for function in functions}
-    view = View(index, dict(summaries))
+    kept = dict(summaries)
+    view = View(index, kept) if anew is None else AnewView(index, kept, anew)
     recursive = len(functions) > 1 or any(
         callees(function, index) & names for function in functions
     )
