@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from heapstory.static import Finding, Options, Sources, analyse, collect_findings, load_models
 from heapstory.static.capture import Job
 
+os.environ["HEAPSTORY_STRICT"] = "1"  # mistakes of ours are failures here
 Leaks = Callable[..., list[Finding]]
 
 

@@ -114,6 +114,8 @@ class _Application:
 
             return assume(state, value[0], not null)
         if value[0] not in state.cells:
+            if type(value[0]) is not str:  # it was found to be null meanwhile
+                return null
             state.cells[value[0]] = Cell(PRE)
         if null:
             become_null(state, value[0])
