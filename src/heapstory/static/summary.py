@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from heapstory.static.canonical import Effects, Join, canonical_key, collect, fold
+from heapstory.static.canonical import PERHAPS, Effects, Join, canonical_key, collect, fold
 from heapstory.static.state import GLOBAL, HEAP, PRE, STACK, Cell, State
 from heapstory.static.values import CellId, Comparison, Fact, Symbol, Value
 
@@ -208,7 +208,7 @@ def _weakest(one: State, other: State) -> State:
         for each in cells:
             for offset in each.writes:
                 cell.fields[offset] = Symbol()
-                cell.writes = {**cell.writes, offset: each.writes[offset]}
+                cell.writes = {**cell.writes, offset: (each.writes[offset][0], PERHAPS)}
         for offset, value in cell.initial.items():
             cell.fields.setdefault(offset, value)
         result.cells[identity] = cell
