@@ -165,6 +165,7 @@ def run_inject(database: Path, places: int, seed: int) -> None:
         candidates += [(job, n) for n, line in enumerate(lines) if _FREE.match(line)]
     random.Random(seed).shuffle(candidates)
     ours = theirs = tried = 0
+    kept = tempfile.mkdtemp(prefix="heapstory-inject-")
     for job, number in candidates[:places]:
         path = Path(job.directory, job.source)
         lines = path.read_text(errors="replace").splitlines()
@@ -174,19 +175,20 @@ def run_inject(database: Path, places: int, seed: int) -> None:
             counts = []
             for text in ("\n".join(lines) + "\n", changed):
                 temporary.write_text(text)
-                counts.append(_unit_counts(job, temporary))
+                counts.append(_counts(jobs, job, temporary, kept))
         finally:
             temporary.unlink(missing_ok=True)
         tried += 1
         ours += counts[1][0] > counts[0][0]
         theirs += counts[1][1] > counts[0][1]
+    shutil.rmtree(kept)
     print(f"| {database.stem} | {tried} | {ours} | {theirs} |")
 
 
-def _unit_counts(job: Job, file: Path) -> tuple[int, int]:
-    outcome = analyse(
-        [Job(job.directory, str(file), job.options)], Options(load_models([]), processes=1)
-    )
+def _counts(jobs: list[Job], job: Job, file: Path, kept: str) -> tuple[int, int]:
+    """Losses in the whole program with one unit replaced; gcc's in that unit."""
+    changed = [Job(j.directory, str(file), j.options) if j is job else j for j in jobs]
+    outcome = analyse(changed, Options(load_models([]), processes=1, cache_path=kept))
     found = collect_findings(outcome.answers, False, Sources())
     ours = sum(1 + len(f.others) for f in found if f.confidence != "low")
     options = [o for o in job.options if o != "-w"]

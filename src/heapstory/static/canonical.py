@@ -92,13 +92,14 @@ def fold(state: State) -> None:
     Without it a loop that builds a list would make new states forever.
     """
     cells = state.cells
+    for identity, cell in list(cells.items()):
+        if any(type(offset) is not int for offset in cell.fields):
+            _weaken_elements(state, identity)
     if not any(cell.kind == HEAP for cell in cells.values()):
         return
     near = {v[0] for v in state.env.values() if type(v) is tuple}
     crowded: set[CellId] = set()
-    for identity, cell in list(cells.items()):
-        if any(type(o) is not int for o in cell.fields):
-            cell = _weaken_elements(state, identity)
+    for cell in cells.values():
         crowded |= cell.weak
         if cell.kind in (PRE, GLOBAL, STACK):
             near.update(v[0] for v in cell.fields.values() if type(v) is tuple)
