@@ -11,7 +11,7 @@ from heapstory.static.ir import program as op
 from heapstory.static.ir.program import Statement
 from heapstory.static.materialise import materialise
 from heapstory.static.state import GLOBAL, PRE, State
-from heapstory.static.values import ANYWHERE, Symbol, Value
+from heapstory.static.values import ANYWHERE, HIGH, LOW, Fact, Symbol, Value
 
 if TYPE_CHECKING:
     from heapstory.static.interpreter import FunctionAnalysis
@@ -108,8 +108,21 @@ def _icmp(frame: FunctionAnalysis, state: State, statement: Statement) -> States
 def _bin(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
     _, _, register, operator, left, right = statement
     one, two = frame.value(state, left), frame.value(state, right)
-    state.env[register] = arithmetic(operator, one, two)
+    value = state.env[register] = arithmetic(operator, one, two)
+    if type(value) is Symbol and type(one) is Symbol and type(two) is int:
+        _shift_fact(state, operator, one, two, value)
     return None
+
+
+def _shift_fact(state: State, operator: str, one: Symbol, two: int, value: Symbol) -> None:
+    """``n + 1`` is at least 1 if ``n`` is at least 0."""
+    fact = state.facts.get(one)
+    if fact is None or operator not in ("add", "sub") or value is one:
+        return
+    by = two if operator == "add" else -two
+    low = fact.low + by if fact.low > LOW else LOW
+    high = fact.high + by if fact.high < HIGH else HIGH
+    state.facts[value] = Fact(low, high, frozenset(v + by for v in fact.not_in))
 
 
 def _select(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
