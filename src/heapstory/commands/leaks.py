@@ -7,9 +7,10 @@ import json
 import os
 import sys
 import time
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from heapstory.errors import UsageError
 
@@ -29,6 +30,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the verb."""
+    _split_build(parser)
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.usage = (
@@ -58,6 +60,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--scheduler", metavar="ADDRESS", help="of an existing Dask cluster")
     add("--no-cache", action="store_true", help="keep no answers for the next run")
     add("--no-summaries", action="store_true", help="analyse callees anew at every call (slow)")
+
+
+def _split_build(parser: argparse.ArgumentParser) -> None:
+    """Take what follows ``--`` out before argparse, which does not tell it from other words."""
+    original = parser.parse_known_args
+
+    def parse(
+        args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        words = list(args or ())
+        build = None
+        if "--" in words:
+            position = words.index("--")
+            words, build = words[:position], words[position + 1 :]
+        parsed, rest = original(words, namespace)
+        parsed.build = build
+        return parsed, rest
+
+    parser.parse_known_args = parse  # type: ignore[method-assign,assignment]
 
 
 def run(args: argparse.Namespace) -> int:
@@ -108,10 +129,8 @@ def run(args: argparse.Namespace) -> int:
 def _jobs(args: argparse.Namespace) -> tuple[list[Job], int]:
     from heapstory.static import capture
 
-    words = list(args.words)
-    build = _build_command()
+    words, build = list(args.words), args.build
     if build is not None:
-        words = words[: len(words) - len(build)] if words[-len(build) :] == build else words
         if words or args.database:
             raise UsageError("give files, -p FILE or -- BUILD COMMAND, only one of them")
         if not build:
@@ -124,19 +143,6 @@ def _jobs(args: argparse.Namespace) -> tuple[list[Job], int]:
     if not words:
         raise UsageError("nothing to analyse: give C files, -p compile_commands.json or -- make")
     return capture.distinct(capture.from_paths(words)), 0
-
-
-def _build_command() -> list[str] | None:
-    """What follows ``--``; argparse does not tell it from other words."""
-    words = _arguments()
-    return words[words.index("--") + 1 :] if "--" in words else None
-
-
-def _arguments() -> list[str]:
-    return ARGUMENTS if ARGUMENTS is not None else sys.argv[1:]
-
-
-ARGUMENTS: list[str] | None = None  # set where the command is run from Python
 
 
 def _progress(text: str) -> None:

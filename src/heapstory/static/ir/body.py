@@ -20,20 +20,10 @@ _CALLEE = re.compile(r'(@"[^"]+"|@[\w.$-]+|%[\w.]+)\(')
 _ATTRIBUTES = re.compile(r"\) #\d+\Z")
 _PHI = re.compile(r"\[ (.*?), %([\w.$-]+|\"[^\"]+\") \](?:, |\Z)")
 _CASE = re.compile(r"\s*i\d+ (-?\d+), label %(\S+)")
-_CASTS = frozenset(
-    [
-        "bitcast",
-        "ptrtoint",
-        "inttoptr",
-        "zext",
-        "sext",
-        "trunc",
-        "addrspacecast",
-        "freeze",
-        "fptosi",
-        "fptoui",
-    ]
-)
+_CASTS = {
+    "bitcast", "ptrtoint", "inttoptr", "zext", "sext", "trunc",
+    "addrspacecast", "freeze", "fptosi", "fptoui",
+}  # fmt: skip
 _ARITHMETIC = frozenset(
     ["add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "sdiv", "udiv", "srem", "urem"]
 )
