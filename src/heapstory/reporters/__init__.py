@@ -1,1 +1,1 @@
-"""Renderers: they turn answers into text, JSON, DOT, SVG or HTML, and compute nothing."""
+"""Renderers: answers and findings as text, JSON, SARIF, DOT, SVG or HTML. They compute nothing."""

@@ -1,0 +1,247 @@
+"""Leaks found and missed, false alarms, time and memory: heapstory and its peers side by side.
+
+    python benchmarks/leaks.py pairs                     every tool on the generated pairs
+    python benchmarks/leaks.py program NAME DATABASE     heapstory on a compile_commands.json
+    python benchmarks/leaks.py inject DATABASE --places 100   delete one free() at a time
+    python benchmarks/leaks.py scale DATABASE            time over growing parts of a program
+
+Peers: gcc -fanalyzer per unit and with -flto, clang --analyze, cppcheck; one that is not installed
+is left out. The tables in docs/evaluation/leaks.md were made by these commands.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from heapstory.static import Options, Sources, analyse, collect_findings, load_models
+from heapstory.static.capture import Job, from_database
+from leak_pairs import SEPARATOR, pairs
+
+Tool = Callable[[list[Path]], int]
+
+
+def heapstory(files: list[Path]) -> int:
+    """The number of leaks of at least medium confidence, the default of the command."""
+    jobs = [Job(str(f.parent), f.name) for f in files]
+    outcome = analyse(jobs, Options(load_models([]), processes=1))
+    found = collect_findings(outcome.answers, False, Sources())
+    return sum(f.confidence != "low" for f in found)
+
+
+def gcc(files: list[Path]) -> int:
+    """gcc -fanalyzer, unit by unit. -w must not be given: it silences the analyzer."""
+    text = ""
+    for file in files:
+        text += _run(["gcc", "-O0", "-fanalyzer", "-c", "-o", os.devnull, str(file)])
+    return len(re.findall(r"-Wanalyzer-(?:malloc|file)-leak", text))
+
+
+def gcc_lto(files: list[Path]) -> int:
+    """gcc -fanalyzer at link time, the whole program at once."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["gcc", "-O0", "-flto", "-fanalyzer", "-o", f"{folder}/x"]
+        text = _run([*command, *map(str, files)])
+    return len(re.findall(r"-Wanalyzer-(?:malloc|file)-leak", text))
+
+
+def clang(files: list[Path]) -> int:
+    """clang --analyze with its default checkers."""
+    text = "".join(_run(["clang-14", "--analyze", "-o", os.devnull, str(f)]) for f in files)
+    return len(re.findall(r"warning: (?:Potential leak|Potential memory leak|Opened stream)", text))
+
+
+def cppcheck(files: list[Path]) -> int:
+    """cppcheck, all files together."""
+    text = _run(["cppcheck", "-q", "--enable=warning", *map(str, files)])
+    return len(re.findall(r"\[(?:memleak\w*|resourceLeak|leak\w*)\]", text))
+
+
+TOOLS: dict[str, tuple[str, Tool]] = {
+    "heapstory": ("clang-14", heapstory),
+    "gcc -fanalyzer": ("gcc", gcc),
+    "gcc -fanalyzer -flto": ("gcc", gcc_lto),
+    "clang --analyze": ("clang-14", clang),
+    "cppcheck": ("cppcheck", cppcheck),
+}
+
+
+def _run(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stderr + done.stdout
+
+
+def _seconds() -> float:
+    total = 0.0
+    for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
+        usage = resource.getrusage(who)
+        total += usage.ru_utime + usage.ru_stime
+    return total
+
+
+def run_pairs(every: int) -> None:
+    """Recall and false alarms of every tool."""
+    chosen = list(pairs())[::every]
+    print(f"{len(chosen)} pairs\n\n| tool | recall | false alarms on twins | CPU s |")
+    print("|---|---|---|---|")
+    for name, (program, tool) in TOOLS.items():
+        if shutil.which(program) is None:
+            continue
+        started = _seconds()
+        missed: list[str] = []
+        alarms: list[str] = []
+        with tempfile.TemporaryDirectory() as folder:
+            for pair in chosen:
+                for text, wrong, leaking in ((pair.bad, missed, True), (pair.good, alarms, False)):
+                    files = []
+                    for number, part in enumerate(text.split(SEPARATOR)):
+                        file = Path(folder) / f"case{number}.c"
+                        file.write_text(part)
+                        files.append(file)
+                    if (tool(files) > 0) != leaking:
+                        wrong.append(pair.name)
+        count = len(chosen)
+        print(
+            f"| {name} | {count - len(missed)} ({100 * (1 - len(missed) / count):.1f} %) | "
+            f"{len(alarms)} ({100 * len(alarms) / count:.1f} %) | {_seconds() - started:.1f} |"
+        )
+        if name == "heapstory":
+            print(f"missed: {missed}\nalarms: {alarms}", file=sys.stderr)
+
+
+def run_program(name: str, database: Path, summaries: bool) -> None:
+    """One row: size, alarms, CPU time, peak memory."""
+    started = _seconds()
+    options = Options(load_models([]), processes=1, summaries=summaries)
+    outcome = analyse(from_database(database), options)
+    found = [
+        f for f in collect_findings(outcome.answers, False, Sources()) if f.confidence != "low"
+    ]
+    cpu = _seconds() - started
+    peak = max(
+        resource.getrusage(w).ru_maxrss for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    thousand = outcome.lines / 1000
+    print(
+        f"| {name} | {thousand:.1f} | {outcome.functions} | {len(outcome.limited)} "
+        f"| {len(found)} | "
+        f"{100 * len(found) / thousand:.1f} | {cpu:.1f} | {thousand / cpu:.1f} | {peak // 1024} |"
+    )
+    for finding in found:
+        print(
+            f"  {Path(finding.place.path).name}:{finding.place.line} {finding.function} "
+            f"{finding.kind} {finding.variable} from {finding.allocated.line} "
+            f"[{finding.confidence}]",
+            file=sys.stderr,
+        )
+
+
+_FREE = re.compile(r"^\s*(?:free|fclose|BN_free|sshbuf_free|sshkey_free)\s*\([^;]*\);\s*$")
+
+
+def run_inject(database: Path, places: int, seed: int) -> None:
+    """Delete one release at a time; does a new finding appear in that file? Both ways of reading a
+    peer are generous to it: any new leak in the file counts."""
+    jobs = from_database(database)
+    candidates = []
+    for job in jobs:
+        path = Path(job.directory, job.source)
+        if not path.is_file():
+            continue
+        lines = path.read_text(errors="replace").splitlines()
+        candidates += [(job, n) for n, line in enumerate(lines) if _FREE.match(line)]
+    random.Random(seed).shuffle(candidates)
+    ours = theirs = tried = 0
+    kept = tempfile.mkdtemp(prefix="heapstory-inject-")
+    for job, number in candidates[:places]:
+        path = Path(job.directory, job.source)
+        lines = path.read_text(errors="replace").splitlines()
+        changed = "\n".join([*lines[:number], ";", *lines[number + 1 :]]) + "\n"
+        temporary = path.with_name(f"heapstory-injected-{path.name}")
+        try:
+            counts = []
+            for text in ("\n".join(lines) + "\n", changed):
+                temporary.write_text(text)
+                counts.append(_counts(jobs, job, temporary, kept))
+        finally:
+            temporary.unlink(missing_ok=True)
+        tried += 1
+        ours += counts[1][0] > counts[0][0]
+        theirs += counts[1][1] > counts[0][1]
+    shutil.rmtree(kept)
+    print(f"| {database.stem} | {tried} | {ours} | {theirs} |")
+
+
+def _counts(jobs: list[Job], job: Job, file: Path, kept: str) -> tuple[int, int]:
+    """Losses in the whole program with one unit replaced; gcc's in that unit."""
+    changed = [Job(j.directory, str(file), j.options) if j is job else j for j in jobs]
+    outcome = analyse(changed, Options(load_models([]), processes=1, cache_path=kept))
+    found = collect_findings(outcome.answers, False, Sources())
+    ours = sum(1 + len(f.others) for f in found if f.confidence != "low")
+    options = [o for o in job.options if o != "-w"]
+    command = ["gcc", "-O0", "-fanalyzer", *options, "-c", "-o", os.devnull, str(file)]
+    done = subprocess.run(command, cwd=job.directory, capture_output=True, text=True, check=False)
+    return ours, len(re.findall(r"-Wanalyzer-(?:malloc|file)-leak", done.stderr))
+
+
+def run_scale(database: Path) -> None:
+    """CPU time over the first quarter, half and all of a program's units."""
+    jobs = from_database(database)
+    print("| units | KLOC | CPU s | KLOC / CPU s |\n|---|---|---|---|")
+    for part in (8, 4, 2, 1):
+        started = _seconds()
+        outcome = analyse(jobs[: len(jobs) // part], Options(load_models([]), processes=1))
+        cpu = _seconds() - started
+        print(
+            f"| {len(jobs) // part} | {outcome.lines / 1000:.1f} | {cpu:.1f} "
+            f"| {outcome.lines / 1000 / cpu:.1f} |"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    each = commands.add_parser("pairs")
+    each.add_argument("--every", type=int, default=1, help="take every Nth pair")
+    each = commands.add_parser("program")
+    each.add_argument("name")
+    each.add_argument("database", type=Path)
+    each.add_argument("--no-summaries", action="store_true")
+    each = commands.add_parser("inject")
+    each.add_argument("database", type=Path)
+    each.add_argument("--places", type=int, default=100)
+    each.add_argument("--seed", type=int, default=1)
+    each = commands.add_parser("scale")
+    each.add_argument("database", type=Path)
+    args = parser.parse_args()
+    if args.command == "pairs":
+        run_pairs(args.every)
+    elif args.command == "program":
+        run_program(args.name, args.database, not args.no_summaries)
+    elif args.command == "inject":
+        run_inject(args.database, args.places, args.seed)
+    else:
+        run_scale(args.database)
+
+
+if __name__ == "__main__":
+    main()
+    print(
+        json.dumps({"python": sys.version.split()[0], "when": time.strftime("%Y-%m-%d")}),
+        file=sys.stderr,
+    )

@@ -1,0 +1,255 @@
+"""Calls: summaries of known functions, models of libraries, and everything else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from heapstory.static import rules
+from heapstory.static.applying import Suspects, apply
+from heapstory.static.conditions import fact_of
+from heapstory.static.ir.program import Place, Statement
+from heapstory.static.library import BUILTINS, States, intrinsic, result, returns, unknown
+from heapstory.static.state import Site, State
+from heapstory.static.summary import Summary
+from heapstory.static.values import HIGH, LOW, Fact, Symbol, Value
+
+if TYPE_CHECKING:
+    from heapstory.static.interpreter import FunctionAnalysis
+
+MAX_TARGETS = 24  # a pointer that can mean more functions than this means any function
+_SUCCESS = {"=0": Fact(0, 0), ">=0": Fact(0, HIGH), "!=0": Fact(LOW, HIGH, frozenset({0}))}
+_FAILURE = {"=0": Fact(LOW, HIGH, frozenset({0})), ">=0": Fact(LOW, -1), "!=0": Fact(0, 0)}
+
+
+def call(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
+    """All states after a call."""
+    _, place, register, callee, operands, signature, member = statement
+    arguments = [frame.value(state, operand) for operand in operands]
+    name = callee
+    if type(callee) is str and callee[0] == "%":
+        pointer = state.env.get(callee)
+        if type(pointer) is tuple and type(pointer[0]) is str and pointer[0][0] == "@":
+            name = frame.program.table(pointer) or pointer[0]
+        else:
+            return _indirect(frame, state, register, arguments, place, signature, member)
+    if not isinstance(name, str):
+        return unknown(frame, state, register, arguments)
+    return _named(frame, state, register, name, arguments, place)
+
+
+def _named(
+    frame: FunctionAnalysis,
+    state: State,
+    register: str | None,
+    name: str,
+    arguments: list[Value],
+    place: Place | None,
+) -> States:
+    plain = name[1:].split("@", 1)[0]
+    models = frame.program.models
+    builtin = BUILTINS.get(plain) or (intrinsic(plain) if plain.startswith("llvm.") else None)
+    if builtin is not None:
+        return builtin(frame, state, register, arguments, place)
+    summary = None if models.standard(plain) else frame.summary(name)
+    if summary is not None:
+        return _summarised(frame, state, register, summary, arguments, place)
+    return _modelled(frame, state, register, plain, arguments, place)
+
+
+def _modelled(
+    frame: FunctionAnalysis,
+    state: State,
+    register: str | None,
+    name: str,
+    arguments: list[Value],
+    place: Place | None,
+) -> States:
+    models = frame.program.models
+    if name in models.ends:
+        return []
+    if name in models.releases:
+        if models.releases[name] < len(arguments):
+            rules.release(frame, state, arguments[models.releases[name]], place)
+        return result(frame, state, register, Symbol(), place)
+    if name in models.allocates:
+        site = Site(name, place, (), models.allocates[name])
+        value = rules.allocate(frame, state, site, name in models.zeroed, name in models.certain)
+        state.note(place, f"{name}() allocates")
+        return result(frame, state, register, value, place)
+    if name in models.gives and models.gives[name][0] < len(arguments):
+        return _gives(frame, state, register, name, arguments, place)
+    if name in models.returns and models.returns[name] < len(arguments):
+        return returns(frame, state, register, name, arguments[models.returns[name]], place)
+    if name in models.reads:
+        return result(frame, state, register, Symbol(), place)
+    if name in models.fills:
+        for value in arguments:
+            rules.scramble(state, value)
+        return result(frame, state, register, Symbol(), place)
+    return unknown(frame, state, register, arguments)
+
+
+def _gives(
+    frame: FunctionAnalysis,
+    state: State,
+    register: str | None,
+    name: str,
+    arguments: list[Value],
+    place: Place | None,
+) -> States:
+    """``asprintf`` and its like: an out-parameter that is new memory if the call succeeded."""
+    argument, success, release = frame.program.models.gives[name]
+    failed = state.copy()
+    value = rules.allocate(frame, state, Site(name, place, (), release), False, True)
+    state.note(place, f"{name}() allocates")
+    rules.store(frame, state, arguments[argument], value, place, "")
+    good, bad = Symbol(), Symbol()
+    state.facts[good] = _SUCCESS[success]
+    failed.facts[bad] = _FAILURE[success]
+    failed.note(place, f"{name}() fails")
+    rules.scramble(failed, arguments[argument])
+    return [
+        *result(frame, state, register, good, place),
+        *result(frame, failed, register, bad, place),
+    ]
+
+
+# --- summaries ----------------------------------------------------------------------------------
+
+
+def _summarised(
+    frame: FunctionAnalysis,
+    state: State,
+    register: str | None,
+    summary: Summary,
+    arguments: list[Value],
+    place: Place | None,
+) -> States:
+    if summary.unknown:
+        return unknown(frame, state, register, arguments)
+    applied: list[tuple[State, Value, Suspects]] = []
+    for outcome in summary.outcomes:
+        frame.work += 4 + len(outcome.cells)
+        made = apply(frame, state, outcome, arguments, summary.parameters, place)
+        if made is not None:
+            applied.append(made)
+    if len(applied) > 1:
+        _hidden_choice(state, [s for s, _, _ in applied], [v for _, v, _ in applied])
+    for after, value, suspects in applied:
+        if register is not None:
+            after.env[register] = value
+        if _is_new(after, value) or len(applied) > 1:
+            after.note(place, _describe(after, summary.name, value))
+        if suspects:
+            alive = after.reachable(rules.roots(after))
+            rules.report_unreachable(frame, after, alive, suspects)
+        if register is None and type(value) is tuple:
+            rules.check(frame, after, (value[0],), rules.OVERWRITTEN, place, "")
+    return [after for after, _, _ in applied]
+
+
+def _hidden_choice(before: State, found: States, results: list[Value]) -> None:
+    """A callee that keeps or frees a cell on one way and not on another, by something the caller
+    cannot tell (a count of references, a sanity check), decides for it: the cell is given up."""
+    for identity, cell in before.cells.items():
+        if not cell.tracked:
+            continue
+        taken = [i for i, s in enumerate(found) if not _still(s, identity)]
+        left = [i for i, s in enumerate(found) if _still(s, identity)]
+        for number in left if taken else ():
+            told = all(
+                _told_apart(found[number], results[number], found[other], results[other])
+                for other in taken
+            )
+            if not told:
+                rules.escape(found[number], (identity, 0))
+
+
+def _still(state: State, identity: object) -> bool:
+    cell = state.cells.get(identity)
+    return cell is not None and cell.tracked
+
+
+def _told_apart(one: State, first: Value, other: State, second: Value) -> bool:
+    """Whether the results of two rows can never be equal."""
+    if first is None or second is None:
+        return False
+    left, right = fact_of(one, first), fact_of(other, second)
+    if left.high < right.low or right.high < left.low:
+        return True
+    return any(a.low == a.high and a.low in b.not_in for a, b in ((left, right), (right, left)))
+
+
+def _is_new(state: State, value: Value) -> bool:
+    if type(value) is not tuple:
+        return False
+    cell = state.cells.get(value[0])
+    return cell is not None and cell.tracked
+
+
+def _describe(state: State, name: str, value: Value) -> str:
+    plain = name[1:].split("@", 1)[0]
+    if _is_new(state, value):
+        return f"{plain}() returns new memory"
+    if type(value) is int:
+        return f"{plain}() returns {value if value else '0 or null'}"
+    if type(value) is Symbol and value in state.facts:
+        fact = state.facts[value]
+        if fact.low == fact.high:
+            return f"{plain}() returns {fact.low}"
+        if fact.high < 0:
+            return f"{plain}() returns a negative number"
+        if 0 in fact.not_in or fact.low > 0:
+            return f"{plain}() does not return 0"
+    return f"{plain}() returns"
+
+
+def _indirect(
+    frame: FunctionAnalysis,
+    state: State,
+    register: str | None,
+    arguments: list[Value],
+    place: Place | None,
+    signature: str,
+    member: str,
+) -> States:
+    """A call through a pointer: all functions that were stored there, or that have its type."""
+    targets = frame.program.targets(member, signature)
+    if not targets or len(targets) > MAX_TARGETS:
+        return unknown(frame, state, register, arguments)
+    if len(targets) == 1:
+        return _named(frame, state, register, targets[0], arguments, place)
+    new = True
+    for name in targets:
+        touched, fresh = _touched(frame, name, len(arguments))
+        new = new and fresh
+        for number in touched:
+            if number < len(arguments):
+                rules.escape(state, arguments[number])
+    rules.havoc(state)
+    for value in arguments:
+        rules.scramble(state, value)
+    if new and register is not None:
+        site = Site("a function pointer", place, (), "free")
+        return result(frame, state, register, rules.allocate(frame, state, site), place)
+    return result(frame, state, register, Symbol(), place)
+
+
+def _touched(frame: FunctionAnalysis, name: str, count: int) -> tuple[frozenset[int], bool]:
+    """The arguments a possible target may free or keep, and whether it returns new memory."""
+    everything = frozenset(range(count))
+    summary = frame.summary(name)
+    if summary is not None:
+        if summary.unknown:
+            return everything, False
+        extra = frozenset(range(summary.parameters, count)) if summary.keeps_extra else frozenset()
+        return summary.touched | extra, summary.returns_new
+    plain = name[1:]
+    models = frame.program.models
+    if plain in models.releases:
+        return frozenset({models.releases[plain]}), False
+    if plain in models.allocates:
+        return frozenset(), True
+    if plain in models.reads or plain in models.fills or plain in models.ends:
+        return frozenset(), False
+    return everything, False

@@ -1,0 +1,462 @@
+"""The fixpoint over one function: a worklist of blocks, a bounded set of states at each join."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from typing import Protocol
+
+from heapstory.static import rules
+from heapstory.static.canonical import Effects, Join, Key, canonical_key, fold, prune
+from heapstory.static.conditions import assume, assume_equal, compare
+from heapstory.static.ir import program as op
+from heapstory.static.ir.program import Block, Function, Operand, Place
+from heapstory.static.models import Models
+from heapstory.static.rules import LOCAL_LOST, Infeasible
+from heapstory.static.state import GLOBAL, HEAP, PRE, STACK, Cell, State, Step
+from heapstory.static.statements import HANDLERS
+from heapstory.static.summary import Summary, summarise_returns, unknown_summary
+from heapstory.static.values import ANYWHERE, CellId, Symbol, Value, known
+
+MAX_STATES = 16  # at one join; beyond it states are weakened
+FEW_STATES = 3  # in the middle of a block; beyond it they are joined
+MANY_STATES = 4  # at one join; beyond it the caller's cells are not told apart
+MAX_VISITS = 1500  # of blocks in one function, before it is given up
+# Statements executed and rows applied in one function before it is given up: a part for every
+# function, a part for every statement of it.
+BASE_WORK, STATEMENT_WORK, MAX_WORK = 3_000, 10, 20_000
+WIDEN_AFTER = 3
+
+
+class ProgramView(Protocol):
+    """What the analysis of a function needs of the rest of the program."""
+
+    models: Models
+
+    def table(self, pointer: tuple[str, int]) -> str | None: ...
+
+    def private(self, name: str) -> bool: ...
+
+    def targets(self, member: str, signature: str) -> list[str]: ...
+
+    def summary(self, name: str, unit: str) -> Summary | None: ...
+
+
+@dataclass(slots=True)
+class Loss:
+    """A cell that was lost, as the interpreter saw it."""
+
+    kind: str
+    function: str
+    place: Place | None
+    label: str
+    cell: Cell
+    steps: list[Step]
+    container: object
+    weakened: bool  # some states were merged beyond what is certain
+
+
+class _Point:
+    __slots__ = ("order", "queued", "state", "visits")
+
+    def __init__(self, state: State, order: list[CellId]) -> None:
+        self.state, self.order = state, order
+        self.visits = 0
+        self.queued = True
+
+
+class FunctionAnalysis:
+    """Analyses one function; ``losses`` and ``summary`` are the answers."""
+
+    def __init__(self, function: Function, program: ProgramView) -> None:
+        self.function, self.program = function, program
+        self.losses: dict[tuple[object, ...], Loss] = {}
+        self.misuses: dict[tuple[object, ...], Loss] = {}
+        self.limited = False
+        self.work = 0
+        self._budget = min(BASE_WORK + STATEMENT_WORK * function.count, MAX_WORK)
+        self.container: object = None
+        self.elements_freed: set[object] = set()
+        self.weakened = False
+        self._cells = 0
+        self._symbols: dict[str, Symbol] = {}
+        self._numbers: dict[int, Symbol] = {}
+        self._returns: list[tuple[State, Value]] = []
+        self._points: dict[str, dict[Key, _Point]] = {}
+        self._queue: list[tuple[int, int, str, Key | None, State | None]] = []
+        self._sequence = 0
+        self._coarse: set[str] = set()
+        self._effects: dict[str, Effects] = {}
+        self._numbers_at: dict[str, dict[object, int]] = {}
+        self._last: Place | None = None
+
+    # --- what the rules ask for (Frame)
+
+    def new_cell(self) -> int:
+        """A name for a new cell."""
+        self._cells += 1
+        return self._cells
+
+    def entry_symbol(self, path: str) -> Symbol:
+        """The symbol of a number that the caller's memory held at the entry."""
+        known = self._symbols.get(path)
+        if known is None:
+            known = self._symbols[path] = Symbol(None, path)
+        return known
+
+    def lost(self, state: State, cell: CellId, kind: str, place: Place | None, label: str) -> None:
+        """A rule found a leak."""
+        self._record(self.losses, state, cell, kind, place or self._last, label)
+
+    def misuse(
+        self, state: State, cell: CellId, kind: str, place: Place | None, label: str
+    ) -> None:
+        """A rule found another misuse of memory."""
+        self._record(self.misuses, state, cell, kind, place or self._last, label)
+
+    def _record(
+        self,
+        found: dict[tuple[object, ...], Loss],
+        state: State,
+        cell: CellId,
+        kind: str,
+        place: Place | None,
+        label: str,
+    ) -> None:
+        lost = state.cells[cell]
+        key = (kind, lost.site, place and place[:2])
+        if key not in found:
+            name = self.function.place.function
+            steps = state.steps()
+            found[key] = Loss(kind, name, place, label, lost, steps, self.container, self.weakened)
+
+    def summary(self, name: str) -> Summary | None:
+        """The summary of a function the program defines."""
+        return self.program.summary(name, self.function.unit)
+
+    def value(self, state: State, operand: Operand) -> Value:
+        """The value of an operand."""
+        kind = type(operand)
+        if kind is str:
+            found = state.env.get(operand)  # type: ignore[arg-type]
+            if found is None:
+                found = state.env[operand] = Symbol()  # type: ignore[index]
+            return found
+        return Symbol() if operand is None else operand
+
+    # --- the worklist
+
+    def run(self) -> Summary:
+        """Analyse the function to its fixpoint."""
+        self._push(self.function.entry, None, self._entry_state())
+        visits = 0
+        while self._queue:
+            visits += 1
+            if visits > MAX_VISITS or self.work > self._budget:
+                self.limited = True
+                break
+            _, _, label, key, state = heapq.heappop(self._queue)
+            block = self.function.blocks[label]
+            if state is None and key is not None:
+                point: _Point | None = self._points[label].get(key)
+                if point is None or not point.queued:
+                    continue
+                point.queued = False
+                state = point.state.copy()
+            if state is not None:
+                self._block(block, state)
+        self.losses = {
+            key: loss
+            for key, loss in self.losses.items()
+            if loss.container is None or loss.container not in self.elements_freed
+        }
+        return self._summarise()
+
+    def _entry_state(self) -> State:
+        state = State()
+        for number, (register, pointer) in enumerate(self.function.parameters):
+            if pointer:
+                state.cells[f"P{number}"] = Cell(PRE)
+                state.env[register] = (f"P{number}", 0)
+            else:
+                symbol = self.entry_symbol(f"P{number}")
+                self._numbers[number] = symbol
+                state.env[register] = symbol
+        for slot in self.function.stack:
+            state.cells[slot] = Cell(STACK)
+        return state
+
+    def _push(self, label: str, key: Key | None, state: State | None) -> None:
+        self._sequence += 1
+        order = self.function.order[label]
+        heapq.heappush(self._queue, (order, self._sequence, label, key, state))
+
+    def _summarise(self) -> Summary:
+        function = self.function
+        if self.limited:
+            return unknown_summary(function.name, len(function.parameters))
+        return summarise_returns(
+            function.name,
+            len(function.parameters),
+            function.variadic,
+            self._returns,
+            self._numbers,
+        )
+
+    # --- one block
+
+    def _block(self, block: Block, state: State) -> None:
+        """All states go through the block in step, so that those that become alike are joined."""
+        states = [state]
+        deaths = block.deaths
+        for index, statement in enumerate(block.statements):
+            handler = HANDLERS[statement[0]]
+            if statement[1] is not None:
+                self._last = statement[1]
+            split = False
+            after: list[State] = []
+            self.work += len(states)
+            if self.work > self._budget:
+                return
+            for each in states:
+                try:
+                    made = handler(self, each, statement)
+                except Infeasible:
+                    split = True
+                    continue
+                if made is None:
+                    after.append(each)
+                else:
+                    after.extend(made)
+                    split = True
+            if index in deaths:
+                for each in after:
+                    rules.forget(self, each, deaths[index], statement[1])
+            if split:
+                if not after:
+                    return
+                if len(after) > FEW_STATES:
+                    after = self._unite(after)
+            states = after
+        for each in states:
+            self._leave(block, each)
+
+    def _unite(self, states: list[State]) -> list[State]:
+        """Join states with the same pointer structure in the middle of a block."""
+        effects = Effects()
+        for state in states:
+            effects.learn(state)
+        kept: dict[Key, tuple[State, list[CellId]]] = {}
+        coarse = len(states) > MAX_STATES
+        for state in states:
+            effects.adopt(state)
+            key, order = canonical_key(state, coarse)
+            if key in kept:
+                old, old_order = kept[key]
+                kept[key] = (Join(old, state, old_order, order, False).run(), old_order)
+            else:
+                kept[key] = (state, order)
+        found = [state for state, _ in kept.values()]
+        if len(found) <= MAX_STATES:
+            return found
+        self.weakened = True
+        for state in found[MAX_STATES // 2 :]:
+            self._give_up(state)
+        if len(states) > len(found):
+            return self._unite(found)
+        if len(found) > 2 * MAX_STATES:
+            self.limited = True
+        return found[:MAX_STATES]
+
+    @staticmethod
+    def _give_up(state: State) -> None:
+        for identity, cell in list(state.cells.items()):
+            if cell.kind == HEAP and not cell.escaped:
+                rules.escape(state, (identity, 0))
+
+    def _leave(self, block: Block, state: State) -> None:
+        terminator = block.terminator
+        kind = terminator[0]
+        if kind == op.JUMP:
+            self._enter(block, terminator[2], state)
+        elif kind == op.BRANCH:
+            self._branch(block, state, terminator)
+        elif kind == op.SWITCH:
+            self._switch(block, state, terminator)
+        elif kind == op.RETURN:
+            self._return(state, terminator)
+
+    def _branch(self, block: Block, state: State, terminator: op.Terminator) -> None:
+        _, place, operand, yes, no = terminator
+        condition = self.value(state, operand)
+        if type(condition) is int:
+            self._enter(block, yes if condition else no, state)
+            return
+        other = state.copy()
+        if assume(state, condition, True):
+            state.note(place, "", True)
+            self._enter(block, yes, state)
+        if assume(other, condition, False):
+            other.note(place, "", False)
+            self._enter(block, no, other)
+
+    def _switch(self, block: Block, state: State, terminator: op.Terminator) -> None:
+        _, place, operand, default, cases = terminator
+        value = self.value(state, operand)
+        if type(value) is int:
+            label = next((label for number, label in cases if number == value), default)
+            self._enter(block, label, state)
+            return
+        rest = state.copy()
+        possible = True
+        for number, label in cases:
+            taken = state.copy()
+            if assume_equal(taken, value, number):
+                taken.note(place, "", number)
+                self._enter(block, label, taken)
+            if possible and len(cases) <= 16:
+                possible = assume(rest, compare(rest, "ne", value, number), True)
+        if possible:
+            rest.note(place, "default", None)
+            self._enter(block, default, rest)
+
+    def _enter(self, origin: Block, label: str, state: State) -> None:
+        block = self.function.blocks[label]
+        if block.phis:
+            values = [
+                (name, self.value(state, sources.get(origin.label))) for name, sources in block.phis
+            ]
+            for name, value in values:
+                state.env[name] = value
+        if not block.joins:
+            self._push(label, None, state)
+            return
+        if block.terminator[0] == op.RETURN and self._returns_value(origin):
+            state.note(origin.terminator[1], "return")
+        prune(state, block.live)
+        if block.loops:
+            back = self.function.order[origin.label] >= self.function.order[label]
+            self._count_unknown(block, state, back)
+            fold(state)
+        self._merge(block, label, state)
+
+    def _returns_value(self, origin: Block) -> bool:
+        """Whether a block ends in ``return value;``: it fills the slot of the result and goes to
+        the common exit."""
+        if origin.terminator[0] != op.JUMP or not origin.statements:
+            return False
+        last = origin.statements[-1]
+        return last[0] == op.ASSIGN and not self.function.variables.get(last[2])
+
+    def _count_unknown(self, block: Block, state: State, back: bool) -> None:
+        """Numbers that a loop changes are symbols from the start: its rounds are all alike, so
+        that an array filled by one loop and freed by another is understood."""
+        env = state.env
+        for name in block.changes:
+            value = env.get(name)
+            if type(value) is int:
+                symbol = env[name] = Symbol()
+                state.facts[symbol] = known(value)
+            elif type(value) is tuple and name in block.steps:
+                env[name] = (value[0], ANYWHERE)
+        first = self._numbers_at.setdefault(block.label, {})
+        for identity, cell in list(state.cells.items()):
+            if type(identity) is str:
+                self._count_members(first, state, identity, cell, back)
+
+    @staticmethod
+    def _count_members(
+        first: dict[object, int], state: State, identity: str, cell: Cell, back: bool
+    ) -> None:
+        for offset, value in list(cell.fields.items()):
+            if type(value) is not int:
+                continue
+            if not back:
+                first.setdefault((identity, offset), value)
+            elif first.get((identity, offset)) != value:
+                state.change(identity).fields[offset] = Symbol()
+
+    def _merge(self, block: Block, label: str, state: State) -> None:
+        points = self._points.setdefault(label, {})
+        effects = self._effects.get(label)
+        if effects is None:
+            effects = self._effects[label] = Effects()
+        if effects.learn(state) and points:
+            points = self._rebuild(label, points)
+        effects.adopt(state)
+        if len(points) > MANY_STATES and label not in self._coarse:
+            self._coarse.add(label)
+            points = self._rebuild(label, points)
+        key, order = canonical_key(state, label in self._coarse)
+        point = points.get(key)
+        if point is None and len(points) >= MAX_STATES:
+            self.weakened = True
+            self._give_up(state)
+            prune(state, block.live)
+            key, order = canonical_key(state, label in self._coarse)
+            point = points.get(key)
+            if point is None and len(points) >= 2 * MAX_STATES:
+                self.limited = True
+                return
+        if point is None:
+            points[key] = _Point(state, order)
+            self._push(label, key, None)
+            return
+        point.visits += 1
+        join = Join(point.state, state, point.order, order, point.visits > WIDEN_AFTER)
+        merged = join.run()
+        if not join.changed:
+            return
+        point.state = merged
+        if not point.queued:
+            point.queued = True
+            self._push(label, key, None)
+
+    def _rebuild(self, label: str, points: dict[Key, _Point]) -> dict[Key, _Point]:
+        """Name the states of a point anew: more of them have become alike."""
+        coarse = label in self._coarse
+        fresh: dict[Key, _Point] = {}
+        for before, point in points.items():
+            self._effects[label].adopt(point.state)
+            key, order = canonical_key(point.state, coarse)
+            old = fresh.get(key)
+            if old is not None:
+                old.state = Join(old.state, point.state, old.order, order, False).run()
+                point = old
+            else:
+                point.order = order
+                fresh[key] = point
+            if old is not None or key != before:
+                point.queued = True
+                self._push(label, key, None)
+        self._points[label] = fresh
+        return fresh
+
+    def _return(self, state: State, terminator: op.Terminator) -> None:
+        """Rule 1 for every local: only the result, the caller's cells and globals are kept."""
+        _, place, operand = terminator
+        result = None if operand is None else self.value(state, operand)
+        keep = [result]
+        for identity, cell in state.cells.items():
+            if cell.kind in (PRE, GLOBAL) or (cell.escaped and cell.kind == HEAP):
+                keep.append((identity, 0))
+        alive = state.reachable(keep)
+        suspects = {}
+        names: dict[CellId, str] = {}
+        for variable, value in state.env.items():
+            if type(value) is tuple:
+                names.setdefault(value[0], self.function.variables.get(variable, ""))
+        where = self._return_place(state, place)
+        for identity, cell in state.cells.items():
+            if cell.tracked and identity not in alive:
+                suspects[identity] = (LOCAL_LOST, where, names.get(identity) or "")
+        if suspects:
+            rules.report_unreachable(self, state, alive, suspects)
+        self._returns.append((state, result))
+
+    def _return_place(self, state: State, place: Place | None) -> Place | None:
+        """The return statement: the common exit block has the line of the closing brace."""
+        if state.trace is not None and state.trace[1].note == "return":
+            step: Step = state.trace[1]
+            return step.place
+        return place

@@ -1,0 +1,491 @@
+"""Lowering the body of one function."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from heapstory.static.ir import program as op
+from heapstory.static.ir.constants import global_name, typed, value, walk
+from heapstory.static.ir.layout import is_pointer, split_top, type_length
+from heapstory.static.ir.program import Block, Function, Operand, Place
+
+if TYPE_CHECKING:
+    from heapstory.static.ir.reader import ModuleReader
+
+_LABEL = re.compile(r'([\w.$-]+|"[^"]+"):')
+_TAIL = re.compile(r", !(?!dbg )[\w.]+ !\d+")
+_DBG = re.compile(r",? !dbg !(\d+)")
+_CALLEE = re.compile(r'(@"[^"]+"|@[\w.$-]+|%[\w.]+)\(')
+_ATTRIBUTES = re.compile(r"\) #\d+\Z")
+_PHI = re.compile(r"\[ (.*?), %([\w.$-]+|\"[^\"]+\") \](?:, |\Z)")
+_CASE = re.compile(r"\s*i\d+ (-?\d+), label %(\S+)")
+_CASTS = {
+    "bitcast", "ptrtoint", "inttoptr", "zext", "sext", "trunc",
+    "addrspacecast", "freeze", "fptosi", "fptoui",
+}  # fmt: skip
+_ARITHMETIC = frozenset(
+    ["add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "sdiv", "udiv", "srem", "urem"]
+)
+_FLAGS = re.compile(r"\b(nuw|nsw|exact|inbounds|volatile|atomic|fast|nnan|ninf|nsz) ")
+
+
+def read_parameters(rest: str) -> tuple[list[tuple[str, bool]], bool]:
+    """The parameters of a definition: registers and whether they are pointers; variadic or not."""
+    text = _argument_text(rest)
+    parameters: list[tuple[str, bool]] = []
+    variadic = False
+    for number, piece in enumerate(split_top(text) if text else []):
+        if piece == "...":
+            variadic = True
+            continue
+        name = piece.rsplit(" ", 1)[-1]
+        register = name if name.startswith("%") and name != piece else f"%{number}"
+        parameters.append((register, is_pointer(piece[: type_length(piece)])))
+    return parameters, variadic
+
+
+def _argument_text(rest: str) -> str:
+    depth = 1
+    for index, char in enumerate(rest):
+        if char == "(":
+            depth += 1
+        elif char == ")":
+            depth -= 1
+            if depth == 0:
+                return rest[:index]
+    return rest
+
+
+def declared_signature(prefix: str, rest: str) -> str:
+    """A signature in which all pointers are alike: ``ptr(i32,ptr)``."""
+    text = _argument_text(rest)
+    kinds = [_loose(p[: type_length(p)]) for p in split_top(text)] if text else []
+    return f"{_loose(prefix.split()[-1])}({','.join(k for k in kinds if k != '...')})"
+
+
+def _loose(kind: str) -> str:
+    return "ptr" if is_pointer(kind) else kind
+
+
+class BodyBuilder:
+    """Builds the blocks of one function."""
+
+    def __init__(self, module: ModuleReader, function: Function) -> None:
+        self.module = module
+        self.layout = module.layout
+        self.function = function
+        self.block = Block("")
+        self.place: Place | None = None
+        self.alias: dict[str, Operand] = {}  # casts: a register is its operand
+        self.slots: dict[str, str] = {}  # slot -> type
+        self.names: dict[str, str] = {}  # register -> expression in the source
+        self.origin: dict[str, str] = {}  # register -> member it was loaded from
+        self.member: dict[str, str] = {}  # register -> member it points at
+        self.pointers: set[str] = set()  # registers of pointer type
+        self._handlers = {
+            "load": self._load,
+            "getelementptr": self._gep,
+            "icmp": self._icmp,
+            "select": self._select,
+            "phi": self._phi,
+            "alloca": self._alloca,
+        }
+
+    def build(self, lines: list[str]) -> None:
+        """Lower all lines of the body."""
+        self._find_slots(lines)
+        entry = str(len(self.function.parameters))
+        if lines and _LABEL.match(lines[0]):
+            entry = self._label(lines[0])
+            lines = lines[1:]
+        self._open(entry)
+        self.function.entry = entry
+        pending: list[str] = []
+        for line in lines:
+            if pending:
+                pending.append(line.strip())
+                if line.startswith("  ]"):
+                    self._lower(" ".join(pending))
+                    pending = []
+            elif line[0] != " ":
+                if _LABEL.match(line):
+                    self._open(self._label(line))
+            elif line.endswith("["):
+                pending.append(line.strip())
+            else:
+                self._lower(line.strip())
+        for block in self.function.blocks.values():  # a phi may come before what it reads
+            block.phis = [
+                (target, {label: self._resolve(o) for label, o in sources.items()})
+                for target, sources in block.phis
+            ]
+        self.function.count = sum(len(b.statements) for b in self.function.blocks.values())
+
+    @staticmethod
+    def _label(line: str) -> str:
+        match = _LABEL.match(line)
+        return match.group(1) if match else ""
+
+    def _open(self, label: str) -> None:
+        self.block = Block(label)
+        self.function.blocks[label] = self.block
+
+    def _find_slots(self, lines: list[str]) -> None:
+        """Which slots are only ever loaded and stored whole: those become variables."""
+        for line in lines:
+            if " = alloca " in line:
+                name, _, rest = line.strip().partition(" = alloca ")
+                kind = rest[: type_length(rest)]
+                if "," not in rest[len(kind) : len(kind) + 2] or not re.match(
+                    r", i\d+ ", rest[len(kind) :]
+                ):
+                    self.slots[name] = kind
+        if not self.slots:
+            return
+        taken: set[str] = {n for n, k in self.slots.items() if k[0] in "[{<%" and k[-1] != "*"}
+        mention = re.compile(r"%[\w.]+")
+        for line in lines:
+            text = line.strip()
+            if text.startswith("call void @llvm.dbg.declare"):
+                self._name_slot(text)
+                continue
+            found = [m for m in mention.findall(text) if m in self.slots]
+            if not found:
+                continue
+            if " = alloca " in text and len(found) == 1:
+                continue
+            if " = load " in text and len(found) == 1:
+                kind = text.split(" = load ", 1)[1]
+                if self._whole(kind.removeprefix("volatile "), found[0]):
+                    continue
+            if text.startswith("store "):
+                rest = text[6:].removeprefix("volatile ")
+                pieces = split_top(_DBG.sub("", rest))
+                if (
+                    pieces[1].endswith(" " + found[-1])
+                    and found.count(found[-1]) == 1
+                    and self._whole(pieces[0], found[-1])
+                ):
+                    taken.update(found[:-1])
+                    continue
+            taken.update(found)
+        for slot, kind in self.slots.items():
+            name = self.function.variables.get(slot, "")
+            if slot in taken:
+                self.function.stack[slot] = (self.layout.size(kind), name)
+                self.function.variables.pop(slot, None)
+            else:
+                self.function.variables.setdefault(slot, "")
+
+    def _whole(self, text: str, slot: str) -> bool:
+        return text[: type_length(text)] == self.slots[slot]
+
+    def _name_slot(self, text: str) -> None:
+        pieces = split_top(text[text.index("(") + 1 :])
+        slot = pieces[0].rsplit(" ", 1)[-1]
+        node = pieces[1].split("!")[-1]
+        if slot in self.slots:
+            name = self.module.debug.attribute(node, "name") or ""
+            self.function.variables[slot] = name
+            self.names[slot] = name
+
+    def _lower(self, line: str) -> None:
+        match = _DBG.search(line)
+        if match:
+            place = self.module.debug.place(match.group(1))
+            if place is not None:
+                self.place = place
+            line = line[: match.start()] + line[match.end() :]
+        if ", !" in line and "metadata" not in line:
+            line = _TAIL.sub("", line)
+        target, found, rest = line.partition(" = ")
+        if not found or target[0] != "%":
+            self._effect(line)
+            return
+        word, _, rest = rest.partition(" ")
+        handler = self._handlers.get(word)
+        if handler is not None:
+            handler(target, rest)
+        elif word in _CASTS:
+            self._cast(target, rest)
+        elif word in _ARITHMETIC:
+            _kind, left, right = self._pair(_FLAGS.sub("", rest))
+            self._emit(op.BIN, target, word, left, right)
+        elif word in ("call", "tail", "musttail", "notail"):
+            self._call(target, rest if word == "call" else rest.removeprefix("call "))
+        elif word in ("cmpxchg", "atomicrmw"):
+            self._atomic(target, rest)
+        else:
+            self._emit(op.FRESH, target)
+
+    def _emit(self, opcode: int, *members: object) -> None:
+        self.block.statements.append((opcode, self.place, *members))
+
+    def _resolve(self, operand: Operand) -> Operand:
+        while type(operand) is str and operand in self.alias:
+            operand = self.alias[operand]
+        if type(operand) is str and operand in self.function.stack:
+            return operand, 0  # the address of a slot that stays in memory
+        if type(operand) is tuple:
+            return self.module.qualify(operand[0]), operand[1]
+        return operand
+
+    def _typed(self, piece: str) -> tuple[str, Operand]:
+        kind, operand = typed(piece, self.layout)
+        if type(operand) is tuple and self.module.qualify(operand[0]) in self.module.functions:
+            self.module.unit.addressed.add(self.module.qualify(operand[0]))
+        return kind, self._resolve(operand)
+
+    def _pair(self, rest: str) -> tuple[str, Operand, Operand]:
+        pieces = split_top(rest)
+        kind, left = self._typed(pieces[0])
+        right = self._resolve(value(pieces[1], self.layout))
+        return kind, left, right
+
+    def _load(self, target: str, rest: str) -> None:
+        pieces = split_top(_FLAGS.sub("", rest))
+        kind = pieces[0]
+        address = self._typed(pieces[1])[1]
+        pointer = is_pointer(kind)
+        if pointer:
+            self.pointers.add(target)
+        if isinstance(address, str):
+            self.names[target] = self.names.get(address, "")
+            if address in self.member:
+                self.origin[target] = self.member[address]
+            if address in self.function.variables:
+                if address in self.origin:
+                    self.origin[target] = self.origin[address]
+                self._emit(op.COPY, target, address)
+                return
+        elif isinstance(address, tuple):
+            self.names[target] = self._outer(address)
+        self._emit(op.LOAD, target, address, pointer, self.layout.size(kind))
+
+    def _gep(self, target: str, rest: str) -> None:
+        pieces = split_top(_FLAGS.sub("", rest))
+        base = self._typed(pieces[1])[1]
+        indices = [self._typed(piece)[1] for piece in pieces[2:]]
+        offset, terms, member = walk(pieces[0], indices, self.layout)
+        self._name_member(target, base, member, bool(terms))
+        self.pointers.add(target)
+        self._emit(op.GEP, target, base, offset, tuple(terms))
+
+    def _name_member(
+        self, target: str, base: Operand, member: tuple[str, int] | None, indexed: bool
+    ) -> None:
+        outer = self._outer(base)
+        if member is None:
+            self.names[target] = f"{outer}[…]" if indexed and outer else outer
+            if isinstance(base, str) and base in self.member:
+                self.member[target] = self.member[base]
+            return
+        from heapstory.static.ir.reader import member_key
+
+        self.member[target] = member_key(*member)
+        tag = member_key(member[0], 0).split("+")[0].removeprefix("struct.")
+        name = self.module.debug.members(tag).get(member[1])
+        if name and outer:
+            dot = isinstance(base, tuple)
+            self.names[target] = f"{outer}{'.' if dot else '->'}{name}"
+
+    def _outer(self, base: Operand) -> str:
+        if isinstance(base, tuple):
+            return self.names.get(base[0], "") if base[0][0] == "%" else base[0][1:]
+        return self.names.get(base, "") if isinstance(base, str) else ""
+
+    def _icmp(self, target: str, rest: str) -> None:
+        predicate, _, rest = rest.partition(" ")
+        _, left, right = self._pair(rest)
+        self._emit(op.ICMP, target, predicate, left, right)
+
+    def _select(self, target: str, rest: str) -> None:
+        pieces = split_top(_FLAGS.sub("", rest))
+        condition = self._typed(pieces[0])[1]
+        kind, yes = self._typed(pieces[1])
+        if is_pointer(kind):
+            self.pointers.add(target)
+        self._emit(op.SELECT, target, condition, yes, self._typed(pieces[2])[1])
+
+    def _phi(self, target: str, rest: str) -> None:
+        end = type_length(rest)
+        if is_pointer(rest[:end]):
+            self.pointers.add(target)
+        sources: dict[str, Operand] = {}
+        for text, label in _PHI.findall(rest[end + 1 :]):
+            sources[label] = value(text, self.layout)
+        self.block.phis.append((target, sources))
+
+    def _alloca(self, target: str, rest: str) -> None:
+        if target not in self.slots:  # of variable length
+            self.function.stack[target] = (0, self.names.get(target, ""))
+
+    def _cast(self, target: str, rest: str) -> None:
+        operand = self._typed(rest.rsplit(" to ", 1)[0])[1]
+        if operand is None:
+            self._emit(op.FRESH, target)
+            return
+        self.alias[target] = operand
+        if isinstance(operand, str):
+            for table in (self.names, self.origin, self.member):
+                if operand in table:
+                    table[target] = table[operand]
+
+    def _atomic(self, target: str, rest: str) -> None:
+        pieces = split_top(_FLAGS.sub("", rest))
+        words = pieces[0].split(" ", 1)
+        text = words[1] if words[0] in ("xchg", "add", "sub", "and", "or") else pieces[0]
+        address = self._typed(text)[1]
+        kind, stored = self._typed(pieces[-1].rsplit(" ", 2)[0] if "*" not in text else pieces[1])
+        self._emit(op.FRESH, target)
+        self._emit(op.STORE, address, None, self.layout.size(kind), "", False)
+        if isinstance(stored, str):
+            self._emit(op.CALL, None, "@heapstory.escape", (stored,), "", "")
+
+    def _effect(self, line: str) -> None:
+        word, _, rest = line.partition(" ")
+        if word == "store":
+            self._store(rest)
+        elif word in ("call", "tail", "musttail", "notail"):
+            self._call(None, rest if word == "call" else rest.removeprefix("call "))
+        elif word == "br":
+            self._branch(rest)
+        elif word == "switch":
+            self._switch(rest)
+        elif word == "ret":
+            operand = None if rest == "void" else self._typed(rest)[1]
+            self.block.terminator = (op.RETURN, self.place, operand)
+        elif word == "indirectbr":
+            self._indirect_branch(rest)
+        elif word != "fence":
+            self.block.terminator = (op.DEAD, self.place)
+
+    def _store(self, rest: str) -> None:
+        pieces = split_top(_FLAGS.sub("", rest))
+        kind, stored = self._typed(pieces[0])
+        address = self._typed(pieces[1])[1]
+        if isinstance(address, str):
+            label = self.names.get(address, "")
+            if isinstance(stored, tuple) and address in self.member:
+                self._note_member(self.member[address], stored[0])
+            if address in self.function.variables:
+                if isinstance(stored, str) and stored in self.origin:
+                    self.origin[address] = self.origin[stored]
+                self._emit(op.ASSIGN, address, stored, label)
+                return
+        else:
+            label = self._outer(address)
+        self._emit(op.STORE, address, stored, self.layout.size(kind), label, is_pointer(kind))
+
+    def _note_member(self, key: str, name: str) -> None:
+        if name in self.module.functions:
+            self.module.members.setdefault(key, set()).add(name)
+
+    def _branch(self, rest: str) -> None:
+        pieces = split_top(rest)
+        if len(pieces) == 1:
+            self.block.terminator = (op.JUMP, self.place, pieces[0].split("%", 1)[1])
+            return
+        condition = self._typed(pieces[0])[1]
+        yes, no = (piece.split("%", 1)[1] for piece in pieces[1:3])
+        self.block.terminator = (op.BRANCH, self.place, condition, yes, no)
+
+    def _switch(self, rest: str) -> None:
+        head, _, cases = rest.partition("[")
+        pieces = split_top(head.strip())
+        operand = self._typed(pieces[0])[1]
+        default = pieces[1].split("%", 1)[1].strip()
+        table = tuple((int(v), label) for v, label in _CASE.findall(cases))
+        self.block.terminator = (op.SWITCH, self.place, operand, default, table)
+
+    def _indirect_branch(self, rest: str) -> None:
+        labels = re.findall(r"label %([\w.$-]+)", rest)
+        table = tuple((number, label) for number, label in enumerate(labels[1:]))
+        self.block.terminator = (op.SWITCH, self.place, None, labels[0], table)
+
+    def _call(self, target: str | None, rest: str) -> None:
+        rest = _ATTRIBUTES.sub(")", rest)
+        if "asm " in rest and re.match(r"[^@%(]*\basm ", rest):
+            self._assembly(target, rest)
+            return
+        cast = re.search(r"bitcast \(.*?(@\"[^\"]+\"|@[\w.$-]+) to .*?\)\(", rest)
+        match = _CALLEE.search(rest)
+        if cast and (match is None or cast.start() < match.start()):
+            name, start, prefix = global_name(cast.group(1)), cast.end(), rest[: cast.start()]
+        elif match:
+            name, start, prefix = match.group(1), match.end(), rest[: match.start()]
+            name = global_name(name) if name[0] == "@" else name
+        else:
+            self._assembly(target, rest)
+            return
+        if name.startswith("@llvm.") and name.startswith(_IGNORED):
+            if target:
+                self._emit(op.FRESH, target)
+            return
+        self._emit_call(target, name, prefix, _argument_text(rest[start:]))
+
+    def _emit_call(self, target: str | None, name: str, prefix: str, text: str) -> None:
+        pieces = [p for p in split_top(text) if p] if text else []
+        operands: list[Operand] = []
+        kinds: list[str] = []
+        for piece in pieces:
+            if piece.startswith("metadata"):
+                continue
+            kind, operand = self._typed(piece)
+            kinds.append(_loose(kind))
+            operands.append(operand)
+        result = _returned(prefix)
+        if target and is_pointer(result):
+            self.pointers.add(target)
+        signature = f"{_loose(result)}({','.join(kinds)})"
+        callee: Operand = name
+        key = ""
+        if name[0] == "%":
+            callee = self._resolve(name)
+            key = self.origin.get(name, "")
+            if isinstance(callee, str):
+                self.function.indirect.add(f"{key}|{signature}")
+            else:
+                callee = callee[0] if isinstance(callee, tuple) else None
+        else:
+            callee = self.module.qualify(name)
+        if isinstance(callee, str) and callee[0] == "@":
+            self.function.callees.add(callee)
+        if target:
+            self.names[target] = f"{name[1:]}()" if name[0] == "@" else ""
+        self._emit(op.CALL, target, callee, tuple(operands), signature, key)
+
+    def _assembly(self, target: str | None, rest: str) -> None:
+        registers = [self._resolve(r) for r in re.findall(r"%[\w.]+(?=[,)])", rest)]
+        if registers:
+            self._emit(op.CALL, None, "@heapstory.escape", tuple(registers), "", "")
+        if target:
+            self._emit(op.FRESH, target)
+
+
+_IGNORED = (
+    "@llvm.dbg.",
+    "@llvm.lifetime.",
+    "@llvm.assume",
+    "@llvm.objectsize",
+    "@llvm.expect",
+    "@llvm.donothing",
+    "@llvm.va_end",
+)
+
+
+def _returned(prefix: str) -> str:
+    """The return type in what stands before a callee."""
+    text = prefix.strip()
+    if text.endswith(")"):  # a full function type: i32 (i8*, ...)
+        depth = 0
+        for index in range(len(text) - 1, -1, -1):
+            if text[index] == ")":
+                depth += 1
+            elif text[index] == "(":
+                depth -= 1
+                if depth == 0:
+                    text = text[:index].strip()
+                    break
+    return text.split()[-1] if text else "void"

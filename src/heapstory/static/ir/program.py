@@ -1,0 +1,103 @@
+"""What the reader makes of a module: functions of blocks of statements.
+
+A statement is a plain tuple ``(opcode, place, …)``; the analysis visits millions of them. Operands
+are a ``str`` (a register or a variable of the function), an ``int`` (a constant; null is 0), a
+pair ``("@name", offset)`` (the address of a global or a function) or ``None`` (nobody knows).
+
+======== ============================================== =====================================
+opcode   further members                                source form
+======== ============================================== =====================================
+COPY     register, operand                              a temporary takes a value
+ASSIGN   variable, operand, label                       ``p = q``, ``p = null``
+LOAD     register, address, is-pointer, size            ``p = q->f``
+STORE    address, operand, size, label, is-pointer      ``p->f = q``
+GEP      register, base, offset, ((operand, scale), …)  ``&p->f``, ``&p[i]``
+CALL     register | None, callee, operands, signature   ``p = g(q, …)``
+ICMP     register, predicate, operand, operand          ``p == q``
+BIN      register, operator, operand, operand           arithmetic
+SELECT   register, condition, operand, operand          ``c ? p : q``
+FRESH    register                                       a value nobody knows
+======== ============================================== =====================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+COPY, ASSIGN, LOAD, STORE, GEP, CALL, ICMP, BIN, SELECT, FRESH = range(10)
+JUMP, BRANCH, SWITCH, RETURN, DEAD = range(5)
+
+Operand = str | int | tuple[str, int] | None
+Statement = tuple[Any, ...]
+Terminator = tuple[Any, ...]
+
+
+class Place(NamedTuple):
+    """A position in the source, as the debug information gives it."""
+
+    path: str
+    line: int
+    function: str
+    column: int = 0
+
+
+@dataclass(slots=True)
+class Block:
+    """Statements without a branch between them.
+
+    ``terminator`` is ``(JUMP, place, target)``, ``(BRANCH, place, operand, yes, no)``,
+    ``(SWITCH, place, operand, default, ((value, target), …))``, ``(RETURN, place, operand)`` or
+    ``(DEAD, place)``. ``phis`` maps a predecessor to its parallel copies.
+    """
+
+    label: str
+    statements: list[Statement] = field(default_factory=list)
+    terminator: Terminator = (DEAD, None)
+    phis: list[tuple[str, dict[str, Operand]]] = field(default_factory=list)
+    # Filled in by liveness: temporaries that end after statement i, names alive at the entry.
+    deaths: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    live: frozenset[str] = frozenset()
+    joins: bool = False  # several ways lead here
+    loops: bool = False  # one of them is a back edge
+    # Of a loop head: variables the loop assigns, and those it moves along (p = p + 1).
+    changes: frozenset[str] = frozenset()
+    steps: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Function:
+    """A function body, ready for the analysis."""
+
+    name: str
+    place: Place
+    parameters: list[tuple[str, bool]]  # register, whether it is a pointer
+    variadic: bool = False
+    internal: bool = False
+    unit: str = ""
+    digest: str = ""  # of the unit's IR
+    returns_pointer: bool = False
+    signature: str = ""
+    blocks: dict[str, Block] = field(default_factory=dict)
+    entry: str = ""
+    order: dict[str, int] = field(default_factory=dict)  # reverse postorder of the labels
+    variables: dict[str, str] = field(default_factory=dict)  # promoted slot -> name in the source
+    stack: dict[str, tuple[int, str]] = field(default_factory=dict)  # slot -> size, name
+    callees: set[str] = field(default_factory=set)
+    indirect: set[str] = field(default_factory=set)  # signatures of calls through pointers
+    count: int = 0  # statements, to judge the cost
+
+
+@dataclass(slots=True)
+class Unit:
+    """One translation unit."""
+
+    path: str
+    functions: dict[str, Function] = field(default_factory=dict)
+    # Functions whose address is taken, by name; for calls through pointers.
+    addressed: set[str] = field(default_factory=set)
+    # Function names stored at known offsets of constant tables: ("@table", offset) -> name.
+    tables: dict[tuple[str, int], str] = field(default_factory=dict)
+    internals: set[str] = field(default_factory=set)  # names that no other unit sees
+    signatures: dict[str, str] = field(default_factory=dict)  # of defined and declared functions
+    lines: int = 0

@@ -1,0 +1,171 @@
+"""From LLVM IR text to units.
+
+The module is read at -O0. Slots whose address is never taken are promoted here rather than by
+LLVM's sroa: an assignment then stays a statement with its own line, which is where a last
+reference is lost, and the variable keeps its name and its contents until the function returns.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+
+from heapstory.static.ir import body
+from heapstory.static.ir.constants import function_addresses, global_name
+from heapstory.static.ir.debug import DebugInfo
+from heapstory.static.ir.layout import Layout, is_pointer, type_length
+from heapstory.static.ir.liveness import annotate
+from heapstory.static.ir.program import Function, Place, Unit
+
+_GLOBAL = re.compile(r'(@"[^"]+"|@[\w.$-]+) = (.*?)\b(global|constant) (.*)\Z', re.DOTALL)
+_DEFINE = re.compile(r'(?:define|declare) (.*?)(@"[^"]+"|@[\w.$-]+)\((.*)\Z', re.DOTALL)
+_DBG = re.compile(r"!dbg !(\d+)")
+_SUFFIX = re.compile(r"\.\d+\Z")
+
+
+class IRError(Exception):
+    """The text is not LLVM IR that this reader knows."""
+
+
+class ModuleReader:
+    """Reads one module."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self.layout = Layout()
+        self.unit = Unit(path)
+        # Function pointers by the member they are stored in: "struct.ops+8" -> names.
+        self.members: dict[str, set[str]] = {}
+        self._bodies: list[tuple[str, list[str]]] = []
+        self._globals: list[str] = []
+        self._internals: set[str] = set()
+        self.functions: set[str] = set()
+        self._digest = sha256(text.encode("utf-8", "replace")).hexdigest()
+        metadata = self._split(text)
+        self.debug = DebugInfo(metadata)
+
+    def _split(self, text: str) -> list[str]:
+        metadata: list[str] = []
+        lines = iter(text.split("\n"))
+        for line in lines:
+            first = line[:1]
+            if first == "!":
+                metadata.append(line)
+            elif first == "d":
+                if line.startswith("define "):
+                    self._bodies.append((line, self._take_body(lines)))
+                elif line.startswith("declare "):
+                    self._declare(line)
+            elif first == "%":
+                name, found, kind = line.partition(" = type ")
+                if found:
+                    self.layout.named[name] = kind
+            elif first == "@":
+                self._globals.append(line)
+        return metadata
+
+    @staticmethod
+    def _take_body(lines: object) -> list[str]:
+        taken: list[str] = []
+        for line in lines:  # type: ignore[attr-defined]
+            if line == "}":
+                return taken
+            if line:
+                taken.append(line)
+        raise IRError("the IR ends inside a function")
+
+    def _declare(self, line: str) -> None:
+        match = _DEFINE.match(line)
+        if match:
+            name = global_name(match.group(2))
+            self.unit.signatures[name] = body.declared_signature(match.group(1), match.group(3))
+
+    def qualify(self, name: str) -> str:
+        """The name of a global for the whole program: static ones carry their unit."""
+        return f"{name}@{self.unit.path}" if name in self._internals else name
+
+    def read(self) -> Unit:
+        """Lower every function and every table of the module."""
+        headers = [(self._header(line), line, lines) for line, lines in self._bodies]
+        self._read_globals()
+        for function, _, _ in headers:
+            function.name = self.qualify(function.name)
+        unit = self.unit
+        unit.signatures = {self.qualify(n): s for n, s in unit.signatures.items()}
+        unit.internals = {self.qualify(n) for n in self._internals}
+        self.functions = set(unit.signatures)
+        for function, line, lines in headers:
+            builder = body.BodyBuilder(self, function)
+            builder.build(lines)
+            annotate(function)
+            function.unit = self.unit.path
+            function.digest = self._digest
+            self.unit.functions[function.name] = function
+            self._check(function, line)
+        return self.unit
+
+    @staticmethod
+    def _check(function: Function, line: str) -> None:
+        if not function.blocks:
+            raise IRError(f"no blocks in {line[:80]}")
+
+    def _header(self, line: str) -> Function:
+        match = _DEFINE.match(line)
+        if match is None:
+            raise IRError(f"cannot read {line[:80]}")
+        prefix, name, rest = match.group(1), global_name(match.group(2)), match.group(3)
+        node = _DBG.search(rest)
+        place = self.debug.subprogram(node.group(1)) if node else Place(self.unit.path, 0, name[1:])
+        parameters, variadic = body.read_parameters(rest)
+        function = Function(name, place, parameters, variadic)
+        words = prefix.split()
+        function.internal = "internal" in words or "private" in words
+        function.returns_pointer = is_pointer(words[-1])
+        function.signature = body.declared_signature(prefix, rest)
+        self.unit.signatures[name] = function.signature
+        if function.internal:
+            self._internals.add(name)
+        return function
+
+    def _read_globals(self) -> None:
+        functions = set(self.unit.signatures)
+        matches = [m for m in map(_GLOBAL.match, self._globals) if m]
+        for match in matches:
+            if "internal" in match.group(2) or "private" in match.group(2):
+                self._internals.add(global_name(match.group(1)))
+        for match in matches:
+            name, words, constant, rest = match.groups()
+            name = self.qualify(global_name(name))
+            if "external" in words or "@" not in rest:
+                continue
+            end = type_length(rest)
+            found = function_addresses(
+                rest[:end], _without_tail(rest[end + 1 :]), 0, self.layout, functions
+            )
+            for offset, function, owner, at in found:
+                target = self.qualify(function)
+                self.unit.addressed.add(target)
+                if constant == "constant":
+                    self.unit.tables[name, offset] = target
+                if owner:
+                    self.members.setdefault(member_key(owner, at), set()).add(target)
+
+
+def _without_tail(text: str) -> str:
+    """An initializer without the attributes that follow it."""
+    if text[:1] in "[{<":
+        return text[: type_length(text)]
+    return text.split(", align", 1)[0].split(", section", 1)[0]
+
+
+def member_key(structure: str, offset: int) -> str:
+    """How a member of a structure is named across units (LLVM numbers equal names apart)."""
+    return f"{_SUFFIX.sub('', structure.lstrip('%'))}+{offset}"
+
+
+def read_module(text: str, path: str) -> tuple[Unit, dict[str, set[str]]]:
+    """Read a module; gives the unit and the functions stored in structure members."""
+    if "target datalayout" not in text and "define " not in text and "source_filename" not in text:
+        raise IRError("this is not LLVM IR")
+    reader = ModuleReader(text, path)
+    unit = reader.read()
+    return unit, reader.members

@@ -1,0 +1,172 @@
+"""The heap state: one disjunct of what may be true at a program point.
+
+It is the shape graph ⟨H, S⟩ of the paper, kept finite by its abstraction: cells that a variable
+names (distance 0) and cells one member access away (distance 1) stand for themselves, all cells
+further away with one allocation site are one *summary* cell (distance 2). ``abstraction`` reads
+the paper's extended pointer structures off a state; ``canonical`` keeps it in canonical form.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from heapstory.static.ir.program import Place
+from heapstory.static.values import CellId, Fact, Offset, Symbol, Value
+
+# A cell is allocated here (HEAP), comes from the caller (PRE), is a slot of this function, a
+# global variable, or whatever a symbol points at (OPAQUE).
+HEAP, PRE, STACK, GLOBAL, OPAQUE = range(5)
+
+
+class Site(NamedTuple):
+    """Where a cell was allocated: the allocator's name, the place, and the calls that led there."""
+
+    allocator: str
+    place: Place | None
+    calls: tuple[Place, ...] = ()
+    release: str = "free"
+
+
+class Cell:
+    """A cell. Never changed once it is in a state: ``Heap`` puts changed copies in its place."""
+
+    __slots__ = (
+        "deep",
+        "escaped",
+        "fields",
+        "freed",
+        "initial",
+        "kind",
+        "null",
+        "site",
+        "summary",
+        "weak",
+        "writes",
+        "zero",
+    )
+
+    def __init__(self, kind: int, site: Site | None = None, zero: bool = False) -> None:
+        self.kind = kind
+        self.site = site
+        self.zero = zero  # members not written are 0
+        self.fields: dict[Offset, Value] = {}
+        self.weak: frozenset[CellId] = frozenset()  # what members nobody can tell apart point to
+        self.null = 0  # of a pointer to this cell: 0 perhaps null, 1 not null, -1 null
+        self.freed: Place | None = None
+        self.escaped = False
+        self.summary = False  # stands for any number of cells (distance 2)
+        self.deep = False  # cells below the depth that is followed were freed or have escaped
+        self.initial: dict[Offset, Value] = {}  # PRE, GLOBAL: values at the entry, where read
+        self.writes: dict[Offset, tuple[Place | None, str]] = {}  # who wrote a member last
+
+    def copy(self) -> Cell:
+        """A copy that may be changed."""
+        twin = Cell.__new__(Cell)
+        twin.kind = self.kind
+        twin.site = self.site
+        twin.zero = self.zero
+        twin.fields = self.fields.copy()
+        twin.weak = self.weak
+        twin.null = self.null
+        twin.freed = self.freed
+        twin.escaped = self.escaped
+        twin.summary = self.summary
+        twin.deep = self.deep
+        twin.initial = self.initial
+        twin.writes = self.writes
+        return twin
+
+    @property
+    def tracked(self) -> bool:
+        """Whether losing this cell is a leak."""
+        return self.kind == HEAP and not self.escaped and self.freed is None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, tuple(getattr(self, name) for name in Cell.__slots__)
+
+
+def _rebuild(*members: Any) -> Cell:
+    cell = Cell.__new__(Cell)
+    for name, member in zip(Cell.__slots__, members, strict=True):
+        setattr(cell, name, member)
+    return cell
+
+
+# A step of the path that led to a state: what happened (a branch taken, a call, an allocation).
+class Step(NamedTuple):
+    """One step of a path; ``note`` is shown to the user, ``decision`` is the branch taken."""
+
+    place: Place | None
+    note: str
+    decision: bool | int | None = None
+
+
+Trace = tuple[Any, Step] | None
+
+
+class State:
+    """Variables, cells, facts, and the path that led here."""
+
+    __slots__ = ("cells", "env", "facts", "trace")
+
+    def __init__(self) -> None:
+        self.env: dict[str, Value] = {}
+        self.cells: dict[CellId, Cell] = {}
+        self.facts: dict[Symbol, Fact] = {}
+        self.trace: Trace = None
+
+    def copy(self) -> State:
+        """A copy that may be changed; cells are shared."""
+        twin = State.__new__(State)
+        twin.env = self.env.copy()
+        twin.cells = self.cells.copy()
+        twin.facts = self.facts.copy()
+        twin.trace = self.trace
+        return twin
+
+    def change(self, identity: CellId) -> Cell:
+        """A copy of a cell, already in the state, that may be changed."""
+        cell = self.cells[identity].copy()
+        self.cells[identity] = cell
+        return cell
+
+    def steps(self) -> list[Step]:
+        """The path, oldest step first."""
+        found: list[Step] = []
+        trace = self.trace
+        while trace is not None:
+            trace, step = trace
+            found.append(step)
+        return found[::-1]
+
+    def note(self, place: Place | None, text: str, decision: bool | int | None = None) -> None:
+        """Add a step to the path."""
+        self.trace = (self.trace, Step(place, text, decision))
+
+    def reachable(self, values: list[Value]) -> set[CellId]:
+        """The cells that values lead to, through members of cells that are not freed."""
+        seen: set[CellId] = set()
+        stack: list[CellId] = []
+        for value in values:
+            if type(value) is tuple:
+                stack.append(value[0])
+            elif type(value) is Symbol and value.root is not None:
+                stack.append(value.root)
+        cells = self.cells
+        while stack:
+            identity = stack.pop()
+            if identity in seen:
+                continue
+            seen.add(identity)
+            if type(identity) is Symbol and identity.root is not None:
+                stack.append(identity.root)
+            cell = cells.get(identity)
+            if cell is None or cell.freed is not None:
+                continue
+            stack.extend(cell.weak)
+            for value in cell.fields.values():
+                if type(value) is tuple:
+                    stack.append(value[0])
+                elif type(value) is Symbol and value.root is not None:
+                    stack.append(value.root)
+        return seen

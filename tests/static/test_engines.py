@@ -1,0 +1,49 @@
+"""One process, several, and a Dask cluster give the same findings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from heapstory.static import Options, Sources, analyse, collect_findings, load_models
+from heapstory.static.capture import Job
+
+UNITS = 6
+
+
+def _program(folder: Path) -> list[Job]:
+    jobs = []
+    for unit in range(UNITS):
+        body = "#include <stdlib.h>\n#include <string.h>\n"
+        body += f"char *get{(unit + 1) % UNITS}(int);\n" if unit else ""
+        inner = f"get{(unit + 1) % UNITS}(k)" if 0 < unit < UNITS - 1 else "malloc((size_t)k)"
+        body += f"char *get{unit}(int k) {{ return {inner}; }}\n"
+        for number in range(30):
+            release = "free(p);" if number % 7 else ""
+            body += (
+                f"int f{unit}_{number}(int k) {{ char *p = get{unit}(k); if (!p) return 1;"
+                f" p[0] = 1; {release} return 0; }}\n"
+            )
+        (folder / f"u{unit}.c").write_text(body)
+        jobs.append(Job(str(folder), f"u{unit}.c"))
+    return jobs
+
+
+def _found(jobs: list[Job], **options: object) -> list[tuple[str, int, str, str]]:
+    outcome = analyse(jobs, Options(load_models([]), **options))  # type: ignore[arg-type]
+    found = collect_findings(outcome.answers, False, Sources())
+    return [(f.function, f.place.line, f.kind, f.fingerprint) for f in found]
+
+
+def test_processes_agree(tmp_path: Path) -> None:
+    jobs = _program(tmp_path)
+    alone = _found(jobs, processes=1)
+    assert len(alone) == UNITS * 5
+    assert _found(jobs, processes=2) == alone
+
+
+def test_dask_agrees(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    jobs = _program(tmp_path)
+    assert _found(jobs, engine="dask", processes=2) == _found(jobs, processes=1)

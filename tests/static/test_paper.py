@@ -1,0 +1,190 @@
+"""The worked examples of the slides: f, f1, g1, g2 and Table 2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import Leaks
+from hypothesis import given
+from hypothesis import strategies as st
+
+from heapstory.static import Options, analyse, load_models
+from heapstory.static.abstraction import AbstractState, VariableOrder, abstract
+from heapstory.static.applying import apply
+from heapstory.static.capture import Job
+from heapstory.static.distance import D, minus, plus
+from heapstory.static.state import GLOBAL, HEAP, Cell, Site, State
+from heapstory.static.values import Symbol
+
+LIST = """
+#include <stdlib.h>
+typedef struct list { int d; struct list *n; } List;
+List *l;
+"""
+F = (
+    LIST
+    + """
+void f(void) {
+    List *x = (List *)malloc(sizeof(List));
+    x->n = (List *)malloc(sizeof(List));
+    free(x);
+}
+"""
+)
+F1 = """
+List *f1(List *p) {
+    if (p != NULL) {
+        l = p;
+    }
+    p = (List *)malloc(sizeof(List));
+    p->n = (List *)malloc(sizeof(List));
+    return p;
+}
+"""
+
+
+def test_f_loses_the_member_at_free(leaks: Leaks) -> None:
+    (finding,) = leaks(F)
+    assert (finding.kind, finding.place.line, finding.allocated.line) == (
+        "field-lost-at-free",
+        9,
+        8,
+    )
+
+
+def test_g1_and_g2_lose_the_member_that_f1_made(leaks: Leaks) -> None:
+    g1 = """void g1(void) { l = NULL; List *x = malloc(sizeof(List)); List *y = f1(x);
+    free(y);
+    free(l); }"""
+    g2 = """
+    void g2(void) { l = NULL; List *x = NULL; List *z = f1(x);
+    free(z); }"""
+    found = leaks(LIST + F1 + g1 + g2)
+    assert [(f.kind, f.function) for f in found] == [
+        ("field-lost-at-free", "g1"),
+        ("field-lost-at-free", "g2"),
+    ]
+    assert all(f.chain for f in found), "allocated through the call of f1"
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "sum_", "difference"),
+    [
+        (0, 0, {0}, None), (0, 1, {1}, None), (0, 2, {2}, None),
+        (1, 0, {1}, {1}), (1, 1, {2}, {0}), (1, 2, {2}, None),
+        (2, 0, {2}, {2}), (2, 1, {2}, {1, 2}), (2, 2, {2}, {0, 1, 2}),
+    ],
+)  # fmt: skip
+def test_table_1(left: int, right: int, sum_: set[int], difference: set[int] | None) -> None:
+    assert {left, right} <= set(D)
+    assert plus(left, right) == sum_
+    assert minus(left, right) == difference
+
+
+def _apply_f1(tmp_path: Path, length: int) -> list[AbstractState]:
+    """Call f1 with a list of this length and l null; the abstract states afterwards."""
+    path = tmp_path / "f1.c"
+    path.write_text(LIST + F1)
+    answers = analyse([Job(str(tmp_path), "f1.c")], Options(load_models([]), processes=1)).answers
+    caller = State()
+    for number in range(length):
+        cell = Cell(HEAP, Site("malloc", None))
+        cell.null = 1
+        if number + 1 < length:
+            cell.fields[8] = (f"x{number + 1}", 0)
+        caller.cells[f"x{number}"] = cell
+    caller.cells["@l"] = Cell(GLOBAL)
+    caller.cells["@l"].fields[0] = 0
+    argument = ("x0", 0) if length else 0
+    frame = _Frame()
+    found = []
+    for row in answers["@f1"].summary.outcomes:
+        applied = apply(frame, caller, row, [argument], 1, None)
+        if applied is not None:
+            state, result, _ = applied
+            variables = {"l": state.cells["@l"].fields[0], "ret": result}
+            found.append(abstract(state, variables, [8]))
+    return found
+
+
+class _Frame:
+    def __init__(self) -> None:
+        self.count = 0
+        self.container: object = None
+        self.elements_freed: set[object] = set()
+
+    def new_cell(self) -> int:
+        self.count += 1
+        return self.count
+
+    def entry_symbol(self, path: str) -> Symbol:
+        return Symbol(None, path)
+
+    def lost(self, *_: object) -> None:
+        raise AssertionError("f1 loses nothing")
+
+    misuse = lost
+
+
+BOTTOM = {0: None, 1: None, 2: None}
+NEW_PAIR = {0: 0, 1: 0, 2: None}
+
+
+@pytest.mark.parametrize(
+    ("length", "l_after"),
+    [
+        (0, BOTTOM),
+        (1, {0: 0, 1: None, 2: None}),
+        (2, {0: 0, 1: 0, 2: None}),
+        (3, {0: 0, 1: 0, 2: 0}),
+    ],
+)
+def test_table_2(tmp_path: Path, length: int, l_after: dict[int, int | None]) -> None:
+    """Preconditions: p null, a cell, a cell with a member, a longer list; l is null before."""
+    (after,) = _apply_f1(tmp_path, length)
+    assert after == {"ret": {8: NEW_PAIR}, "l": {8: l_after}}
+
+
+def test_example_state() -> None:
+    """The extended pointer structures of the slides' five-cell heap."""
+    state = State()
+    for number in range(5):
+        state.cells[number] = Cell(HEAP)
+    state.cells[0].fields.update({1: (3, 0), 2: (1, 0)})
+    state.cells[1].fields[2] = (2, 0)
+    state.cells[3].fields[1] = (4, 0)
+    found = abstract(state, {"x": (0, 0), "y": (1, 0), "z": (4, 0)}, [1, 2])
+    x, y, z = 1, 2, 4
+    assert found["x"] == {1: {0: 0, 1: 0, 2: z}, 2: {0: 0, 1: y, 2: 0}}
+    assert found["y"] == {1: {0: 0, 1: None, 2: None}, 2: {0: 0, 1: 0, 2: None}}
+    assert found["z"] == {1: {0: 0, 1: None, 2: None}, 2: {0: 0, 1: None, 2: None}}
+    assert x == 1
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 1), st.integers(0, 5)), max_size=8),
+       st.lists(st.integers(0, 5), min_size=1, max_size=4))  # fmt: skip
+def test_saturation_adds_nothing_that_the_heap_does_not_have(
+    edges: list[tuple[int, int, int]], variables: list[int]
+) -> None:
+    """A state read off a heap is saturated already, and its vectors are what walking it finds."""
+    state = State()
+    for number in range(6):
+        state.cells[number] = Cell(HEAP)
+    for source, field, target in edges:
+        state.cells[source].fields[field] = (target, 0)
+    named = {f"v{i}": (cell, 0) for i, cell in enumerate(variables)}
+    found = abstract(state, named, [0, 1])
+    order = VariableOrder(sorted(named))
+    for name, (cell, _) in named.items():
+        for field in (0, 1):
+            vectors = found[name][field]
+            assert not (vectors[0] or 0) & order.bit[name], "anti-reflexivity"
+            step = state.cells[cell].fields.get(field)
+            assert (vectors[1] is None) == (step is None)
+            if step is not None:
+                assert order.members(vectors[1] or 0) == [
+                    n for n in order.names if named[n] == step
+                ]
+            for other in order.members(vectors[0] or 0):
+                assert (found[other][field][0] or 0) & order.bit[name], "symmetry"
