@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from conftest import find
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.c"))

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from conftest import find
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import Leaks
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import Leaks
 from heapstory.static import Options, analyse, load_models
 from heapstory.static.abstraction import AbstractState, VariableOrder, abstract
 from heapstory.static.applying import apply

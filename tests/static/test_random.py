@@ -5,9 +5,10 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from conftest import find
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from conftest import find
 
 HEADER = """#include <stdlib.h>
 typedef struct cell { struct cell *f, *g; } Cell;
