@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "format/chunk.h"
 #include "format/slots.h"
+#include "format/word_index.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
 #include <random>
+#include <set>
 
 using namespace heapstory;
 
@@ -101,7 +104,12 @@ TEST_CASE("slots survive, sorted by word and time") {
         part.clear();
         decode_segment(segment, encoder.out.bytes, part);
         CHECK(part.size() == segment.slots);
-        CHECK(has_word(segment, encoder.out.bytes, part.front().word));
+        std::vector<uint64_t> words, expected;
+        segment_words(segment, encoder.out.bytes, words);
+        for (const Slot &slot : part)
+            if (expected.empty() || expected.back() != slot.word)
+                expected.push_back(slot.word);
+        CHECK(words == expected);
         read.insert(read.end(), part.begin(), part.end());
     }
     REQUIRE(read.size() == slots.size());
@@ -120,4 +128,50 @@ TEST_CASE("a slot changes only its own bytes") {
     CHECK(shape_mask(slot.shape) == 0b1100);
     slot.shape = whole_word;
     CHECK(slot.apply(0x1111111111111111) == 0xabcd);
+}
+
+TEST_CASE("the word index names exactly the chunks that hold a word") {
+    std::mt19937_64 random(3);
+    constexpr unsigned chunks = 150;
+    std::map<std::pair<uint64_t, unsigned>, bool> truth;  // word, chunk
+    std::map<std::pair<uint64_t, unsigned>, bool> ranged; // page, chunk
+    WordIndexBuilder builder;
+    for (unsigned chunk = 0; chunk < chunks; ++chunk) {
+        SlotEncoder encoder(100);
+        std::set<uint64_t> words;
+        for (unsigned i = 0; i < random() % 300; ++i)
+            words.insert(0x940000 + random() % 1500);
+        uint32_t event = 0;
+        for (uint64_t word : words) {
+            Slot slot;
+            slot.word = word;
+            slot.event = event++;
+            encoder.add(slot);
+            truth[{word, chunk}] = true;
+        }
+        encoder.finish();
+        EventLists lists;
+        if (chunk % 10 == 3) {
+            Range range;
+            range.address = (0x940000 + 512) * 8;
+            range.length = 512 * 8;
+            range.is_fill = true;
+            lists.ranges.push_back(range);
+            ranged[{0x940000 / 512 + 1, chunk}] = true;
+        }
+        Bytes payload = encode_events(lists, encoder);
+        builder.add(EventsView(payload));
+    }
+    WordIndex index(builder.encode());
+    REQUIRE(index.groups() == 3);
+    bool same = true;
+    for (uint64_t word = 0x940000; word < 0x940000 + 1500; ++word)
+        for (unsigned chunk = 0; chunk < chunks; ++chunk) {
+            uint64_t page = word / 512;
+            unsigned in_page = unsigned(word % 512);
+            uint64_t bits = index.chunks(chunk / 64, page, in_page, in_page);
+            bool expected = truth.count({word, chunk}) || ranged.count({page, chunk});
+            same = same && bool(bits >> chunk % 64 & 1) == expected;
+        }
+    CHECK(same);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -89,6 +90,7 @@ def _json(graph: MemoryGraph, args: argparse.Namespace) -> str:
     from heapstory.graph.evolution import evolution
     from heapstory.reporters import json
 
+    gc.disable()  # millions of small objects, none of them in cycles, and the process ends soon
     edges = evolution(graph) if args.evolution else graph.data() if args.data else graph.edges
     return json.dumps("graph", json.graph(graph, edges))
 
