@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import gc
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,7 +72,7 @@ def _format_of(output: str | None) -> str:
     return ending if ending in _FORMATS else "text"
 
 
-def _render(graph: MemoryGraph, form: str, args: argparse.Namespace) -> str:
+def _render(graph: MemoryGraph, form: str, args: argparse.Namespace) -> str | Iterator[str]:
     if form == "json":
         return _json(graph, args)
     _check_size(graph, form, args.limit)
@@ -86,13 +87,13 @@ def _render(graph: MemoryGraph, form: str, args: argparse.Namespace) -> str:
     return svg.svg(described) if form == "svg" else described
 
 
-def _json(graph: MemoryGraph, args: argparse.Namespace) -> str:
+def _json(graph: MemoryGraph, args: argparse.Namespace) -> Iterator[str]:
     from heapstory.graph.evolution import evolution
     from heapstory.reporters import json
 
     gc.disable()  # millions of small objects, none of them in cycles, and the process ends soon
     edges = evolution(graph) if args.evolution else graph.data() if args.data else graph.edges
-    return json.dumps("graph", json.graph(graph, edges))
+    return json.graph(graph, edges)
 
 
 def _check_size(graph: MemoryGraph, form: str, limit: int | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,13 +39,15 @@ def number(text: str) -> int:
     return value
 
 
-def write(text: str, output: str | None = None) -> None:
-    """To a file, or to stdout."""
+def write(text: str | Iterable[str], output: str | None = None) -> None:
+    """To a file, or to stdout; a long text comes in pieces."""
+    pieces = [text] if isinstance(text, str) else text
     if output is None or output == "-":
-        sys.stdout.write(text)
+        sys.stdout.writelines(pieces)
         return
     try:
-        Path(output).write_text(text, encoding="utf-8")
+        with Path(output).open("w", encoding="utf-8") as file:
+            file.writelines(pieces)
     except OSError as error:
         raise UsageError(f"{output}: {error.strerror} (choose another file: -o)") from error
 

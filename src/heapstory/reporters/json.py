@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -40,15 +41,20 @@ def info(info: Info) -> dict[str, Any]:
     }
 
 
-def graph(graph: MemoryGraph, edges: Iterable[Edge]) -> dict[str, Any]:
-    """The body of ``graph --json``."""
-    return {
-        "at": graph.at,
-        "nodes": [_node(node) for node in graph.nodes],
-        "edges": [_edge(edge) for edge in edges],
-        "clusters": [],
-        "merges": [],
-    }
+def graph(graph: MemoryGraph, edges: Iterable[Edge]) -> Iterator[str]:
+    """The object of ``graph --json`` in pieces: a graph may have millions of edges."""
+    yield f'{{"schema": "heapstory.graph/1", "at": {graph.at}, "nodes": ['
+    yield from _listed(_encode(_node(node)) for node in graph.nodes)
+    yield '], "edges": ['
+    yield from _listed(map(_edge, edges))
+    yield '], "clusters": [], "merges": []}\n'
+
+
+def _listed(items: Iterable[str]) -> Iterator[str]:
+    separator = ""
+    for item in items:
+        yield separator + item
+        separator = ", "
 
 
 def history(history: History) -> dict[str, Any]:
@@ -83,18 +89,17 @@ def _node(node: Node) -> dict[str, Any]:
     }
 
 
-def _edge(edge: Edge) -> dict[str, Any]:
-    return {
-        "from": {"node": edge.source, "offset": edge.offset},
-        "to": _target(edge.target, edge.target_offset),
-        "value": f"{edge.value:#x}",
-        "ts": edge.timestamp,
-        "place": _place(edge.place),
-        "size": edge.size,
-        "field": edge.field,
-        "state": edge.state,
-        "current": edge.current,
-    }
+def _edge(edge: Edge) -> str:
+    # Written out, since there may be millions and a dictionary for each costs three times as much.
+    target = "null"
+    if edge.target is not None:
+        target = f'{{"node": {edge.target}, "offset": {edge.target_offset}}}'
+    return (
+        f'{{"from": {{"node": {edge.source}, "offset": {edge.offset}}}, "to": {target}, '
+        f'"value": "{edge.value:#x}", "ts": {edge.timestamp}, "place": {_place_text(edge.place)}, '
+        f'"size": {edge.size}, "field": {_text(edge.field)}, "state": "{edge.state}", '
+        f'"current": {"true" if edge.current else "false"}}}'
+    )
 
 
 def _version(version: Version) -> dict[str, Any]:
@@ -125,3 +130,16 @@ def _change(change: Change) -> dict[str, Any]:
 
 def _place(place: Place | None) -> dict[str, Any] | None:
     return place.as_json() if place else None
+
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
+@cache
+def _text(text: str | None) -> str:
+    return _encode(text)
+
+
+@cache
+def _place_text(place: Place | None) -> str:
+    return _encode(_place(place))
