@@ -33,45 +33,89 @@ uint32_t Timestamps::events_by(uint64_t timestamp, uint32_t events) const {
     return low;
 }
 
+namespace {
+
+// An events chunk with its clock, for things that are events and things that stand before one.
+struct ChunkReader {
+    const ChunkHeader &header;
+    EventsView view;
+    Timestamps timestamps;
+
+    ChunkReader(const TraceFile &file, uint32_t number)
+        : header(file.chunks()[number].header), view(file.payload(number)),
+          timestamps(view.changes(), header.first_timestamp) {}
+
+    uint64_t count_of(uint32_t event, bool is_event) const {
+        return header.first_event + event + is_event;
+    }
+    uint64_t timestamp_of(uint32_t event, bool is_event) const {
+        if (is_event)
+            return timestamps.of(event);
+        return event ? timestamps.of(event - 1) : header.first_timestamp;
+    }
+};
+
+struct End { // of a node
+    uint64_t death = never, timestamp = never;
+    uint32_t stack = 0;
+    bool is_heap = true;
+};
+
+template <class Visit> void for_each_chunk(const TraceFile &file, Visit visit) {
+    for (uint32_t number = 0; number < file.chunks().size(); ++number)
+        if (file.chunks()[number].header.kind == uint16_t(ChunkKind::events))
+            visit(ChunkReader(file, number));
+}
+
+std::vector<End> node_ends(const TraceFile &file) {
+    std::vector<End> ends;
+    for_each_chunk(file, [&](const ChunkReader &chunk) {
+        for (const Birth &birth : chunk.view.births())
+            ends.push_back({never, never, 0, birth.kind == NodeKind::heap});
+        for (const Death &death : chunk.view.deaths()) {
+            if (!death.node || death.node > ends.size())
+                throw FormatError("a free of a node that was never born");
+            End &end = ends[death.node - 1];
+            end.death = chunk.count_of(death.event, end.is_heap);
+            end.timestamp = chunk.timestamp_of(death.event, end.is_heap);
+            end.stack = death.stack;
+        }
+    });
+    return ends;
+}
+
+} // namespace
+
+// Two passes, so that only the ends of the nodes are held at once, not the nodes.
 Lookup build_lookup(const TraceFile &file) {
-    std::vector<NodeRow> rows;
+    std::vector<End> ends = node_ends(file);
+    NodeEncoder nodes;
     WordIndexBuilder words;
-    for (uint32_t number = 0; number < file.chunks().size(); ++number) {
-        const ChunkHeader &header = file.chunks()[number].header;
-        if (header.kind != uint16_t(ChunkKind::events))
-            continue;
-        EventsView view(file.payload(number));
-        words.add(view);
-        Timestamps timestamps(view.changes(), header.first_timestamp);
-        auto before = [&](uint32_t event) { // something that stands before an event
-            return event ? timestamps.of(event - 1) : header.first_timestamp;
-        };
-        for (const Birth &birth : view.births()) {
+    size_t next = 0;
+    for_each_chunk(file, [&](const ChunkReader &chunk) {
+        words.add(chunk.view);
+        for (const Birth &birth : chunk.view.births()) {
             bool is_event = birth.kind == NodeKind::heap && !(birth.flags & Birth::initial);
+            const End &end = ends[next++];
             NodeRow row;
             row.address = birth.address;
             row.size = birth.size;
-            row.birth = header.first_event + birth.event + is_event;
-            row.birth_timestamp = is_event ? timestamps.of(birth.event) : before(birth.event);
+            row.birth = chunk.count_of(birth.event, is_event);
+            row.birth_timestamp = chunk.timestamp_of(birth.event, is_event);
+            row.death = end.death;
+            row.death_timestamp = end.timestamp;
+            row.free_stack = end.stack;
             row.stack = birth.stack;
             row.name = birth.name;
             row.type = birth.type;
             row.kind = birth.kind;
             row.allocator = birth.allocator;
             row.flags = birth.flags;
-            rows.push_back(row);
+            nodes.add(row);
         }
-        for (const Death &death : view.deaths()) {
-            if (!death.node || death.node > rows.size())
-                throw FormatError("a free of a node that was never born");
-            NodeRow &row = rows[death.node - 1];
-            bool is_event = row.kind == NodeKind::heap;
-            row.death = header.first_event + death.event + is_event;
-            row.death_timestamp = is_event ? timestamps.of(death.event) : before(death.event);
-            row.free_stack = death.stack;
-        }
-    }
-    return {encode_nodes(rows), words.encode()};
+    });
+    ends = {};
+    return {nodes.finish(), words.encode()};
 }
 
 } // namespace heapstory

@@ -36,22 +36,17 @@ void write_block(ByteWriter &out, std::span<const NodeRow> rows) {
         pack(out, column.bytes);
 }
 
-template <class Entry> struct Index {
+// Sorts entries by page, keeping the order of birth, and says where each page's begin.
+template <class Entry, class Id>
+std::vector<PageRange> index_pages(std::vector<std::pair<uint32_t, Entry>> &items, Id id) {
+    std::sort(items.begin(), items.end(), [&](const auto &a, const auto &b) {
+        return a.first != b.first ? a.first < b.first : id(a.second) < id(b.second);
+    });
     std::vector<PageRange> ranges;
-    std::vector<Entry> entries;
-};
-
-template <class Entry> Index<Entry> make_index(std::vector<std::pair<uint32_t, Entry>> &items) {
-    std::stable_sort(items.begin(), items.end(),
-                     [](const auto &a, const auto &b) { return a.first < b.first; });
-    Index<Entry> index;
-    index.entries.reserve(items.size());
-    for (const auto &[page, entry] : items) {
-        if (index.ranges.empty() || index.ranges.back().page != page)
-            index.ranges.push_back({page, index.entries.size()});
-        index.entries.push_back(entry);
-    }
-    return index;
+    for (uint64_t i = 0; i < items.size(); ++i)
+        if (ranges.empty() || ranges.back().page != items[i].first)
+            ranges.push_back({items[i].first, i});
+    return ranges;
 }
 
 template <class T> ByteSpan bytes_of(const std::vector<T> &items) {
@@ -79,47 +74,55 @@ std::span<const Entry> entries_of(std::span<const PageRange> ranges, std::span<c
 
 } // namespace
 
-Bytes encode_nodes(const std::vector<NodeRow> &rows) {
-    NodesHeader header;
-    header.nodes = rows.size();
-    ByteWriter bodies;
-    std::vector<NodeBlock> blocks;
-    std::vector<std::pair<uint32_t, uint64_t>> small;
-    std::vector<std::pair<uint32_t, LargeEntry>> large;
-    for (uint64_t first = 0; first < rows.size(); first += block_nodes) {
-        blocks.push_back({rows[first].birth, bodies.bytes.size()});
-        uint64_t count = std::min(block_nodes, uint64_t(rows.size()) - first);
-        write_block(bodies, {rows.data() + first, count});
-    }
-    for (uint64_t i = 0; i < rows.size(); ++i) {
-        const NodeRow &row = rows[i];
-        header.nested |= row.allocator == HSW_CUSTOM;
-        header.low = std::min(header.low, row.address);
-        header.high = std::max(header.high, row.address + std::max<uint64_t>(row.size, 1));
-        if (row.size <= small_size) {
-            small.emplace_back(uint32_t(row.address >> page_bits),
-                               (i + 1) << 28 | (row.address & 4095) << 16 | row.size);
-            continue;
-        }
+void NodeEncoder::add(const NodeRow &row) {
+    uint64_t node = ++header_.nodes;
+    header_.nested |= row.allocator == HSW_CUSTOM;
+    header_.low = std::min(header_.low, row.address);
+    header_.high = std::max(header_.high, row.address + std::max<uint64_t>(row.size, 1));
+    if (row.size <= small_size) {
+        small_.emplace_back(uint32_t(row.address >> page_bits),
+                            node << 28 | (row.address & 4095) << 16 | row.size);
+    } else {
         uint64_t last = (row.address + row.size - 1) >> region_bits;
         for (uint64_t region = row.address >> region_bits; region <= last; ++region)
-            large.emplace_back(uint32_t(region), LargeEntry{i + 1, row.address, row.size});
+            large_.emplace_back(uint32_t(region), LargeEntry{node, row.address, row.size});
     }
-    auto small_index = make_index(small);
-    auto large_index = make_index(large);
-    header.blocks = blocks.size();
-    header.small_pages = small_index.ranges.size();
-    header.large_regions = large_index.ranges.size();
-    header.small_entries = small_index.entries.size();
-    header.large_entries = large_index.entries.size();
+    pending_.push_back(row);
+    if (pending_.size() == block_nodes)
+        finish_block();
+}
+
+void NodeEncoder::finish_block() {
+    if (pending_.empty())
+        return;
+    blocks_.push_back({pending_.front().birth, bodies_.bytes.size()});
+    write_block(bodies_, pending_);
+    pending_.clear();
+}
+
+Bytes NodeEncoder::finish() {
+    finish_block();
+    auto small_pages = index_pages(small_, [](uint64_t entry) { return entry; });
+    auto large_regions = index_pages(large_, [](const LargeEntry &entry) { return entry.node; });
+    header_.blocks = blocks_.size();
+    header_.small_pages = small_pages.size();
+    header_.large_regions = large_regions.size();
+    header_.small_entries = small_.size();
+    header_.large_entries = large_.size();
     ByteWriter out;
-    out.fixed(header);
-    out.raw(bytes_of(blocks));
-    out.raw(bytes_of(small_index.ranges));
-    out.raw(bytes_of(large_index.ranges));
-    out.raw(bytes_of(small_index.entries));
-    out.raw(bytes_of(large_index.entries));
-    out.raw(bodies.bytes);
+    out.bytes.reserve(sizeof header_ + blocks_.size() * sizeof(NodeBlock) +
+                      (small_pages.size() + large_regions.size()) * sizeof(PageRange) +
+                      small_.size() * sizeof(uint64_t) + large_.size() * sizeof(LargeEntry) +
+                      bodies_.bytes.size());
+    out.fixed(header_);
+    out.raw(bytes_of(blocks_));
+    out.raw(bytes_of(small_pages));
+    out.raw(bytes_of(large_regions));
+    for (const auto &[page, entry] : small_)
+        out.fixed(entry);
+    for (const auto &[region, entry] : large_)
+        out.fixed(entry);
+    out.raw(bodies_.bytes);
     return std::move(out.bytes);
 }
 

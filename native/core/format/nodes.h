@@ -59,8 +59,22 @@ struct LargeEntry {
     uint64_t node = 0, address = 0, size = 0;
 };
 
-// Builds the payload from nodes given in order of birth. Ids start at 1.
-Bytes encode_nodes(const std::vector<NodeRow> &rows);
+// Builds the payload from nodes given in order of birth. Ids start at 1. Keeps about 30 bytes a
+// node.
+class NodeEncoder {
+  public:
+    void add(const NodeRow &row);
+    Bytes finish();
+
+  private:
+    void finish_block();
+    NodesHeader header_;
+    std::vector<NodeRow> pending_;
+    std::vector<NodeBlock> blocks_;
+    ByteWriter bodies_;
+    std::vector<std::pair<uint32_t, uint64_t>> small_;   // by page
+    std::vector<std::pair<uint32_t, LargeEntry>> large_; // by region
+};
 
 class NodeTable {
   public:
