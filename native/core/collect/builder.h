@@ -1,10 +1,10 @@
-// Gathers one chunk of events and writes it when it is full.
+// Gathers one chunk of events.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "collect/packer.h"
 #include "collect/shadow.h"
 #include "format/events.h"
-#include "format/trace_file.h"
 
 #include <cstdint>
 #include <vector>
@@ -13,9 +13,7 @@ namespace heapstory {
 
 class ChunkBuilder {
   public:
-    ChunkBuilder(TraceWriter &writer, Shadow &shadow) : writer_(writer), shadow_(shadow) {
-        slots_.reserve(full + 64);
-    }
+    explicit ChunkBuilder(Shadow &shadow) : shadow_(shadow) { slots_.reserve(full + 64); }
 
     EventLists lists;
 
@@ -64,21 +62,13 @@ class ChunkBuilder {
     // Contents that were there before the recording: no event.
     void initial(uint64_t address, ByteSpan bytes);
 
-    // Writes the chunk. `next_node`: id of the next node to be born.
-    void flush(uint64_t next_node);
+    // Hands over what was gathered. `next_node`: id of the next node to be born.
+    GatheredChunk take(uint64_t next_node);
 
   private:
     static constexpr size_t full = size_t(1) << 16; // slots: they fit the second-level cache
     static constexpr size_t full_range_bytes = size_t(4) << 20;
     static constexpr size_t longest_cut = 256; // bytes of a ranged store that is cut into slots
-
-    struct RawSlot {
-        uint64_t value;
-        uint32_t key; // page index << 9 | word in the page
-        uint32_t event;
-        uint32_t site;
-        uint8_t shape;
-    };
 
     void add_slot(uint64_t address, unsigned size, uint64_t value, uint32_t site) {
         ShadowPage &page = shadow_.get(address);
@@ -97,20 +87,14 @@ class ChunkBuilder {
         pages_.push_back(page.number);
     }
     void add_range(const Range &range, ByteSpan bytes);
-    void sort_slots();
-    void encode_slots();
 
-    TraceWriter &writer_;
     Shadow &shadow_;
     uint32_t chunk_number_ = 0;
     uint64_t first_event_ = 0, first_timestamp_ = 0, timestamp_ = 0;
     uint32_t event_count_ = 0;
     bool changed_ = false;
-    std::vector<RawSlot> slots_;
-    std::vector<uint32_t> pages_;         // page numbers by index
-    std::vector<uint64_t> order_, spare_; // key << 32 | slot
-    std::vector<uint32_t> sorted_pages_;
-    SlotEncoder encoder_;
+    std::vector<GatheredSlot> slots_;
+    std::vector<uint32_t> pages_; // page numbers by index
 };
 
 } // namespace heapstory

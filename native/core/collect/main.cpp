@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <malloc.h>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -108,6 +109,9 @@ int fail(const std::string &directory, const std::string &message) {
 } // namespace
 
 int main(int argc, char **argv) {
+    // Chunks are made and dropped all the time: keep their memory instead of mapping it anew.
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, 256 << 20);
     // The program's terminal signals are not ours: we end when it does.
     for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ})
         std::signal(number, SIG_IGN);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <memory>
 #include <set>
 #include <sstream>
 
@@ -571,15 +572,26 @@ void Recording::begin_chunk() {
     });
 }
 
-void Recording::write_chunk() {
+// Everything is written by the queue's thread, in order.
+void Recording::append(ChunkKind kind, Bytes payload, ChunkHeader header) {
+    if (payload.empty())
+        return;
+    auto shared = std::make_shared<Bytes>(std::move(payload));
+    queue_.add([this, kind, shared, header] { writer_.append(kind, *shared, header); });
+}
+
+void Recording::write_tables() {
     modules_.resolve();
-    if (Bytes rows = tables_writer_.rows(); !rows.empty())
-        writer_.append(ChunkKind::tables, rows);
-    if (Bytes symbols = tables_writer_.symbols(); !symbols.empty())
-        writer_.append(ChunkKind::symbols, symbols);
-    builder_.flush(next_node_);
+    append(ChunkKind::tables, tables_writer_.rows());
+    append(ChunkKind::symbols, tables_writer_.symbols());
+}
+
+void Recording::write_chunk() {
+    write_tables();
+    auto chunk = std::make_shared<GatheredChunk>(builder_.take(next_node_));
     begin_chunk();
-    slots_since_keyframe_ += writer_.chunks().back().header.slots;
+    slots_since_keyframe_ += chunk->slots.size();
+    queue_.add([this, chunk] { packer_.write(*chunk); });
     constexpr uint64_t least = uint64_t(1) << 22;
     if (slots_since_keyframe_ >= std::max(least, options_.keyframe_ratio * shadow_.live_words()))
         write_keyframe();
@@ -589,7 +601,7 @@ void Recording::write_keyframe() {
     ChunkHeader header;
     header.first_event = builder_.events();
     header.first_timestamp = builder_.timestamp();
-    writer_.append(ChunkKind::keyframe, shadow_.keyframe(builder_.events()), header);
+    append(ChunkKind::keyframe, shadow_.keyframe(builder_.events()), header);
     slots_since_keyframe_ = 0;
 }
 
@@ -612,7 +624,7 @@ void Recording::write_sources() {
         file.seekg(0);
         std::ostringstream text;
         text << file.rdbuf();
-        writer_.append(ChunkKind::source, tables_writer_.source(path, text.str()));
+        append(ChunkKind::source, tables_writer_.source(path, text.str()));
     }
 }
 
@@ -620,15 +632,13 @@ void Recording::close() {
     flush();
     modules_.resolve();
     modules_.resolve_types();
-    if (Bytes rows = tables_writer_.rows(); !rows.empty())
-        writer_.append(ChunkKind::tables, rows);
-    if (Bytes symbols = tables_writer_.symbols(); !symbols.empty())
-        writer_.append(ChunkKind::symbols, symbols);
+    write_tables();
     if (options_.source)
         write_sources();
     // The last moment is the one that is asked for most.
     if (slots_since_keyframe_ > 4 * shadow_.live_words())
         write_keyframe();
+    queue_.drain();
     Lookup lookup = build_lookup(TraceFile(writer_.directory()));
     writer_.append(ChunkKind::nodes, lookup.nodes);
     writer_.append(ChunkKind::words, lookup.words);

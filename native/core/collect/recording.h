@@ -7,6 +7,7 @@
 #include "collect/live_nodes.h"
 #include "collect/modules.h"
 #include "collect/shadow.h"
+#include "collect/write_queue.h"
 #include "format/tables.h"
 #include "format/trace_file.h"
 
@@ -91,6 +92,8 @@ class Recording {
     void begin_event();
     void begin_chunk();
     void write_chunk();
+    void write_tables();
+    void append(ChunkKind kind, Bytes payload, ChunkHeader header = {});
     void write_keyframe();
     void write_sources();
 
@@ -100,7 +103,8 @@ class Recording {
     TablesWriter tables_writer_{tables_};
     Modules modules_{tables_};
     Shadow shadow_;
-    ChunkBuilder builder_{writer_, shadow_};
+    ChunkBuilder builder_{shadow_};
+    ChunkPacker packer_{writer_};
     CallStacks stacks_;
     LiveNodes live_, custom_;
     std::unordered_map<uint64_t, uint64_t> globals_; // node by address
@@ -117,6 +121,7 @@ class Recording {
     std::optional<Record> reallocation_; // the new block, until the old one is named
     bool enough_ = false;
     std::optional<int> exit_code_, crash_signal_;
+    WriteQueue queue_; // last: its tasks use the others
 };
 
 } // namespace heapstory

@@ -37,13 +37,13 @@ void SlotEncoder::begin_segment(uint64_t word) {
         capacity_ = segment_slots_ * 2;
         grow();
     }
-    control_at_ = control_.data();
-    words_at_ = words_.data();
-    events_at_ = events_.data();
-    sites_at_ = sites_.data();
-    shapes_at_ = shapes_.data();
-    values_at_ = values_.data();
-    wide_at_ = wide_.data();
+    ends_.control = control_.data();
+    ends_.words = words_.data();
+    ends_.events = events_.data();
+    ends_.sites = sites_.data();
+    ends_.shapes = shapes_.data();
+    ends_.values = values_.data();
+    ends_.wide = wide_.data();
 }
 
 // A word with very many versions keeps its segment open beyond segment_slots.
@@ -53,13 +53,13 @@ void SlotEncoder::grow() {
         column.resize(capacity_ * per_slot + 16);
         at = column.data() + used;
     };
-    enlarge(control_, control_at_, 1);
-    enlarge(words_, words_at_, 10);
-    enlarge(events_, events_at_, 4);
-    enlarge(sites_, sites_at_, 3);
-    enlarge(shapes_, shapes_at_, 1);
-    enlarge(values_, values_at_, 6);
-    enlarge(wide_, wide_at_, 8);
+    enlarge(control_, ends_.control, 1);
+    enlarge(words_, ends_.words, 10);
+    enlarge(events_, ends_.events, 4);
+    enlarge(sites_, ends_.sites, 3);
+    enlarge(shapes_, ends_.shapes, 1);
+    enlarge(values_, ends_.values, 6);
+    enlarge(wide_, ends_.wide, 8);
 }
 
 void SlotEncoder::finish_segment() {
@@ -71,14 +71,14 @@ void SlotEncoder::finish_segment() {
     auto span = [](const Bytes &column, const uint8_t *at) {
         return ByteSpan(column.data(), size_t(at - column.data()));
     };
-    pack(out, span(words_, words_at_));
+    pack(out, span(words_, ends_.words));
     segment.words_length = uint32_t(out.bytes.size()) - segment.offset;
-    pack(out, span(control_, control_at_));
-    pack(out, span(events_, events_at_));
-    pack(out, span(sites_, sites_at_));
-    pack(out, span(shapes_, shapes_at_));
-    pack(out, span(values_, values_at_));
-    pack(out, span(wide_, wide_at_));
+    pack(out, span(control_, ends_.control));
+    pack(out, span(events_, ends_.events));
+    pack(out, span(sites_, ends_.sites));
+    pack(out, span(shapes_, ends_.shapes));
+    pack(out, span(values_, ends_.values));
+    pack(out, span(wide_, ends_.wide));
     segment.length = uint32_t(out.bytes.size()) - segment.offset;
     segments.push_back(segment);
     open_ = false;

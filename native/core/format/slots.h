@@ -77,16 +77,16 @@ class SlotEncoder {
 
     explicit SlotEncoder(uint32_t segment_slots = 8192) : segment_slots_(segment_slots) {}
     void clear();
-    // Slots must come sorted by word, then by event.
-    void add(const Slot &slot) {
-        bool new_word = slot.word != last_.word || !open_;
-        if (new_word) {
-            if (open_ && count_ >= segment_slots_)
-                finish_segment();
+    // Slots must come sorted by word, then by event; `get(i)` returns the i-th.
+    template <class Get> void add_sorted(size_t count, Get get) {
+        for (size_t i = 0; i < count;) {
             if (!open_)
-                begin_segment(slot.word);
+                begin_segment(get(i).word);
+            i = encode_run(i, count, get);
         }
-        encode(slot, new_word);
+    }
+    void add(const Slot &slot) {
+        add_sorted(1, [&](size_t) { return slot; });
     }
     void finish() {
         if (open_)
@@ -97,7 +97,7 @@ class SlotEncoder {
     void begin_segment(uint64_t word);
     void finish_segment();
     void grow();
-    void encode(const Slot &slot, bool new_word);
+    template <class Get> size_t encode_run(size_t i, size_t count, Get get);
     static uint8_t *put(uint8_t *at, uint64_t value, unsigned size) {
         std::memcpy(at, &value, 8); // the columns have room: see grow
         return at + size;
@@ -118,8 +118,11 @@ class SlotEncoder {
     Slot last_, first_;
     uint64_t first_word_ = 0;
     Bytes control_, words_, events_, sites_, shapes_, values_, wide_;
-    uint8_t *control_at_ = nullptr, *words_at_ = nullptr, *events_at_ = nullptr,
-            *sites_at_ = nullptr, *shapes_at_ = nullptr, *values_at_ = nullptr, *wide_at_ = nullptr;
+    struct Ends { // of the columns
+        uint8_t *control = nullptr, *words = nullptr, *events = nullptr, *sites = nullptr,
+                *shapes = nullptr, *values = nullptr, *wide = nullptr;
+    };
+    Ends ends_;
 };
 
 constexpr unsigned wide_value = 7; // the class of values that are kept whole
@@ -128,36 +131,56 @@ inline unsigned value_class(uint64_t difference) { // its bytes, up to wide_valu
     return std::min<unsigned>((71 - unsigned(std::countl_zero(difference))) >> 3, wide_value);
 }
 
-inline void SlotEncoder::encode(const Slot &slot, bool new_word) {
-    if (count_ == capacity_) [[unlikely]] {
+// Encodes until the segment is full or the slots are. The state is held in locals meanwhile: bytes
+// written through pointers might otherwise be the state itself, for all the compiler knows.
+template <class Get> size_t SlotEncoder::encode_run(size_t i, size_t count, Get get) {
+    Ends at = ends_;
+    Slot last = last_, first = first_;
+    uint32_t n = count_;
+    bool full = false;
+    for (; i < count; ++i) {
+        const Slot slot = get(i);
+        bool new_word = slot.word != last.word || n == 0;
+        full = new_word && n >= segment_slots_;
+        if (full || n == capacity_)
+            break;
+        uint32_t event;
+        if (new_word) {
+            at.words = put_varint(at.words, slot.word - last.word);
+            event = uint32_t(zigzag(int32_t(slot.event - first.event)));
+            last = first;
+            first = slot;
+        } else {
+            event = slot.event - last.event;
+        }
+        unsigned other_site = slot.site != last.site;
+        at.sites = put(at.sites, slot.site, 3 * other_site);
+        unsigned other_shape = slot.shape != last.shape;
+        *at.shapes = slot.shape;
+        at.shapes += other_shape;
+        uint64_t difference = zigzag(int64_t(slot.value - last.value));
+        unsigned length = value_class(difference);
+        bool is_wide = length == wide_value;
+        at.values = put(at.values, difference, is_wide ? 0 : length);
+        at.wide = put(at.wide, slot.value, is_wide ? 8 : 0);
+        unsigned event_length = (39 - unsigned(std::countl_zero(event | 1))) >> 3;
+        at.events = put(at.events, event, event_length);
+        *at.control++ = uint8_t(unsigned(new_word) | other_site << 1 | other_shape << 2 |
+                                length << 3 | (event_length - 1) << 6);
+        last = slot;
+        ++n;
+    }
+    ends_ = at;
+    last_ = last;
+    first_ = first;
+    count_ = n;
+    if (full) {
+        finish_segment();
+    } else if (n == capacity_) {
         capacity_ *= 2;
         grow();
     }
-    uint32_t event;
-    if (new_word) {
-        words_at_ = put_varint(words_at_, slot.word - last_.word);
-        event = uint32_t(zigzag(int32_t(slot.event - first_.event)));
-        last_ = first_;
-        first_ = slot;
-    } else {
-        event = slot.event - last_.event;
-    }
-    unsigned other_site = slot.site != last_.site;
-    sites_at_ = put(sites_at_, slot.site, 3 * other_site);
-    unsigned other_shape = slot.shape != last_.shape;
-    *shapes_at_ = slot.shape;
-    shapes_at_ += other_shape;
-    uint64_t difference = zigzag(int64_t(slot.value - last_.value));
-    unsigned length = value_class(difference);
-    bool is_wide = length == wide_value;
-    values_at_ = put(values_at_, difference, is_wide ? 0 : length);
-    wide_at_ = put(wide_at_, slot.value, is_wide ? 8 : 0);
-    unsigned event_length = (39 - unsigned(std::countl_zero(event | 1))) >> 3;
-    events_at_ = put(events_at_, event, event_length);
-    *control_at_++ = uint8_t(unsigned(new_word) | other_site << 1 | other_shape << 2 | length << 3 |
-                             (event_length - 1) << 6);
-    last_ = slot;
-    ++count_;
+    return i;
 }
 
 // All slots of a segment, in order.
