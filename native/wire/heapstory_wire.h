@@ -13,8 +13,8 @@
  * end of file on the socket (exit, crash, SIGKILL, exec) the collector still reads the last,
  * unannounced segment up to the last whole record. A recorder that dies with HSW_FREE messages
  * unread makes the collector's last read fail with ECONNRESET, after all HSW_FULL messages: that is
- * end of file as well. End of file on the other side tells the recorder that nobody listens: it then
- * drops records, and the program runs on.
+ * end of file as well. End of file on the other side tells the recorder that nobody listens: it
+ * then drops records, and the program runs on.
  *
  * RECORDS. Every record is 16 bytes: two little-endian words
  *
@@ -43,9 +43,9 @@
 enum hsw_state {
     HSW_STARTING = 0,
     HSW_RUNNING = 1,
-    HSW_EXITED = 2,   /* status: exit code */
+    HSW_EXITED = 2,    /* status: exit code */
     HSW_SIGNALLED = 3, /* status: signal number, 0 where the recorder could not tell */
-    HSW_EXEC = 4      /* set before execve, back to HSW_RUNNING when it failed */
+    HSW_EXEC = 4       /* set before execve, back to HSW_RUNNING when it failed */
 };
 
 struct hsw_ring {
@@ -55,10 +55,10 @@ struct hsw_ring {
     unsigned long long cursor; /* recorder's address of the next record */
     unsigned long long segment_bytes;
     unsigned segments;
-    unsigned state;  /* enum hsw_state */
-    int status;      /* see hsw_state */
-    int pid;         /* of the recorded process */
-    unsigned stop;   /* set by the collector: enough was recorded (--for) */
+    unsigned state; /* enum hsw_state */
+    int status;     /* see hsw_state */
+    int pid;        /* of the recorded process */
+    unsigned stop;  /* set by the collector: enough was recorded (--for) */
     unsigned unused;
     unsigned long long dropped; /* records dropped because nobody listened */
 };
@@ -124,7 +124,8 @@ enum hsw_tag {
     HSW_GLOBALS,
 
     /* Where a returned value goes first. address: the return address of a call in own code; value:
-     * enum hsw_receiver << 56 | register << 48 | (offset & 0xffffffff). Register numbers are DWARF's. */
+     * enum hsw_receiver << 56 | register << 48 | (offset & 0xffffffff). Register numbers are
+     * DWARF's. */
     HSW_RECEIVER,
 
     /* address: stack pointer; value: enum hsw_cpoint << 56 | number of the --cpoint option;
@@ -144,8 +145,8 @@ enum hsw_tag {
     HSW_EXECVE,    /* about to exec. value: bytes of payload; payload: the path */
 
     /* The call stack when recording starts late (--from, a followed fork), outermost first.
-     * address: thread; value: bytes of payload; payload: hsw_frame[]. An HSW_SWITCH before HSW_BEGIN
-     * names the thread that runs. */
+     * address: thread; value: bytes of payload; payload: hsw_frame[]. An HSW_SWITCH before
+     * HSW_BEGIN names the thread that runs. */
     HSW_STACK,
     /* Recording of the section starts. What came since HSW_SNAPSHOT was there before: HSW_MAP and
      * HSW_GLOBALS, HSW_ALLOC of the live blocks in order of birth, each with its whole contents as
@@ -160,11 +161,11 @@ enum hsw_tag {
      (unsigned long long)(kind) << 32 | (unsigned long long)(flags) << 40)
 
 enum hsw_site_kind {
-    HSW_SITE_STORE = 1,  /* size: bytes stored, 1 2 4 8 */
-    HSW_SITE_MORE = 2,   /* a further word of the same instruction's store (vector, cmpxchg16b);
-                          * comes alone where only the second page of a store is recorded */
-    HSW_SITE_CALL = 3,   /* size: length of the call instruction */
-    HSW_SITE_RANGED = 4  /* a replaced string function, a rep instruction, a system call */
+    HSW_SITE_STORE = 1, /* size: bytes stored, 1 2 4 8 */
+    HSW_SITE_MORE = 2,  /* a further word of the same instruction's store (vector, cmpxchg16b);
+                         * comes alone where only the second page of a store is recorded */
+    HSW_SITE_CALL = 3,  /* size: length of the call instruction */
+    HSW_SITE_RANGED = 4 /* a replaced string function, a rep instruction, a system call */
 };
 enum hsw_site_flag { HSW_SITE_OWN = 1 };
 
@@ -195,9 +196,9 @@ struct hsw_map {
 };
 
 enum hsw_receiver {
-    HSW_RECEIVER_MEMORY = 1,  /* stored at register + offset */
+    HSW_RECEIVER_MEMORY = 1,   /* stored at register + offset */
     HSW_RECEIVER_REGISTER = 2, /* copied to the register */
-    HSW_RECEIVER_GLOBAL = 3   /* stored at the address in the low 40 bits */
+    HSW_RECEIVER_GLOBAL = 3    /* stored at the address in the low 40 bits */
 };
 
 enum hsw_cpoint {
