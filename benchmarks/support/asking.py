@@ -19,7 +19,7 @@ from typing import Any
 
 from heapstory._core import Trace
 
-_HEAP = "CREATE TABLE heap AS SELECT id, address, created, freed FROM nodes WHERE kind = 'heap'"
+_HEAP = "CREATE TABLE heap AS SELECT node AS id, address, created, freed FROM nodes WHERE kind = 'heap'"
 _LIVE = """
 SELECT id, address, coalesce(created, 0), coalesce(freed, ?) FROM heap
 WHERE coalesce(created, 0) <= ? AND coalesce(freed, ?) > ?
@@ -36,7 +36,7 @@ def sample(path: str, count: int) -> dict[str, Any]:
     import duckdb
 
     trace = Trace(path)
-    last = trace.summary()["timestamps"]
+    last = trace.timestamps
     draw = random.Random(20150301)
     connection = duckdb.connect()
     connection.register("nodes", trace.table("nodes"))
