@@ -19,7 +19,9 @@ from typing import Any
 
 from heapstory._core import Trace
 
-_HEAP = "CREATE TABLE heap AS SELECT node AS id, address, created, freed FROM nodes WHERE kind = 'heap'"
+_HEAP = (
+    "CREATE TABLE heap AS SELECT node AS id, address, created, freed FROM nodes WHERE kind = 'heap'"
+)
 _LIVE = """
 SELECT id, address, coalesce(created, 0), coalesce(freed, ?) FROM heap
 WHERE coalesce(created, 0) <= ? AND coalesce(freed, ?) > ?
