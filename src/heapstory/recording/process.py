@@ -102,8 +102,10 @@ def _await_collectors(collectors: list[int]) -> bool:
     Other processes that the program left running are its own affair.
     """
     while True:
+        # Asked first: one that ends between the two is then taken leave of, not overlooked.
+        running = _collector_running()
         _reap(None, collectors)
-        if not _collector_running():
+        if not running:
             return True
         received = signal.sigtimedwait(_AWAITED, _PATIENCE)
         if received is not None and received.si_signo in (signal.SIGINT, signal.SIGTERM):
