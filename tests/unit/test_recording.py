@@ -57,9 +57,11 @@ def test_processes_left_behind_do_not_hold_us_up() -> None:
 
 def test_orphaned_collectors_are_waited_for(tmp_path: Path) -> None:
     collector = tmp_path / engine.COLLECTOR
-    collector.write_text(f"#!{SH}\nsleep 0.7\ntouch {tmp_path}/done\nexit 5\n")
+    begun = tmp_path / "begun"
+    collector.write_text(f"#!{SH}\ntouch {begun}\nsleep 0.7\ntouch {tmp_path}/done\nexit 5\n")
     collector.chmod(0o755)
-    ending = run(f"({collector} &) ; exit 3")
+    # As the recorder does, the program waits until its collector is there.
+    ending = run(f"({collector} &) ; while [ ! -e {begun} ]; do sleep 0.01; done; exit 3")
     assert ending.shell_status == 3
     assert (tmp_path / "done").exists()
     assert [os.WEXITSTATUS(status) for status in ending.collectors] == [5]
