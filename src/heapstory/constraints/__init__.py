@@ -1,0 +1,1 @@
+"""Constraint specifications: what must hold of a data structure at every C-point."""
