@@ -365,13 +365,14 @@ class Trace {
     }
     // Source text is read when it is asked for: most questions are not about it.
     std::map<std::string, std::string> sources_of() const {
-        Tables found;
-        TablesReader reader(found);
+        std::map<std::string, std::string> found;
         const TraceFile &file = store().file();
         for (size_t i = 0; i < file.chunks().size(); ++i)
-            if (file.chunks()[i].header.kind == uint16_t(ChunkKind::source))
-                reader.source(file.payload(i));
-        return std::move(found.sources);
+            if (file.chunks()[i].header.kind == uint16_t(ChunkKind::source)) {
+                SourceText source = decode_source(file.payload(i));
+                found[source.path] = std::move(source.text);
+            }
+        return found;
     }
 
     std::string path_;

@@ -77,7 +77,7 @@ void ChunkBuilder::initial(uint64_t address, ByteSpan bytes) {
     add_range(range, words);
 }
 
-GatheredChunk ChunkBuilder::take(uint64_t next_node) {
+GatheredChunk ChunkBuilder::take() {
     GatheredChunk chunk;
     chunk.header.events = event_count_;
     chunk.header.first_event = first_event_;
@@ -87,6 +87,7 @@ GatheredChunk ChunkBuilder::take(uint64_t next_node) {
     chunk.slots.reserve(full + 64);
     chunk.slots.swap(slots_);
     chunk.pages.swap(pages_);
+    uint64_t next_node = lists.next_node();
     std::swap(chunk.lists, lists);
 
     first_event_ += event_count_;

@@ -62,8 +62,8 @@ class ChunkBuilder {
     // Contents that were there before the recording: no event.
     void initial(uint64_t address, ByteSpan bytes);
 
-    // Hands over what was gathered. `next_node`: id of the next node to be born.
-    GatheredChunk take(uint64_t next_node);
+    // Hands over what was gathered.
+    GatheredChunk take();
 
   private:
     static constexpr size_t full = size_t(1) << 16; // slots: they fit the second-level cache

@@ -29,7 +29,7 @@ uint32_t Modules::module_for(const std::string &path, uint64_t bias, bool own,
         row.bias = bias;
         row.own = own;
         tables_.modules.push_back(row);
-        loaded_.push_back({file});
+        loaded_.push_back(file);
     }
     return at->second;
 }
@@ -100,11 +100,11 @@ CodeAddress Modules::locate(uint64_t address) const {
 
 std::vector<Variable> Modules::variables(uint64_t address, uint64_t length) {
     CodeAddress where = locate(address);
-    if (!is_own(where.module) || !loaded_[where.module].file)
+    if (!is_own(where.module) || !loaded_[where.module])
         return {};
     uint64_t bias = tables_.modules[where.module].bias;
     std::vector<Variable> inside;
-    for (Variable variable : loaded_[where.module].file->variables()) {
+    for (Variable variable : loaded_[where.module]->variables()) {
         variable.address += bias;
         bool fits = variable.size && variable.address >= address &&
                     variable.address + variable.size <= address + length;
@@ -129,11 +129,11 @@ void Modules::receiver(uint64_t return_address, uint64_t value) {
 }
 
 std::vector<PlaceRow> Modules::places(const CodeAddress &address) {
-    if (!address.module || !loaded_[address.module].file)
+    if (!address.module || !loaded_[address.module])
         return {};
     auto [at, added] = place_cache_.try_emplace({address.module, address.offset});
     if (added)
-        for (const Place &place : loaded_[address.module].file->places(address.offset))
+        for (const Place &place : loaded_[address.module]->places(address.offset))
             at->second.push_back(
                 {tables_.string(place.function), tables_.string(place.path), place.line});
     return at->second;
@@ -145,8 +145,8 @@ void Modules::resolve_site(const SiteRow &site) {
     if (site.instruction == site.statement) {
         const auto &own = tables_.places.back();
         function = own.empty() ? 0 : own.front().function;
-    } else if (site.instruction.module && loaded_[site.instruction.module].file) {
-        auto found = loaded_[site.instruction.module].file->function(site.instruction.offset);
+    } else if (site.instruction.module && loaded_[site.instruction.module]) {
+        auto found = loaded_[site.instruction.module]->function(site.instruction.offset);
         function = found ? tables_.string(found->name) : 0;
     }
     tables_.instruction_functions.push_back(function);
@@ -169,7 +169,7 @@ void Modules::resolve() {
 TypeId Modules::type_of_frame(uint32_t site) {
     const SiteRow &row = tables_.sites[site];
     CodeAddress call = row.instruction;
-    if (!is_own(call.module) || !loaded_[call.module].file || row.kind != SiteKind::call)
+    if (!is_own(call.module) || !loaded_[call.module] || row.kind != SiteKind::call)
         return no_type;
     CodeAddress back{call.module, call.offset + row.size};
     auto found = receivers_.find({back.module, back.offset});
@@ -185,7 +185,7 @@ TypeId Modules::type_of_frame(uint32_t site) {
     receiver.offset = int32_t(uint32_t(value));
     if (receiver.kind == Receiver::Kind::global)
         receiver.address = (value & HSW_ADDRESS_MASK) - tables_.modules[call.module].bias;
-    return at->second = loaded_[call.module].file->pointee_of_receiver(back.offset, receiver);
+    return at->second = loaded_[call.module]->pointee_of_receiver(back.offset, receiver);
 }
 
 void Modules::resolve_types() {

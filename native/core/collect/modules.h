@@ -46,9 +46,6 @@ class Modules {
         uint64_t end = 0;
         uint32_t module = 0;
     };
-    struct Loaded {
-        std::shared_ptr<ElfFile> file; // null: not ELF or unreadable
-    };
     uint32_t module_for(const std::string &path, uint64_t bias, bool own,
                         const std::shared_ptr<ElfFile> &file);
     std::shared_ptr<ElfFile> open(const std::string &path);
@@ -59,8 +56,8 @@ class Modules {
 
     Tables &tables_;
     TypeTable types_;
-    std::map<uint64_t, Mapping> mappings_; // by start
-    std::vector<Loaded> loaded_{{}};       // by module id
+    std::map<uint64_t, Mapping> mappings_;             // by start
+    std::vector<std::shared_ptr<ElfFile>> loaded_{{}}; // by module id; null: not ELF, unreadable
     std::unordered_map<std::string, std::shared_ptr<ElfFile>> files_;
     std::map<std::pair<std::string, uint64_t>, uint32_t> ids_;    // of (path, bias), while mapped
     std::map<std::pair<uint32_t, uint64_t>, uint64_t> receivers_; // by (module, offset)

@@ -94,7 +94,7 @@ struct OpenCalls {
 
 // Everything but the slots. Node ids of births start at first_node.
 struct EventLists {
-    uint64_t first_node = 0;
+    uint64_t first_node = 1;
     std::vector<uint64_t> changes; // one bit per event: it advanced the timestamp
     std::vector<Birth> births;
     std::vector<Death> deaths;
@@ -104,6 +104,8 @@ struct EventLists {
     Bytes range_bytes;
     std::vector<Mark> marks;
     std::vector<OpenCalls> open_calls;
+
+    uint64_t next_node() const { return first_node + births.size(); }
 };
 
 enum class Section : unsigned {

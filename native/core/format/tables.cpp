@@ -245,18 +245,18 @@ void TablesReader::symbols(ByteSpan payload) {
     }
 }
 
-Bytes TablesWriter::source(const std::string &path, const std::string &text) const {
+Bytes encode_source(const SourceText &source) {
     ByteWriter out;
-    out.string(path);
-    out.string(text);
+    out.string(source.path);
+    out.string(source.text);
     return packed(out);
 }
 
-void TablesReader::source(ByteSpan payload) {
+SourceText decode_source(ByteSpan payload) {
     Bytes plain = unpacked(payload);
     ByteReader in(plain);
     std::string path(in.string());
-    tables_.sources[path] = in.string();
+    return {path, std::string(in.string())};
 }
 
 } // namespace heapstory

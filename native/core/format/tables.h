@@ -7,7 +7,6 @@
 #include "symbols/symbols.h"
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -67,7 +66,6 @@ struct Tables {
     std::vector<PlaceRow> functions{{}};            // by call: the target's name and first line
     std::vector<TypeId> stack_types{no_type};       // by stack: type of what was allocated
     std::vector<Type> types{{}};
-    std::map<std::string, std::string> sources; // by path
 
     uint32_t string(std::string_view text);
     const std::string &text(uint32_t id) const {
@@ -86,7 +84,6 @@ class TablesWriter {
     explicit TablesWriter(const Tables &tables) : tables_(tables) {}
     Bytes rows();    // ChunkKind::tables
     Bytes symbols(); // ChunkKind::symbols; also brings strings
-    Bytes source(const std::string &path, const std::string &text) const; // ChunkKind::source
 
   private:
     void strings(ByteWriter &out);
@@ -101,11 +98,17 @@ class TablesReader {
     explicit TablesReader(Tables &tables) : tables_(tables) {}
     void rows(ByteSpan payload);
     void symbols(ByteSpan payload);
-    void source(ByteSpan payload);
 
   private:
     void strings(ByteReader &in);
     Tables &tables_;
 };
+
+// ChunkKind::source
+struct SourceText {
+    std::string path, text;
+};
+Bytes encode_source(const SourceText &source);
+SourceText decode_source(ByteSpan payload);
 
 } // namespace heapstory

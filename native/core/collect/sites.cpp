@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "collect/sites.h"
+
+#include "heapstory_wire.h"
+
+namespace heapstory {
+
+void Sites::define(const Record &record) {
+    uint32_t id = uint32_t(record.value & 0xffffff);
+    if (id >= raw_.size())
+        raw_.resize(id + 1);
+    RawSite &raw = raw_[id];
+    raw.pc = record.address;
+    raw.size = uint8_t(record.value >> 24);
+    raw.kind = uint8_t(record.value >> 32);
+    raw.own = record.value >> 40 & HSW_SITE_OWN;
+    if (raw.kind == HSW_SITE_CALL)
+        raw.site = make(raw, 0, SiteKind::call);
+}
+
+uint32_t Sites::make(const RawSite &raw, uint32_t context, SiteKind kind) {
+    uint64_t key = uint64_t(&raw - raw_.data()) << 32 | context;
+    auto [at, added] = site_ids_.try_emplace(key, uint32_t(tables_.sites.size()));
+    if (added) {
+        SiteRow row;
+        row.instruction = modules_.locate(raw.pc);
+        row.statement = context ? tables_.sites[context].instruction : row.instruction;
+        row.kind = kind;
+        row.size = raw.size;
+        row.own = raw.own;
+        tables_.sites.push_back(row);
+    }
+    return at->second;
+}
+
+uint32_t Sites::store_site(RawSite &raw, uint32_t context) {
+    raw.site = make(raw, context, SiteKind::store);
+    raw.context = context;
+    return raw.site;
+}
+
+uint32_t Sites::of_range(const RawSite &raw, SiteKind kind) {
+    return make(raw, raw.own ? 0 : stacks_.context(), kind);
+}
+
+uint32_t Sites::of_frame(uint64_t pc) {
+    SiteRow row;
+    row.instruction = row.statement = modules_.locate(pc);
+    row.kind = SiteKind::call;
+    row.own = modules_.is_own(row.instruction.module);
+    tables_.sites.push_back(row);
+    return uint32_t(tables_.sites.size() - 1);
+}
+
+uint32_t Sites::other_call(RawSite &raw, uint64_t value) {
+    auto [at, added] = call_ids_.try_emplace(value, 0);
+    if (added) {
+        CallRow row;
+        row.site = raw.site;
+        row.target = modules_.locate(value & HSW_ADDRESS_MASK);
+        row.own = !row.target.module || modules_.is_own(row.target.module);
+        if (row.own) {
+            at->second = uint32_t(tables_.calls.size());
+            tables_.calls.push_back(row);
+        }
+    }
+    raw.last_call = value;
+    raw.call = at->second;
+    return raw.call;
+}
+
+uint32_t Sites::stack(uint32_t parent, uint32_t site) {
+    auto [at, added] =
+        stack_ids_.try_emplace(uint64_t(parent) << 32 | site, uint32_t(tables_.stacks.size()));
+    if (added)
+        tables_.stacks.push_back({parent, site});
+    return at->second;
+}
+
+uint32_t Sites::current_stack() {
+    const auto &frames = stacks_.frames();
+    size_t known = frames.size();
+    while (known && !frames[known - 1].stack)
+        --known;
+    uint32_t id = known ? frames[known - 1].stack : 0;
+    for (size_t i = known; i < frames.size(); ++i) {
+        id = stack(id, frames[i].site);
+        stacks_.set_stack(i, id);
+    }
+    return id;
+}
+
+} // namespace heapstory
