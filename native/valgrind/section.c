@@ -137,25 +137,27 @@ static void leave_if(struct hs_block_state *b, const HChar *name, ULong (*functi
 
 /* ---- C-points ---- */
 
-static void cpoint(Addr sp, UInt kind, ULong number, const HChar *name, SizeT length) {
+static void cpoint(Addr sp, Addr code, ULong kind_and_number, const HChar *name) {
     if (!hs_recording)
         return;
-    hs_append_payload(HSW_WORD(HSW_CPOINT, sp), number | (ULong)kind << 56, name, length, 0);
+    hs_append_payload(HSW_WORD(HSW_CPOINT, sp), kind_and_number, name, VG_(strlen)(name) + 1, code);
     hs_scan_threads();
 }
 
-static void option_cpoint(ULong number, Addr sp) {
-    cpoint(sp, HSW_CPOINT_OPTION, number, "", 1);
+static void option_cpoint(ULong number, Addr sp, Addr code) {
+    cpoint(sp, code, number | (ULong)HSW_CPOINT_OPTION << 56,
+           *(const HChar **)VG_(indexXA)(hs_options.cpoints, number));
 }
 
 void hs_client_cpoint(ThreadId tid, const HChar *name) {
-    SizeT length = hs_client_string(name);
-    cpoint(VG_(get_SP)(tid), HSW_CPOINT_CLIENT, 0, length ? name : "", length ? length : 1);
+    cpoint(VG_(get_SP)(tid), VG_(get_IP)(tid), (ULong)HSW_CPOINT_CLIENT << 56,
+           hs_client_string(name) ? name : "");
 }
 
 static void insert_cpoint(struct hs_block_state *b, UInt number) {
     hs_call_helper(b, unsafeIRDirty_0_N(0, "hs_cpoint", VG_(fnptr_to_fnentry)(option_cpoint),
-                                        mkIRExprVec_2(hs_const(number), hs_get(b, HS_OFFSET_RSP))));
+                                        mkIRExprVec_3(hs_const(number), hs_get(b, HS_OFFSET_RSP),
+                                                      hs_const(b->instruction))));
 }
 
 /* ---- what the instrumenter asks ---- */

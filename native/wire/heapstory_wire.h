@@ -83,7 +83,8 @@ enum hsw_tag {
     HSW_SITE,
 
     /* A call by own code, or an indirect call by other code. address: stack pointer on entry
-     * (it points at the return address); value: site << 40 | target.
+     * (it points at the return address); value: site << 40 | target (0: a function of a shared
+     * library that the dynamic linker has yet to find).
      * A return that finds the CALL with its own stack pointer right before the cursor takes it back
      * by moving the cursor, so calls during which nothing was recorded leave no record. */
     HSW_CALL,
@@ -129,7 +130,8 @@ enum hsw_tag {
     HSW_RECEIVER,
 
     /* address: stack pointer; value: enum hsw_cpoint << 56 | number of the --cpoint option;
-     * payload: the name given by the program, NUL-terminated. */
+     * payload: the name given by the program, or the option's text, NUL-terminated; the end
+     * record's value is the address of the instruction. */
     HSW_CPOINT,
     HSW_ROOT, /* address: of the root; value: size; payload: its name */
 

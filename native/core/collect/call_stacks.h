@@ -43,10 +43,14 @@ class CallStacks {
             pop(gone);
         frames_->push_back(frame);
     }
-    template <class Gone> void returned(uint64_t sp, Gone gone) {
+    // Forgets the frames below a stack pointer.
+    template <class Gone> void unwind(uint64_t sp, Gone gone) {
         select(sp);
         while (!frames_->empty() && frames_->back().sp < sp)
             pop(gone);
+    }
+    template <class Gone> void returned(uint64_t sp, Gone gone) {
+        unwind(sp, gone);
         if (!frames_->empty() && frames_->back().sp == sp)
             pop(gone);
     }

@@ -97,6 +97,7 @@ void Recording::control(const Record &record, const Payload &payload) {
     case HSW_MAP:
         return mapped(record, payload);
     case HSW_UNMAP:
+        sites_.forget_addresses();
         return allocations_.unmapped(record.address, record.value);
     case HSW_GLOBALS:
         return allocations_.globals(record.address, record.value);
@@ -116,7 +117,7 @@ void Recording::control(const Record &record, const Payload &payload) {
 void Recording::moment(const Record &record, const Payload &payload) {
     switch (record.tag) {
     case HSW_CPOINT:
-        mark(Mark::Kind::cpoint, record.kind(), record.length()).text = payload.text();
+        cpoint(record, payload);
         break;
     case HSW_ROOT:
         mark(Mark::Kind::root, record.address, record.value).text = payload.text();
@@ -159,6 +160,14 @@ void Recording::moment(const Record &record, const Payload &payload) {
     }
 }
 
+void Recording::cpoint(const Record &record, const Payload &payload) {
+    stacks_.unwind(record.address, [this](const Frame &frame) { returned(frame); });
+    uint32_t site = sites_.of_code(payload.end_value);
+    Mark &point = mark(Mark::Kind::cpoint, record.kind(), record.length());
+    point.text = payload.text();
+    point.site = site;
+}
+
 Mark &Recording::mark(Mark::Kind kind, uint64_t a, uint64_t b) {
     Mark &mark = builder_.lists.marks.emplace_back();
     mark.event = builder_.position();
@@ -199,12 +208,17 @@ void Recording::returned(const Frame &frame) {
 
 void Recording::found_stack(const Record &record, const Payload &payload) {
     stacks_.switch_to(uint32_t(record.address));
-    for (size_t i = 0; i + sizeof(hsw_frame) <= payload.bytes.size(); i += sizeof(hsw_frame)) {
-        hsw_frame found;
+    hsw_frame caller, found;
+    for (size_t i = 0; i + sizeof found <= payload.bytes.size();
+         i += sizeof found, caller = found) {
         std::memcpy(&found, payload.bytes.data() + i, sizeof found);
+        if (i == 0)
+            continue;
         Frame frame;
         frame.sp = found.sp;
-        frame.site = frame.context = sites_.of_frame(found.pc);
+        frame.site = sites_.of_code(caller.pc);
+        frame.context = tables_.sites[frame.site].own ? frame.site : stacks_.context();
+        frame.call = sites_.new_call(frame.site, found.pc);
         stacks_.push(frame, [](const Frame &) {});
     }
 }

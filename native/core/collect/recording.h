@@ -36,6 +36,7 @@ class Recording {
     void store(uint32_t raw, uint64_t address, uint64_t value);
     void control(const Record &record, const Payload &payload);
     void moment(const Record &record, const Payload &payload);
+    void cpoint(const Record &record, const Payload &payload);
     Mark &mark(Mark::Kind kind, uint64_t a = 0, uint64_t b = 0);
 
     void call(const Record &record);

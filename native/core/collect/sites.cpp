@@ -43,27 +43,38 @@ uint32_t Sites::of_range(const RawSite &raw, SiteKind kind) {
     return make(raw, raw.own ? 0 : stacks_.context(), kind);
 }
 
-uint32_t Sites::of_frame(uint64_t pc) {
-    SiteRow row;
-    row.instruction = row.statement = modules_.locate(pc);
-    row.kind = SiteKind::call;
-    row.own = modules_.is_own(row.instruction.module);
-    tables_.sites.push_back(row);
-    return uint32_t(tables_.sites.size() - 1);
+uint32_t Sites::of_code(uint64_t pc) {
+    auto [at, added] = code_ids_.try_emplace(pc, uint32_t(tables_.sites.size()));
+    if (added) {
+        SiteRow row;
+        row.instruction = row.statement = modules_.locate(pc);
+        row.kind = SiteKind::call;
+        row.own = modules_.is_own(row.instruction.module);
+        tables_.sites.push_back(row);
+    }
+    return at->second;
+}
+
+uint32_t Sites::new_call(uint32_t site, uint64_t target) {
+    CallRow row;
+    row.site = site;
+    row.target = modules_.locate(target);
+    row.own = target && (!row.target.module || modules_.is_own(row.target.module));
+    if (!row.own)
+        return 0;
+    tables_.calls.push_back(row);
+    return uint32_t(tables_.calls.size() - 1);
+}
+
+void Sites::forget_addresses() {
+    code_ids_.clear();
+    call_ids_.clear();
 }
 
 uint32_t Sites::other_call(RawSite &raw, uint64_t value) {
     auto [at, added] = call_ids_.try_emplace(value, 0);
-    if (added) {
-        CallRow row;
-        row.site = raw.site;
-        row.target = modules_.locate(value & HSW_ADDRESS_MASK);
-        row.own = !row.target.module || modules_.is_own(row.target.module);
-        if (row.own) {
-            at->second = uint32_t(tables_.calls.size());
-            tables_.calls.push_back(row);
-        }
-    }
+    if (added)
+        at->second = new_call(raw.site, value & HSW_ADDRESS_MASK);
     raw.last_call = value;
     raw.call = at->second;
     return raw.call;

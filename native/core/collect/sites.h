@@ -39,13 +39,17 @@ class Sites {
         return raw.site && raw.context == context ? raw.site : store_site(raw, context);
     }
     uint32_t of_range(const RawSite &raw, SiteKind kind);
-    // Of a frame that was there when the recording started.
-    uint32_t of_frame(uint64_t pc);
+    // Of an instruction that stores nothing: a C-point, a frame that was there before.
+    uint32_t of_code(uint64_t pc);
 
     // 0 if the target of the call is not the program's own.
     uint32_t call_id(RawSite &raw, uint64_t value) {
         return raw.last_call == value ? raw.call : other_call(raw, value);
     }
+
+    uint32_t new_call(uint32_t site, uint64_t target);
+    // Code was unmapped: what comes to stand at its addresses is other code.
+    void forget_addresses();
 
     uint32_t current_stack();
     uint32_t stack(uint32_t parent, uint32_t site);
@@ -60,6 +64,7 @@ class Sites {
     CallStacks &stacks_;
     std::vector<RawSite> raw_;
     std::unordered_map<uint64_t, uint32_t> site_ids_;  // other code: raw site << 32 | context
+    std::unordered_map<uint64_t, uint32_t> code_ids_;  // by address
     std::unordered_map<uint64_t, uint32_t> stack_ids_; // parent << 32 | site
     std::unordered_map<uint64_t, uint32_t> call_ids_;  // site << 40 | target
 };

@@ -23,7 +23,7 @@ examples:
   heapstory graph list.story --evolution -o mgpp.svg  every version of every edge, old ones dashed
   heapstory graph list.story --type 'struct node' --data
 
-Variables that neither point anywhere nor are pointed to are left out of drawings (--all)."""
+Variables that no pointer to or from the heap touches are left out of drawings (--all)."""
 
 _FORMATS = ("text", "json", "dot", "svg")
 _LIMITS = {"text": 200, "dot": 400, "svg": 400}
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     part.add_argument("--root", metavar="NODE|NAME", help="what can be reached from here")
     part.add_argument("--depth", type=number, metavar="N", help="within N edges")
     part.add_argument("--type", metavar="T", help="nodes of this type")
-    part.add_argument("--all", action="store_true", help="variables that hold no pointer, too")
+    part.add_argument("--all", action="store_true", help="every variable, too")
     part.add_argument("--limit", type=number, metavar="N", help="most nodes to draw (0: no limit)")
     add_format(parser, _FORMATS)
     parser.add_argument("-o", "--output", metavar="FILE", help="its ending chooses the format")

@@ -61,6 +61,9 @@ def draw(graph: MemoryGraph, *, data: bool = False, history: bool = False) -> Dr
     boxes = {node.id: _box(graph, node, data) for node in graph.nodes}
     outside: dict[int, str] = {}
     for edge in sorted(edges, key=lambda edge: (edge.source, edge.offset, edge.timestamp)):
+        target = boxes.get(edge.target) if edge.target is not None else None
+        if _is_section(boxes[edge.source].node) and (not target or target.node.kind != "heap"):
+            continue
         row = _row(boxes[edge.source], edge)
         row.marks.append(_mark(graph, boxes, edge))
         if edge.target is not None and edge.target not in boxes:
@@ -69,6 +72,11 @@ def draw(graph: MemoryGraph, *, data: bool = False, history: bool = False) -> Dr
         box.rows.sort(key=lambda row: row.offset)
     order = [boxes[node] for node in _order(list(boxes.values()))]
     return Drawing(graph.at, graph.trace.last, order, history, outside)
+
+
+def _is_section(node: Node) -> bool:
+    """Data of a module without names: only its pointers into the heap are of interest."""
+    return node.kind == "global" and node.type is None
 
 
 def _box(graph: MemoryGraph, node: Node, data: bool) -> Box:

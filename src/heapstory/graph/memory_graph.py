@@ -93,7 +93,7 @@ class MemoryGraph:
         return self.part(select(self, root=root, depth=depth, type=type))
 
     def connected(self) -> MemoryGraph:
-        """Without the variables that neither point to a node nor are pointed to."""
+        """Without the variables that no pointer to or from the heap touches."""
         from heapstory.graph.select import connected
 
         return self.part(connected(self))

@@ -1,4 +1,4 @@
-"""Parts of a graph: around a node, of one type, or without what is connected to nothing."""
+"""Parts of a graph: around a node, of one type, or without what the heap has no part in."""
 
 from __future__ import annotations
 
@@ -64,11 +64,13 @@ def reach(graph: MemoryGraph, start: list[int], depth: int | None) -> set[int]:
 
 
 def connected(graph: MemoryGraph) -> set[int]:
-    """All heap nodes, and the other nodes that point somewhere or are pointed to."""
+    """All heap nodes, and the variables that point to one or that one points to."""
     kinds = dict(zip(graph.node_columns["id"], graph.node_columns["kind"], strict=True))
-    chosen = {node for node in graph.ids if kinds[node] == "heap"}
+    heap = {node for node in graph.ids if kinds[node] == "heap"}
+    chosen = set(heap)
     for source, target in _arrows(graph):
-        chosen.update(node for node in (source, target) if node in graph)
+        if source in heap or target in heap:
+            chosen.update(node for node in (source, target) if node in graph)
     return chosen
 
 
