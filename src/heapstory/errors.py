@@ -15,6 +15,17 @@ class UsageError(HeapstoryError):
     exit_code = 2
 
 
+class SpecificationError(UsageError):
+    """A specification that does not parse or make sense; carries the place and a caret view."""
+
+    def __init__(self, message: str, path: str, source: str, line: int, column: int) -> None:
+        self.path, self.line, self.column = path, line, column
+        lines = source.splitlines()
+        text = lines[line - 1].rstrip() if 0 < line <= len(lines) else ""
+        view = f"\n    {text}\n    {' ' * (max(column, 1) - 1)}^" if text else ""
+        super().__init__(f"{path}:{line}:{column}: {message}{view}")
+
+
 class TraceError(HeapstoryError):
     """A trace that cannot be read."""
 

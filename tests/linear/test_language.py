@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from heapstory.linear.grammar import SpecificationError
+from heapstory.errors import SpecificationError
 from heapstory.linear.lint import lint
 from heapstory.linear.resolve import parse
 from heapstory.linear.syntax import show_step

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from heapstory.errors import SpecificationError
 from heapstory.linear.counterexample import build, replay
 from heapstory.linear.exhaustive import Checker
 from heapstory.linear.explore import Budget, OutOfBudget
-from heapstory.linear.grammar import SpecificationError
 from heapstory.linear.models import model_of
 from heapstory.linear.resolve import load, parse
 from heapstory.linear.verdict import Options, analyse, judge

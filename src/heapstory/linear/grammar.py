@@ -13,7 +13,8 @@ from typing import Any
 from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedInput, VisitError
 
-from heapstory.errors import UsageError
+from heapstory.errors import SpecificationError
+from heapstory.parsing import syntax_error
 
 GRAMMAR = r"""
 start: item*
@@ -117,17 +118,6 @@ EXPECTED = {
 }
 
 
-class SpecificationError(UsageError):
-    """A specification that does not parse or make sense; carries the place and a caret view."""
-
-    def __init__(self, message: str, path: str, source: str, line: int, column: int) -> None:
-        self.path, self.line, self.column = path, line, column
-        lines = source.splitlines()
-        text = lines[line - 1].rstrip() if 0 < line <= len(lines) else ""
-        view = f"\n    {text}\n    {' ' * (max(column, 1) - 1)}^" if text else ""
-        super().__init__(f"{path}:{line}:{column}: {message}{view}")
-
-
 class _Tree(Transformer[Token, Any]):
     # Every node becomes (kind, line, column, children): the next stage gives it meaning.
     def __default__(self, data: Any, children: list[Any], meta: Any) -> Any:
@@ -152,23 +142,6 @@ def parse_tree(source: str, path: str) -> Any:
     try:
         return _Tree().transform(_parser().parse(text))
     except UnexpectedInput as error:
-        raise _explain(error, source, path) from None
+        raise syntax_error(error, source, path, EXPECTED) from None
     except VisitError as error:  # pragma: no cover - the transformer only builds tuples
         raise SpecificationError(str(error), path, source, 1, 1) from None
-
-
-def _explain(error: UnexpectedInput, source: str, path: str) -> SpecificationError:
-    names = getattr(error, "expected", None) or getattr(error, "allowed", None) or set()
-    wanted = sorted({EXPECTED[n] for n in names if n in EXPECTED})
-    line, column = error.line, error.column
-    token = getattr(error, "token", None)
-    found = "the end of the file" if token is None or not str(token) else f"'{token}'"
-    if token is None and getattr(error, "char", None):
-        found = f"'{getattr(error, 'char', '')}'"
-    if token is not None and token.type == "$END":
-        lines = source.rstrip().splitlines() or [""]
-        line, column = len(lines), len(lines[-1]) + 1
-    if not isinstance(line, int) or line < 1:
-        line, column = 1, 1
-    hint = f"; expected {' or '.join(wanted)}" if 0 < len(wanted) <= 6 else ""
-    return SpecificationError(f"syntax error at {found}{hint}", path, source, line, column)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import product
 
-from heapstory.linear.grammar import SpecificationError
+from heapstory.errors import SpecificationError
 from heapstory.linear.locks import Cell, cell_of, lock_cells
 from heapstory.linear.needed import needed_cells
 from heapstory.linear.syntax import (

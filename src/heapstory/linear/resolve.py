@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from heapstory.errors import UsageError
-from heapstory.linear.grammar import SpecificationError, parse_tree
+from heapstory.errors import SpecificationError, UsageError
+from heapstory.linear.grammar import parse_tree
 from heapstory.linear.methods import SKIP, TYPES, method_of
 from heapstory.linear.program import prepare
 from heapstory.linear.syntax import (

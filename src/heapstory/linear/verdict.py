@@ -6,11 +6,11 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from heapstory.errors import SpecificationError
 from heapstory.linear.algorithm6 import Outcome, check_linearizability
 from heapstory.linear.completable import incompletable
 from heapstory.linear.exhaustive import Checker, Search
 from heapstory.linear.explore import Budget, Graph, OutOfBudget, explore
-from heapstory.linear.grammar import SpecificationError
 from heapstory.linear.machine import Machine
 from heapstory.linear.models import model_of
 from heapstory.linear.normalise import normalise
