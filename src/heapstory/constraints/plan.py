@@ -91,8 +91,8 @@ class PlanRun:
 
 @dataclass(frozen=True, slots=True)
 class PlanMember:
-    """Which nodes are objects of a type: those of a trace type, those allocated with one of some
-    call stacks (`created_stack`), or one node (a global variable); exactly one of the three.
+    """Which nodes are objects of a type: heap nodes of a trace type, heap nodes allocated with one
+    of some call stacks (`created_stack`), or one node (a variable); exactly one of the three.
     With `stride`, also at base + stride, base + 2*stride, … while `PlanType.size` bytes fit."""
 
     type_id: int | None = None
@@ -105,13 +105,14 @@ class PlanMember:
 @dataclass(frozen=True, slots=True)
 class PlanRoot:
     """Where the instances of a type begin: a pointer field or run of another type's objects
-    (`type` with `field` or `run`), or the 8 bytes at `offset` of a global `node`."""
+    (`type` with `field` or `run`), or `count` words from `offset` of a global `node`."""
 
     type: int | None = None
     field: int | None = None
     run: int | None = None
     node: int | None = None
     offset: int = 0
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
