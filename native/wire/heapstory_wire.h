@@ -155,7 +155,35 @@ enum hsw_tag {
      * HSW_RANGE_INITIAL, HSW_STACK per thread. */
     HSW_BEGIN,
     HSW_FINISH, /* and ends (--until, stop); only HSW_CRASH, HSW_EXIT and HSW_SCAN count after it */
-    HSW_SNAPSHOT /* what follows up to HSW_BEGIN is the starting snapshot */
+    HSW_SNAPSHOT, /* what follows up to HSW_BEGIN is the starting snapshot */
+
+    /* Modes portable and internals only (docs/internals/portable.md). `id`: the tool's number of a
+     * node, 32 bits, from 1 in order of HSW_NODE. `site` 0: the statement is the call stack's. */
+    HSW_MODE, /* address: enum hsw_mode. Before all others of this group */
+    /* A node begins. address: its start; value: id | site << 32 | enum hsw_node << 56. */
+    HSW_NODE,
+    /* Its extent, right after its HSW_NODE and again when it changed; the last one holds for the
+     * node's whole life. address: of its first word, a multiple of 8; value: id | words << 32. */
+    HSW_JOIN,
+    /* Of a node of kind SPLIT, after its JOIN; a JOIN of the source follows. address: the border;
+     * value: id | id of the source << 32. */
+    HSW_SOURCE,
+    /* A merge edge; the clusters or nodes of both become one cluster. address: site; value: id of
+     * the node of the base | id of the node reached << 32. */
+    HSW_MERGE,
+    /* Members of a cluster leave it together. address: site; value: id of the lowest that leaves;
+     * all that start above it leave as well. */
+    HSW_SEPARATE,
+    HSW_NODE_END, /* address: site; value: id | enum hsw_node_end << 32 */
+    HSW_TOUCHED,  /* value: id of a node of kind SPLIT, first accessed by its own start */
+    /* address: accessed; value: id of the base's node | site << 32 | enum hsw_suspicion << 56, with
+     * HSW_POSSIBLE. HSW_SUSPECT follows: address: the base; value: id of the node accessed, 0: none
+     * | bytes << 32. */
+    HSW_SUSPICIOUS,
+    HSW_SUSPECT,
+    HSW_COUNTED,  /* at the end. address: enum hsw_counted; value: how often */
+    HSW_CANDIDATE /* at the end, a function that looks like an allocator. address: its entry;
+                   * value: calls | distinct heap addresses it returned << 32 */
 };
 
 #define HSW_SITE_VALUE(id, size, kind, flags)                                                      \
@@ -163,11 +191,12 @@ enum hsw_tag {
      (unsigned long long)(kind) << 32 | (unsigned long long)(flags) << 40)
 
 enum hsw_site_kind {
-    HSW_SITE_STORE = 1, /* size: bytes stored, 1 2 4 8 */
-    HSW_SITE_MORE = 2,  /* a further word of the same instruction's store (vector, cmpxchg16b);
-                         * comes alone where only the second page of a store is recorded */
-    HSW_SITE_CALL = 3,  /* size: length of the call instruction */
-    HSW_SITE_RANGED = 4 /* a replaced string function, a rep instruction, a system call */
+    HSW_SITE_STORE = 1,  /* size: bytes stored, 1 2 4 8 */
+    HSW_SITE_MORE = 2,   /* a further word of the same instruction's store (vector, cmpxchg16b);
+                          * comes alone where only the second page of a store is recorded */
+    HSW_SITE_CALL = 3,   /* size: length of the call instruction */
+    HSW_SITE_RANGED = 4, /* a replaced string function, a rep instruction, a system call */
+    HSW_SITE_LOAD = 5    /* of records of the modes portable and internals */
 };
 enum hsw_site_flag { HSW_SITE_OWN = 1 };
 
@@ -177,7 +206,43 @@ enum hsw_allocator {
     HSW_MEMALIGN = 3,
     HSW_NEW = 4,
     HSW_NEW_ARRAY = 5,
-    HSW_CUSTOM = 6 /* --alloc-fn, --free-fn */
+    HSW_CUSTOM = 6,  /* --alloc-fn, --free-fn */
+    HSW_TRUTH = 0x80 /* flag: said for comparison only, makes no node (--truth) */
+};
+
+enum hsw_mode { HSW_ALLOCATIONS = 1, HSW_PORTABLE = 2, HSW_INTERNALS = 3 };
+
+enum hsw_node {
+    HSW_NODE_RETURNED = 1, /* by left-out code; what its words held before is not the node's */
+    HSW_NODE_KEPT = 2,     /* the same, a reallocation in place: words keep their versions */
+    HSW_NODE_SEEN = 3,     /* first accessed here */
+    HSW_NODE_STORED = 4,   /* a pointer to it was stored first */
+    HSW_NODE_SPLIT = 5     /* HSW_SOURCE follows; words keep their versions */
+};
+
+enum hsw_node_end {
+    HSW_END_FREED = 1,
+    HSW_END_REUSED = 2,
+    HSW_END_UNMAPPED = 3,
+    HSW_END_REALLOCATED = 4
+};
+
+enum hsw_suspicion {
+    HSW_SUSPICION_OFFSET = 1, /* base + offset lies in another node */
+    HSW_SUSPICION_RANGE = 2,  /* a ranged operation runs into another node */
+    HSW_SUSPICION_WALK = 3,   /* a pointer walked into another node */
+    HSW_SUSPICION_STALE = 4,  /* the node was given up; both ids are its */
+    HSW_SUSPICION_FIELD = 5,  /* a ranged write over a field of its node (the address) that the code
+                               * addresses by itself */
+    HSW_POSSIBLE = 0x80       /* flag: possible, else certain */
+};
+
+enum hsw_counted {
+    HSW_COUNTED_HIGH = 1,     /* accesses to heap above 128 GiB, which is not recorded */
+    HSW_COUNTED_FAR = 2,      /* base and address far apart and a node between them: not learnt */
+    HSW_COUNTED_SILENT = 3,   /* suspicious accesses beyond the first 16 of a statement */
+    HSW_COUNTED_BAD_FREE = 4, /* free of what is no node's start */
+    HSW_COUNTED_QUIET = 5     /* checks that failed often, taught nothing and were switched off */
 };
 
 enum hsw_range {

@@ -71,9 +71,21 @@ TAGS = [
     "BEGIN",
     "FINISH",
     "SNAPSHOT",
+    "MODE",
+    "NODE",
+    "JOIN",
+    "SOURCE",
+    "MERGE",
+    "SEPARATE",
+    "NODE_END",
+    "TOUCHED",
+    "SUSPICIOUS",
+    "SUSPECT",
+    "COUNTED",
+    "CANDIDATE",
 ]
 ALLOCATORS = ["", "malloc", "calloc", "memalign", "new", "new[]", "custom"]
-SITE_KINDS = ["", "store", "more", "call", "ranged"]
+SITE_KINDS = ["", "store", "more", "call", "ranged", "load"]
 RANGES = ["", "copy", "fill", "syscall", "realloc", "initial"]
 
 
