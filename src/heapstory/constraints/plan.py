@@ -117,7 +117,11 @@ class PlanRoot:
 
 @dataclass(frozen=True, slots=True)
 class PlanType:
-    """A node type of the specification. A node smaller than base + `size` is no object of it."""
+    """A node type of the specification. A node smaller than base + `size` is no object of it.
+
+    `implied`: the specification only reads through it and does not declare it: pointers to its
+    objects are no edges of edge set 0 (they are of sets that name the pointer's field).
+    """
 
     name: str
     size: int
@@ -125,6 +129,7 @@ class PlanType:
     fields: tuple[PlanField, ...]
     runs: tuple[PlanRun, ...] = ()
     roots: tuple[PlanRoot, ...] = ()
+    implied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +167,9 @@ class Op(StrEnum):
     REFERENCES = "references"
     # The `text` (count, sum, min, max) of args[1], with variable `index` ranging over the objects
     # reached from args[0] over `edges`, itself included, each once. Where args[1] is UNKNOWN an
-    # object is left out; `count` counts those for which it is TRUE. From null: count and sum are 0,
-    # min and max UNKNOWN; from a stale or wild pointer UNKNOWN.
+    # object is left out; `count` counts those for which it is TRUE. With a `type`, only its objects
+    # count, but the way may lead over others. From null: count and sum are 0, min and max UNKNOWN;
+    # from a stale or wild pointer UNKNOWN.
     AGGREGATE = "aggregate"
     EXISTS = "exists"  # an object of `type`, variable `index`, found by `binder`, with args[0]
     # Not atoms.
@@ -185,6 +191,7 @@ class Op(StrEnum):
     MAX = "max"
     LEAST = "least"  # the least of the operands that are not UNKNOWN; UNKNOWN if none
     GREATEST = "greatest"
+    EXTENT = "extent"  # how many elements run `index` of `type` has in args[0]
     LENGTH = "length"  # bytes of a text
     HASH = "hash"  # of a text, by the function `text`: djb2 | fnv1a | fnv1a64 | sdbm, unsigned
     EQ = "eq"
