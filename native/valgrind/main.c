@@ -19,13 +19,13 @@ static void post_options(void) {
     VG_(clo_vex_control).iropt_unroll_thresh = 0;
     if (hs_options.collector && !hs_options.trace)
         VG_(fmsg_bad_option)("--collector", "--trace=DIR is missing\n");
+    hs_pages_init();
     hs_section_start();
     hs_custom_start();
     hs_ring_start();
 }
 
 static void pre_options(void) {
-    hs_pages_init();
     VG_(details_name)("heapstory");
     VG_(details_version)(NULL);
     VG_(details_description)("records the heap with its whole history");

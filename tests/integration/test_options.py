@@ -141,3 +141,23 @@ def test_functions_of_own_libraries_are_entered_through_stubs(
     entered = names.count("library_push")
     assert set(names) - {"__do_global_dtors_aux"} == ({"main", "library_push"} if own else {"main"})
     assert entered == (0 if not own else 3 if binding == "now" else 2)
+
+
+def test_a_section_that_never_began_is_said(
+    compile_program: Compile, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    trace = tmp_path / "t.story"
+    done = heapstory("record", "-o", trace, "--from", "nowhere", "--", compile_program(LIST))
+    assert done.returncode == 0
+    assert done.stderr == f"heapstory: --from nowhere was never reached, {trace} is empty\n"
+
+
+def test_a_program_that_another_became_is_named(
+    compile_program: Compile, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    program = compile_program("crash")
+    heapstory("record", "-o", tmp_path / "t.story", "--", program, "exec")
+    with api.open(tmp_path / "t.story") as first, api.open(tmp_path / "t.1.story") as second:
+        assert first.info().program == [str(program), "exec"]
+        assert second.info().program != first.info().program
+        assert Path(second.info().program[0]).exists()

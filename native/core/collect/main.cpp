@@ -77,7 +77,8 @@ std::unique_ptr<TraceWriter> claim(const std::string &first) {
 void collect(Ring &ring, TraceWriter &writer, const RecordingOptions &options) {
     Recording recording(writer, options);
     int pid = ring.header().pid;
-    write_meta(writer.directory(), pid, {});
+    const std::string program = program_of(pid);
+    write_meta(writer.directory(), pid, program, {});
     ring.ready();
     constexpr int patience = 1000; // milliseconds until what has been gathered is written
     for (;;) {
@@ -95,7 +96,7 @@ void collect(Ring &ring, TraceWriter &writer, const RecordingOptions &options) {
             ring.stop();
     }
     recording.close();
-    write_meta(writer.directory(), pid, ending_of(ring.header(), recording));
+    write_meta(writer.directory(), pid, program, ending_of(ring.header(), recording));
 }
 
 // The record command shows what is in error.txt; without a folder for it there is only stderr.

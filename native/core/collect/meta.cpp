@@ -25,6 +25,22 @@ std::string members_of(const std::string &path) {
     return inside.find('"') == std::string::npos ? "" : inside;
 }
 
+std::string quoted(const std::string &text) {
+    std::string out = "\"";
+    for (unsigned char c : text) {
+        if (c == '"' || c == '\\')
+            out += '\\';
+        if (c >= ' ') {
+            out += char(c);
+            continue;
+        }
+        char escape[8];
+        std::snprintf(escape, sizeof escape, "\\u%04x", unsigned(c));
+        out += escape;
+    }
+    return out + '"';
+}
+
 std::string number_or_null(const std::optional<int> &number) {
     return number ? std::to_string(*number) : "null";
 }
@@ -34,6 +50,18 @@ double seconds(const timeval &time) {
 }
 
 } // namespace
+
+std::string program_of(int pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline");
+    std::string word, list;
+    std::getline(file, word, '\0');
+    while (std::getline(file, word, '\0')) {
+        if (list.empty() && word.starts_with('-'))
+            continue;
+        list += (list.empty() ? "" : ", ") + quoted(word);
+    }
+    return list;
+}
 
 Ending ending_of(const hsw_ring &ring, const Recording &recording) {
     Ending ending;
@@ -59,7 +87,8 @@ Ending ending_of(const hsw_ring &ring, const Recording &recording) {
     return ending;
 }
 
-void write_meta(const std::string &directory, int pid, const Ending &ending) {
+void write_meta(const std::string &directory, int pid, const std::string &program,
+                const Ending &ending) {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     std::ostringstream out;
@@ -72,6 +101,8 @@ void write_meta(const std::string &directory, int pid, const Ending &ending) {
         << seconds(usage.ru_utime) + seconds(usage.ru_stime)
         << ", \"peak_rss_kib\": " << usage.ru_maxrss << "}";
     std::string given = members_of(directory + "/record.json");
+    if (given.empty() && !program.empty())
+        given = "\n  \"program\": [" + program + "]";
     if (!given.empty())
         out << "," << given;
     out << "\n}\n";

@@ -20,8 +20,14 @@ struct Ending {
 // How the recorder says that the program ended.
 Ending ending_of(const hsw_ring &ring, const Recording &recording);
 
+// The words of a process that runs under Valgrind, without Valgrind's options before them, as the
+// members of a JSON array.
+std::string program_of(int pid);
+
 // Writes DIRECTORY/meta.json anew: our own members, then those of DIRECTORY/record.json, which the
-// record command has written.
-void write_meta(const std::string &directory, int pid, const Ending &ending);
+// record command has written. It has written none for a process that an exec or a fork began: then
+// the program is our own finding.
+void write_meta(const std::string &directory, int pid, const std::string &program,
+                const Ending &ending);
 
 } // namespace heapstory

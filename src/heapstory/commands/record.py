@@ -69,6 +69,7 @@ def run(args: argparse.Namespace) -> int:
     if args.changes is not None and args.changes < 1:
         raise UsageError(f"--for {args.changes}: must be 1 or more")
     _check_mode(args.mode)
+    _check_options(args)
     output = args.output or f"{Path(command[0]).name}.story"
     request = Request(
         command=command,
@@ -87,6 +88,10 @@ def run(args: argparse.Namespace) -> int:
         source=not args.no_source,
     )
     status = record(request, waiting=lambda: _talk("finishing the trace"))
+    if args.start and _is_empty(output):
+        print(
+            f"heapstory: --from {args.start} was never reached, {output} is empty", file=sys.stderr
+        )
     _talk(f"recorded into {output} (next: heapstory info {output})")
     return status
 
@@ -97,6 +102,26 @@ def _check_mode(mode: str) -> None:
     if mode in ("portable", "internals", "full"):
         raise UsageError(f"--mode {mode} is not available yet (use --mode alloc, the default)")
     raise UsageError(f"--mode {mode}: there is no such mode (use --mode alloc, the default)")
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    from heapstory.recording.places import check_function, check_place
+
+    for option, text in (("--from", args.start), ("--until", args.until)):
+        if text is not None:
+            check_place(option, text)
+    for text in args.cpoint:
+        check_place("--cpoint", text)
+    for option, names in (("--alloc-fn", args.alloc_fn), ("--free-fn", args.free_fn)):
+        for text in names:
+            check_function(option, text)
+
+
+def _is_empty(path: str) -> bool:
+    import heapstory
+
+    with heapstory.open(path) as trace:
+        return trace.info().nodes == 0 and trace.last == 0
 
 
 def _talk(text: str) -> None:

@@ -58,7 +58,7 @@ def info(info: Info) -> str:
         ("program", shlex.join(info.program) or "?"),
         ("directory", info.directory or "?"),
         ("recorded", f"{info.started or '?'} by heapstory {info.heapstory or '?'}"),
-        ("mode", info.mode),
+        ("mode", " ".join([info.mode, *map(shlex.quote, info.options)])),
         ("ended", _ending(info)),
         (
             "complete",

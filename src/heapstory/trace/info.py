@@ -19,6 +19,7 @@ class Info:
     started: str | None
     heapstory: str | None
     mode: str
+    options: list[str]
     exit_code: int | None
     exit_signal: int | None
     ended: str | None
@@ -76,6 +77,7 @@ class Info:
             started=meta.get("started"),
             heapstory=meta.get("heapstory"),
             mode=meta.get("mode") or "alloc",
+            options=list(meta.get("options") or []),
             exit_code=ended.get("code"),
             exit_signal=ended.get("signal"),
             ended=meta.get("ended"),
