@@ -18,7 +18,8 @@ void hs_pages_init(void) {
     UWord flags = VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS | VKI_MAP_NORESERVE;
     Word map = hs_syscall(__NR_mmap, 0, ALL_PAGES, VKI_PROT_READ, flags, -1, 0);
     if (map < 0 && map > -4096) {
-        VG_(fmsg)("heapstory: no address space for the page map (raise the limit: ulimit -v unlimited)\n");
+        VG_(fmsg)
+        ("heapstory: no address space for the page map (raise the limit: ulimit -v unlimited)\n");
         VG_(exit)(125);
     }
     hs_syscall(__NR_mprotect, map, HS_PAGES, VKI_PROT_READ | VKI_PROT_WRITE, 0, 0, 0);
