@@ -1,0 +1,1 @@
+"""Faults for the evaluation of `heapstory locate`: operators, mutants, and the oracle beside."""

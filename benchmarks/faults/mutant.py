@@ -1,0 +1,178 @@
+"""Mutants: a program with one fault (or ten) in it, the run in which the fault happens, and what
+the oracle says of that run."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from faults import oracles
+from faults.operators import Fault, faults, mutated
+from faults.source import Source, read
+
+HERE = Path(__file__).resolve().parent
+STRUCTURES = HERE.parent / "programs" / "structures"
+NAMES = {
+    "circular": "Circular linked list",
+    "ordered": "Ordered list",
+    "doubly": "Doubly-linked list",
+    "quad": "Quad tree",
+    "avl": "AVL tree",
+    "btree": "B tree",
+    "redblack": "Red-Black tree",
+    "leftist": "Leftist heap",
+    "bipartite": "Bipartite graph",
+}
+NODES = "1000"
+COUNTING = ["--coverage", "-fprofile-abs-path"]
+
+
+class MutantError(Exception):
+    """A mutant could not be built or run."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the oracle found: the problem of the structure, or None; how the run ended (``exit``,
+    ``crash``, ``hang``); the program's output."""
+
+    problem: str | None
+    ended: str
+    output: str
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One run of one mutated program. `at` is how often each faulty statement is passed before."""
+
+    program: Program
+    faults: tuple[Fault, ...]
+    at: tuple[int, ...]
+    seed: int
+
+    @property
+    def name(self) -> str:
+        spots = "+".join(
+            f"{f.span.first_line}#{k}" for f, k in zip(self.faults, self.at, strict=True)
+        )
+        return f"{self.program.name}/{self.faults[0].operator}/{spots}/seed {self.seed}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "FAULT_AT": ",".join(map(str, self.at))}
+
+    @property
+    def arguments(self) -> list[str]:
+        return [str(self.seed), NODES]
+
+    def binary(self) -> Path:
+        return self.program.build(self.faults, [])
+
+    def judged(self) -> Verdict:
+        """Runs it under the oracle's eyes."""
+        binary = self.program.build(self.faults, ["-include", str(HERE / "dump.h")])
+        dump = binary.with_suffix(".dump")
+        dump.unlink(missing_ok=True)
+        run = subprocess.run([binary, *self.arguments], capture_output=True, text=True,
+                             errors="replace", env={**self.environment, "DUMP": str(dump)},
+                             cwd=self.program.desk)  # fmt: skip
+        if not dump.exists():
+            raise MutantError(f"{self.name}: no dump (exit status {run.returncode})")
+        return Verdict(*oracles.problem(self.program.name, dump), run.stdout)
+
+
+@dataclass
+class Program:
+    """One structure's program, its faults, and the folder its mutants are built in."""
+
+    name: str
+    desk: Path
+
+    @cached_property
+    def source(self) -> Source:
+        return read(STRUCTURES / f"{self.name}.c")
+
+    @cached_property
+    def faults(self) -> list[Fault]:
+        return faults(self.source)
+
+    def of(self, operator: str) -> list[Fault]:
+        return [fault for fault in self.faults if fault.operator == operator]
+
+    def build(self, chosen: tuple[Fault, ...], flags: list[str]) -> Path:
+        """The mutant's binary, built once. Its source has the program's own name and lines."""
+        text = mutated(self.source, list(chosen))
+        key = hashlib.sha256(f"{flags}\n{text}".encode()).hexdigest()[:16]
+        folder = self.desk / key
+        binary = folder / self.name
+        if binary.exists():
+            return binary
+        folder.mkdir(parents=True, exist_ok=True)
+        source = folder / f"{self.name}.c"
+        source.write_text(text)
+        command = ["gcc", "-g", "-O0", "-w", "-I", str(STRUCTURES), *flags,
+                   "-include", str(HERE / "fault.h"), "-o", str(binary), str(source)]  # fmt: skip
+        built = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+        if built.returncode:
+            raise MutantError(f"{source}: {built.stderr.splitlines()[0]}")
+        return binary
+
+    def executions(self, chosen: tuple[Fault, ...], seed: int) -> list[tuple[int, int]]:
+        """For each fault how often its statement is passed while the base is built, and in all."""
+        binary = self.build(chosen, [])
+        base = self._passed(binary, [str(seed), NODES, "0"])
+        total = self._passed(binary, [str(seed), NODES])
+        return list(zip(base, total, strict=True))[: len(chosen)]
+
+    def _passed(self, binary: Path, arguments: list[str]) -> list[int]:
+        log = binary.with_suffix(".log")
+        subprocess.run([binary, *arguments], check=True, stdout=subprocess.DEVNULL,
+                       env={**os.environ, "FAULT_LOG": str(log)})  # fmt: skip
+        return [int(line.split()[0]) for line in log.read_text().splitlines()]
+
+    def correct_output(self, seed: int) -> str:
+        binary = self.build((), [])
+        return subprocess.run([binary, str(seed), NODES], check=True, capture_output=True,
+                              text=True).stdout  # fmt: skip
+
+
+def draw(program: Program, operator: str, salt: int) -> Iterator[Mutant]:
+    """Mutants of one operator without end, each with a statement, a seed and an execution among the
+    500 operations drawn at random; nothing where the operator has no statement in the program."""
+    choice = random.Random(f"{program.name}/{operator}/{salt}")
+    sites = program.of(operator)
+    while sites:
+        fault = choice.choice(sites)
+        seed = choice.randrange(1, 1 << 20)
+        base, total = program.executions((fault,), seed)[0]
+        if base < total:
+            yield Mutant(program, (fault,), (choice.randrange(base, total),), seed)
+        elif program.executions((fault,), seed + 1)[0][1] <= base:
+            sites = [one for one in sites if one is not fault]  # it never runs after the base
+
+
+def draw_ten(program: Program, salt: int) -> Iterator[Mutant]:
+    """The thesis' run: ten faults of any operators, at ten statements of one program."""
+    choice = random.Random(f"{program.name}/ten/{salt}")
+    while True:
+        seed = choice.randrange(1, 1 << 20)
+        picked: list[Fault] = []
+        at: list[int] = []
+        for fault in choice.sample(program.faults, len(program.faults)):
+            if len(picked) == 10 or any(_overlap(fault, one) for one in picked):
+                continue
+            base, total = program.executions((fault,), seed)[0]
+            if base < total:
+                picked.append(fault)
+                at.append(choice.randrange(base, total))
+        yield Mutant(program, tuple(picked), tuple(at), seed)
+
+
+def _overlap(one: Fault, two: Fault) -> bool:
+    return one.span.start < two.span.end and two.span.start < one.span.end

@@ -1,0 +1,125 @@
+"""One mutant put before heapstory: recorded, located, and the answer held against the fault."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from faults.mutant import Mutant, Verdict
+
+# How the two columns of the tables say where the constraints must hold.
+CPOINTS = {"default": [], "end": ["--cpoint", "end", "--cpoint", "crash"]}
+PATIENCE = 30.0  # seconds until a recorded program counts as hanging
+FOUND, NOTHING, PARTLY = 1, 0, 4
+
+
+class TrialError(Exception):
+    """heapstory failed where it should have answered."""
+
+
+@dataclass
+class Answer:
+    """What `heapstory locate` said with one choice of C-points."""
+
+    detected: bool
+    captured: bool
+    statements: int
+    rank: int | None  # of the first accepted statement, from 1
+    inconsistencies: int
+    seconds: float | None
+    wall: float
+    lines: list[int]
+    problem: str | None = None  # it failed: its own words
+
+
+@dataclass
+class Trial:
+    """A mutant's row."""
+
+    program: str
+    operator: str
+    name: str
+    executes: bool
+    oracle: str | None
+    ended: str
+    accepted: list[int]
+    answers: dict[str, Answer] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Trial:
+        answers = {name: Answer(**one) for name, one in data.pop("answers").items()}
+        return cls(**data, answers=answers)
+
+
+class Heapstory:
+    """The installed command and a folder for its traces."""
+
+    def __init__(self, command: Path, desk: Path) -> None:
+        self.command = command
+        self.desk = desk
+
+    def record(self, binary: Path, arguments: list[str], environment: dict[str, str]) -> Path:
+        """The trace of a run; one that hangs is ended as a person would, by ^\\."""
+        trace = binary.parent / f"{binary.name}.story"
+        if trace.exists():
+            shutil.rmtree(trace)
+        command = [str(self.command), "record", "-o", str(trace), "--", str(binary), *arguments]
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            cwd=binary.parent,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            _, talk = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGQUIT)
+            _, talk = process.communicate()
+        if process.returncode == 125 or not trace.exists():
+            raise TrialError(f"record: {talk.strip()}")
+        return trace
+
+    def locate(self, trace: Path, spec: Path, cpoints: list[str]) -> tuple[int, Any, float]:
+        """Exit status, answer and wall seconds; a failure is told in place of the answer."""
+        command = [str(self.command), "locate", str(trace), "--spec", str(spec), "--json", *cpoints]
+        start = time.monotonic()
+        run = subprocess.run(command, capture_output=True, text=True)
+        wall = time.monotonic() - start
+        if run.returncode in (FOUND, NOTHING, PARTLY):
+            return run.returncode, json.loads(run.stdout), wall
+        return run.returncode, (run.stderr.strip() or "no word").splitlines()[-1], wall
+
+
+def tried(mutant: Mutant, verdict: Verdict, heapstory: Heapstory, spec: Path) -> Trial:
+    accepted = frozenset().union(*(fault.accepted for fault in mutant.faults))
+    trial = Trial(mutant.program.name, mutant.faults[0].operator, mutant.name,
+                  mutant.faults[0].executes, verdict.problem, verdict.ended,
+                  sorted(accepted))  # fmt: skip
+    trace = heapstory.record(mutant.binary(), mutant.arguments, mutant.environment)
+    for name, options in CPOINTS.items():
+        status, said, wall = heapstory.locate(trace, spec, options)
+        trial.answers[name] = judged(status, said, wall, accepted, mutant.program.name)
+    shutil.rmtree(trace)
+    return trial
+
+
+def judged(status: int, said: Any, wall: float, accepted: frozenset[int], program: str) -> Answer:
+    if isinstance(said, str):
+        return Answer(False, False, 0, None, 0, None, wall, [], f"exit {status}: {said}")
+    lines = [place["line"] if place["file"] == f"{program}.c" else 0
+             for place in said["statements"]]  # fmt: skip
+    hits = [number for number, line in enumerate(lines, 1) if line in accepted]
+    found = bool(said["inconsistencies"])
+    return Answer(found, bool(hits), len(lines), hits[0] if hits else None,
+                  len(said["inconsistencies"]), said["seconds"], wall, lines)  # fmt: skip
