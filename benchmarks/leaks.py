@@ -1,6 +1,7 @@
 """Leaks found and missed, false alarms, time and memory: heapstory and its peers side by side.
 
     python benchmarks/leaks.py pairs                     every tool on the generated pairs
+    python benchmarks/leaks.py twins                     every tool on the independent pairs
     python benchmarks/leaks.py program NAME DATABASE     heapstory on a compile_commands.json
     python benchmarks/leaks.py inject DATABASE --places 100   delete one free() at a time
     python benchmarks/leaks.py scale DATABASE            time over growing parts of a program
@@ -22,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -30,59 +31,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from heapstory.static import Options, Sources, analyse, collect_findings, load_models
 from heapstory.static.capture import Job, from_database
 from leak_pairs import SEPARATOR, pairs
-
-Tool = Callable[[list[Path]], int]
-
-
-def heapstory(files: list[Path]) -> int:
-    """The number of leaks of at least medium confidence, the default of the command."""
-    jobs = [Job(str(f.parent), f.name) for f in files]
-    outcome = analyse(jobs, Options(load_models([]), processes=1))
-    found = collect_findings(outcome.answers, False, Sources())
-    return sum(f.confidence != "low" for f in found)
-
-
-def gcc(files: list[Path]) -> int:
-    """gcc -fanalyzer, unit by unit. -w must not be given: it silences the analyzer."""
-    text = ""
-    for file in files:
-        text += _run(["gcc", "-O0", "-fanalyzer", "-c", "-o", os.devnull, str(file)])
-    return len(re.findall(r"-Wanalyzer-(?:malloc|file)-leak", text))
-
-
-def gcc_lto(files: list[Path]) -> int:
-    """gcc -fanalyzer at link time, the whole program at once."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = ["gcc", "-O0", "-flto", "-fanalyzer", "-o", f"{folder}/x"]
-        text = _run([*command, *map(str, files)])
-    return len(re.findall(r"-Wanalyzer-(?:malloc|file)-leak", text))
-
-
-def clang(files: list[Path]) -> int:
-    """clang --analyze with its default checkers."""
-    text = "".join(_run(["clang-14", "--analyze", "-o", os.devnull, str(f)]) for f in files)
-    return len(re.findall(r"warning: (?:Potential leak|Potential memory leak|Opened stream)", text))
-
-
-def cppcheck(files: list[Path]) -> int:
-    """cppcheck, all files together."""
-    text = _run(["cppcheck", "-q", "--enable=warning", *map(str, files)])
-    return len(re.findall(r"\[(?:memleak\w*|resourceLeak|leak\w*)\]", text))
-
-
-TOOLS: dict[str, tuple[str, Tool]] = {
-    "heapstory": ("clang-14", heapstory),
-    "gcc -fanalyzer": ("gcc", gcc),
-    "gcc -fanalyzer -flto": ("gcc", gcc_lto),
-    "clang --analyze": ("clang-14", clang),
-    "cppcheck": ("cppcheck", cppcheck),
-}
-
-
-def _run(command: list[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.stderr + done.stdout
-
+from leak_tools import installed
+from leak_twins import twins
 
 def _seconds() -> float:
     total = 0.0
@@ -92,34 +42,51 @@ def _seconds() -> float:
     return total
 
 
-def run_pairs(every: int) -> None:
-    """Recall and false alarms of every tool."""
-    chosen = list(pairs())[::every]
-    print(f"{len(chosen)} pairs\n\n| tool | recall | false alarms on twins | CPU s |")
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A leaking program and its correct twin: files and compiler options of each."""
+
+    name: str
+    bad: tuple[tuple[Path, ...], tuple[str, ...]]
+    good: tuple[tuple[Path, ...], tuple[str, ...]]
+
+
+def run_pairs(folder: Path, every: int) -> None:
+    """Recall and false alarms of every tool on the generated pairs."""
+    cases = []
+    for pair in list(pairs())[::every]:
+        written = []
+        for twin, text in (("bad", pair.bad), ("good", pair.good)):
+            home = folder / pair.name / twin
+            home.mkdir(parents=True)
+            files = []
+            for number, part in enumerate(text.split(SEPARATOR)):
+                files.append(home / f"case{number}.c")
+                files[-1].write_text(part)
+            written.append((tuple(files), ()))
+        cases.append(Case(pair.name, *written))
+    _compare(cases)
+
+
+def run_twins() -> None:
+    """Recall and false alarms of every tool on the independent twins."""
+    _compare([Case(t.name, (t.files, ("-DLEAK",)), (t.files, ())) for t in twins()])
+
+
+def _compare(cases: list[Case]) -> None:
+    count = len(cases)
+    print(f"{count} pairs\n\n| tool | recall | false alarms on twins | CPU s |")
     print("|---|---|---|---|")
-    for name, (program, tool) in TOOLS.items():
-        if shutil.which(program) is None:
-            continue
+    for name, tool in installed().items():
         started = _seconds()
-        missed: list[str] = []
-        alarms: list[str] = []
-        with tempfile.TemporaryDirectory() as folder:
-            for pair in chosen:
-                for text, wrong, leaking in ((pair.bad, missed, True), (pair.good, alarms, False)):
-                    files = []
-                    for number, part in enumerate(text.split(SEPARATOR)):
-                        file = Path(folder) / f"case{number}.c"
-                        file.write_text(part)
-                        files.append(file)
-                    if (tool(files) > 0) != leaking:
-                        wrong.append(pair.name)
-        count = len(chosen)
+        missed = [case.name for case in cases if tool(*case.bad) == 0]
+        alarms = [case.name for case in cases if tool(*case.good) > 0]
         print(
             f"| {name} | {count - len(missed)} ({100 * (1 - len(missed) / count):.1f} %) | "
-            f"{len(alarms)} ({100 * len(alarms) / count:.1f} %) | {_seconds() - started:.1f} |"
+            f"{len(alarms)} ({100 * len(alarms) / count:.1f} %) | {_seconds() - started:.1f} |",
+            flush=True,
         )
-        if name == "heapstory":
-            print(f"missed: {missed}\nalarms: {alarms}", file=sys.stderr)
+        print(f"  missed: {missed}\n  alarms: {alarms}", file=sys.stderr)
 
 
 def run_program(name: str, database: Path, summaries: bool) -> None:
@@ -218,6 +185,7 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     each = commands.add_parser("pairs")
     each.add_argument("--every", type=int, default=1, help="take every Nth pair")
+    commands.add_parser("twins")
     each = commands.add_parser("program")
     each.add_argument("name")
     each.add_argument("database", type=Path)
@@ -230,7 +198,10 @@ def main() -> None:
     each.add_argument("database", type=Path)
     args = parser.parse_args()
     if args.command == "pairs":
-        run_pairs(args.every)
+        with tempfile.TemporaryDirectory() as folder:
+            run_pairs(Path(folder), args.every)
+    elif args.command == "twins":
+        run_twins()
     elif args.command == "program":
         run_program(args.name, args.database, not args.no_summaries)
     elif args.command == "inject":
