@@ -52,9 +52,7 @@ def cppcheck(files: Sequence[Path], options: Sequence[str]) -> int:
     """cppcheck, all files together."""
     known = [o for o in options if o.startswith(("-D", "-I", "-U"))]
     return len(
-        CPPCHECK_LEAK.findall(
-            run(["cppcheck", "-q", "--enable=warning", *known, *map(str, files)])
-        )
+        CPPCHECK_LEAK.findall(run(["cppcheck", "-q", "--enable=warning", *known, *map(str, files)]))
     )
 
 

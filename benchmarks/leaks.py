@@ -34,6 +34,7 @@ from leak_pairs import SEPARATOR, pairs
 from leak_tools import installed
 from leak_twins import twins
 
+
 def _seconds() -> float:
     total = 0.0
     for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):

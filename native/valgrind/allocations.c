@@ -30,7 +30,10 @@ static void *allocate(SizeT size, SizeT alignment, UInt allocator) {
 }
 
 static void *allocate_and_tell(SizeT size, SizeT alignment, UInt allocator) {
-    void *block = allocate(size, alignment, allocator);
+    void *block;
+    if ((SSizeT)size >= 0 && hs_allocation_fails(size, allocator != HSW_MEMALIGN))
+        return NULL;
+    block = allocate(size, alignment, allocator);
     if (block && hs_recording)
         hs_record(HSW_ALLOC, (Addr)block, size | (ULong)allocator << 56);
     return block;
@@ -101,7 +104,7 @@ void *hs_realloc(ThreadId tid, void *p, SizeT size) {
     ULong *old = hs_live_find((Addr)p);
     SizeT old_size, kept;
     void *moved = p;
-    if (!old || (SSizeT)size < 0)
+    if (!old || (SSizeT)size < 0 || hs_allocation_fails(size, True))
         return NULL;
     old_size = hs_live_size(*old);
     kept = size < old_size ? size : old_size;

@@ -25,6 +25,8 @@ Bool hs_process_option(const HChar *argument) {
     } else if VG_BINT_CLO (argument, "--segment-kib", hs_options.segment_kib, 128, 65536) {
     } else if VG_BOOL_CLO (argument, "--follow-children", hs_options.follow_children) {
     } else if VG_BOOL_CLO (argument, "--snapshot-at-exit", hs_options.snapshot_at_exit) {
+    } else if VG_BINT_CLO (argument, "--fail-allocation", hs_options.fail_allocation, 1,
+                           (Long)1 << 60) {
     } else if VG_STR_CLO (argument, "--own", value) {
         add(&hs_options.own, value);
     } else if VG_STR_CLO (argument, "--not-own", value) {
@@ -49,6 +51,7 @@ void hs_print_usage(void) {
      "    --ring-segments=N             segments of the ring [8]\n"
      "    --segment-kib=N               size of one [512]\n"
      "    --follow-children=no|yes      forked children get a trace of their own [no]\n"
+     "    --fail-allocation=K           the K-th allocation finds no memory\n"
      "    --own=PREFIX                  modules under PREFIX are the program's own\n"
      "    --not-own=PREFIX              and these are not\n"
      "    --from=FUNC|FILE:LINE[#K]     record from the K-th time this is reached\n"

@@ -61,7 +61,7 @@ static void record_exit(Int code) {
         hs_send_snapshot();
     hs_recording = True; /* how it ended is said outside the section too */
     hs_record(HSW_EXIT, 0, code & 0xff);
-    hs_scan_threads();
+    hs_scan_threads(False);
     hs_ring->status = code & 0xff;
     hs_ring->state = HSW_EXITED;
 }
@@ -80,7 +80,7 @@ void __wrap_vgPlain_nuke_all_threads_except(ThreadId tid, UInt reason) {
         hs_make_room();
         crash_record = hs_ring->cursor;
         hs_record(HSW_CRASH, VG_(get_IP)(tid), 0);
-        hs_scan_threads();
+        hs_scan_threads(False);
         hs_ring->status = 0;
         hs_ring->state = HSW_SIGNALLED;
     }

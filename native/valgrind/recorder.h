@@ -38,6 +38,7 @@ struct hs_options {
     Int segment_kib;
     Bool follow_children;
     Bool snapshot_at_exit;     /* for tests */
+    ULong fail_allocation;     /* ordinal, see failures.c; 0: none */
     XArray *own, *not_own;     /* path prefixes, const HChar* */
     const HChar *from, *until; /* section of interest, see section.c */
     XArray *cpoints;           /* const HChar* */
@@ -139,6 +140,9 @@ void hs_free(ThreadId tid, void *p);
 void hs_delete(ThreadId tid, void *p);
 void hs_delete_array(ThreadId tid, void *p);
 
+/* failures.c */
+Bool hs_allocation_fails(SizeT size, Bool asked_twice);
+
 /* modules.c */
 void hs_modules_init(void);
 void hs_send_modules(void); /* all that are mapped, with their data */
@@ -191,6 +195,8 @@ void hs_receivers_forget(void);
 
 /* scan.c */
 extern const UShort hs_dwarf_registers[16]; /* guest offsets by DWARF number */
-void hs_scan_threads(void);
+/* `returning`: the running thread is about to return from a function, whose frame and scratch
+ * registers hold nothing any more. */
+void hs_scan_threads(Bool returning);
 
 #endif

@@ -56,7 +56,7 @@ static void scan_unknown_stack(ThreadId tid, Addr sp) {
     scan_area(tid, sp, end - sp > UNKNOWN_STACK_MAX ? sp + UNKNOWN_STACK_MAX : end);
 }
 
-static void scan_stack(ThreadId tid) {
+static void scan_stack(ThreadId tid, Addr red_zone) {
     Addr sp = VG_(get_SP)(tid), end = VG_(thread_get_stack_max)(tid) + 1;
     Addr low = end - VG_(thread_get_stack_size)(tid);
     Addr alternate = VG_(thread_get_altstack_min)(tid);
@@ -64,10 +64,10 @@ static void scan_stack(ThreadId tid) {
     if (sp >= low && sp <= end)
         low = sp; /* else where it left this stack is not known: all of it */
     else if (sp >= alternate && sp < alternate_end)
-        scan_area(tid, sp - VG_STACK_REDZONE_SZB, alternate_end);
+        scan_area(tid, sp - red_zone, alternate_end);
     else
         scan_unknown_stack(tid, sp);
-    scan_area(tid, low - VG_STACK_REDZONE_SZB, end);
+    scan_area(tid, low - red_zone, end);
     send(tid, HSW_SCAN_STACK);
 }
 
@@ -82,9 +82,14 @@ const UShort hs_dwarf_registers[16] = {
     offsetof(VexGuestAMD64State, guest_R12), offsetof(VexGuestAMD64State, guest_R13),
     offsetof(VexGuestAMD64State, guest_R14), offsetof(VexGuestAMD64State, guest_R15)};
 
-static void scan_registers(ThreadId tid) {
+/* Results, and what a callee must preserve: RAX, RDX, RBX, RBP, RSP, R12 to R15. */
+#define KEPT_AT_RETURN 0xf0cbu
+
+static void scan_registers(ThreadId tid, UInt wanted) {
     for (UInt i = 0; i < 16; i++) {
         ULong value;
+        if (!(wanted >> i & 1))
+            continue;
         VG_(get_shadow_regs_area)(tid, (UChar *)&value, 0, hs_dwarf_registers[i], 8);
         if (hs_page_is_on(value))
             found(tid, HSW_SCAN_REGISTERS, i, value);
@@ -92,12 +97,13 @@ static void scan_registers(ThreadId tid) {
     send(tid, HSW_SCAN_REGISTERS);
 }
 
-void hs_scan_threads(void) {
-    ThreadId tid;
+void hs_scan_threads(Bool returning) {
+    ThreadId tid, running = VG_(get_running_tid)();
     Addr low, high;
     VG_(thread_stack_reset_iter)(&tid);
     while (VG_(thread_stack_next)(&tid, &low, &high)) {
-        scan_stack(tid);
-        scan_registers(tid);
+        Bool leaving = returning && tid == running;
+        scan_stack(tid, leaving ? 0 : VG_STACK_REDZONE_SZB);
+        scan_registers(tid, leaving ? KEPT_AT_RETURN : 0xffffu);
     }
 }

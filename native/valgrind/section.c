@@ -137,21 +137,21 @@ static void leave_if(struct hs_block_state *b, const HChar *name, ULong (*functi
 
 /* ---- C-points ---- */
 
-static void cpoint(Addr sp, Addr code, ULong kind_and_number, const HChar *name) {
+static void cpoint(Addr sp, Addr code, ULong kind_and_number, const HChar *name, Bool returning) {
     if (!hs_recording)
         return;
     hs_append_payload(HSW_WORD(HSW_CPOINT, sp), kind_and_number, name, VG_(strlen)(name) + 1, code);
-    hs_scan_threads();
+    hs_scan_threads(returning);
 }
 
 static void option_cpoint(ULong number, Addr sp, Addr code) {
     cpoint(sp, code, number | (ULong)HSW_CPOINT_OPTION << 56,
-           *(const HChar **)VG_(indexXA)(hs_options.cpoints, number));
+           *(const HChar **)VG_(indexXA)(hs_options.cpoints, number), cpoints[number].at_exit);
 }
 
 void hs_client_cpoint(ThreadId tid, const HChar *name) {
     cpoint(VG_(get_SP)(tid), VG_(get_IP)(tid), (ULong)HSW_CPOINT_CLIENT << 56,
-           hs_client_string(name) ? name : "");
+           hs_client_string(name) ? name : "", False);
 }
 
 static void insert_cpoint(struct hs_block_state *b, UInt number) {

@@ -25,6 +25,8 @@ examples:
   heapstory leaks list.c table.c        plain files, analysed as one program
   heapstory leaks -p compile_commands.json
   heapstory leaks -- make -j4           any build; its compilers are watched
+  heapstory leaks -p compile_commands.json --confirm -- ./prog ARG…
+                                        run ./prog and see which findings really leak
 """
 
 
@@ -34,7 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.usage = (
-        "heapstory leaks [OPTION]… (PATH… | -p compile_commands.json | -- BUILD COMMAND…)"
+        "heapstory leaks [OPTION]… (PATH… | -p compile_commands.json | -- BUILD COMMAND…)\n"
+        "       heapstory leaks [OPTION]… (PATH… | -p compile_commands.json) --confirm -- PROG ARG…"
     )
     add = parser.add_argument
     add("words", nargs="*", metavar="PATH", help="C files, directories, or LLVM IR (.ll, .bc)")
@@ -58,6 +61,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--jobs", "-j", type=int, default=0, metavar="N", help="processes (default: all cores)")
     add("--engine", choices=("local", "dask"), default="local", help="where the work is done")
     add("--scheduler", metavar="ADDRESS", help="of an existing Dask cluster")
+    runs = parser.add_argument_group("confirming by running")
+    run = runs.add_argument
+    run("--confirm", action="store_true", help="run PROG under the recorder, label each finding")
+    run(
+        "--fail-allocations",
+        action="store_true",
+        help="run it again for each allocation on a finding's path, and let that one fail",
+    )
+    run("--trace", metavar="TRACE", help="keep the recording of the first run")
+    run("--force", action="store_true", help="replace an existing trace")
     add("--no-cache", action="store_true", help="keep no answers for the next run")
     add("--no-summaries", action="store_true", help="analyse callees anew at every call (slow)")
 
@@ -89,6 +102,7 @@ def run(args: argparse.Namespace) -> int:
     from heapstory.static.findings import suppress
 
     started = time.monotonic()
+    _check_confirm(args)
     if args.jobs < 0:
         raise UsageError("--jobs must be a positive number")
     models = load_models([Path(text) for text in args.models])
@@ -115,12 +129,14 @@ def run(args: argparse.Namespace) -> int:
     hidden = sum(order.index(f.confidence) < least for f in findings)
     findings = [f for f in findings if order.index(f.confidence) >= least]
     suppress(findings, set(args.suppress), baseline)
+    if args.confirm:
+        _confirm(args, findings, outcome)
     if args.write_baseline:
         write_baseline(Path(args.write_baseline), findings)
     seconds = round(time.monotonic() - started, 3)
     _talk(outcome, build_status, hidden)
     _write(args, findings, outcome, sources, seconds)
-    counted = [f for f in findings if f.suppressed is None]
+    counted = [f for f in findings if f.suppressed is None and not f.contradicted]
     if counted and not args.write_baseline:
         return 1
     return 4 if outcome.skipped or build_status else 0
@@ -129,7 +145,7 @@ def run(args: argparse.Namespace) -> int:
 def _jobs(args: argparse.Namespace) -> tuple[list[Job], int]:
     from heapstory.static import capture
 
-    words, build = list(args.words), args.build
+    words, build = list(args.words), None if args.confirm else args.build
     if build is not None:
         if words or args.database:
             raise UsageError("give files, -p FILE or -- BUILD COMMAND, only one of them")
@@ -143,6 +159,31 @@ def _jobs(args: argparse.Namespace) -> tuple[list[Job], int]:
     if not words:
         raise UsageError("nothing to analyse: give C files, -p compile_commands.json or -- make")
     return capture.distinct(capture.from_paths(words)), 0
+
+
+def _check_confirm(args: argparse.Namespace) -> None:
+    if not args.confirm:
+        if args.fail_allocations or args.trace:
+            raise UsageError("--fail-allocations and --trace belong to --confirm -- PROG ARG…")
+    elif not args.build:
+        raise UsageError("--confirm needs a program to run: --confirm -- PROG ARG…")
+    else:
+        from heapstory.recording.program import find
+
+        find(args.build[0])  # before the analysis, which can take long
+
+
+def _confirm(args: argparse.Namespace, findings: list[Finding], outcome: Outcome) -> None:
+    from heapstory.confirm import Plan, confirm
+    from heapstory.static.findings import label
+
+    if not findings:
+        return
+    trace = Path(args.trace) if args.trace else None
+    plan = Plan(
+        args.build, trace, args.force, args.fail_allocations, outcome.pointers, _progress, _say
+    )
+    label(findings, confirm(findings, plan))
 
 
 def _progress(text: str) -> None:

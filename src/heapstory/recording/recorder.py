@@ -35,6 +35,7 @@ class Request:
     cpoints: list[str] = field(default_factory=list)
     follow_children: bool = False
     source: bool = True
+    fail_allocation: int | None = None  # the ordinal of an allocation that finds no memory
 
     def options(self) -> list[str]:
         """As the recorder's own options."""
@@ -50,6 +51,7 @@ class Request:
         options += [f"--until={self.until}"] if self.until else []
         options += ["--follow-children=yes"] if self.follow_children else []
         options += [f"--collector-arg=--for={self.changes}"] if self.changes else []
+        options += [f"--fail-allocation={self.fail_allocation}"] if self.fail_allocation else []
         options += [] if self.source else ["--collector-arg=--no-source"]
         return options
 

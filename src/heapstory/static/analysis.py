@@ -55,6 +55,7 @@ class Outcome:
     limited: list[str] = field(default_factory=list)  # functions given up
     functions: int = 0
     lines: int = 0
+    pointers: frozenset[str] = frozenset()  # functions that return one, by their plain name
     reused: int = 0  # functions whose answers were kept from an earlier run
 
 
@@ -101,6 +102,7 @@ def link(
                 index.aliases[each.unit.path, name] = function.name
             functions[function.name] = function
     outcome.functions = len(functions)
+    outcome.pointers = frozenset(f.place.function for f in functions.values() if f.returns_pointer)
     return functions, index
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
+from heapstory.static.confirmation import NOT_LEAKED, Confirmation
 from heapstory.static.interpreter import Loss
 from heapstory.static.ir.program import Place
 from heapstory.static.program import Answer
@@ -41,11 +42,17 @@ class Finding:
     callers: list[str] = field(default_factory=list)  # functions that meet a helper's mistake
     fingerprint: str = ""
     suppressed: str | None = None  # why, if it is
+    confirmation: Confirmation | None = None  # what a run says
 
     @property
     def is_leak(self) -> bool:
         """Whether this is a leak, not another misuse of memory."""
         return self.kind in LEAK_KINDS
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether a run passed through all of it and nothing leaked."""
+        return self.confirmation is not None and self.confirmation.label == NOT_LEAKED
 
 
 class Sources:
@@ -214,3 +221,11 @@ def suppress(findings: Iterable[Finding], fingerprints: set[str], baseline: set[
                 finding.suppressed = "fingerprint"
             elif finding.fingerprint in baseline:
                 finding.suppressed = "baseline"
+
+
+def label(findings: Iterable[Finding], labels: dict[str, Confirmation]) -> None:
+    """Give findings what a run said of them; one that ran without leaking is demoted."""
+    for finding in findings:
+        finding.confirmation = labels.get(finding.fingerprint)
+        if finding.contradicted:
+            finding.confidence = "low"

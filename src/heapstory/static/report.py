@@ -53,6 +53,7 @@ def finding_json(finding: Finding) -> dict[str, Any]:
         "callers": finding.callers,
         "fingerprint": finding.fingerprint,
         "suppressed": finding.suppressed,
+        "confirmation": finding.confirmation.as_json() if finding.confirmation else None,
     }
 
 
@@ -111,7 +112,10 @@ def sarif_result(finding: Finding) -> Result:
         related,
         finding.fingerprint,
         finding.suppressed is not None,
-        {"confidence": finding.confidence},
+        {
+            "confidence": finding.confidence,
+            **({"run": finding.confirmation.text()} if finding.confirmation else {}),
+        },
     )
 
 
@@ -130,6 +134,8 @@ def text_report(finding: Finding, sources: Sources, bold: str = "", plain: str =
         if step.place is not None:
             lines.append(_source_line(step.place, describe(step), sources, shown))
     lines.append(_source_line(finding.place, "lost here", sources, shown, last=True))
+    if finding.confirmation:
+        lines.append(f"      {finding.confirmation.text()}")
     if finding.chain:
         chain = " → ".join(_short(place) for place in [finding.allocated, *finding.chain])
         lines.append(f"      allocated through {chain}")
