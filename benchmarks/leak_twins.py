@@ -1,8 +1,8 @@
 """The independent twins in tests/static/twins, as pairs of jobs.
 
-They were written from the list of constructs alone, by someone who had not read the analysis. Each
-program is compiled twice: with ``-DLEAK`` it leaks, without it does not. ``NAME.part.c`` is a second
-file of the program ``NAME.c``.
+They were written from the list of constructs alone, by someone who had not read the analysis.
+Each program is compiled twice: with ``-DLEAK`` it leaks, without it does not. ``NAME.part.c`` is a
+second file of the program ``NAME.c``.
 """
 
 from __future__ import annotations

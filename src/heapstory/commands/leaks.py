@@ -168,9 +168,13 @@ def _check_confirm(args: argparse.Namespace) -> None:
     elif not args.build:
         raise UsageError("--confirm needs a program to run: --confirm -- PROG ARG…")
     else:
-        from heapstory.recording.program import find
+        from heapstory.errors import ProgramError
+        from heapstory.recording.program import resolve
 
-        find(args.build[0])  # before the analysis, which can take long
+        try:
+            resolve(args.build)  # before the analysis, which can take long
+        except ProgramError as error:
+            raise UsageError(str(error)) from error
 
 
 def _confirm(args: argparse.Namespace, findings: list[Finding], outcome: Outcome) -> None:
