@@ -82,7 +82,7 @@ def test_require_proof(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "--bounded", "--require-proof", good)[0] == 4
 
 
-@pytest.mark.parametrize("name", ["pair_snapshot", "treiber_stack"])
+@pytest.mark.parametrize("name", ["pair_snapshot", "treiber_stack", "ms_queue", "orvyy_set"])
 def test_proofs(capsys: pytest.CaptureFixture[str], name: str) -> None:
     pytest.importorskip("z3")
     status, out, _ = run(capsys, "--require-proof", "--json", str(EXAMPLES / f"{name}.lin"))

@@ -8,6 +8,7 @@ the node that stands for a key.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +16,33 @@ from heapstory.linear.methods import SKIP
 from heapstory.linear.models import EMPTY
 from heapstory.linear.program import Path
 from heapstory.linear.symbolic import Actor, Execution, Shared, Unsupported, solver_module
-from heapstory.linear.syntax import Local, Malloc, Specification
+from heapstory.linear.syntax import (
+    LARGE,
+    Assign,
+    Const,
+    Field,
+    Local,
+    Malloc,
+    Specification,
+    conditions,
+)
 
 INSERTS = {"enqueue", "push", "add"}
+
+
+def key_fields(spec: Specification, struct: str) -> list[str]:
+    """The fields of a struct that hold arguments which are compared by size."""
+    found = set()
+    for operation in spec.operations:
+        names = {p.name for p in operation.parameters}
+        for step in operation.steps:
+            pairs = [(c.left, c.right) for c in conditions(step.guard)]
+            pairs += [(s.target, s.value) for s in step.body if isinstance(s, Assign)]
+            for pair in pairs:
+                for one, other in (pair, pair[::-1]):
+                    if isinstance(one, Field) and isinstance(other, Local) and other.name in names:
+                        found.add((one.struct, one.name))
+    return [f.name for f in spec.fields(struct) if (struct, f.name) in found]
 
 
 @dataclass
@@ -88,9 +113,58 @@ class Abstraction:
                 if v.initial is not None:
                     value = getattr(v.initial, "value", 0)
                     shared.ghosts[f"model {v.name}"] = z3.IntVal(value)
+        if self.kind == "set":
+            for bound in self.sentinels():
+                shared.ghosts["member"] = z3.Store(shared.ghosts["member"], bound, 1)
+            self._place_first(run)
         # nodes that exist from the start are in the structure, at position 0
         for struct, node in run.fresh:
             shared.ghosts[f"in {struct}"] = z3.Store(shared.ghosts[f"in {struct}"], node, 1)
+
+    def sentinels(self) -> list[int]:
+        """MIN and MAX, where the initial state uses them. No argument of a set is one of them, so
+        they may count as members from the start, which spares the list's ends an exception."""
+        used = {
+            s.value.value
+            for s in self.spec.init
+            if isinstance(s, Assign) and isinstance(s.value, Const)
+        }
+        return [bound for bound in (-LARGE, LARGE) if bound in used]
+
+    def domain(self, path: Path, actor: Actor) -> list[Any]:
+        """What is known of an instance's arguments."""
+        if self.kind != "set":
+            return []
+        key = actor.locals[path.operation.parameters[0].name]
+        return [key > b if b < 0 else key < b for b in self.sentinels()]
+
+    def scopes(self) -> dict[str, Callable[[Shared, Any], Any]]:
+        """Kinds of nodes of which a lookup remembers that they were such at some moment."""
+        return {}
+
+    def _place_first(self, run: Execution) -> None:
+        z3, shared = run.z3, run.shared
+        for struct, node in run.fresh:
+            for f in key_fields(self.spec, struct):
+                name, key = f"nodes {struct}", shared.fields[struct, f][node]
+                shared.ghosts[name] = z3.Store(shared.ghosts[name], key, node)
+
+    def would(self, shared: Shared, path: Path, actor: Actor, answer: tuple[int, ...]) -> Any:
+        """Whether the operation, done now, would give this answer and change nothing."""
+        z3 = solver_module()
+        run = Execution(self.spec, shared, actor, "would")
+        given = self.apply(run, path)
+        if path.operation.method == SKIP:
+            return z3.BoolVal(True)
+        if given is None or len(given) != len(answer):
+            return z3.BoolVal(False)
+        after = run.shared.ghosts
+        same = [g == a for g, a in zip(given, answer, strict=True)]
+        same += [after[name] == shared.ghosts[name] for name in self.scalars()]
+        if self.kind == "set":  # only the argument's own entry can have changed
+            key = actor.locals[path.operation.parameters[0].name]
+            same.append(after["member"][key] == shared.ghosts["member"][key])
+        return z3.simplify(z3.And(*same))
 
     def apply(self, run: Execution, path: Path) -> tuple[Any, ...] | None:
         """Do the operation on the abstract state; gives what it answers (None: nothing)."""

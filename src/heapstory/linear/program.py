@@ -42,6 +42,7 @@ class Step:
     writes: bool  # writes shared state
     effect: bool  # writes shared state other than locks
     pure: bool  # only reads shared state into locals
+    loop: bool = False  # may run any number of times, also never
 
     @property
     def returns(self) -> bool:
@@ -63,6 +64,11 @@ class Path:
         return "/".join((self.operation.name, *map(str, self.turns)))
 
     @property
+    def answers(self) -> bool:
+        """Whether the response says anything."""
+        return any(p.returns and p.returns.values for s in self.steps for p in s.parts)
+
+    @property
     def response(self) -> int:
         """The step of the response: the marked one, else the last."""
         marked = [i for i, s in enumerate(self.steps) if s.returns]
@@ -82,19 +88,25 @@ class Program:
         return [s.label for p in self.paths for s in p.steps]
 
 
-def prepare(spec: Specification, reuse: bool = False, turns: int = 3) -> Program:
+def prepare(spec: Specification, reuse: bool = False, turns: int | None = 3) -> Program:
     """Fold local sub-operations into the next global one (or the last one before them).
 
-    An operation with loop steps becomes one path for each number of turns up to ``turns``.
+    An operation with loop steps becomes one path for each number of turns up to ``turns``; with
+    None it stays one path, whose loop steps repeat.
     """
     locks, hidden = lock_cells(spec), _hidden_cells(spec)
     for operation in spec.operations:
-        if not _fold(operation, reuse, locks, set()):
+        once = unroll(operation, (1,) * sum(step.loop for step in operation.steps))
+        if not _fold(once, reuse, locks, set()):
             message = f"operation '{operation.name}' has no step that touches shared state"
             where = operation.position
             raise SpecificationError(message, spec.path, spec.source, where.line, where.column)
     paths = []
     for operation in spec.operations:
+        if turns is None:
+            steps = _fold(operation, reuse, locks, hidden) or _fold(operation, reuse, locks, set())
+            paths.append(Path(operation, steps))
+            continue
         loops = sum(step.loop for step in operation.steps)
         for counts in product(range(turns + 1), repeat=loops):
             flat = unroll(operation, counts)
@@ -108,7 +120,7 @@ def unroll(operation: Operation, counts: tuple[int, ...]) -> Operation:
     left = list(counts)
     steps: list[SubOperation] = []
     for step in operation.steps:
-        steps += [step] * (left.pop(0) if step.loop else 1)
+        steps += [replace(step, loop=False)] * (left.pop(0) if step.loop else 1)
     return replace(operation, steps=tuple(steps))
 
 
@@ -141,10 +153,16 @@ def _fold(
     private: set[str] = set()
     for sub in operation.steps:
         local, writes = _classify(sub, private, reuse, hidden)
+        if sub.loop:  # what runs again and again stands alone
+            steps += _alone(waiting)
+            waiting = []
+            steps.append(Step(sub.label, (sub,), writes, writes, not writes, loop=True))
+            continue
         if local and not sub.returns:
             waiting.append(sub)
             continue
-        if local and steps and not any(map(_may_block, (*waiting, sub))):
+        joins = local and steps and not steps[-1].loop
+        if joins and not any(map(_may_block, (*waiting, sub))):
             # an answer must not wait for the next step: it joins the one before
             steps[-1] = replace(steps[-1], parts=(*steps[-1].parts, *waiting, sub))
             waiting = []
@@ -164,10 +182,14 @@ def _fold(
 
 def _tail(waiting: list[SubOperation], steps: list[Step]) -> list[Step]:
     """Local steps at the end: joined to the last step if they can not block, else on their own."""
-    if any(map(_may_block, waiting)):
-        return [Step(waiting[-1].label, tuple(waiting), False, False, True)]
+    if any(map(_may_block, waiting)) or steps[-1].loop:
+        return _alone(waiting)
     last = steps.pop()
     return [replace(last, parts=(*last.parts, *waiting))]
+
+
+def _alone(waiting: list[SubOperation]) -> list[Step]:
+    return [Step(waiting[-1].label, tuple(waiting), False, False, True)] if waiting else []
 
 
 def _may_block(sub: SubOperation) -> bool:
@@ -343,5 +365,5 @@ def live_locals(path: Path) -> list[set[str]]:
         for sub in reversed(step.parts):
             needs, sets = reads_writes(sub)
             current = (current - sets) | needs
-        live.insert(0, current)
+        live.insert(0, current | live[0] if step.loop else current)
     return live

@@ -6,8 +6,9 @@ from itertools import islice, product
 
 from heapstory.linear.aspects import prove_aspects
 from heapstory.linear.explore import Budget, OutOfBudget
-from heapstory.linear.houdini import Houdini, candidate_points
+from heapstory.linear.houdini import Houdini
 from heapstory.linear.program import prepare
+from heapstory.linear.runs import candidate_points
 from heapstory.linear.symbolic import Unsupported
 from heapstory.linear.syntax import Specification
 from heapstory.linear.verdict import PROVED, Options, Report
@@ -46,9 +47,7 @@ def _aspects(spec: Specification, budget: Budget, report: Report) -> None:
 
 def _points(spec: Specification, budget: Budget, report: Report) -> None:
     """Fixed linearization points: every operation does its abstract step at one of its own."""
-    if any(step.loop for o in spec.operations for step in o.steps):
-        raise Unsupported("a loop has no fixed number of steps")
-    program = prepare(spec)
+    program = prepare(spec, turns=None)
     choices = [candidate_points(path) for path in program.paths]
     why = ""
     few = list(islice(product(*choices), MOST_ATTEMPTS))
@@ -58,7 +57,7 @@ def _points(spec: Specification, budget: Budget, report: Report) -> None:
         if tried.proved:
             report.verdict, report.method, report.proof = PROVED, "points", tried
             labels = [
-                f"{p.name} at {p.steps[i].label}"
+                f"{p.name} at {p.steps[i].label}" if i is not None else f"{p.name} at a moment seen"
                 for p, i in zip(program.paths, points, strict=True)
             ]
             report.notes.append("linearization points: " + ", ".join(labels))

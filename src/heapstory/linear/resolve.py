@@ -10,6 +10,7 @@ from heapstory.linear.grammar import parse_tree
 from heapstory.linear.methods import SKIP, TYPES, method_of
 from heapstory.linear.program import prepare
 from heapstory.linear.syntax import (
+    LARGE,
     Assign,
     Condition,
     Const,
@@ -38,7 +39,6 @@ from heapstory.linear.syntax import (
     walk,
 )
 
-LARGE = 1_000_000
 CONSTANTS = {"NULL": 0, "EMPTY": -2, "TRUE": 1, "FALSE": 0, "MIN": -LARGE, "MAX": LARGE}
 ROP = {"≠": "!=", "≤": "<=", "≥": ">=", "=": "=="}
 TABLES = {

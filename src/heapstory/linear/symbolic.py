@@ -92,6 +92,7 @@ class Execution:
         self.answer: tuple[Any, ...] | None = None
         self.answered = False
         self.fresh: list[tuple[str, Any]] = []
+        self.picked: list[Any] = []
 
     def run(self, parts: tuple[SubOperation, ...]) -> None:
         """Run sub-operations one after the other."""
@@ -99,6 +100,7 @@ class Execution:
             for name, struct in sub.picks:
                 chosen = self._new(f"pick_{name}")
                 self.conditions += [chosen != 0, self.shared.alloc[struct][chosen]]
+                self.picked.append(chosen)
                 self.actor.locals[name] = chosen
             for name, expr in sub.binds:
                 self.actor.locals[name] = self.value(expr)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+LARGE = 1_000_000  # MAX; no argument is as large, or as small as MIN
+
 
 @dataclass(frozen=True)
 class Position:

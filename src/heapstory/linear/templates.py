@@ -8,38 +8,16 @@ still going to check: what a validated read needs is exactly what its check will
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any
 
 from heapstory.linear.abstraction import Abstraction
 from heapstory.linear.locks import lock_cells
-from heapstory.linear.models import EMPTY
 from heapstory.linear.program import Path, live_locals
+from heapstory.linear.setfacts import SetFacts
 from heapstory.linear.symbolic import Actor, Execution, Shared, initial, solver_module
 from heapstory.linear.syntax import Condition, Local, Specification, show, show_step, walk
-
-# A candidate's formula, given the shared state, the instance (local ones) and nodes (global ones).
-Formula = Callable[..., Any]
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """One candidate: its text, its formula, and the types of the nodes it ranges over."""
-
-    text: str
-    formula: Formula
-    nodes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Term:
-    """A named term of the specification: its kind is a struct's name, ``int`` or ``id``."""
-
-    text: str
-    kind: str
-    value: Callable[..., Any]
-    local: bool = False
+from heapstory.linear.terms import Candidate, Term
 
 
 class Templates:
@@ -49,6 +27,19 @@ class Templates:
         self.spec, self.abstraction = spec, abstraction
         self.z3 = solver_module()
         self.static = {v.name for v in spec.static}
+        self.lists = [
+            SetFacts(spec, abstraction, struct)
+            for struct in spec.structs
+            if abstraction.kind == "set" and SetFacts.applies(spec, struct)
+        ]
+
+    def keys(self, path: Path, actor: Actor) -> list[Any]:
+        """The arguments that are keys of the abstract state."""
+        return [actor.locals[p.name] for p in path.operation.parameters] if self.lists else []
+
+    def witnesses(self, shared: Shared, keys: list[Any]) -> list[Any]:
+        """The nodes that stand for keys in the abstract state."""
+        return [facts.witness(shared, key) for facts in self.lists for key in keys]
 
     # -- terms ------------------------------------------------------------------------------------
 
@@ -169,7 +160,7 @@ class Templates:
 
         return Candidate(f"{switch.text} {'==' if zero else '!='} 0 → {atom.text}", formula)
 
-    def local(self, path: Path, pc: int, guarded: bool) -> list[Candidate]:
+    def local(self, path: Path, pc: int, guarded: bool, looks: bool) -> list[Candidate]:
         """Candidates about one instance of a path before a step."""
         shared, own = self.shared_terms(), self.local_terms(path, pc)
         own += [
@@ -177,7 +168,12 @@ class Templates:
             for i in range(2)
         ]
         atoms = list(self._atoms(own, own + shared)) + list(self._private(own))
-        atoms += list(self._keyed(own))
+        for facts in self.lists:
+            atoms += facts.beside(path, own)
+        if looks:
+            atoms += self._seen(own)
+            for facts in self.lists:
+                atoms += facts.met(path, own)
         if lock_cells(self.spec):  # the holder knows what others cannot count on
             atoms += self._shared_atoms(shared)
         atoms += [
@@ -203,7 +199,7 @@ class Templates:
         for p in left:
             if p.kind in structs:
                 yield from self._pointer(p)
-            elif p.local and not p.text.startswith("result"):
+            elif p.local:
                 for constant in (0, 1):
                     yield Candidate(
                         f"{p.text} == {constant}",
@@ -327,15 +323,14 @@ class Templates:
                     ),
                 )
 
-    def _keyed(self, own: list[Term]) -> Iterator[Candidate]:
-        """What an answer recorded earlier says of a pointer that was NULL."""
+    def _seen(self, own: list[Term]) -> Iterator[Candidate]:
+        """The answer was right at some moment: surely, or because NULL was met."""
+        yield Candidate("seen", lambda s, a, n: a.ghosts["seen"])
         for p in own:
             if p.kind in self.spec.structs and "." not in p.text:
                 yield Candidate(
-                    f"{p.text} == NULL → result0 == EMPTY",
-                    lambda s, a, n, p=p: self.z3.Implies(
-                        p.value(s, a) == 0, a.ghosts["result0"] == EMPTY
-                    ),
+                    f"{p.text} == NULL → seen",
+                    lambda s, a, n, p=p: self.z3.Implies(p.value(s, a) == 0, a.ghosts["seen"]),
                 )
 
     def _coming(self, path: Path, pc: int) -> Iterator[tuple[str, Callable[[Shared, Actor], Any]]]:
@@ -372,6 +367,8 @@ class Templates:
             if self.abstraction.kind in ("queue", "stack"):
                 found += self._ranks(struct, links, data)
             found += self._lifetimes(struct, links)
+        for facts in self.lists:
+            found += facts.shared()
         return found
 
     def _linked(self, struct: str, link: str) -> Iterator[Candidate]:
