@@ -1,1 +1,67 @@
-"""Constraint specifications: what must hold of a data structure at every C-point."""
+"""Constraint specifications: what must hold of a data structure at every C-point.
+
+>>> from heapstory import constraints
+>>> specification = constraints.load("avl.spec")
+>>> compiled = constraints.compile_for(specification, trace, {"node": "avl.c:12"})
+>>> compiled.plan.constraints[0].words
+>>> print(constraints.explain(specification))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from heapstory.errors import UsageError
+
+if TYPE_CHECKING:
+    from heapstory.constraints.compiling import Compiled
+    from heapstory.constraints.syntax import Specification
+    from heapstory.trace import Trace
+
+LIBRARY = Path(__file__).parent / "library"
+
+
+def load(path: str | Path) -> Specification:
+    """A specification from a file, or one of the library by its name (``avl_tree``)."""
+    from heapstory.constraints.reading import parse
+
+    file = Path(path)
+    if not file.exists() and (LIBRARY / f"{path}.spec").exists():
+        file = LIBRARY / f"{path}.spec"
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
+        names = ", ".join(library())
+        raise UsageError(
+            f"cannot read the specification {path}: {why} (the library has {names})"
+        ) from None
+    return parse(text, str(path))
+
+
+def library() -> list[str]:
+    """The names of the specifications that come with heapstory."""
+    return sorted(file.stem for file in LIBRARY.glob("*.spec"))
+
+
+def compile_for(
+    specification: Specification, trace: Trace, sites: Mapping[str, str] | None = None
+) -> Compiled:
+    """The plan of a specification for a trace. `sites` binds types to allocation sites,
+    ``{"node": "list.c:12"}``; the others are bound by their name in the debug information."""
+    from heapstory.constraints.binding import TraceBinding
+    from heapstory.constraints.compiling import compile_plan
+
+    return compile_plan(specification, TraceBinding(trace, sites))
+
+
+def explain(specification: Specification) -> str:
+    """What a specification says, in plain words; no trace is needed."""
+    from heapstory.constraints.compiling import compile_plan
+    from heapstory.constraints.untraced import NoTrace
+    from heapstory.constraints.words import explain_plan
+
+    compiled = compile_plan(specification, NoTrace(specification))
+    return explain_plan(compiled.plan) + "".join(f"\n{w}" for w in compiled.warnings)

@@ -25,8 +25,8 @@ variables and loops if the guard is TRUE and the body is FALSE; with EXISTS vari
 counts as the disjunction over their bindings (FALSE over none). That binding, without the EXISTS
 variables, is the inconsistency's subgraph. If two or more FORALL variables have one type with
 `PlanType.roots`, only bindings within one instance count: the *instance* of an object is the first
-root (in the order of `roots`, then of the holding object) from which a path over edge set 0 leads
-to it, or none; objects without an instance form one together.
+holder of a root (an object or a global node, by (node id, base)) one of whose roots points to it or
+leads to it by a path over edge set 0; objects that no root leads to form one instance together.
 
 **Arguments** (of an inconsistency, for the traceback): the values of its atoms, that is of the
 maximal subexpressions of guard and body whose op is in `ATOMS`. An atom that mentions an EXISTS

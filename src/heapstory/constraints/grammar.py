@@ -1,0 +1,149 @@
+"""The grammar of constraint specifications: Fig 2.3 of the thesis, repaired, and the extensions.
+
+The thesis' own symbols (⇒ → ↛ ↠ ≠ ≤ ≥) and their ASCII forms are the same tokens. A margin label
+as in Fig 4.2, ``..(c1)``, names the constraint before it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from lark import Lark, Token, Tree
+from lark.exceptions import UnexpectedInput
+
+from heapstory.parsing import syntax_error
+
+GRAMMAR = r"""
+start: statement*
+?statement: type | declaration | attribute_or_constraint | root | owner | pause | const
+
+type: NAME [alias] [places] "FIELD" INT "EDGE" INT ";"    -> counted_type
+    | NAME [alias] [places] "{" field* "}" ";"?           -> named_type
+    | "ARRAY" NAME [alias] [places] ["OF" INT] ";"        -> array_type
+alias: "is" STRING
+places: "in" (PLACE_ANY | dotted ("," dotted)*)
+field: dotted decorations [":" NAME] [values] ";"
+decorations: (MARK | UNCHECKED | count)*
+count: "[" [INT] "]"
+values: "{" value ("," value)* "}"
+value: NAME ["=" number]
+dotted: NAME ("." NAME)*
+declaration: NAME NAME ("," NAME)* ";"
+
+root: ROOT NAME "from" dotted ("," dotted)* ";"
+owner: OWNER NAME "." dotted ";"
+     | ALIAS NAME "." dotted ";"                          -> no_alias
+pause: PAUSE NAME ("," NAME)* ";"
+const: "const" NAME "=" number ";"
+number: INT | MINUS INT | FLOAT | MINUS FLOAT | CHARACTER
+
+attribute_or_constraint: [label] [loop] term ";" [margin]              -> plain
+                       | [label] [loop] term IMPLIES term ";" [margin] -> guarded
+                       | term IMPLIES assignment OTHERWISE assignment ";" -> rule
+                       | assignment ";"                           -> plain_rule
+label: NAME ":"
+margin: MARGIN
+loop: "for" NAME "in" sum "to" sum ","
+assignment: postfix ASSIGN term
+
+?term: either
+     | either "?" term ":" term                            -> conditional
+?either: both | either OR both                             -> either
+?both: negation | both AND negation                        -> both
+?negation: comparison | NOT negation                       -> negated
+         | "exists" NAME [NAME] ":" term                   -> exists
+?comparison: bits
+           | bits COMPARISON bits                          -> comparison
+           | bits ARROW bits                               -> arrow
+           | bits RESTRICTED bits                          -> arrow
+?bits: sum | bits "&" sum                                  -> bits
+?sum: product | sum PLUS product -> operation | sum MINUS product -> operation
+?product: unary | product STAR unary -> operation | product SLASH unary -> operation
+        | product PERCENT unary -> operation
+?unary: postfix | MINUS unary                              -> negative
+?postfix: atom
+        | postfix "." NAME                                 -> member
+        | postfix "." "(" INT ")"                          -> numbered
+        | postfix "[" arguments "]"                        -> index
+?atom: NAME -> name
+     | INT -> integer | FLOAT -> float | STRING -> string | CHARACTER -> integer
+     | "NULL" -> null | TRUE -> word | FALSE -> word
+     | "(" term ")" -> group
+     | "|" sum "|" -> absolute
+     | NAME "(" [arguments] ")" -> call
+arguments: argument ("," argument)*
+?argument: term | STAR -> star | "[" NAME ("," NAME)* "]" -> fields
+
+PLACE_ANY: "*"
+MARK: "*" | "^"
+UNCHECKED: "?"
+ROOT.2: /root\s*:/
+OWNER.2: /owner\s*:/
+ALIAS.2: /no\s+alias\s*:?/
+PAUSE.2: /pause\s+in\b/
+MARGIN: /\.\.\s*\(\s*\w+\s*\)/
+IMPLIES: "=>" | "⇒"
+OTHERWISE: "||"
+ASSIGN: "="
+TRUE.2: /(true|TRUE)\b/
+FALSE.2: /(false|FALSE)\b/
+OR.2: /or\b|∨/
+AND.2: /and\b|&&|∧/
+NOT.2: /not\b|!(?!=)|¬/
+COMPARISON: "==" | "!=" | "≠" | "<=" | "≤" | ">=" | "≥" | "<" | ">"
+ARROW: "->" | "→" | "-/>" | "↛" | "->>" | "↠" | "-/>>" | "↠̸" | "⤀" | "⤁"
+RESTRICTED: /-\[\s*\w+(\.\w+)*\s*(,\s*\w+(\.\w+)*\s*)*\]\s*(->>|->|-\/>>|-\/>|\/>>|\/>|↠̸|→|↛|↠|⤀|⤁)/
+PLUS: "+"
+MINUS: "-" | "−"
+STAR: "*"
+SLASH: "/"
+PERCENT: "%"
+NAME: /[A-Za-z_]\w*/
+FLOAT: /\d+\.\d+([eE][-+]?\d+)?/
+INT: /0[xX][0-9a-fA-F]+|\d+/
+STRING: /"([^"\\\n]|\\.)*"/
+CHARACTER: /'([^'\\\n]|\\.)'/
+%ignore /[ \t\r\n]+/
+%ignore /\/\/[^\n]*/
+%ignore /#[^\n]*/
+%ignore /\/\*(.|\n)*?\*\//
+"""
+
+WORDS = {
+    "SEMICOLON": "';'",
+    "COLON": "':'",
+    "COMMA": "','",
+    "DOT": "'.'",
+    "NAME": "a name",
+    "INT": "a number",
+    "LPAR": "'('",
+    "RPAR": "')'",
+    "LBRACE": "'{'",
+    "RBRACE": "'}'",
+    "RSQB": "']'",
+    "IMPLIES": "'=>'",
+    "OTHERWISE": "'||'",
+    "ASSIGN": "'='",
+    "COMPARISON": "a comparison",
+    "ARROW": "'->' or '->>'",
+    "FIELD": "FIELD",
+    "EDGE": "EDGE",
+    "FROM": "'from'",
+    "TO": "'to'",
+    "IN": "'in'",
+    "STRING": "a quoted name",
+    "$END": "the end",
+}
+
+
+@cache
+def _parser() -> Lark:
+    return Lark(GRAMMAR, parser="lalr", propagate_positions=True, maybe_placeholders=True)
+
+
+def parse_tree(source: str, path: str) -> Tree[Token]:
+    """The raw tree of a specification's text, or a `SpecificationError` with place and caret."""
+    try:
+        return _parser().parse(source)
+    except UnexpectedInput as error:
+        raise syntax_error(error, source, path, WORDS) from None

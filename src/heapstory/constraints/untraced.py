@@ -1,0 +1,85 @@
+"""Layouts made up from a specification alone, to explain it and to check it without a trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from heapstory.constraints import syntax
+from heapstory.constraints.layout import WORD, Array, Layout, Scalar
+from heapstory.constraints.plan import Kind, PlanMember, PlanRoot
+from heapstory.parsing import did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class MadeUp(Layout):
+    """A layout that also has the fields it was not told of, unless one looks misspelt."""
+
+    invented: dict[str, Scalar | Array] = field(default_factory=dict)
+
+    def find(self, name: str) -> Scalar | Array | None:
+        found = Layout.find(self, name) or self.invented.get(name)
+        told = [part.name.replace("[]", "") for part in self.parts]
+        plain = name.replace("[]", "")
+        if found or plain in told or not plain or did_you_mean(plain, told):
+            return found
+        scalar = Scalar(name, self.size + WORD * len(self.invented), WORD, Kind.WORD)
+        self.invented[name] = Array(scalar, WORD, None) if "[]" in name else scalar
+        return self.invented[name]
+
+
+class NoTrace:
+    """Fields by count are words, the last of them edges; named ones are words in the order they are
+    written. Types that are not declared have the fields that are asked for."""
+
+    def __init__(self, specification: syntax.Specification) -> None:
+        self.roots_of: dict[str, list[tuple[str, str]]] = {}
+        for line in specification.statements:
+            if isinstance(line, syntax.RootLine):
+                for source in line.sources:
+                    holder, _, path = source.partition(".")
+                    self.roots_of.setdefault(holder, []).append((path, line.type))
+
+    def layout(self, line: syntax.TypeLine) -> Layout | None:
+        member = (PlanMember(type_id=0),)
+        if line.is_array:
+            return self._array(line.element)
+        if line.counts:
+            fields, edges = line.counts
+            kinds = [Kind.INT] * (fields - edges) + [Kind.POINTER] * edges
+            parts = (Scalar(f"[{i + 1}]", i * WORD, WORD, kind) for i, kind in enumerate(kinds))
+            return Layout(fields * WORD, tuple(parts), member, known=False)
+        return self._named(line, member)
+
+    def _named(self, line: syntax.TypeLine, members: tuple[PlanMember, ...]) -> Layout:
+        parts: list[Scalar | Array] = []
+        offset = 0
+        for named in line.fields:
+            kind = Kind.POINTER if named.mark else Kind.WORD
+            name = named.name if named.count == 0 else f"{named.name}[]"
+            scalar = Scalar(name, offset, WORD, kind, named.target)
+            parts.append(scalar if named.count == 0 else Array(scalar, WORD, named.count))
+            offset += WORD * (named.count or 1)
+        told = [named.name for named in line.fields]
+        for path, target in self.roots_of.get(line.name, ()):
+            if path not in told:
+                parts.append(Scalar(path, offset, WORD, Kind.POINTER, target))
+                offset += WORD
+        return MadeUp(offset, tuple(parts), members, known=False)
+
+    def _array(self, size: int | None) -> Layout:
+        element = Scalar("[]", 0, size or WORD, Kind.INT if size else Kind.WORD)
+        array = Array(element, size or WORD, None)
+        return Layout(0, (array,), (PlanMember(type_id=0),), known=False)
+
+    def roots(self, variable: str, path: str) -> tuple[PlanRoot, ...]:
+        return () if path else (PlanRoot(node=0),)
+
+    def array_of(self, name: str) -> Layout | None:
+        return self._array(None)
+
+    def constant(self, name: str) -> int | None:
+        """Any name in capitals may be an enumerator of the program."""
+        return 0 if name.isupper() and len(name) > 1 else None
+
+    def type_names(self) -> list[str]:
+        return []
