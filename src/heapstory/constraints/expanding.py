@@ -17,24 +17,24 @@ def expand(
     form = ONE_LINERS[line.call.name]
     entry, names = _arguments(line, form, schema, variables)
     prefix = line.name or f"{entry.name}.{line.call.name}"
-    return entry, _written_out(prefix, form, names, line.at)
+    return entry, _written_out(prefix, entry, form, names, line.at)
 
 
 def _written_out(
-    prefix: str, form: Form, names: list[str], at: syntax.At
+    prefix: str, entry: Entry, form: Form, names: list[str], at: syntax.At
 ) -> list[syntax.Constraint]:
     from heapstory.constraints.reading import parse
 
     given = len(names) - len(form.arguments)
     values = dict(zip(form.arguments, names[given:], strict=True))
-    values["fields"] = ", ".join(names[:given])
+    values["fields"] = ", ".join(f"{entry.name}.{name}" for name in names[:given])
     found: list[syntax.Constraint] = []
     for text in form.lines:
         (statement,) = parse(text.format(**values), f"<{prefix}>").statements
         if isinstance(statement, syntax.OneLiner):
             inner = [_plain_name(arg) for arg in statement.call.args]
-            inner_form = ONE_LINERS[statement.call.name]
-            found += _written_out(prefix, inner_form, inner, at)
+            bare = [name.removeprefix(f"{entry.name}.") for name in inner]
+            found += _written_out(prefix, entry, ONE_LINERS[statement.call.name], bare, at)
         elif isinstance(statement, syntax.Constraint):
             found.append(_placed(statement, f"{prefix}.{statement.name}", at))
     return found
@@ -84,7 +84,7 @@ def _arguments(
 
 def _type_with(names: list[str], line: syntax.OneLiner, schema: Schema) -> Entry:
     """The one declared type that has all these fields."""
-    found = [e for e in schema.declared() if all(e.find_marked(name) for name in names)]
+    found = [e for e in schema.declared() if set(names) <= set(e.field_names())]
     if len(found) == 1:
         return found[0]
     if found:

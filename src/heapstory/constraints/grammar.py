@@ -72,7 +72,7 @@ assignment: postfix ASSIGN term
      | "|" sum "|" -> absolute
      | NAME "(" [arguments] ")" -> call
 arguments: argument ("," argument)*
-?argument: term | STAR -> star | "[" NAME ("," NAME)* "]" -> fields
+?argument: term | STAR -> star | "[" dotted ("," dotted)* "]" -> fields
 
 PLACE_ANY: "*"
 MARK: "*" | "^"

@@ -196,7 +196,7 @@ class _Reader:
         return self.term(parts[0])
 
     def _term_fields(self, parts: Any, at: syntax.At) -> syntax.Term:
-        return syntax.Fields(tuple(map(str, parts)), at)
+        return syntax.Fields(tuple(map(_dotted, parts)), at)
 
     def _term_member(self, parts: Any, at: syntax.At) -> syntax.Term:
         return syntax.Member(self.term(parts[0]), str(parts[1]), at)

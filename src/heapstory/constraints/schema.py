@@ -227,10 +227,9 @@ class Schema:
         return self.intern(tuple(refs))
 
     def _part_named(self, entry: Entry, name: str) -> Scalar | Array | None:
-        found = entry.find_marked(name)
-        if found is None and name.startswith(f"{entry.name}."):
-            found = entry.find_marked(name[len(entry.name) + 1 :])
-        return found
+        own = name.removeprefix(f"{entry.name}.")
+        names = {name, f"{name}[]", own, f"{own}[]"}
+        return next((part for part in entry.layout.parts if part.name in names), None)
 
     def intern(self, refs: tuple[EdgeRef, ...]) -> int:
         """The number of a set of edges, whatever their order."""
