@@ -23,6 +23,7 @@ using namespace heapstory;
 struct Arguments {
     int ring_fd = -1, socket_fd = -1;
     std::string trace;
+    std::string records; // a file to take the records from, in place of a ring
     RecordingOptions options;
 };
 
@@ -43,6 +44,8 @@ Arguments parse(int argc, char **argv) {
             arguments.socket_fd = std::stoi(value);
         else if (value_of(argv[i], "--trace=", value))
             arguments.trace = value;
+        else if (value_of(argv[i], "--records=", value))
+            arguments.records = value;
         else if (value_of(argv[i], "--for=", value))
             arguments.options.most_changes = std::stoull(value);
         else if (std::string_view(argv[i]) == "--no-source")
@@ -99,6 +102,20 @@ void collect(Ring &ring, TraceWriter &writer, const RecordingOptions &options) {
     write_meta(writer.directory(), pid, program, ending_of(ring.header(), recording));
 }
 
+// The records of a file: what no program can be made to do can still be tried.
+void replay(const std::string &path, TraceWriter &writer, const RecordingOptions &options) {
+    std::ifstream file(path, std::ios::binary);
+    Bytes records{std::istreambuf_iterator<char>(file), {}};
+    Recording recording(writer, options);
+    recording.feed(records);
+    recording.close();
+    Ending ending;
+    ending.complete = true;
+    ending.how = "exit";
+    ending.code = recording.exit_code();
+    write_meta(writer.directory(), 0, "", ending);
+}
+
 // The record command shows what is in error.txt; without a folder for it there is only stderr.
 int fail(const std::string &directory, const std::string &message) {
     std::ofstream file(directory + "/error.txt");
@@ -120,6 +137,11 @@ int main(int argc, char **argv) {
     try {
         Arguments arguments = parse(argc, argv);
         directory = arguments.trace;
+        if (!arguments.records.empty()) {
+            std::unique_ptr<TraceWriter> writer = claim(arguments.trace);
+            replay(arguments.records, *writer, arguments.options);
+            return 0;
+        }
         Ring ring(arguments.ring_fd, arguments.socket_fd);
         std::unique_ptr<TraceWriter> writer = claim(arguments.trace);
         directory = writer->directory();

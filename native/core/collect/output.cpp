@@ -43,8 +43,15 @@ void Output::write_tables() {
     append(ChunkKind::symbols, tables_writer_.symbols());
 }
 
+void Output::write_discoveries() {
+    if (!discoveries.empty())
+        append(ChunkKind::discoveries, encode_discoveries(discoveries));
+    discoveries = {};
+}
+
 void Output::write_chunk() {
     write_tables();
+    write_discoveries();
     auto chunk = std::make_shared<GatheredChunk>(builder.take());
     begin_chunk();
     slots_since_keyframe_ += chunk->slots.size();
@@ -87,6 +94,7 @@ void Output::write_sources() {
 
 void Output::close() {
     flush();
+    write_discoveries();
     modules_.resolve();
     modules_.resolve_types();
     write_tables();

@@ -8,6 +8,7 @@
 #include "collect/modules.h"
 #include "collect/shadow.h"
 #include "collect/write_queue.h"
+#include "format/discoveries.h"
 #include "format/tables.h"
 #include "format/trace_file.h"
 
@@ -37,11 +38,13 @@ class Output {
     // Ends the trace: names, types, source and look-up tables.
     void close();
 
-    ChunkBuilder builder; // of the chunk that is being gathered
+    ChunkBuilder builder;    // of the chunk that is being gathered
+    Discoveries discoveries; // that belong to it
 
   private:
     void begin_chunk();
     void write_chunk();
+    void write_discoveries();
     void write_tables();
     void write_keyframe();
     void write_sources();

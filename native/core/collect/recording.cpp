@@ -24,7 +24,20 @@ SiteKind site_kind_of_range(unsigned kind) {
 
 // What still counts after the end of the section.
 bool is_last_word(uint32_t tag) {
-    return tag == HSW_CRASH || tag == HSW_EXIT || tag == HSW_SCAN;
+    return tag == HSW_CRASH || tag == HSW_EXIT || tag == HSW_SCAN || tag == HSW_COUNTED ||
+           tag == HSW_CANDIDATE;
+}
+
+bool is_truth(const Record &record) {
+    switch (record.tag) {
+    case HSW_ALLOC:
+    case HSW_FREE_BLOCK:
+    case HSW_REALLOC:
+    case HSW_REALLOC_OLD:
+        return record.kind() & HSW_TRUTH;
+    default:
+        return false;
+    }
 }
 
 } // namespace
@@ -63,6 +76,10 @@ void Recording::store(uint32_t raw_id, uint64_t address, uint64_t value) {
 }
 
 void Recording::control(const Record &record, const Payload &payload) {
+    if (record.tag >= HSW_MODE)
+        return found_nodes_.take(record);
+    if (is_truth(record))
+        return found_nodes_.truth(record);
     switch (record.tag) {
     case HSW_CALL:
         return call(record);

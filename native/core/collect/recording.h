@@ -4,6 +4,7 @@
 
 #include "collect/allocations.h"
 #include "collect/call_stacks.h"
+#include "collect/found_nodes.h"
 #include "collect/modules.h"
 #include "collect/output.h"
 #include "collect/records.h"
@@ -58,6 +59,7 @@ class Recording {
     Output output_;
     ChunkBuilder &builder_ = output_.builder;
     Allocations allocations_{output_, shadow_, tables_, modules_, sites_};
+    FoundNodes found_nodes_{output_, shadow_, stacks_, sites_};
 
     bool continued_range_ = false;
     std::optional<Record> fill_; // a ranged store of one byte's value, until HSW_FILL names it

@@ -21,14 +21,15 @@ constexpr uint16_t format_version = 1;
 constexpr uint32_t chunk_magic = 0x4b435348; // "HSCK"
 
 enum class ChunkKind : uint16_t {
-    events = 1,   // what happened: see events.h
-    tables = 2,   // sites, stacks, modules, ... defined since the last one: see tables.h
-    symbols = 3,  // names, lines and types for them: see tables.h
-    source = 4,   // source text
-    keyframe = 5, // all live words at one moment: see keyframe.h
-    nodes = 6,    // all nodes, written at close: see nodes.h
-    words = 7,    // which chunks hold which word, written at close: see word_index.h
-    end = 8       // the last chunk of a closed trace
+    events = 1,     // what happened: see events.h
+    tables = 2,     // sites, stacks, modules, ... defined since the last one: see tables.h
+    symbols = 3,    // names, lines and types for them: see tables.h
+    source = 4,     // source text
+    keyframe = 5,   // all live words at one moment: see keyframe.h
+    nodes = 6,      // all nodes, written at close: see nodes.h
+    words = 7,      // which chunks hold which word, written at close: see word_index.h
+    end = 8,        // the last chunk of a closed trace
+    discoveries = 9 // what is found without knowing the allocator: see discoveries.h
 };
 
 struct ChunkHeader {

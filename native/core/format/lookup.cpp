@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "format/lookup.h"
 
+#include "format/discoveries.h"
+
 #include <bit>
+#include <unordered_map>
 
 namespace heapstory {
 
@@ -84,11 +87,25 @@ std::vector<End> node_ends(const TraceFile &file) {
     return ends;
 }
 
+// The extents that nodes got after the chunk of their birth was written. A node that others were
+// split off keeps what is theirs: they lie inside it (see NodeTable::find).
+std::unordered_map<uint64_t, Extent> later_extents(const TraceFile &file) {
+    Discoveries found;
+    for (uint32_t number = 0; number < file.chunks().size(); ++number)
+        if (file.chunks()[number].header.kind == uint16_t(ChunkKind::discoveries))
+            decode_discoveries(file.payload(number), found);
+    std::unordered_map<uint64_t, Extent> extents;
+    for (const Extent &extent : found.extents)
+        extents[extent.node] = extent;
+    return extents;
+}
+
 } // namespace
 
 // Two passes, so that only the ends of the nodes are held at once, not the nodes.
 Lookup build_lookup(const TraceFile &file) {
     std::vector<End> ends = node_ends(file);
+    auto extents = later_extents(file);
     NodeEncoder nodes;
     WordIndexBuilder words;
     size_t next = 0;
@@ -100,6 +117,10 @@ Lookup build_lookup(const TraceFile &file) {
             NodeRow row;
             row.address = birth.address;
             row.size = birth.size;
+            if (auto later = extents.find(next); later != extents.end()) {
+                row.address = later->second.address;
+                row.size = later->second.size;
+            }
             row.birth = chunk.count_of(birth.event, is_event);
             row.birth_timestamp = chunk.timestamp_of(birth.event, is_event);
             row.death = end.death;

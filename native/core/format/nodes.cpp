@@ -2,6 +2,7 @@
 #include "format/nodes.h"
 
 #include "format/chunk.h"
+#include "format/discoveries.h"
 #include "heapstory_wire.h"
 
 #include <algorithm>
@@ -76,7 +77,7 @@ std::span<const Entry> entries_of(std::span<const PageRange> ranges, std::span<c
 
 void NodeEncoder::add(const NodeRow &row) {
     uint64_t node = ++header_.nodes;
-    header_.nested |= row.allocator == HSW_CUSTOM;
+    header_.nested |= row.allocator == HSW_CUSTOM || row.allocator == (discovered | HSW_NODE_SPLIT);
     header_.low = std::min(header_.low, row.address);
     header_.high = std::max(header_.high, row.address + std::max<uint64_t>(row.size, 1));
     if (row.size <= small_size) {

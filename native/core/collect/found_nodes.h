@@ -1,0 +1,59 @@
+// Nodes as the modes portable and internals find them: the records of docs/internals/portable.md.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "collect/call_stacks.h"
+#include "collect/output.h"
+#include "collect/records.h"
+#include "collect/shadow.h"
+#include "collect/sites.h"
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+namespace heapstory {
+
+class FoundNodes {
+  public:
+    FoundNodes(Output &output, Shadow &shadow, const CallStacks &stacks, Sites &sites)
+        : output_(output), shadow_(shadow), stacks_(stacks), sites_(sites) {}
+
+    // HSW_MODE and the tags after it.
+    void take(const Record &record);
+    // HSW_ALLOC, HSW_FREE_BLOCK, HSW_REALLOC and HSW_REALLOC_OLD with HSW_TRUTH.
+    void truth(const Record &record);
+
+  private:
+    struct Node {
+        uint64_t id = 0; // in the trace
+        uint64_t address = 0, size = 0;
+        uint8_t how = 0;       // enum hsw_node
+        bool is_split = false; // others were split off: what is theirs lies inside it all the same
+        uint32_t source = 0;   // the recorder's number of the node it was split off
+    };
+    void begin_change();
+    void begin(const Record &record);
+    void join(const Record &record);
+    void resize(Node &node, uint64_t address, uint64_t size);
+    void split(const Record &record);
+    void end(const Record &record);
+    void forget_moved(uint64_t kept);
+    void suspect(const Record &record);
+    // By the recorder's number, in the lower half of a value; none if it is not alive.
+    Node *find(uint64_t value);
+    uint64_t id_of(uint64_t value); // in the trace, 0 if it is not alive
+    uint32_t site(uint64_t raw);
+    uint32_t stack(uint64_t raw);
+
+    Output &output_;
+    Shadow &shadow_;
+    const CallStacks &stacks_;
+    Sites &sites_;
+    uint64_t mode_ = 0;                       // enum hsw_mode
+    std::unordered_map<uint32_t, Node> live_; // by the recorder's number
+    std::optional<Node> moved_; // ended by a reallocation; whether its words are kept is not known
+    std::optional<Record> suspicious_; // until HSW_SUSPECT follows
+};
+
+} // namespace heapstory
