@@ -11,9 +11,10 @@ from heapstory.errors import SpecificationError
 
 
 def syntax_error(
-    error: UnexpectedInput, source: str, path: str, words: Mapping[str, str]
+    error: UnexpectedInput, source: str, path: str, words: Mapping[str, str], hint: str = ""
 ) -> SpecificationError:
-    """A parser's error with its place and what was expected; ``words`` names the tokens."""
+    """A parser's error with its place and what was expected; ``words`` names the tokens, ``hint``
+    is what else there is to say."""
     names = getattr(error, "expected", None) or getattr(error, "allowed", None) or set()
     wanted = sorted({words[n] for n in names if n in words})
     line, column = error.line, error.column
@@ -26,8 +27,9 @@ def syntax_error(
         line, column = len(lines), len(lines[-1]) + 1
     if not isinstance(line, int) or line < 1:
         line, column = 1, 1
-    hint = f"; expected {' or '.join(wanted)}" if 0 < len(wanted) <= 6 else ""
-    return SpecificationError(f"syntax error at {found}{hint}", path, source, line, column)
+    expected = f"; expected {' or '.join(wanted)}" if 0 < len(wanted) <= 6 else ""
+    text = f"syntax error at {found}{expected}{hint}"
+    return SpecificationError(text, path, source, line, column)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

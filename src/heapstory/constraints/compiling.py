@@ -9,7 +9,7 @@ from heapstory.constraints.attributes import Attributes
 from heapstory.constraints.binding import Binding
 from heapstory.constraints.expanding import expand
 from heapstory.constraints.expressions import conjuncts, number, rename, variable, variables, walk
-from heapstory.constraints.layout import Array, Scalar
+from heapstory.constraints.layout import Array, Scalar, scalar_of
 from heapstory.constraints.plan import (
     Binder,
     Expr,
@@ -179,10 +179,6 @@ class _Compiler:
         guard_names, body_names = self._names(line, declared)
         names = [*guard_names, *(n for n in body_names if n not in guard_names)]
         self.used |= set(names)
-        if not names:
-            raise self.schema.fail(
-                "a constraint must speak of a variable (declare one: node X;)", line.at
-            )
         numbers = {name: i for i, name in enumerate(names)}
         loops = {line.loop.variable: len(names)} if line.loop else {}
         scope = Scope(declared, numbers, loops, next_bound=len(names))
@@ -193,6 +189,10 @@ class _Compiler:
         if line.loop:
             first, last = terms.expr(line.loop.first), terms.expr(line.loop.last)
             loop = PlanLoop(line.loop.variable, first, last)
+        if not names:
+            raise self.schema.fail(
+                "a constraint must speak of a variable (declare one: node X;)", line.at
+            )
         exists = [n for n in body_names if n not in guard_names] if line.guard is not None else []
         entries = {name: declared[name] for name in names}
         name = line.name or f"c{len(self.constraints) + 1}"
@@ -353,6 +353,8 @@ class _Compiler:
             extent = Expr(Op.EXTENT, (variable(0),), index=ref, type=entry.index)
             loop = PlanLoop("I", number(0), Expr(Op.SUB, (extent, number(1))))
         target = self.schema.target(entry, part, imply=False)
+        if not entry.layout.known and not scalar_of(part).target:
+            target = None  # only guessed
         body = Expr(Op.SAFE, (read,), type=target.index if target else None)
         name = f"safe({entry.name}.{part.name.replace('[]', '')})"
         return self._build(name, NOWHERE, {"X": entry}, None, body, [], loop)

@@ -146,4 +146,6 @@ def parse_tree(source: str, path: str) -> Tree[Token]:
     try:
         return _parser().parse(source)
     except UnexpectedInput as error:
-        raise syntax_error(error, source, path, WORDS) from None
+        token = getattr(error, "token", None)
+        hint = " (to compare, write ==)" if token is not None and token == "=" else ""
+        raise syntax_error(error, source, path, WORDS, hint) from None

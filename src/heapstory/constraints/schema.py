@@ -163,6 +163,10 @@ class Schema:
                 return self.find(named.target)
         if scalar.target:
             return self._native(scalar.target, imply)
+        for other in self.declared():
+            element = (other.line.native or other.name) if other.line and other.is_array else None
+            if element is not None and element == scalar.pointee:
+                return other
         if entry.layout.known or scalar.pointee:
             return None
         return entry if not entry.is_array else None
@@ -170,9 +174,9 @@ class Schema:
     def array_of(self, part: Scalar | Array) -> Entry | None:
         """Blocks of what a pointer points to, as an array: ``X.buffer[i]``, ``table.chain[i]``."""
         scalar = scalar_of(part)
-        name = scalar.target or scalar.pointee or ("" if scalar.kind is Kind.WORD else None)
-        if name is None:
+        if scalar.kind not in POINTERS:
             return None
+        name = scalar.target or scalar.pointee or ""
         if name not in self._arrays:
             layout = self.binding.array_of(name)
             self._arrays[name] = self._imply(f"{name}[]", layout) if layout else None

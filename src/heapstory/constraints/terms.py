@@ -401,13 +401,19 @@ class Terms:
     def _extent(self, term: syntax.Term) -> Expr | None:
         """``LEN(X.slots)`` of an array that is no text: how many elements it has."""
         found = self._resolve(term)
-        if not isinstance(found, Partial):
-            return None
-        array = found.entry.layout.find(f"{found.path}[]")
+        if isinstance(found, Partial):
+            base, entry = found.base, found.entry
+            array = entry.layout.find(f"{found.path}[]")
+        else:
+            whole = found.entry if found.entry and found.entry.is_array else None
+            if whole is None and found.part is not None and not _is_text(found):
+                whole = self.schema.array_of(found.part)
+            if whole is None:
+                return None
+            base, entry, array = found.expr, whole, whole.layout.parts[0]
         if not isinstance(array, Array) or array.element.is_char:
             return None
-        entry = found.entry
-        return Expr(Op.EXTENT, (found.base,), index=entry.refer(array), type=entry.index)
+        return Expr(Op.EXTENT, (base,), index=entry.refer(array), type=entry.index)
 
     def _text(self, term: syntax.Term) -> str:
         return self.schema.specification.text(term.at) or "this"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from heapstory.constraints import syntax
 from heapstory.constraints.layout import WORD, Array, Layout, Scalar
 from heapstory.constraints.plan import Kind, PlanMember, PlanRoot
+from heapstory.constraints.terms import DEGREES
 from heapstory.parsing import did_you_mean
 
 
@@ -20,7 +21,7 @@ class MadeUp(Layout):
         found = Layout.find(self, name) or self.invented.get(name)
         told = [part.name.replace("[]", "") for part in self.parts]
         plain = name.replace("[]", "")
-        if found or plain in told or not plain or did_you_mean(plain, told):
+        if found or plain in told or not plain or did_you_mean(plain, [*told, *DEGREES]):
             return found
         scalar = Scalar(name, self.size + WORD * len(self.invented), WORD, Kind.WORD)
         self.invented[name] = Array(scalar, WORD, None) if "[]" in name else scalar
@@ -29,9 +30,13 @@ class MadeUp(Layout):
 
 class NoTrace:
     """Fields by count are words, the last of them edges; named ones are words in the order they are
-    written. Types that are not declared have the fields that are asked for."""
+    written. Types that are not declared have the fields that are asked for. Type ids count up in
+    the order of declaration."""
 
     def __init__(self, specification: syntax.Specification) -> None:
+        self.known = 0
+        types = (s for s in specification.statements if isinstance(s, syntax.TypeLine))
+        self.declared = [line.name for line in types]
         self.roots_of: dict[str, list[tuple[str, str]]] = {}
         for line in specification.statements:
             if isinstance(line, syntax.RootLine):
@@ -40,9 +45,13 @@ class NoTrace:
                     self.roots_of.setdefault(holder, []).append((path, line.type))
 
     def layout(self, line: syntax.TypeLine) -> Layout | None:
-        member = (PlanMember(type_id=0),)
+        known = line.name in self.declared or line.name in self.roots_of
+        if not known and did_you_mean(line.name, self.declared):
+            return None
+        self.known += 1
+        member = (PlanMember(type_id=self.known),)
         if line.is_array:
-            return self._array(line.element)
+            return self._array(line.element, member)
         if line.counts:
             fields, edges = line.counts
             kinds = [Kind.INT] * (fields - edges) + [Kind.POINTER] * edges
@@ -66,16 +75,16 @@ class NoTrace:
                 offset += WORD
         return MadeUp(offset, tuple(parts), members, known=False)
 
-    def _array(self, size: int | None) -> Layout:
+    def _array(self, size: int | None, members: tuple[PlanMember, ...]) -> Layout:
         element = Scalar("[]", 0, size or WORD, Kind.INT if size else Kind.WORD)
         array = Array(element, size or WORD, None)
-        return Layout(0, (array,), (PlanMember(type_id=0),), known=False)
+        return Layout(0, (array,), members, known=False)
 
     def roots(self, variable: str, path: str) -> tuple[PlanRoot, ...]:
         return () if path else (PlanRoot(node=0),)
 
     def array_of(self, name: str) -> Layout | None:
-        return self._array(None)
+        return self._array(None, ())
 
     def constant(self, name: str) -> int | None:
         """Any name in capitals may be an enumerator of the program."""

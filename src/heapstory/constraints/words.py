@@ -187,7 +187,7 @@ class Wording:
         text = self.value(expr)
         weak = (Op.ADD, Op.SUB)
         inside = expr.op in weak and outer not in weak
-        wordy = expr.op in (Op.INDEGREE, Op.OUTDEGREE, Op.IF)
+        wordy = expr.op in (Op.INDEGREE, Op.OUTDEGREE, Op.MIN, Op.MAX)
         return f"({text})" if inside or wordy else text
 
     def _run(self, expr: Expr) -> str:
