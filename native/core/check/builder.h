@@ -1,0 +1,111 @@
+// Puts a timeline together from blocks and the writes to them.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "check/layout.h"
+#include "check/owners.h"
+#include "check/timeline.h"
+
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace heapstory::check {
+
+struct SourceBlock {
+    Block block;
+    Lifetime life;
+    bool zeroed = false;
+    bool in_place = false; // a reallocation that kept the address: it begins with the old contents
+};
+
+// Bytes written to one 8-byte word of memory.
+struct Write {
+    uint64_t word = 0;  // address / 8
+    uint64_t value = 0; // of its bytes, zero-extended
+    uint64_t event = 0, since = 0;
+    uint32_t site = 0;
+    uint8_t first = 0, size = 8;
+};
+
+class Builder {
+  public:
+    // Which block of the trace, known here or not, holds an address after n events.
+    using Find = std::function<bool(uint64_t address, uint64_t n, SourceBlock &)>;
+
+    Builder(const Plan &plan, Find find);
+    // Whether any type has objects in such blocks.
+    bool wants(const SourceBlock &source) const;
+    // Blocks come in order of id. A block that no type wants is kept for its contents only.
+    void add(const SourceBlock &source);
+    void begin(unsigned parts);
+    uint64_t middle() const { return owners_->middle(); }
+    bool holds(uint64_t word) const { return owners_->number(word) != Owners::nobody; }
+    // Writes to a word come in order of time; parts may run on threads of their own if each has its
+    // words.
+    void write(unsigned part, const Write &write);
+    Timeline finish();
+
+  private:
+    struct Placed { // one type's objects in a block
+        uint32_t type;
+        uint64_t base;
+        std::optional<uint64_t> stride;
+    };
+    struct Written {
+        uint64_t value, since;
+        uint32_t site, cell, target;
+    };
+    struct Piece { // of a field that lies in two words
+        uint64_t event, since, value, address;
+        uint32_t site, cell, object;
+        uint8_t first, size;
+    };
+    struct Part {
+        std::vector<Written> written;
+        std::vector<Piece> pieces;
+        std::vector<Block> others;                    // targets that have no objects
+        std::unordered_map<uint64_t, uint32_t> known; // their number by id
+    };
+    struct Word {
+        uint64_t value = 0;
+        uint32_t owner = Owners::nobody;
+        uint8_t mask = 0;
+    };
+
+    // The last bytes of every word of a block that a reallocation in place kept.
+    using Contents = std::unordered_map<uint64_t, std::pair<Write, uint8_t>>;
+
+    template <class Visit> void for_each_place(const SourceBlock &source, Visit visit) const;
+    void place(uint32_t number);
+    void find_ancestors();
+    void take_over(Word &word, uint32_t owner) const;
+    void write_object(Part &part, const Write &write, Object object, const Word &word);
+    uint32_t target_of(Part &part, uint64_t value, uint64_t event);
+    void join_pieces();
+    void number_others();
+    void inherit(uint32_t number, Contents &contents);
+    void add_beginnings();
+    void scatter();
+    void compact();
+
+    const Plan &plan_;
+    Find find_;
+    Timeline line_;
+    std::vector<Layout> layouts_;
+    std::unordered_map<uint32_t, std::vector<Placed>> by_type_, by_stack_;
+    std::unordered_map<uint64_t, std::vector<Placed>> by_node_;
+    std::vector<SourceBlock> sources_;
+    std::vector<Lifetime> lives_;
+    std::unique_ptr<Owners> owners_;
+    std::vector<Word> words_;
+    std::vector<Part> parts_;
+    std::vector<uint32_t> before_;              // by block: the one it was reallocated from in place
+    std::vector<uint8_t> kept_;                 // by block: it was reallocated in place
+    std::vector<std::vector<Write>> kept_writes_; // of those, by part
+    std::vector<Written> beginnings_;           // what cells hold at birth
+    uint64_t longest_ = 0;                      // bytes of an object
+};
+
+} // namespace heapstory::check

@@ -1,0 +1,45 @@
+// C-points: the moments at which a structure must be consistent.
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// By default they are the returns from the structure's own code to other code. A function belongs
+// to the structure if its own statements write fields of the structure's objects. A return to a
+// function that does not belong is a C-point, unless a function further up the call stack belongs:
+// then an operation is still under way. The outermost function of a thread does not count there: a
+// main that sets up the structure itself is no operation.
+#pragma once
+
+#include "check/timeline.h"
+#include "store/store.h"
+
+#include <string>
+#include <vector>
+
+namespace heapstory::check {
+
+enum class CPointKind : uint8_t { exit, entry, mark, option, crash, end };
+
+struct FoundCPoint {
+    uint64_t time = 0;
+    CPointKind kind = CPointKind::end;
+    uint32_t call = 0;   // entry and exit: of which function, and from where
+    uint32_t site = 0;   // the statement: of the call, the mark, the crash
+    uint64_t number = 0; // option: which one of `record --cpoint`
+    std::string text;    // mark: what the program said
+};
+
+struct CPointQuery {
+    bool returns = false;                         // those of the structure's own code
+    std::vector<std::string> own;                 // functions that belong, instead of the writers
+    std::vector<std::string> exits, entries;      // of these functions
+    std::vector<std::pair<std::string, uint32_t>> lines; // calls and writes at FILE:LINE
+};
+
+struct CPointAnswer {
+    std::vector<FoundCPoint> points;    // in order of time; several may share a moment
+    std::vector<std::string> functions; // that belong to the structure
+    std::vector<std::string> inlined;   // of these, the ones that were never called
+};
+
+CPointAnswer find_cpoints(const Store &store, const Timeline &line, const CPointQuery &query);
+
+} // namespace heapstory::check

@@ -1,0 +1,197 @@
+// Evaluates expressions as of a moment; every answer comes with the time over which it holds.
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// `span` gathers, from one call of `begin` to the next, the time over which nothing that was read
+// changes.
+#pragma once
+
+#include "check/edges.h"
+#include "check/texts.h"
+#include "check/value.h"
+
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace heapstory::check {
+
+// What a variable is bound to.
+struct Bound {
+    Object object = no_object; // of the variable's type; none: a number
+    Integer number = 0;
+    bool operator==(const Bound &) const = default;
+};
+
+// The object an operand means.
+struct Operand {
+    enum class Kind : uint8_t { object, null, other, unknown } kind = Kind::unknown;
+    Object head = no_object;
+};
+
+class Evaluator {
+  public:
+    Evaluator(const Timeline &line, const Plan &plan, const Edges &edges, const Texts *texts);
+
+    uint64_t time = 0;
+    Span span;
+    std::vector<Bound> bound;
+
+    void begin(uint64_t at) {
+        time = at;
+        span = Span();
+    }
+    Value evaluate(const Expr &e);
+    Truth truth(const Expr &e);
+
+    // Calls visit(object of the type) for the candidates of a variable until it returns false.
+    template <class Visit> void candidates(const Binder &binder, uint32_t type, Visit visit);
+    // Narrows the span to the time over which the live objects of a type stay the same.
+    void narrow_to_population(uint32_t type);
+
+    // Objects that can be reached over a set from the heads in `found`, which is added to.
+    void reach(std::vector<Object> &found, uint32_t set);
+    // The same against the direction of the edges.
+    void reach_back(std::vector<Object> &found, uint32_t set);
+    bool path(Object from, Object to, uint32_t set);
+    bool rooted(Object head, uint32_t type);
+    // Which root an object of a type belongs to; one number for those that belong to none.
+    uint32_t instance(Object object, uint32_t type);
+
+    const Timeline &line() const { return line_; }
+    const Plan &plan() const { return plan_; }
+    const Edges &edges() const { return edges_; }
+    Value pointer_to(Object head) const {
+        return Value::pointer(PointerState::live, line_.address(head), line_.block[head]);
+    }
+
+  private:
+    struct Memo { // of an attribute of an object
+        Span span{1, 0};
+        Value value;
+        enum : uint8_t { none, open, cyclic } mark = none; // while or since it was computed
+    };
+    struct Pending { // of an object whose attribute is being computed
+        Object object;
+        size_t first; // of what it needs, in needed_
+        Span edges;   // over which its edges stay as they are
+        bool cyclic = false;
+    };
+    struct Instances { // of one type, over a time
+        Span span{1, 0};
+        std::vector<uint32_t> of; // by object
+    };
+    struct Marks { // a set of objects that is emptied in no time
+        std::vector<uint32_t> seen;
+        uint32_t round = 0;
+        void clear(size_t objects) {
+            if (seen.size() != objects || ++round == 0) {
+                seen.assign(objects, 0);
+                round = 1;
+            }
+        }
+        bool add(Object object) {
+            bool fresh = seen[object] != round;
+            seen[object] = round;
+            return fresh;
+        }
+    };
+
+    Operand operand(const Expr &e);
+    Operand operand_of(const Value &value) const;
+    Object facet(const Operand &operand, uint32_t type) const {
+        return operand.kind == Operand::Kind::object ? line_.facet(operand.head, type) : no_object;
+    }
+    Value read(uint32_t cell, const PlanField &field);
+    Value read_pointer(const Version &version, bool word);
+    Value field(const Expr &e);
+    Value index(const Expr &e);
+    Value extent(const Expr &e);
+    Value degree(const Expr &e);
+    Truth edge(const Expr &e);
+    Truth path(const Expr &e);
+    Truth rooted(const Expr &e);
+    Truth safe(const Expr &e);
+    Truth exists(const Expr &e);
+    Value references(const Expr &e);
+    Value aggregate(const Expr &e);
+    Value attribute(const Expr &e);
+    Value attribute_of(uint32_t attribute, Object object);
+    void compute(uint32_t attribute, Object object);
+    void compute_below(uint32_t attribute, Object object);
+    Pending open(const PlanAttribute &attribute, Object object, Span &all);
+    Value extreme(const Expr &e);
+    Value text(const Expr &e);
+    Value pooled(std::string text) {
+        Value value;
+        value.kind = ValueKind::text;
+        value.text = &*texts_pool_.insert(std::move(text)).first;
+        return value;
+    }
+    Bound &variable(uint32_t index) {
+        if (index >= bound.size())
+            bound.resize(index + 1);
+        return bound[index];
+    }
+
+    const Timeline &line_;
+    const Plan &plan_;
+    const Edges &edges_;
+    const Texts *texts_;
+    std::vector<std::vector<Memo>> memos_; // by attribute and object
+    std::vector<Instances> instances_;     // by type
+    std::vector<std::vector<uint64_t>> births_, deaths_; // by type, ascending
+    std::vector<Object> needed_;
+    Marks marks_;
+    
+    std::unordered_set<std::string> texts_pool_;
+};
+
+template <class Visit>
+void Evaluator::candidates(const Binder &binder, uint32_t type, Visit visit) {
+    if (binder.kind == BinderKind::all) {
+        narrow_to_population(type);
+        for (Object object : line_.by_type[type])
+            if (line_.alive(object, time) && !visit(object))
+                return;
+        return;
+    }
+    Operand of = operand(*binder.of);
+    if (of.kind != Operand::Kind::object)
+        return;
+    std::vector<Object> found;
+    switch (binder.kind) {
+    case BinderKind::value:
+        found.push_back(of.head);
+        break;
+    case BinderKind::out:
+        edges_.out(of.head, binder.edges, time, span, [&](Object target, uint32_t) {
+            found.push_back(target);
+            return true;
+        });
+        break;
+    case BinderKind::in:
+        edges_.incoming(binder.edges).count(of.head, time, span);
+        for (const Incoming &edge : edges_.incoming(binder.edges).of(of.head))
+            if (edge.since <= time && time < edge.until)
+                found.push_back(edge.source);
+        break;
+    case BinderKind::reached:
+        found.push_back(of.head);
+        reach(found, binder.edges);
+        break;
+    default:
+        found.push_back(of.head);
+        reach_back(found, binder.edges);
+        break;
+    }
+    if (binder.kind != BinderKind::value) {
+        std::sort(found.begin(), found.end());
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+    }
+    for (Object head : found)
+        if (Object object = line_.facet(head, type); object != no_object && !visit(object))
+            return;
+}
+
+} // namespace heapstory::check

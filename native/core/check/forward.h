@@ -1,0 +1,104 @@
+// Checks one C-point after the other and stops at the first that is bad.
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Every object of a nested constraint is looked at again only at the first C-point after something
+// it depends on has changed: a calendar holds, for each C-point, the objects that are due. What is
+// checked as a whole is due again when anything it read changes; for acyclicity only new edges are
+// followed. Where that is too much work for a constraint (a whole check at every one of a great
+// many C-points), a sample of the C-points is checked and the first bad one is found by bisection.
+#pragma once
+
+#include "check/checker.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace heapstory::check {
+
+struct CPoint {
+    uint64_t time = 0;
+    std::vector<uint32_t> types; // whose constraints must hold; empty: all
+};
+
+// One object as the first variable of a nested constraint.
+struct Unit {
+    uint32_t constraint = 0;
+    Object object = no_object;
+};
+
+class Forward {
+  public:
+    static constexpr size_t no_point = ~size_t(0);
+
+    // C-points in order of time, no two at the same moment.
+    Forward(Checker &checker, const std::vector<CPoint> &points);
+
+    // The first bad C-point, or none.
+    size_t run();
+    // The inconsistencies there.
+    std::vector<Inconsistency> inconsistencies();
+    // The last C-point before it where everything was checked and fine.
+    size_t last_clean() const;
+    // Whether every C-point was looked at for every constraint.
+    bool exact() const { return exact_; }
+    uint64_t evaluations() const { return evaluations_; }
+
+    // Units with the last moment before the bad C-point at which something they depend on changed.
+    template <class Visit> void for_each_unit(Visit visit) const {
+        for (uint32_t c = 0; c < first_unit_.size(); ++c) {
+            if (first_unit_[c] == none)
+                continue;
+            const auto &objects = objects_of(c);
+            for (uint32_t i = 0; i < objects.size(); ++i)
+                visit(Unit{c, objects[i]}, since_[first_unit_[c] + i]);
+        }
+    }
+    static constexpr uint64_t unseen = forever; // the unit was never looked at
+
+  private:
+    static constexpr uint64_t most_work = 200'000'000; // objects visited for one constraint
+    static constexpr size_t samples = 64;
+
+    const std::vector<Object> &objects_of(uint32_t constraint) const;
+    bool applies(size_t point, uint32_t constraint) const;
+    size_t point_at(uint64_t time, size_t from) const;
+    void schedule(uint32_t unit, uint64_t time, size_t from);
+    bool check_units(size_t point);
+    bool check_whole(size_t point);
+    bool check_acyclic(uint32_t constraint, size_t point);
+    bool is_bad(uint32_t constraint, size_t point, Span &span);
+    void gather_changes(uint32_t set);
+    size_t bisect(uint32_t constraint, size_t clean, size_t end);
+
+    struct Change {
+        uint64_t time;
+        uint32_t cell;
+    };
+    struct Whole { // a constraint that is checked as a whole
+        uint32_t constraint = 0;
+        size_t due = 0;        // C-point
+        size_t clean = no_point; // last one that was fine
+        uint64_t work = 0;
+        bool sampled = false;
+        size_t next_change = 0; // acyclic
+    };
+
+    Checker &checker_;
+    const Timeline &line_;
+    const Plan &plan_;
+    const std::vector<CPoint> &points_;
+    std::vector<uint32_t> first_unit_;    // by constraint, none for those checked as a whole
+    std::vector<uint32_t> next_, head_;   // the calendar: lists of units by C-point
+    std::vector<uint64_t> since_;         // by unit
+    std::vector<uint32_t> constraint_of_; // by unit / block of units
+    std::vector<Whole> wholes_;
+    std::vector<std::vector<Change>> changes_; // by edge set
+    std::vector<Inconsistency> found_;
+    std::vector<uint32_t> bad_wholes_;
+    size_t bad_ = no_point;
+    bool from_units_ = true; // found_ has all inconsistencies of nested constraints
+    bool exact_ = true;
+    uint64_t evaluations_ = 0;
+};
+
+} // namespace heapstory::check

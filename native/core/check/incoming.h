@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "check/span.h"
+
+#include <span>
+#include <vector>
+
+namespace heapstory::check {
+
+using Object = uint32_t;
+
+// An edge over the time it stood.
+struct Incoming {
+    uint64_t since = 0, until = forever;
+    Object source = ~Object(0); // a head
+    uint32_t cell = 0;
+};
+
+// Everything that ever pointed to an object, over one edge set.
+struct IncomingIndex {
+    std::vector<uint64_t> first; // by object (a head), and one more
+    std::vector<Incoming> edges; // of an object: in order of `since`
+    std::vector<uint64_t> ends;  // the `until` of the same edges, ascending
+
+    std::span<const Incoming> of(Object object) const {
+        return {edges.data() + first[object], size_t(first[object + 1] - first[object])};
+    }
+    // How many stand at a moment.
+    uint64_t count(Object object, uint64_t time, Span &span) const;
+};
+
+} // namespace heapstory::check

@@ -1,0 +1,144 @@
+// Paths, roots and instances.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "check/evaluate.h"
+
+namespace heapstory::check {
+
+// Starts are in the result only where a path leads back to them.
+void Evaluator::reach(std::vector<Object> &found, uint32_t set) {
+    marks_.clear(line_.objects());
+    std::vector<Object> todo;
+    std::swap(todo, found);
+    while (!todo.empty()) {
+        Object at = todo.back();
+        todo.pop_back();
+        edges_.out(at, set, time, span, [&](Object target, uint32_t) {
+            if (marks_.add(target)) {
+                todo.push_back(target);
+                found.push_back(target);
+            }
+            return true;
+        });
+    }
+}
+
+void Evaluator::reach_back(std::vector<Object> &found, uint32_t set) {
+    const IncomingIndex &incoming = edges_.incoming(set);
+    marks_.clear(line_.objects());
+    std::vector<Object> todo;
+    std::swap(todo, found);
+    while (!todo.empty()) {
+        Object at = todo.back();
+        todo.pop_back();
+        if (!incoming.count(at, time, span))
+            continue;
+        for (const Incoming &edge : incoming.of(at))
+            if (edge.since <= time && time < edge.until && marks_.add(edge.source)) {
+                todo.push_back(edge.source);
+                found.push_back(edge.source);
+            }
+    }
+}
+
+// A path that is found holds for as long as its edges do; that there is none, for as long as
+// everything that can be reached stays as it is.
+bool Evaluator::path(Object from, Object to, uint32_t set) {
+    struct Step {
+        Object object;
+        size_t before;
+        uint32_t cell;
+    };
+    marks_.clear(line_.objects());
+    std::vector<Step> steps{{from, 0, none}};
+    Span looked;
+    for (size_t i = 0; i < steps.size(); ++i) {
+        bool found = !edges_.out(steps[i].object, set, time, looked, [&](Object next, uint32_t by) {
+            if (marks_.add(next))
+                steps.push_back({next, i, by});
+            return next != to;
+        });
+        if (!found)
+            continue;
+        for (size_t at = steps.size() - 1; steps[at].cell != none; at = steps[at].before)
+            edges_.target(steps[at].cell, time, span);
+        return true;
+    }
+    span.narrow(looked);
+    return false;
+}
+
+bool Evaluator::rooted(Object head, uint32_t type) {
+    uint32_t roots = type < plan_.root_sets.size() ? plan_.root_sets[type] : none;
+    if (roots == none)
+        return true;
+    struct Step {
+        Object object;
+        size_t before;
+        Span edge;
+    };
+    const IncomingIndex &held = edges_.incoming(roots), &incoming = edges_.incoming(0);
+    marks_.clear(line_.objects());
+    marks_.add(head);
+    std::vector<Step> steps{{head, 0, {}}};
+    Span looked;
+    for (size_t i = 0; i < steps.size(); ++i) {
+        Object at = steps[i].object;
+        if (held.count(at, time, looked))
+            for (const Incoming &edge : held.of(at))
+                if (edge.since <= time && time < edge.until) {
+                    span.narrow(edge.since, edge.until);
+                    for (size_t step = i; step; step = steps[step].before)
+                        span.narrow(steps[step].edge);
+                    return true;
+                }
+        if (!incoming.count(at, time, looked))
+            continue;
+        for (const Incoming &edge : incoming.of(at))
+            if (edge.since <= time && time < edge.until && marks_.add(edge.source))
+                steps.push_back({edge.source, i, {edge.since, edge.until}});
+    }
+    span.narrow(looked);
+    return false;
+}
+
+uint32_t Evaluator::instance(Object object, uint32_t type) {
+    Instances &known = instances_[type];
+    if (!known.span.holds(time)) {
+        known.of.assign(line_.objects(), none);
+        uint32_t next = 0;
+        Span around = span;
+        span = Span();
+        for (const EdgeRef &root : plan_.edge_sets[plan_.root_sets[type]]) {
+            narrow_to_population(root.type);
+            for (Object holder : line_.by_type[root.type]) {
+                if (!line_.alive(holder, time))
+                    continue;
+                std::vector<Object> todo;
+                auto reach = [&](Object target) {
+                    if (target != no_object && known.of[target] == none) {
+                        known.of[target] = next;
+                        todo.push_back(target);
+                    }
+                };
+                edges_.cells_of(holder, root, [&](uint32_t cell) {
+                    reach(edges_.target(cell, time, span));
+                });
+                while (!todo.empty()) {
+                    Object at = todo.back();
+                    todo.pop_back();
+                    edges_.out(at, 0, time, span, [&](Object target, uint32_t) {
+                        reach(target);
+                        return true;
+                    });
+                }
+                ++next;
+            }
+        }
+        known.span = span;
+        span = around;
+    }
+    span.narrow(known.span);
+    return known.of[line_.head(object)];
+}
+
+} // namespace heapstory::check

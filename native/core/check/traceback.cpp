@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "check/traceback.h"
+
+namespace heapstory::check {
+
+namespace {
+
+bool same(const std::vector<Value> &a, const std::vector<Value> &b) {
+    return a.size() == b.size() &&
+           std::equal(a.begin(), a.end(), b.begin(),
+                      [](const Value &x, const Value &y) { return x.same(y); });
+}
+
+} // namespace
+
+Traceback::Traceback(Checker &checker, const Forward *forward, uint64_t time, uint64_t floor)
+    : checker_(checker), line_(checker.line()), plan_(checker.plan()), forward_(forward),
+      time_(time), floor_(floor), wholes_(plan_.constraints.size()) {}
+
+// Queues an inconsistency that is pending at `time` for the last change of its arguments.
+void Traceback::push(uint32_t number, uint64_t time) {
+    Span span;
+    checker_.arguments(known_[number], time, span);
+    if (span.since)
+        queue_.push({span.since, number});
+    else
+        pending_[number] = 0; // it was never otherwise
+}
+
+void Traceback::add(const Inconsistency &e, uint64_t time) {
+    auto [at, added] = numbers_.try_emplace(e, uint32_t(known_.size()));
+    if (added) {
+        known_.push_back(e);
+        pending_.push_back(0);
+    }
+    if (pending_[at->second])
+        return;
+    pending_[at->second] = 1;
+    push(at->second, time);
+}
+
+bool Traceback::changes(const Inconsistency &e, uint64_t time) {
+    Span unused;
+    std::vector<Value> after = checker_.arguments(e, time, unused);
+    return !same(checker_.arguments(e, time - 1, unused), after);
+}
+
+std::vector<Fault> Traceback::run(const std::vector<Inconsistency> &inconsistencies) {
+    for (const Inconsistency &e : inconsistencies)
+        add(e, time_);
+    std::vector<uint32_t> numbers;
+    while (!queue_.empty()) {
+        uint64_t time = queue_.top().since;
+        numbers.clear();
+        for (; !queue_.empty() && queue_.top().since == time; queue_.pop())
+            numbers.push_back(queue_.top().number);
+        step(time, numbers);
+    }
+    std::reverse(faults_.begin(), faults_.end());
+    return std::move(faults_);
+}
+
+// The operation at `time`, with the pending inconsistencies whose arguments it may have changed.
+void Traceback::step(uint64_t time, const std::vector<uint32_t> &numbers) {
+    std::vector<uint32_t> contributed;
+    for (uint32_t number : numbers) {
+        if (changes(known_[number], time))
+            contributed.push_back(number);
+        else
+            push(number, time - 1);
+    }
+    if (contributed.empty())
+        return;
+    Fault fault{time, {}};
+    for (uint32_t number : contributed)
+        fault.contributed_to.push_back(known_[number]);
+    faults_.push_back(std::move(fault));
+    std::vector<Inconsistency> others = related(time);
+    for (uint32_t number : contributed) {
+        pending_[number] = 0;
+        if (checker_.is_inconsistent(known_[number], time - 1)) {
+            pending_[number] = 1;
+            push(number, time - 1);
+        }
+    }
+    for (const Inconsistency &e : others) {
+        // Related to one that the operation contributed to, other than itself.
+        bool itself = contributed.size() == 1 && known_[contributed[0]] == e;
+        if (!itself)
+            add(e, time - 1);
+    }
+}
+
+// Inconsistencies just before the operation whose arguments it changed.
+std::vector<Inconsistency> Traceback::related(uint64_t time) {
+    std::vector<Inconsistency> out;
+    related_units(time, out);
+    related_wholes(time, out);
+    return out;
+}
+
+void Traceback::prepare_units() {
+    prepared_ = true;
+    if (!forward_)
+        return;
+    std::vector<Due> due;
+    forward_->for_each_unit([&](const Unit &unit, uint64_t since) {
+        Object object = unit.object;
+        if (line_.birth[object] > time_ || line_.death[object] <= floor_)
+            return;
+        // The end of an object is the last change of whatever depends on it.
+        if (!line_.alive(object, time_))
+            since = line_.death[object];
+        else if (since == Forward::unseen)
+            since = time_;
+        if (since > floor_)
+            due.push_back({since, unit});
+    });
+    units_ = std::priority_queue<Due>(std::less<Due>(), std::move(due));
+}
+
+void Traceback::related_units(uint64_t time, std::vector<Inconsistency> &out) {
+    if (!prepared_)
+        prepare_units();
+    auto collect = [&](const Unit &unit, uint64_t at, std::vector<Inconsistency> *found) {
+        Span span;
+        checker_.check_object(unit.constraint, unit.object, at, span, [&](Inconsistency e) {
+            if (found)
+                found->push_back(std::move(e));
+            return true;
+        });
+        return span;
+    };
+    std::vector<Due> again;
+    while (!units_.empty() && units_.top().since >= time) {
+        Due due = units_.top();
+        units_.pop();
+        Object object = due.unit.object;
+        if (line_.birth[object] >= time)
+            continue; // not there before the operation
+        if (due.since > time) {
+            due.since = line_.alive(object, time) ? collect(due.unit, time, nullptr).since
+                                                  : line_.death[object];
+        }
+        if (due.since == time) {
+            std::vector<Inconsistency> before;
+            due.since = collect(due.unit, time - 1, &before).since;
+            for (Inconsistency &e : before)
+                if (changes(e, time))
+                    out.push_back(std::move(e));
+        }
+        if (due.since > floor_)
+            again.push_back(due);
+    }
+    for (const Due &due : again)
+        units_.push(due);
+}
+
+void Traceback::related_wholes(uint64_t time, std::vector<Inconsistency> &out) {
+    for (uint32_t c = 0; c < plan_.constraints.size(); ++c) {
+        if (forward_ && checker_.is_nested(c))
+            continue;
+        WholeState &state = wholes_[c];
+        if (!state.span.holds(time - 1)) {
+            state = {{}, {}};
+            checker_.check(c, time - 1, state.span, [&](Inconsistency e) {
+                state.found.push_back(std::move(e));
+                return true;
+            });
+        }
+        for (const Inconsistency &e : state.found)
+            if (changes(e, time))
+                out.push_back(e);
+    }
+}
+
+} // namespace heapstory::check

@@ -1,0 +1,72 @@
+// From inconsistencies back to the operations that brought them about: Algorithm 3.
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The thesis rolls back one operation at a time and checks all constraints after each. Here every
+// pending inconsistency knows since when its arguments are what they are, and the search jumps from
+// one such moment to the one before. Inconsistencies of that earlier moment that the operation had
+// a hand in are found among the units whose dependencies changed there.
+#pragma once
+
+#include "check/forward.h"
+
+#include <cstdint>
+#include <queue>
+#include <unordered_set>
+#include <vector>
+
+namespace heapstory::check {
+
+struct Fault {
+    uint64_t time = 0;                        // of the operation
+    std::vector<Inconsistency> contributed_to;
+};
+
+class Traceback {
+  public:
+    // `floor`: a moment at which nothing was wrong, 0 if none is known.
+    Traceback(Checker &checker, const Forward *forward, uint64_t time, uint64_t floor);
+
+    // The faulty operations, earliest first.
+    std::vector<Fault> run(const std::vector<Inconsistency> &inconsistencies);
+
+  private:
+    struct Pending {
+        uint64_t since;
+        uint32_t number;
+        bool operator<(const Pending &other) const { return since < other.since; }
+    };
+    struct Due { // a unit and when something it depends on changed
+        uint64_t since;
+        Unit unit;
+        bool operator<(const Due &other) const { return since < other.since; }
+    };
+
+    void add(const Inconsistency &e, uint64_t time);
+    void push(uint32_t number, uint64_t time);
+    bool changes(const Inconsistency &e, uint64_t time);
+    void step(uint64_t time, const std::vector<uint32_t> &numbers);
+    std::vector<Inconsistency> related(uint64_t time);
+    void related_units(uint64_t time, std::vector<Inconsistency> &out);
+    void related_wholes(uint64_t time, std::vector<Inconsistency> &out);
+    void prepare_units();
+
+    Checker &checker_;
+    const Timeline &line_;
+    const Plan &plan_;
+    const Forward *forward_;
+    uint64_t time_, floor_;
+    std::vector<Inconsistency> known_;
+    std::vector<uint8_t> pending_; // by number: it is in P
+    std::unordered_map<Inconsistency, uint32_t, InconsistencyHash> numbers_;
+    std::priority_queue<Pending> queue_;
+    std::priority_queue<Due> units_;
+    bool prepared_ = false;
+    struct WholeState { // what a whole check found, and for how long that holds
+        Span span{1, 0};
+        std::vector<Inconsistency> found;
+    };
+    std::vector<WholeState> wholes_; // by constraint
+    std::vector<Fault> faults_;
+};
+
+} // namespace heapstory::check
