@@ -1,6 +1,7 @@
 // The binding: heapstory._core. Thin on purpose; what it says is in src/heapstory/_core.pyi.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "arrow.h"
+#include "check.h"
 #include "graph/graph.h"
 #include "graph/roots.h"
 #include "graph/sql_tables.h"
@@ -349,6 +350,7 @@ class Trace {
     }
 
     Table table(const std::string &name) const { return {sql_table(store_, pointers_, name)}; }
+    std::shared_ptr<const Store> shared_store() const { return store(), store_; }
 
   private:
     const Store &store() const {
@@ -492,4 +494,6 @@ NB_MODULE(_core, m) {
         .def("source", &Trace::source, "path"_a)
         .def("sources", &Trace::sources)
         .def("table", &Trace::table, "name"_a);
+
+    add_check(m, [](nb::handle trace) { return nb::cast<Trace &>(trace).shared_store(); });
 }

@@ -218,7 +218,8 @@ uint32_t Builder::target_of(Part &part, uint64_t value, uint64_t event) {
         auto at = std::lower_bound(line_.base.begin() + line_.first_object[number],
                                    line_.base.begin() + end, offset);
         Object object = Object(at - line_.base.begin());
-        if (object < end && line_.base[object] == offset && line_.type[object] < plan_.visible_types)
+        if (object < end && line_.base[object] == offset &&
+            line_.type[object] < plan_.visible_types)
             return object;
         return number + uint32_t(line_.objects());
     }
@@ -254,8 +255,7 @@ void Builder::join_pieces() {
         int64_t distance = int64_t(piece.address) - piece.first -
                            int64_t(block.address + line_.base[piece.object]);
         layouts_[line_.type[piece.object]].touched(
-            distance, piece.first, piece.first + piece.size,
-            block.size - line_.base[piece.object],
+            distance, piece.first, piece.first + piece.size, block.size - line_.base[piece.object],
             [&](uint32_t cell, const PlanField &touched, uint64_t offset) {
                 if (line_.first_cell[piece.object] + cell == piece.cell) {
                     field = &touched;

@@ -101,11 +101,11 @@ class Builder {
     std::unique_ptr<Owners> owners_;
     std::vector<Word> words_;
     std::vector<Part> parts_;
-    std::vector<uint32_t> before_;              // by block: the one it was reallocated from in place
-    std::vector<uint8_t> kept_;                 // by block: it was reallocated in place
+    std::vector<uint32_t> before_; // by block: the one it was reallocated from in place
+    std::vector<uint8_t> kept_;    // by block: it was reallocated in place
     std::vector<std::vector<Write>> kept_writes_; // of those, by part
-    std::vector<Written> beginnings_;           // what cells hold at birth
-    uint64_t longest_ = 0;                      // bytes of an object
+    std::vector<Written> beginnings_;             // what cells hold at birth
+    uint64_t longest_ = 0;                        // bytes of an object
 };
 
 } // namespace heapstory::check

@@ -193,8 +193,7 @@ std::vector<Value> Checker::arguments(const Inconsistency &e, uint64_t time, Spa
     evaluator_.bound.assign(variables + constraint.loops.size(), {});
     for (size_t i = 0; i < universal; ++i) {
         evaluator_.bound[i] = e.binding[i];
-        evaluator_.span.narrow(line_.birth[e.binding[i].object],
-                               line_.death[e.binding[i].object]);
+        evaluator_.span.narrow(line_.birth[e.binding[i].object], line_.death[e.binding[i].object]);
     }
     for (size_t i = 0; i < constraint.loops.size(); ++i)
         evaluator_.bound[variables + i] = e.binding[universal + i];

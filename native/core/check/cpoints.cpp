@@ -40,8 +40,9 @@ class Finder {
         for (uint32_t chunk : store_.event_chunks())
             walk(chunk);
         add_writes();
-        std::stable_sort(answer_.points.begin(), answer_.points.end(),
-                         [](const FoundCPoint &a, const FoundCPoint &b) { return a.time < b.time; });
+        std::stable_sort(
+            answer_.points.begin(), answer_.points.end(),
+            [](const FoundCPoint &a, const FoundCPoint &b) { return a.time < b.time; });
         add_end();
         name_functions();
         return std::move(answer_);
@@ -166,8 +167,8 @@ class Finder {
         stack->pop_back();
         const CallFacts &facts = facts_[call];
         bool outermost = stack->empty();
-        bool returned = query_.returns && facts.own && !frame.covered &&
-                        !(outermost && facts.from_own);
+        bool returned =
+            query_.returns && facts.own && !frame.covered && !(outermost && facts.from_own);
         if (returned || facts.exit || facts.line)
             add(CPointKind::exit, call, time);
     }

@@ -28,9 +28,9 @@ struct FoundCPoint {
 };
 
 struct CPointQuery {
-    bool returns = false;                         // those of the structure's own code
-    std::vector<std::string> own;                 // functions that belong, instead of the writers
-    std::vector<std::string> exits, entries;      // of these functions
+    bool returns = false;                    // those of the structure's own code
+    std::vector<std::string> own;            // functions that belong, instead of the writers
+    std::vector<std::string> exits, entries; // of these functions
     std::vector<std::pair<std::string, uint32_t>> lines; // calls and writes at FILE:LINE
 };
 

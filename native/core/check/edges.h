@@ -18,10 +18,9 @@ class Edges {
     template <class Visit> void cells(Object object, uint32_t set, Visit visit) const {
         for (const Group &group : groups_[set][line_.type[object]]) {
             uint32_t first = line_.first_cell[object] + group.first;
-            uint32_t count =
-                group.run == none
-                    ? 1
-                    : layouts_[line_.type[object]].elements(group.run, room(object));
+            uint32_t count = group.run == none
+                                 ? 1
+                                 : layouts_[line_.type[object]].elements(group.run, room(object));
             for (uint32_t i = 0; i < count; ++i)
                 visit(first + i);
         }
@@ -49,7 +48,8 @@ class Edges {
             });
             ++object;
         } while (go_on && line_.several_types && object < line_.objects() &&
-                 line_.block[object] == line_.block[head] && line_.base[object] == line_.base[head]);
+                 line_.block[object] == line_.block[head] &&
+                 line_.base[object] == line_.base[head]);
         return go_on;
     }
     // The live object that a cell points to the base of, a head.

@@ -26,8 +26,7 @@ Value real_of(uint64_t bits, uint64_t size) {
 
 } // namespace
 
-Evaluator::Evaluator(const Timeline &line, const Plan &plan, const Edges &edges,
-                     const Texts *texts)
+Evaluator::Evaluator(const Timeline &line, const Plan &plan, const Edges &edges, const Texts *texts)
     : line_(line), plan_(plan), edges_(edges), texts_(texts), memos_(plan.attributes.size()),
       instances_(plan.types.size()), births_(plan.types.size()), deaths_(plan.types.size()) {
     for (size_t type = 0; type < plan.types.size(); ++type) {
@@ -133,8 +132,7 @@ Value Evaluator::field(const Expr &e) {
     if (!texts_)
         return Value();
     const Block &block = line_.blocks[line_.block[object]];
-    auto found =
-        texts_->text(block.id, line_.base[object] + field.offset, field.size, time, span);
+    auto found = texts_->text(block.id, line_.base[object] + field.offset, field.size, time, span);
     return found ? pooled(std::move(*found)) : Value();
 }
 

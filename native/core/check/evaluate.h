@@ -138,12 +138,12 @@ class Evaluator {
     const Plan &plan_;
     const Edges &edges_;
     const Texts *texts_;
-    std::vector<std::vector<Memo>> memos_; // by attribute and object
-    std::vector<Instances> instances_;     // by type
+    std::vector<std::vector<Memo>> memos_;               // by attribute and object
+    std::vector<Instances> instances_;                   // by type
     std::vector<std::vector<uint64_t>> births_, deaths_; // by type, ascending
     std::vector<Object> needed_;
     Marks marks_;
-    
+
     std::unordered_set<std::string> texts_pool_;
 };
 

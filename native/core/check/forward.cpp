@@ -42,9 +42,9 @@ bool Forward::applies(size_t point, uint32_t constraint) const {
 }
 
 size_t Forward::point_at(uint64_t time, size_t from) const {
-    auto at = std::partition_point(points_.begin() + std::ptrdiff_t(std::min(from, points_.size())),
-                                   points_.end(),
-                                   [&](const CPoint &point) { return point.time < time; });
+    auto at =
+        std::partition_point(points_.begin() + std::ptrdiff_t(std::min(from, points_.size())),
+                             points_.end(), [&](const CPoint &point) { return point.time < time; });
     return size_t(at - points_.begin());
 }
 
@@ -124,8 +124,8 @@ bool Forward::check_acyclic(uint32_t number, size_t point) {
         Span unused;
         for (size_t i = from; i < end && !bad; ++i) {
             Object target = checker_.edges().target(changes[i].cell, time, unused);
-            auto after = std::upper_bound(line_.first_cell.begin(), line_.first_cell.end(),
-                                          changes[i].cell);
+            auto after =
+                std::upper_bound(line_.first_cell.begin(), line_.first_cell.end(), changes[i].cell);
             Object source = line_.head(Object(after - line_.first_cell.begin()) - 1);
             bad = target != no_object && line_.alive(source, time) &&
                   checker_.edges().counts(set, target) &&
@@ -240,11 +240,11 @@ std::vector<Inconsistency> Forward::inconsistencies() {
     std::stable_sort(all.begin(), all.end(), [](const Inconsistency &a, const Inconsistency &b) {
         if (a.constraint != b.constraint)
             return a.constraint < b.constraint;
-        return std::lexicographical_compare(
-            a.binding.begin(), a.binding.end(), b.binding.begin(), b.binding.end(),
-            [](const Bound &x, const Bound &y) {
-                return x.object != y.object ? x.object < y.object : x.number < y.number;
-            });
+        return std::lexicographical_compare(a.binding.begin(), a.binding.end(), b.binding.begin(),
+                                            b.binding.end(), [](const Bound &x, const Bound &y) {
+                                                return x.object != y.object ? x.object < y.object
+                                                                            : x.number < y.number;
+                                            });
     });
     return all;
 }

@@ -76,7 +76,7 @@ class Forward {
     };
     struct Whole { // a constraint that is checked as a whole
         uint32_t constraint = 0;
-        size_t due = 0;        // C-point
+        size_t due = 0;          // C-point
         size_t clean = no_point; // last one that was fine
         uint64_t work = 0;
         bool sampled = false;

@@ -81,7 +81,7 @@ class Layout {
     }
 
     const PlanType *type_;
-    std::vector<uint32_t> first_;               // cell of each run, then the number of cells
+    std::vector<uint32_t> first_;                // cell of each run, then the number of cells
     std::vector<std::vector<uint32_t>> by_word_; // fields by 8-byte word from the base
 };
 

@@ -64,8 +64,8 @@ uint32_t Owners::alive_after(uint32_t number, uint64_t n) const {
     const uint32_t *low = owners_.data() + first_[number];
     const uint32_t *high = owners_.data() + first_[number + 1], *after = high;
     if (high - low > 4)
-        after = std::partition_point(
-            low, high, [&](uint32_t block) { return blocks_[block].birth <= n; });
+        after = std::partition_point(low, high,
+                                     [&](uint32_t block) { return blocks_[block].birth <= n; });
     for (; after > low; --after) {
         const Lifetime &block = blocks_[after[-1]];
         if (block.birth <= n && n < block.death)

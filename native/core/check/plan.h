@@ -44,7 +44,7 @@ struct EdgeRef {
 };
 
 struct PlanRoot {
-    EdgeRef from; // type none: a global node instead
+    EdgeRef from;                             // type none: a global node instead
     uint64_t node = 0, offset = 0, count = 1; // so many words of it
 };
 
@@ -184,7 +184,7 @@ struct Plan {
     std::vector<PlanConstraint> constraints;
 
     // Set by `complete`.
-    uint32_t visible_types = none;   // types from here on hold roots only: no object is their target
+    uint32_t visible_types = none; // types from here on hold roots only: no object is their target
     std::vector<uint32_t> root_sets; // by type: edge set of its roots, none if it has no roots
 };
 

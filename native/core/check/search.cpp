@@ -120,9 +120,8 @@ uint32_t Evaluator::instance(Object object, uint32_t type) {
                         todo.push_back(target);
                     }
                 };
-                edges_.cells_of(holder, root, [&](uint32_t cell) {
-                    reach(edges_.target(cell, time, span));
-                });
+                edges_.cells_of(holder, root,
+                                [&](uint32_t cell) { reach(edges_.target(cell, time, span)); });
                 while (!todo.empty()) {
                     Object at = todo.back();
                     todo.pop_back();

@@ -16,9 +16,8 @@ const std::vector<StoreTexts::Moment> &StoreTexts::word(Held &block, uint64_t wo
     for (const heapstory::Version &version :
          store_->versions(word * 8, 8, store_->contents_since(row), end)) {
         Moment next = moments.back();
-        next.since = std::max(row.birth_timestamp, version.initial
-                                                       ? uint64_t(0)
-                                                       : store_->timestamp_of(version.event));
+        next.since = std::max(row.birth_timestamp,
+                              version.initial ? uint64_t(0) : store_->timestamp_of(version.event));
         for (uint64_t byte = 0; byte < std::min<uint64_t>(version.size, 8); ++byte) {
             uint64_t place = version.address + byte - word * 8;
             if (place >= 8)

@@ -43,16 +43,16 @@ struct Block {
 
 class Timeline {
   public:
-    std::vector<Block> blocks;             // those with objects first, by id
-    std::vector<Object> first_object{0};   // by block with objects, and one more
-    std::vector<uint64_t> birth, death;    // by object, as its block's
-    std::vector<uint32_t> block, base;     // by object
-    std::vector<uint8_t> type;             // by object
-    std::vector<uint32_t> first_cell{0};   // by object, and one more
+    std::vector<Block> blocks;              // those with objects first, by id
+    std::vector<Object> first_object{0};    // by block with objects, and one more
+    std::vector<uint64_t> birth, death;     // by object, as its block's
+    std::vector<uint32_t> block, base;      // by object
+    std::vector<uint8_t> type;              // by object
+    std::vector<uint32_t> first_cell{0};    // by object, and one more
     std::vector<uint64_t> first_version{0}; // by cell, and one more
     std::vector<Version> versions;
     std::vector<std::vector<Object>> by_type;
-    IncomingIndex references; // words anywhere that point to an object; empty: not loaded
+    IncomingIndex references;   // words anywhere that point to an object; empty: not loaded
     bool several_types = false; // some place has objects of two types
     uint64_t last = 0;          // timestamp
 
@@ -73,17 +73,16 @@ class Timeline {
         if (type[head] == wanted)
             return head;
         if (several_types)
-            for (Object at = head + 1; at < objects() && block[at] == block[head] &&
-                                       base[at] == base[head];
-                 ++at)
+            for (Object at = head + 1;
+                 at < objects() && block[at] == block[head] && base[at] == base[head]; ++at)
                 if (type[at] == wanted)
                     return at;
         return no_object;
     }
     uint32_t block_of(const Version &version) const {
-        return version.target == none        ? none
+        return version.target == none       ? none
                : version.target < objects() ? block[version.target]
-                                             : version.target - uint32_t(objects());
+                                            : version.target - uint32_t(objects());
     }
 
     std::span<const Version> cell(uint32_t number) const {
@@ -96,8 +95,8 @@ class Timeline {
         const Version *first = versions.data() + first_version[cell];
         const Version *end = versions.data() + first_version[cell + 1], *after = end;
         if (end - first > 8)
-            after = std::partition_point(first, end,
-                                         [&](const Version &v) { return v.since <= time; });
+            after =
+                std::partition_point(first, end, [&](const Version &v) { return v.since <= time; });
         else
             while (after > first && after[-1].since > time)
                 --after;

@@ -17,7 +17,7 @@
 namespace heapstory::check {
 
 struct Fault {
-    uint64_t time = 0;                        // of the operation
+    uint64_t time = 0; // of the operation
     std::vector<Inconsistency> contributed_to;
 };
 
