@@ -202,8 +202,6 @@ class Structure {
 
 void Structure::add_stores(const std::vector<uint64_t> &times, nb::list &out) const {
     for (Object object = 0; object < line_.objects(); ++object) {
-        if (line_.type[object] >= plan_.visible_types)
-            continue;
         for (uint32_t cell = line_.first_cell[object]; cell < line_.first_cell[object + 1]; ++cell)
             for (const check::Version &version : line_.cell(cell)) {
                 if (!std::binary_search(times.begin(), times.end(), version.since))

@@ -106,3 +106,46 @@ class Trace:
         cpoints: timestamp, kind, name, site, thread
         modules: module, path, build_id, address (where it was loaded), own
         stacks:  stack, depth (0: the statement itself), site"""
+
+class Structure:
+    """The objects of a plan with every version of their fields, and the engine on top.
+
+    An object is a (node id, base) pair; a binding lists one per FORALL variable, then the number of
+    each loop. An inconsistency is (number of the constraint, binding)."""
+
+    def __init__(self, trace: Trace, plan: dict[str, Any]) -> None:
+        """Loads what a plan (see constraints/plan.py: its JSON form) reads out of a trace."""
+    @staticmethod
+    def given(
+        plan: dict[str, Any],
+        nodes: Sequence[tuple[int, int, int, int, int | None, int, int, bool]],
+        writes: Sequence[tuple[int, int, bytes, int]],
+        last: int,
+    ) -> Structure:
+        """Without a trace. Nodes, in order of id: id, address, size, birth, death (timestamps),
+        type id, stack (0: unknown), zeroed. Writes, in order of time: timestamp, address, bytes,
+        site. A write belongs to the node that lives there; one operation may have several."""
+    @property
+    def counts(self) -> dict[str, Any]:
+        """objects, cells, versions, by_type (objects of each type of the plan)."""
+    @property
+    def load_seconds(self) -> float: ...
+    def check(self, at: int) -> list[tuple[int, list[Any]]]:
+        """All inconsistencies as of a timestamp, from scratch."""
+    def locate(self, cpoints: Sequence[tuple[int, Sequence[int]]]) -> dict[str, Any]:
+        """C-points, ascending: timestamp and the types whose constraints must hold (none: all).
+        bad, clean (indices or None), inconsistencies, faults [(timestamp, inconsistencies it
+        contributed to)], exact, evaluations, check_seconds, locate_seconds."""
+    def cpoints(
+        self,
+        returns: bool,
+        own: Sequence[str],
+        exits: Sequence[str],
+        entries: Sequence[str],
+        lines: Sequence[tuple[str, int]],
+    ) -> dict[str, Any]:
+        """points [(timestamp, kind, site, function, number, text)], functions (that write the
+        structure), inlined (those of them that were never called)."""
+    def operations(self, times: Sequence[int]) -> list[dict[str, Any]]:
+        """What the changes at some timestamps did: time, kind ('store' | 'birth' | 'death'),
+        object, type, and stack or cell, site, old and new (None or value, node, offset, stale)."""

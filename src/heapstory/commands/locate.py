@@ -1,0 +1,137 @@
+"""heapstory locate: constraint violations and the statements that introduced them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from heapstory.commands.options import INCOMPLETE, add_format, finish, write
+from heapstory.commands.progress import progress
+from heapstory.errors import UsageError
+
+if TYPE_CHECKING:
+    from heapstory.locate import Answer
+    from heapstory.trace import Trace
+
+FOUND = 1
+
+EPILOG = """\
+examples:
+  heapstory locate list.story --spec list.spec
+  heapstory locate list.story --spec doubly_linked_list --site node=list.c:23
+  heapstory locate list.story --spec list.spec --cpoint insert --cpoint remove:exit
+  heapstory locate --explain list.spec
+
+The constraints are checked at C-points: by default where the structure's own functions return to
+other code, where the program says HEAPSTORY_CPOINT("type"), and at the crash or the end. A
+specification is a file or the name of one that comes with heapstory."""
+
+_FORMATS = ("text", "json", "sarif", "html", "dot")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("trace", metavar="TRACE", nargs="?", help="a recorded trace (NAME.story)")
+    parser.add_argument("--spec", metavar="SPEC", help="the specification of the structure")
+    parser.add_argument(
+        "--site",
+        action="append",
+        default=[],
+        metavar="TYPE=FILE:LINE",
+        help="nodes of a type are those allocated there (default: by the type's name)",
+    )
+    parser.add_argument(
+        "--cpoint",
+        action="append",
+        default=[],
+        metavar="C",
+        help="where the constraints must hold: FUNC[:exit|:entry], FILE:LINE, end or crash",
+    )
+    parser.add_argument(
+        "--explain", metavar="SPEC", help="say what a specification means, in plain words"
+    )
+    add_format(parser, _FORMATS)
+    parser.add_argument("--sarif", metavar="FILE", help="write the findings as SARIF, too")
+    parser.add_argument("-o", "--output", metavar="FILE", help="its ending chooses the format")
+
+
+def run(args: argparse.Namespace) -> int:
+    from heapstory import constraints
+
+    if args.explain is not None:
+        write(constraints.explain(constraints.load(args.explain)).rstrip("\n") + "\n", args.output)
+        return 0
+    if args.trace is None:
+        raise UsageError("locate wants a TRACE (see: heapstory locate --help)")
+    if args.spec is None:
+        names = ", ".join(constraints.library())
+        known = f"; the library has {names}" if names else ""
+        raise UsageError(f"locate wants a specification: --spec SPEC{known}")
+    return _locate(args)
+
+
+def _locate(args: argparse.Namespace) -> int:
+    import heapstory
+    from heapstory import constraints
+    from heapstory.locate import locate
+
+    specification = constraints.load(args.spec)
+    sites = dict(_site(text) for text in args.site)
+    with heapstory.open(args.trace) as trace:
+        with progress("checking the structure"):
+            answer = locate(trace, specification, sites=sites, cpoints=args.cpoint)
+        for note in answer.notes:
+            print(f"heapstory: {note}", file=sys.stderr)
+        _write(trace, answer, args)
+        status = finish(trace)
+        if answer.inconsistencies:
+            return FOUND
+        return status or (0 if answer.objects else INCOMPLETE)
+
+
+def _site(text: str) -> tuple[str, str]:
+    name, equals, site = text.partition("=")
+    if not name or not equals or not site.rpartition(":")[2].isdecimal():
+        raise UsageError(f"--site {text}: wants TYPE=FILE:LINE")
+    return name, site
+
+
+def _write(trace: Trace, answer: Answer, args: argparse.Namespace) -> None:
+    from heapstory.reporters import json, locate_machine, locate_pictures, locate_text
+    from heapstory.reporters.style import PLAIN, Style
+
+    if args.sarif:
+        _write_sarif(Path(args.sarif), answer)
+    ending = Path(args.output or "").suffix.lstrip(".")
+    form = args.format or (ending if ending in _FORMATS else "text")
+    if form == "json":
+        write(json.dumps("locate", locate_machine.body(answer)), args.output)
+    elif form == "sarif":
+        write(_sarif(answer), args.output)
+    elif form == "html":
+        write(locate_pictures.html(trace, answer), args.output)
+    elif form == "dot":
+        write(locate_pictures.dot(trace, answer), args.output)
+    else:
+        style = PLAIN if args.output else Style.of(sys.stdout)
+        write(locate_text.report(trace, answer, style), args.output)
+
+
+def _sarif(answer: Answer) -> str:
+    from json import dumps
+
+    from heapstory import __version__
+    from heapstory.reporters.locate_machine import results, rules
+    from heapstory.reporters.sarif import sarif_log
+
+    log = sarif_log(results(answer), rules(answer), __version__)
+    return dumps(log, indent=2, ensure_ascii=False) + "\n"
+
+
+def _write_sarif(path: Path, answer: Answer) -> None:
+    from heapstory import __version__
+    from heapstory.reporters.locate_machine import results, rules
+    from heapstory.reporters.sarif import write_sarif
+
+    write_sarif(path, results(answer), rules(answer), __version__)

@@ -1,0 +1,128 @@
+"""What locating finds, as small objects for the reporters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from heapstory.constraints.plan import Plan, PlanConstraint
+from heapstory.trace.places import Place
+
+
+@dataclass(frozen=True, slots=True)
+class CPoint:
+    """A moment at which the constraints must hold: after ``timestamp``.
+
+    ``kind`` is 'exit' or 'entry' (of ``function``; ``place`` is where it was called), 'mark' (the
+    program said so, ``text``), 'line' (a statement that was asked for), 'crash' or 'end'.
+    """
+
+    timestamp: int
+    kind: str
+    place: Place | None
+    function: str = ""
+    text: str = ""
+
+    def __str__(self) -> str:
+        where = f" ({self.place})" if self.place else ""
+        if self.kind == "exit":
+            return f"after {self.function or 'a function'} returned to {self.place or 'its caller'}"
+        if self.kind == "entry":
+            return f"on entry of {self.function}{where}"
+        if self.kind == "mark":
+            return f"at the C-point {self.text!r}{where}"
+        if self.kind == "line":
+            return f"at {self.place}"
+        return f"at the {self.kind}{where}"
+
+
+@dataclass(frozen=True, slots=True)
+class Inconsistency:
+    """A constraint and what it does not hold for: ``bindings`` are (variable, value) pairs, a value
+    being a (node, offset) pair or the number of a loop."""
+
+    constraint: PlanConstraint
+    bindings: tuple[tuple[str, tuple[int, int] | int], ...]
+
+    @property
+    def nodes(self) -> list[int]:
+        """The ids of the nodes, each once."""
+        places = (value for _, value in self.bindings if not isinstance(value, int))
+        return list(dict.fromkeys(node for node, _ in places))
+
+    def __str__(self) -> str:
+        shown = []
+        for name, value in self.bindings:
+            if isinstance(value, int):
+                shown.append(f"{name} = {value}")
+            else:
+                node, offset = value
+                shown.append(f"{name} = node {node}" + (f"+{offset}" if offset else ""))
+        return ", ".join(shown)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One field that an operation changed; ``offset`` is the field's in its node."""
+
+    node: int
+    offset: int
+    field: str
+    old: str
+    new: str
+
+    def __str__(self) -> str:
+        return f"node {self.node}.{self.field} = {self.new} (was {self.old})"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A faulty operation. ``kind`` is 'store', 'birth' or 'death'."""
+
+    timestamp: int
+    kind: str
+    place: Place | None
+    node: int | None
+    slots: tuple[Slot, ...]
+    contributed_to: tuple[Inconsistency, ...]
+
+    @property
+    def operation(self) -> str:
+        """What it did, in one line."""
+        if self.kind == "birth":
+            return f"node {self.node} was allocated"
+        if self.kind == "death":
+            return f"node {self.node} was freed"
+        if not self.slots:
+            return "memory that the specification reads was written"
+        more = f" and {len(self.slots) - 1} more" if len(self.slots) > 1 else ""
+        return f"{self.slots[0]}{more}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Everything about one search. ``bad`` and ``clean`` are the first bad C-point and the last
+    one before it at which all was well."""
+
+    plan: Plan
+    cpoints: list[CPoint]
+    bad: CPoint | None
+    clean: CPoint | None
+    inconsistencies: list[Inconsistency]
+    faults: list[Fault]
+    objects: int
+    seconds: dict[str, float]
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def checked(self) -> list[CPoint]:
+        """The C-points up to the first bad one."""
+        if self.bad is None:
+            return self.cpoints
+        return [point for point in self.cpoints if point.timestamp <= self.bad.timestamp]
+
+    @property
+    def statements(self) -> list[Place]:
+        """The distinct places of the faults, in the order to look at them."""
+        places = (fault.place for fault in self.faults if fault.place is not None)
+        distinct = {(p.path, p.line, p.function, None if p.line else p.offset): p for p in places}
+        return list(distinct.values())

@@ -1,0 +1,119 @@
+"""One search: load the structure, find the first bad C-point, trace back from there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from heapstory.locate import cpoints as points
+from heapstory.locate.answer import Answer, CPoint, Fault, Inconsistency
+from heapstory.locate.operations import Operations
+
+if TYPE_CHECKING:
+    from heapstory import _core
+    from heapstory.constraints.plan import Plan
+    from heapstory.constraints.syntax import Specification
+    from heapstory.trace import Trace
+
+
+def locate(
+    trace: Trace,
+    specification: Specification,
+    *,
+    sites: Mapping[str, str] | None = None,
+    cpoints: Sequence[str] = (),
+) -> Answer:
+    """The inconsistencies at the first bad C-point and the operations behind them.
+
+    `sites` binds types to allocation sites, `cpoints` are as for ``--cpoint``.
+    """
+    from heapstory import _core
+    from heapstory.constraints import compile_for
+
+    wishes = [points.read(text) for text in cpoints]
+    start = perf_counter()
+    compiled = compile_for(specification, trace, sites)
+    plan = compiled.plan
+    compiled_at = perf_counter()
+    structure = _core.Structure(trace.core, json.loads(plan.to_json()))
+    found, notes = points.find(trace, structure, plan, wishes)
+    loaded_at = perf_counter()
+    moments = _moments(found, plan)
+    result = structure.locate([(time, sorted(types)) for time, types in moments.items()])
+    seconds = {
+        "compile": compiled_at - start,
+        "load": structure.load_seconds,
+        "cpoints": loaded_at - compiled_at - structure.load_seconds,
+        "check": result["check_seconds"],
+        "locate": result["locate_seconds"],
+    }
+    notes = [str(warning) for warning in compiled.warnings] + notes + _notes(plan, structure)
+    if not result["exact"]:
+        notes.append(
+            "too many C-points to check all constraints at each: some were checked at a sample of "
+            "them, and the first bad one was found by bisection"
+        )
+    times = list(moments)
+    return Answer(
+        plan=plan,
+        cpoints=found,
+        bad=_point_at(found, times, result["bad"]),
+        clean=_point_at(found, times, result["clean"]),
+        inconsistencies=[_inconsistency(plan, row) for row in result["inconsistencies"]],
+        faults=_faults(trace, structure, plan, result["faults"]),
+        objects=structure.counts["objects"],
+        seconds=seconds,
+        notes=notes,
+    )
+
+
+def _moments(found: list[CPoint], plan: Plan) -> dict[int, set[int]]:
+    """Every moment once, with the types whose constraints must hold there; none: all."""
+    names = {type.name: number for number, type in enumerate(plan.types)}
+    moments: dict[int, set[int]] = {}
+    for point in found:
+        named = {names[point.text]} if point.kind == "mark" and point.text in names else set()
+        if point.timestamp not in moments:
+            moments[point.timestamp] = named
+        elif not named or not moments[point.timestamp]:
+            moments[point.timestamp] = set()
+        else:
+            moments[point.timestamp] |= named
+    return moments
+
+
+def _notes(plan: Plan, structure: _core.Structure) -> list[str]:
+    counts = structure.counts["by_type"]
+    return [
+        f"there is no {type.name} in the trace: its constraints were checked on nothing"
+        for type, count in zip(plan.types, counts, strict=True)
+        if not count and not type.implied
+    ]
+
+
+def _point_at(found: list[CPoint], times: list[int], index: int | None) -> CPoint | None:
+    if index is None:
+        return None
+    return next(point for point in found if point.timestamp == times[index])
+
+
+def _inconsistency(plan: Plan, row: tuple[int, list[Any]]) -> Inconsistency:
+    constraint = plan.constraints[row[0]]
+    names = [v.name for v in constraint.variables if v.quantifier == "forall"]
+    names += [loop.name for loop in constraint.loops]
+    return Inconsistency(constraint, tuple(zip(names, row[1], strict=True)))
+
+
+def _faults(
+    trace: Trace,
+    structure: _core.Structure,
+    plan: Plan,
+    rows: list[tuple[int, list[tuple[int, list[Any]]]]],
+) -> list[Fault]:
+    operations = Operations(trace, plan, structure.operations([time for time, _ in rows]))
+    return [
+        operations.fault(time, tuple(_inconsistency(plan, row) for row in contributed))
+        for time, contributed in rows
+    ]

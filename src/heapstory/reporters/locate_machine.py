@@ -1,0 +1,128 @@
+"""The answer of ``locate`` for other programs: JSON and SARIF."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from heapstory.reporters.sarif import Location, Result, Rule
+
+if TYPE_CHECKING:
+    from heapstory.locate.answer import Answer, CPoint, Fault, Inconsistency
+    from heapstory.trace.places import Place
+
+MOST_CPOINTS = 1000
+
+
+def body(answer: Answer) -> dict[str, Any]:
+    """The body of ``locate --json``. Of very many C-points only the last before the bad one are
+    listed."""
+    checked = answer.checked
+    return {
+        "cpoints": [_cpoint(point) for point in checked[-MOST_CPOINTS:]],
+        "cpoints_checked": len(checked),
+        "bad": None if answer.bad is None else _cpoint(answer.bad),
+        "clean": None if answer.clean is None else _cpoint(answer.clean),
+        "constraints": [
+            {"name": c.name, "source": c.source, "line": c.line, "words": c.words}
+            for c in answer.plan.constraints
+        ],
+        "inconsistencies": [_inconsistency(found, answer.bad) for found in answer.inconsistencies],
+        "faults": [_fault(fault) for fault in answer.faults],
+        "statements": [place.as_json() for place in answer.statements],
+        "nodes": answer.objects,
+        "notes": answer.notes,
+        "seconds": answer.seconds["check"] + answer.seconds["locate"],
+        "timing": answer.seconds,
+    }
+
+
+def _place(place: Place | None) -> dict[str, Any] | None:
+    return None if place is None else place.as_json()
+
+
+def _cpoint(point: CPoint) -> dict[str, Any]:
+    return {
+        "ts": point.timestamp,
+        "kind": point.kind,
+        "place": _place(point.place),
+        "function": point.function or None,
+        "text": point.text or None,
+    }
+
+
+def _inconsistency(found: Inconsistency, bad: CPoint | None) -> dict[str, Any]:
+    return {
+        "constraint": found.constraint.name,
+        "cpoint": None if bad is None else bad.timestamp,
+        "nodes": found.nodes,
+        "bindings": {
+            name: value if isinstance(value, int) else {"node": value[0], "offset": value[1]}
+            for name, value in found.bindings
+        },
+    }
+
+
+def _fault(fault: Fault) -> dict[str, Any]:
+    names = list(dict.fromkeys(found.constraint.name for found in fault.contributed_to))
+    return {
+        "place": _place(fault.place),
+        "ts": fault.timestamp,
+        "operation": fault.operation,
+        "constraint": names[0] if names else None,
+        "constraints": names,
+        "kind": fault.kind,
+        "node": fault.node,
+        "slots": [
+            {
+                "node": slot.node,
+                "offset": slot.offset,
+                "field": slot.field,
+                "old": slot.old,
+                "new": slot.new,
+            }
+            for slot in fault.slots
+        ],
+    }
+
+
+def rules(answer: Answer) -> list[Rule]:
+    """One rule per constraint."""
+    return [Rule(_rule(c.name), c.words, c.source) for c in answer.plan.constraints]
+
+
+def results(answer: Answer) -> list[Result]:
+    """One result per statement, in the order to look at them."""
+    made: list[Result] = []
+    for place in answer.statements:
+        faults = [fault for fault in answer.faults if fault.place and _same(fault.place, place)]
+        first = faults[0]
+        constraint = first.contributed_to[0].constraint
+        location = Location(place.path or "?", place.line or 0, function=place.function or "")
+        made.append(
+            Result(
+                rule=_rule(constraint.name),
+                message=f"{first.operation}, against: {constraint.words}",
+                location=location,
+                level="error" if not made else "warning",
+                flow=[
+                    Location(
+                        place.path or "?",
+                        place.line or 0,
+                        f"timestamp {fault.timestamp}: {fault.operation}",
+                        function=place.function or "",
+                    )
+                    for fault in faults[:20]
+                ],
+                fingerprint=f"{constraint.name}@{place.function}:{place.file}",
+                properties={"timestamps": [fault.timestamp for fault in faults[:20]]},
+            )
+        )
+    return made
+
+
+def _same(one: Place, other: Place) -> bool:
+    return (one.path, one.line, one.function) == (other.path, other.line, other.function)
+
+
+def _rule(name: str) -> str:
+    return f"locate/{name}"

@@ -1,0 +1,122 @@
+"""The answer of ``locate`` in pictures: Graphviz, and one HTML page."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from heapstory.errors import HeapstoryError
+from heapstory.locate.pictures import pictures
+from heapstory.reporters import dot as drawing_dot
+from heapstory.reporters.svg import svg
+
+if TYPE_CHECKING:
+    from heapstory.graph.drawing import Drawing
+    from heapstory.locate.answer import Answer, Fault
+    from heapstory.trace import Trace
+    from heapstory.trace.places import Place
+
+MOST = 20
+AROUND = 4
+_STYLE = """
+body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:1100px;color:#222;padding:0 1em}
+h1{font-size:1.4em} h2{font-size:1.1em;margin-top:2em} table{border-collapse:collapse}
+td,th{border:1px solid #ccc;padding:.2em .6em;text-align:left} code,pre{font-size:13px}
+pre{background:#f7f7f7;padding:.6em;overflow:auto} pre b{background:#ffd6d6;display:block}
+.pair{display:grid;grid-template-columns:1fr 1fr;gap:1em} .pair svg{max-width:100%;height:auto}
+.did{color:#a00} .dim{color:#777}
+@media(prefers-color-scheme:dark){body{background:#1b1b1b;color:#ddd}pre{background:#252525}
+pre b{background:#5a1c1c}.pair svg{background:#fff}}
+"""
+
+
+def dot(trace: Trace, answer: Answer) -> str:
+    """Two graphs per statement, before and after."""
+    parts = []
+    for fault in _firsts(answer):
+        shown = pictures(trace, fault)
+        parts += [_titled(shown.before, "before", fault), _titled(shown.after, "after", fault)]
+    return "".join(parts)
+
+
+def html(trace: Trace, answer: Answer) -> str:
+    """A page that needs nothing else: no scripts, no network."""
+    title = f"heapstory locate: {trace.path}"
+    parts = [
+        f"<!doctype html><html lang=en><meta charset=utf-8><title>{escape(title)}</title>",
+        f"<style>{_STYLE}</style><h1>{escape(_headline(trace, answer))}</h1>",
+    ]
+    if answer.bad is not None:
+        parts.append(_inconsistencies(answer))
+        parts += [_statement(trace, n, fault) for n, fault in enumerate(_firsts(answer), 1)]
+    return "\n".join([*parts, "</html>\n"])
+
+
+def _firsts(answer: Answer) -> list[Fault]:
+    """The first fault of each statement."""
+    seen: dict[tuple[str | None, int | None, str], Fault] = {}
+    for fault in answer.faults:
+        key = (fault.place.path, fault.place.line) if fault.place else (None, None)
+        seen.setdefault((*key, str(fault.place)), fault)
+    return list(seen.values())[:MOST]
+
+
+def _titled(drawing: Drawing, moment: str, fault: Fault) -> str:
+    text = f"{moment} {fault.place or '?'} (timestamp {drawing.at})"
+    label = text.replace("\\", "\\\\").replace('"', '\\"')
+    return drawing_dot.render(drawing).replace("{\n", f'{{\n  label="{label}";\n', 1)
+
+
+def _headline(trace: Trace, answer: Answer) -> str:
+    if answer.bad is None:
+        return f"{trace.path}: all constraints held"
+    return f"{trace.path}: broken {answer.bad}, timestamp {answer.bad.timestamp}"
+
+
+def _inconsistencies(answer: Answer) -> str:
+    rows = "".join(
+        f"<tr><td>{escape(found.constraint.name)}</td><td>{escape(found.constraint.words)}</td>"
+        f"<td>{escape(str(found))}</td></tr>"
+        for found in answer.inconsistencies[:100]
+    )
+    more = len(answer.inconsistencies) - 100
+    note = f"<p class=dim>and {more:,} more</p>" if more > 0 else ""
+    clean = f"<p>All was well {escape(str(answer.clean))}.</p>" if answer.clean else ""
+    head = "<tr><th>constraint</th><th>it says</th><th>not so for</th></tr>"
+    return f"{clean}<table>{head}{rows}</table>{note}"
+
+
+def _statement(trace: Trace, number: int, fault: Fault) -> str:
+    function = f" in {fault.place.function}" if fault.place and fault.place.function else ""
+    heading = f"{number}. {fault.place or '?'}{function}"
+    shown = pictures(trace, fault)
+    pair = "".join(
+        f"<div><p class=dim>{moment} (timestamp {drawing.at})</p>{_svg(drawing)}</div>"
+        for moment, drawing in (("before", shown.before), ("after", shown.after))
+    )
+    source = _source(trace, fault.place) if fault.place else ""
+    return (
+        f"<h2>{escape(heading)}</h2>{source}"
+        f"<p>timestamp {fault.timestamp}: <span class=did>{escape(fault.operation)}</span></p>"
+        f"<div class=pair>{pair}</div>"
+    )
+
+
+def _svg(drawing: Drawing) -> str:
+    try:
+        picture = svg(drawing_dot.render(drawing))
+    except HeapstoryError as error:
+        return f"<p class=dim>{escape(str(error))}</p>"
+    return picture[picture.index("<svg") :]
+
+
+def _source(trace: Trace, place: Place) -> str:
+    text = trace.source(place.path) if place.path else None
+    if text is None or not place.line:
+        return ""
+    lines = text.splitlines()
+    shown = []
+    for number in range(max(place.line - AROUND, 1), min(place.line + AROUND, len(lines)) + 1):
+        line = f"{number:>5}  {escape(lines[number - 1])}"
+        shown.append(f"<b>{line}</b>" if number == place.line else f"{line}\n")
+    return f"<pre>{''.join(shown)}</pre>"

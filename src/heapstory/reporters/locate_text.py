@@ -1,0 +1,158 @@
+"""The answer of ``locate`` for people: the source, what was done, the nodes before and after."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from heapstory.reporters.style import PLAIN, Style
+
+if TYPE_CHECKING:
+    from heapstory.graph.drawing import Box, Drawing
+    from heapstory.locate.answer import Answer, Fault, Inconsistency
+    from heapstory.locate.pictures import Pictures
+    from heapstory.trace import Trace
+    from heapstory.trace.places import Place
+
+MOST_INCONSISTENCIES = 10
+MOST_STATEMENTS = 20
+AROUND = 2
+
+
+def report(trace: Trace, answer: Answer, style: Style = PLAIN) -> Iterator[str]:
+    """The whole report in pieces."""
+    if answer.bad is None:
+        count = len({point.timestamp for point in answer.cpoints})
+        yield (
+            f"{trace.path}: {_count(len(answer.plan.constraints), 'constraint')} held for "
+            f"{_count(answer.objects, 'node')} at {_count(count, 'C-point')}\n"
+        )
+        return
+    yield from _headline(trace, answer, style)
+    yield from _inconsistencies(answer, style)
+    yield from _statements(trace, answer, style)
+    seconds = answer.seconds
+    yield style.dim(
+        f"loaded in {seconds['load']:.3g} s, checked in {seconds['check']:.3g} s, "
+        f"located in {seconds['locate']:.3g} s\n"
+    )
+
+
+def _headline(trace: Trace, answer: Answer, style: Style) -> Iterator[str]:
+    assert answer.bad is not None
+    yield style.bold(
+        f"{trace.path}: broken {answer.bad}, timestamp {answer.bad.timestamp} of {trace.last}\n"
+    )
+    if answer.clean is not None:
+        yield f"all was well {answer.clean}, timestamp {answer.clean.timestamp}\n"
+    else:
+        yield "this is the first C-point: nothing is known to have been well before\n"
+
+
+def _inconsistencies(answer: Answer, style: Style) -> Iterator[str]:
+    yield f"\n{_count(len(answer.inconsistencies), 'inconsistency', 'inconsistencies')}:\n"
+    by_constraint: dict[str, list[Inconsistency]] = {}
+    for found in answer.inconsistencies:
+        by_constraint.setdefault(found.constraint.name, []).append(found)
+    for name, group in by_constraint.items():
+        yield f"  {style.bold(name)}  {group[0].constraint.words}\n"
+        for found in group[:MOST_INCONSISTENCIES]:
+            yield f"      not so for {found}\n"
+        if len(group) > MOST_INCONSISTENCIES:
+            yield style.dim(f"      ... and {len(group) - MOST_INCONSISTENCIES:,} more (--json)\n")
+
+
+def _statements(trace: Trace, answer: Answer, style: Style) -> Iterator[str]:
+    groups: dict[tuple[str | None, int | None, str], list[Fault]] = {}
+    for fault in answer.faults:
+        key = (fault.place.path, fault.place.line) if fault.place else (None, None)
+        groups.setdefault((*key, str(fault.place)), []).append(fault)
+    yield f"\n{_count(len(groups), 'statement')} to look at, in this order:\n"
+    for number, faults in enumerate(groups.values(), 1):
+        if number > MOST_STATEMENTS:
+            yield style.dim(f"\n... and {len(groups) - MOST_STATEMENTS:,} more (--json)\n")
+            break
+        yield from _statement(trace, number, faults, style)
+    if not groups:
+        yield "  (the trace does not reach back to where it began)\n"
+
+
+def _statement(trace: Trace, number: int, faults: list[Fault], style: Style) -> Iterator[str]:
+    fault = faults[0]
+    function = f" in {fault.place.function}" if fault.place and fault.place.function else ""
+    heading = f"{number}. {fault.place or '?'}{function}"
+    yield f"\n{style.bold(heading)}\n"
+    if fault.place is not None:
+        yield from _source(trace, fault.place, style)
+    yield f"   timestamp {fault.timestamp}: {style.red(fault.operation)}\n"
+    for found in fault.contributed_to[:3]:
+        yield f"   against {found.constraint.name} for {found}\n"
+    if len(faults) > 1:
+        yield style.dim(f"   and {_count(len(faults) - 1, 'more time')}, up to timestamp ")
+        yield style.dim(f"{faults[-1].timestamp}\n")
+    from heapstory.locate.pictures import pictures
+
+    yield from side_by_side(pictures(trace, fault), style)
+    yield style.dim(f"   next: {_next(trace, fault)}\n")
+
+
+def _source(trace: Trace, place: Place, style: Style) -> Iterator[str]:
+    text = trace.source(place.path) if place.path else None
+    if text is None or not place.line:
+        return
+    lines = text.splitlines()
+    first, last = max(place.line - AROUND, 1), min(place.line + AROUND, len(lines))
+    width = len(str(last))
+    for number in range(first, last + 1):
+        here = number == place.line
+        line = f"   {'>' if here else ' '} {number:>{width}} | {lines[number - 1]}".rstrip()
+        yield (style.bold(line) if here else style.dim(line)) + "\n"
+
+
+def _next(trace: Trace, fault: Fault) -> str:
+    """The command that shows more."""
+    if fault.slots:
+        words = ["history", str(trace.path), "--node", str(fault.slots[0].node)]
+        words += ["--field", str(fault.slots[0].offset)]
+    elif fault.node is not None:
+        words = ["history", str(trace.path), "--node", str(fault.node)]
+    else:
+        words = ["graph", str(trace.path), "--at", str(fault.timestamp)]
+    return shlex.join(["heapstory", *words])
+
+
+def side_by_side(shown: Pictures, style: Style) -> Iterator[str]:
+    """The nodes before on the left, after on the right."""
+    left = _column(f"before (timestamp {shown.before.at})", shown.before, frozenset())
+    right = _column(f"after (timestamp {shown.after.at})", shown.after, shown.changed)
+    width = max((len(line) for line in left), default=0)
+    for before, after in zip_longest(left, right, fillvalue=""):
+        line = f"   {before:<{width}}   {after}".rstrip()
+        yield (style.red(line) if after.endswith("◀") else line) + "\n"
+
+
+def _column(title: str, drawing: Drawing, changed: frozenset[tuple[int, int]]) -> list[str]:
+    lines = [title]
+    for box in drawing.boxes:
+        lines += _box(box, changed)
+    return lines
+
+
+def _box(box: Box, changed: frozenset[tuple[int, int]]) -> list[str]:
+    title = f" {box.title}  {box.detail} " if box.detail else f" {box.title} "
+    if box.node.freed is not None:
+        title += "(freed) "
+    name = max((len(row.name) for row in box.rows), default=0)
+    rows = [(row, f" {row.name:<{name}}  {row.marks[-1].text} ") for row in box.rows]
+    width = max(len(title) + 1, *(len(text) for _, text in rows)) if rows else len(title) + 1
+    lines = [f"┌{title:─<{width}}┐"]
+    for row, text in rows:
+        mark = " ◀" if (box.node.id, row.offset) in changed else ""
+        lines.append(f"│{text:<{width}}│{mark}")
+    return [*lines, f"└{'':─<{width}}┘"]
+
+
+def _count(number: int, noun: str, plural: str = "") -> str:
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
