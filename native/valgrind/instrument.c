@@ -13,8 +13,11 @@
  * straddles two pages when its first one is not recorded.
  */
 #include "ir.h"
+#include "nodes.h"
 
 static UInt n_sites;
+
+UInt hs_mode = HSW_ALLOCATIONS;
 
 UInt hs_new_site(Addr instruction, UInt size, UInt kind, Bool own) {
     UInt id;
@@ -93,12 +96,15 @@ static IRExpr *advance_for(struct hs_block_state *b, IRExpr *address, IRExpr *gu
 static void store_word(struct hs_block_state *b, IRExpr *address, IRExpr *value, UInt size,
                        UInt kind, IRExpr *guard) {
     ULong site = hs_new_site(b->instruction, size, kind, b->own);
-    IRExpr *first;
+    IRExpr *first, *advance;
     if (address->tag == Iex_Const)
         first = hs_const(HSW_WORD(site, address->Iex.Const.con->Ico.U64 & HSW_ADDRESS_MASK));
     else
         first = hs_binop(b, Iop_Or64, address, hs_const(HSW_WORD(site, 0)));
-    hs_emit(b, first, value, advance_for(b, address, guard));
+    advance = advance_for(b, address, guard);
+    if (size == 8)
+        hs_check_pointer(b, value, advance, site);
+    hs_emit(b, first, value, advance);
 }
 
 static IRExpr *unop(struct hs_block_state *b, IROp op, IRType type, IRExpr *e) {
@@ -292,14 +298,18 @@ static Bool block_records(struct hs_block_state *b, const IRSB *in) {
 
 /* Whether the superblock is changed at all. */
 static Bool block_changes(struct hs_block_state *b, const IRSB *in, Addr start) {
-    Bool records = hs_recording && block_records(b, in);
-    return records || b->preload || hs_place_in_block(in) || hs_custom_starts(start);
+    Bool records = b->recording && block_records(b, in);
+    if (b->recording && hs_mode != HSW_ALLOCATIONS)
+        hs_find_bases(b, in);
+    return records || b->preload || hs_has_bases(b) || hs_place_in_block(in) ||
+           hs_watched_starts(start);
 }
 
-static void copy_statement(struct hs_block_state *b, IRStmt *s) {
-    hs_stmt(b, s);
-    if (hs_recording && wants(b, s))
-        instrument_statement(b, s);
+static void copy_statement(struct hs_block_state *b, const IRSB *in, Int i) {
+    hs_check_accesses(b, i);
+    hs_stmt(b, in->stmts[i]);
+    if (b->recording && wants(b, in->stmts[i]))
+        instrument_statement(b, in->stmts[i]);
 }
 
 /* The start of an instruction; True if it was replaced together with the rest of the superblock. */
@@ -309,10 +319,10 @@ static Bool start_instruction(struct hs_block_state *b, const IRSB *in, Int mark
     b->instruction = in->stmts[mark]->Ist.IMark.addr;
     b->length = in->stmts[mark]->Ist.IMark.len;
     if (first)
-        hs_instrument_custom(b);
+        hs_instrument_watched(b, in);
     if (b->places)
         hs_instrument_places(b);
-    if (hs_recording && hs_instrument_rep(b, in, mark))
+    if (b->recording && hs_instrument_rep(b, in, mark))
         return True;
     if (b->preload && (stub = hs_stub_at(b->instruction, b->length)) >= 0)
         hs_instrument_stub(b, stub);
@@ -322,12 +332,17 @@ static Bool start_instruction(struct hs_block_state *b, const IRSB *in, Int mark
 static void end_block(struct hs_block_state *b, const IRSB *in) {
     if (in->jumpkind == Ijk_Ret && b->places)
         hs_instrument_exit_places(b);
-    if (!hs_recording)
+    if (!b->recording)
         return;
     if (in->jumpkind == Ijk_Call && hs_wants_call(b->own, in->next))
         hs_instrument_call(b, in->next);
     else if (in->jumpkind == Ijk_Ret)
         hs_instrument_return(b, in->next);
+}
+
+static void forget(struct hs_block_state *b) {
+    VG_(free)(b->is_stack);
+    hs_forget_bases(b);
 }
 
 IRSB *hs_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
@@ -339,11 +354,12 @@ IRSB *hs_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
     Int i = 0;
     b.own = hs_is_own(start);
     b.preload = hs_in_preload(start);
+    b.recording = hs_recording && !hs_is_left_out(start);
     b.is_stack = VG_(calloc)("hs.stack", in->tyenv->types_used + 1, 1);
-    if (hs_recording && b.own)
+    if (b.recording && b.own)
         hs_find_receiver(in, start);
     if (!block_changes(&b, in, start)) {
-        VG_(free)(b.is_stack);
+        forget(&b);
         return in;
     }
     b.places = hs_place_in_block(in);
@@ -358,9 +374,9 @@ IRSB *hs_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
             replaced = start_instruction(&b, in, i, first);
             first = False;
         } else
-            copy_statement(&b, in->stmts[i]);
+            copy_statement(&b, in, i);
     if (!replaced)
         end_block(&b, in);
-    VG_(free)(b.is_stack);
+    forget(&b);
     return b.out;
 }

@@ -23,10 +23,12 @@ struct hs_block_state {
     Addr instruction; /* address of the current one */
     UInt length;      /* of it */
     Bool own, preload;
-    Bool appends;    /* records may be appended */
-    Int shadow;      /* offset of the shadow state */
-    Bool places;     /* some instruction in it is named by an option */
-    UChar *is_stack; /* per temporary: computed from the stack pointer by constants */
+    Bool recording;         /* and not the allocator's, where that is left out */
+    Bool appends;           /* records may be appended */
+    Int shadow;             /* offset of the shadow state */
+    Bool places;            /* some instruction in it is named by an option */
+    UChar *is_stack;        /* per temporary: computed from the stack pointer by constants */
+    struct hs_bases *bases; /* modes portable and internals: checks to insert; else NULL */
 };
 
 static inline IRExpr *hs_const(ULong value) {
@@ -78,9 +80,16 @@ Bool hs_place_in_block(const IRSB *in);
 void hs_instrument_places(struct hs_block_state *b);
 void hs_instrument_exit_places(struct hs_block_state *b);
 
-/* custom_alloc.c */
-Bool hs_custom_starts(Addr code);
-void hs_instrument_custom(struct hs_block_state *b);
+/* watch.c */
+Bool hs_watched_starts(Addr code);
+void hs_instrument_watched(struct hs_block_state *b, const IRSB *in);
+
+/* bases.c */
+void hs_find_bases(struct hs_block_state *b, const IRSB *in);
+void hs_forget_bases(struct hs_block_state *b);
+Bool hs_has_bases(const struct hs_block_state *b);
+void hs_check_accesses(struct hs_block_state *b, Int statement);
+void hs_check_pointer(struct hs_block_state *b, IRExpr *value, IRExpr *advance, ULong site);
 
 /* receivers.c */
 void hs_find_receiver(const IRSB *in, Addr start);

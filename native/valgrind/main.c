@@ -11,7 +11,7 @@
  *     VALGRIND_LIB=FOLDER valgrind --tool=heapstory -q --vgdb=no --trace-children=yes
  *         --collector=PATH --trace=DIR PROGRAM ...
  */
-#include "recorder.h"
+#include "nodes.h"
 
 static void post_options(void) {
     /* Records must come in program order, and once. */
@@ -22,7 +22,11 @@ static void post_options(void) {
     hs_pages_init();
     hs_section_start();
     hs_custom_start();
+    hs_left_out_start();
+    hs_heap_init();
     hs_ring_start();
+    if (hs_mode != HSW_ALLOCATIONS)
+        hs_record(HSW_MODE, hs_mode, 0);
 }
 
 static void pre_options(void) {
@@ -39,6 +43,7 @@ static void pre_options(void) {
     hs_modules_init();
     hs_process_init();
     hs_client_init();
+    hs_heap_events_init();
 }
 
 VG_DETERMINE_INTERFACE_VERSION(pre_options)

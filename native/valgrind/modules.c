@@ -11,7 +11,7 @@
  * memory (JIT). Not covered: data of modules mapped by hand in another order than ELF's;
  * thread-local storage, which is heap or stack memory of the dynamic linker.
  */
-#include "recorder.h"
+#include "nodes.h"
 
 #include <elf.h>
 
@@ -103,6 +103,22 @@ Bool hs_is_own(Addr code) {
 Bool hs_in_preload(Addr code) {
     struct module *module = module_at(code);
     return module && module->preload;
+}
+
+const HChar *hs_module_path(Addr code) {
+    const struct module *module = module_at(code);
+    return module ? module->path : NULL;
+}
+
+Bool hs_in_module_data(Addr address) {
+    for (Word i = VG_(sizeXA)(modules); i-- > 0;) {
+        const struct module *module = *(struct module **)VG_(indexXA)(modules, i);
+        for (UInt k = 0; k < module->n_data; k++)
+            if (address >= VG_PGROUNDDN(module->data[k].start) &&
+                address < VG_PGROUNDUP(module->data[k].end))
+                return True;
+    }
+    return False;
 }
 
 /* The writable PT_LOADs of the header at `start`, of which `length` bytes are readable. */
@@ -252,7 +268,9 @@ static void file_mapped(Addr start, SizeT length, UInt protection, const NSegmen
         find_globals(module, start, start + length);
 }
 
-static void anonymous_mapped(Addr start, SizeT length) {
+static void anonymous_mapped(Addr start, SizeT length, Bool startup) {
+    if (!startup && !hs_in_module_data(start))
+        hs_heap_mapped(start, length, True);
     for (Word i = VG_(sizeXA)(modules); i-- > 0;) {
         struct module *module = *(struct module **)VG_(indexXA)(modules, i);
         if (module->executable)
@@ -260,11 +278,12 @@ static void anonymous_mapped(Addr start, SizeT length) {
     }
 }
 
-static void mapped(Addr start, SizeT length, Bool r, Bool w, Bool x, ULong handle) {
+static void memory_appears(Addr start, SizeT length, Bool r, Bool w, Bool x, Bool startup) {
     const NSegment *segment = VG_(am_find_nsegment)(start);
     UInt protection = (r ? 1 : 0) | (w ? 2 : 0) | (x ? 4 : 0);
     const HChar *path = NULL;
     hs_pages_off(start, length);
+    hs_heap_unmapped(start, length);
     if (!segment)
         return;
     if (segment->kind == SkFileC)
@@ -272,13 +291,22 @@ static void mapped(Addr start, SizeT length, Bool r, Bool w, Bool x, ULong handl
     if (path)
         file_mapped(start, length, protection, segment, path);
     else if (segment->kind == SkAnonC && w)
-        anonymous_mapped(start, length);
+        anonymous_mapped(start, length, startup);
+}
+
+static void mapped(Addr start, SizeT length, Bool r, Bool w, Bool x, ULong handle) {
+    memory_appears(start, length, r, w, x, False);
+}
+
+static void mapped_at_startup(Addr start, SizeT length, Bool r, Bool w, Bool x, ULong handle) {
+    memory_appears(start, length, r, w, x, True);
 }
 
 static void unmapped(Addr start, SizeT length) {
     Addr end = start + length;
     Bool told = False;
     hs_pages_off(start, length);
+    hs_heap_unmapped(start, length);
     for (Word i = VG_(sizeXA)(modules); i-- > 0;) {
         struct module *module = *(struct module **)VG_(indexXA)(modules, i);
         if (start >= module->end || end <= module->start)
@@ -309,7 +337,7 @@ void hs_send_modules(void) {
 
 void hs_modules_init(void) {
     modules = VG_(newXA)(VG_(malloc), "hs.modules", VG_(free), sizeof(struct module *));
-    VG_(track_new_mem_startup)(mapped);
+    VG_(track_new_mem_startup)(mapped_at_startup);
     VG_(track_new_mem_mmap)(mapped);
     VG_(track_die_mem_munmap)(unmapped);
 }

@@ -39,6 +39,12 @@ Bool hs_process_option(const HChar *argument) {
         add(&hs_options.alloc_functions, value);
     } else if VG_STR_CLO (argument, "--free-fn", value) {
         add(&hs_options.free_functions, value);
+    } else if VG_XACT_CLO (argument, "--mode=alloc", hs_mode, HSW_ALLOCATIONS) {
+    } else if VG_XACT_CLO (argument, "--mode=portable", hs_mode, HSW_PORTABLE) {
+    } else if VG_XACT_CLO (argument, "--mode=internals", hs_mode, HSW_INTERNALS) {
+    } else if VG_STR_CLO (argument, "--allocator", value) {
+        add(&hs_options.allocators, value);
+    } else if VG_BOOL_CLO (argument, "--truth", hs_options.truth) {
     } else
         return VG_(replacement_malloc_process_cmd_line_option)(argument);
     return True;
@@ -58,10 +64,13 @@ void hs_print_usage(void) {
      "    --until=FUNC|FILE:LINE[#K]    and until this\n"
      "    --cpoint=FUNC[:entry|:exit]|FILE:LINE\n"
      "    --alloc-fn=NAME[:ARG[*ARG]]   a custom allocator and its size argument\n"
-     "    --free-fn=NAME[:ARG]          and what gives its blocks back\n");
+     "    --free-fn=NAME[:ARG]          and what gives its blocks back\n"
+     "    --mode=alloc|portable|internals  how nodes are found [alloc]\n"
+     "    --allocator=NAME|LIBRARY|LOW-HIGH  left out in mode portable\n");
 }
 
 void hs_print_debug_usage(void) {
 
+    VG_(printf)("    --truth=no|yes                what malloc and free did, to compare [no]\n");
     VG_(printf)("    --snapshot-at-exit=no|yes     send all contents once more, to compare [no]\n");
 }

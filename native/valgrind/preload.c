@@ -3,6 +3,8 @@
  * file adds stubs for the C library's functions that copy and fill memory. The tool recognises a
  * stub when it translates it and does the work itself, as one operation (see strings.c).
  *
+ * With HS_STRINGS_ONLY the allocation family is left out (modes portable and internals).
+ *
  * A checking function (_chk) whose check fails ends in the C library's own __chk_fail. Functions
  * that are not replaced are recorded store by store, which is right as well, only slower.
  */
@@ -98,6 +100,7 @@ LINKER(__mempcpy, HS_MEMPCPY);
 LINKER(memset, HS_MEMSET);
 LINKER(stpcpy, HS_STPCPY);
 
+#ifndef HS_STRINGS_ONLY
 /* Same class as Valgrind's replacement (the first four digits), higher priority (the last). When
  * the tool answers 0, Valgrind's does it again: it knows errno and what else belongs to failure. */
 #define QUICK_NAME(class, soname, function)                                                        \
@@ -120,3 +123,4 @@ QUICK_PUT(1005, VG_Z_LIBSTDCXX_SONAME, _ZdlPv, HS_DELETE);
 QUICK_PUT(1005, VG_Z_LIBSTDCXX_SONAME, _ZdlPvm, HS_DELETE);
 QUICK_PUT(1005, VG_Z_LIBSTDCXX_SONAME, _ZdaPv, HS_DELETE_ARRAY);
 QUICK_PUT(1005, VG_Z_LIBSTDCXX_SONAME, _ZdaPvm, HS_DELETE_ARRAY);
+#endif

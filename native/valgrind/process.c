@@ -6,7 +6,7 @@
  * their stacks and registers are gone. The number of a fatal signal is known to the core only; it
  * is learnt when the core kills the process with it.
  */
-#include "recorder.h"
+#include "nodes.h"
 
 extern Bool VG_(clo_trace_children);
 extern void VG_(discard_translations)(Addr, ULong, const HChar *);
@@ -19,6 +19,7 @@ static ThreadId running = 1;
 static Bool ended;
 static Bool traced_before;
 static ULong crash_record; /* where it lies, until its signal is known */
+static Addr crash_address;
 
 static void thread_runs(ThreadId tid, ULong blocks) {
     hs_section_poll();
@@ -30,6 +31,7 @@ static void thread_runs(ThreadId tid, ULong blocks) {
 
 static void thread_starts(ThreadId tid) {
     VG_(set_shadow_regs_area)(tid, 1, HS_SHADOW_RING, sizeof hs_ring, (const UChar *)&hs_ring);
+    hs_heap_thread(tid);
 }
 
 static void thread_ends(ThreadId tid) {
@@ -51,6 +53,11 @@ static void system_wrote(CorePart part, ThreadId tid, Addr address, SizeT size) 
         hs_range(address, size, HSW_RANGE_SYSCALL, 0);
 }
 
+static void system_reads(CorePart part, ThreadId tid, const HChar *what, Addr address, SizeT size) {
+    if (part == Vg_CoreSysCall)
+        hs_ranged_read(address, size, 0);
+}
+
 /* ---- the end ---- */
 
 static void record_exit(Int code) {
@@ -60,6 +67,7 @@ static void record_exit(Int code) {
     if (hs_options.snapshot_at_exit)
         hs_send_snapshot();
     hs_recording = True; /* how it ended is said outside the section too */
+    hs_send_counts();
     hs_record(HSW_EXIT, 0, code & 0xff);
     hs_scan_threads(False);
     hs_ring->status = code & 0xff;
@@ -79,7 +87,9 @@ void __wrap_vgPlain_nuke_all_threads_except(ThreadId tid, UInt reason) {
         hs_send_pending();
         hs_make_room();
         crash_record = hs_ring->cursor;
-        hs_record(HSW_CRASH, VG_(get_IP)(tid), 0);
+        crash_address = VG_(get_IP)(tid) & HSW_ADDRESS_MASK;
+        hs_record(HSW_CRASH, crash_address, 0);
+        hs_send_counts();
         hs_scan_threads(False);
         hs_ring->status = 0;
         hs_ring->state = HSW_SIGNALLED;
@@ -89,7 +99,7 @@ void __wrap_vgPlain_nuke_all_threads_except(ThreadId tid, UInt reason) {
 
 void __wrap_vgPlain_kill_self(Int number) {
     if (crash_record)
-        hs_amend(crash_record, number);
+        hs_amend(crash_record, crash_address, number);
     hs_ring->status = number;
     hs_ring->state = HSW_SIGNALLED;
     __real_vgPlain_kill_self(number);
@@ -127,6 +137,7 @@ static void before_exec(const HChar *path) {
 }
 
 static void before_call(ThreadId tid, UInt number, UWord *arguments, UInt count) {
+    hs_heap_mmap_flags(number == __NR_mmap ? arguments[3] : 0);
     if (number == __NR_exit_group)
         record_exit((Int)arguments[0]);
     else if (number == __NR_execve || number == __NR_execveat)
@@ -162,6 +173,7 @@ void hs_process_init(void) {
     VG_(track_pre_deliver_signal)(signal_starts);
     VG_(track_post_deliver_signal)(signal_ends);
     VG_(track_post_mem_write)(system_wrote);
+    VG_(track_pre_mem_read)(system_reads);
     VG_(needs_syscall_wrapper)(before_call, after_call);
     VG_(atfork)(NULL, NULL, in_child);
 }

@@ -2,7 +2,7 @@
 /* Ranged stores: one operation, many bytes. Only the parts in recorded pages are sent; a piece that
  * is followed by another of the same operation carries HSW_RANGE_MORE.
  */
-#include "recorder.h"
+#include "nodes.h"
 
 static Addr page_end(Addr address) {
     return (address | ((1ul << HS_PAGE_BITS) - 1)) + 1;
@@ -30,7 +30,7 @@ static Bool next_piece(Addr from, Addr end, Addr *start, Addr *stop) {
     return True;
 }
 
-void hs_range(Addr start, SizeT length, UInt kind, ULong site) {
+void hs_send_range(Addr start, SizeT length, UInt kind, ULong site) {
     Addr end = start + length, from, to, next_from, next_to;
     Bool more = next_piece(start, end, &from, &to);
     while (more) {
@@ -44,7 +44,17 @@ void hs_range(Addr start, SizeT length, UInt kind, ULong site) {
     }
 }
 
+void hs_range(Addr start, SizeT length, UInt kind, ULong site) {
+    if (hs_ranged_access(start, length, kind, 0, site))
+        hs_send_range(start, length, kind, site);
+}
+
 void hs_fill(Addr start, SizeT length, UChar byte, ULong site) {
+    if (hs_ranged_access(start, length, HSW_RANGE_FILL, byte, site))
+        hs_send_fill(start, length, byte, site);
+}
+
+void hs_send_fill(Addr start, SizeT length, UChar byte, ULong site) {
     Addr end = start + length, from, to, next_from, next_to;
     Bool more = next_part(start, end, &from, &to);
     while (more) {

@@ -44,8 +44,11 @@ struct hs_options {
     XArray *cpoints;           /* const HChar* */
     XArray *alloc_functions;   /* const HChar*, see custom_alloc.c */
     XArray *free_functions;
+    XArray *allocators; /* const HChar*, see left_out.c */
+    Bool truth;         /* tell what the allocation functions do, for comparison */
 };
 extern struct hs_options hs_options;
+extern UInt hs_mode; /* enum hsw_mode */
 Bool hs_process_option(const HChar *argument);
 void hs_print_usage(void);
 void hs_print_debug_usage(void);
@@ -64,8 +67,10 @@ void hs_ring_child(Bool follow); /* after fork, in the child */
 void hs_flush(void);
 SizeT hs_room(void); /* bytes that can be appended without a flush */
 void hs_append(ULong first, ULong second);
-void hs_append_here(ULong first, ULong second);  /* there is room, and it is to be sent */
-void hs_amend(ULong cursor_before, ULong value); /* of a record, if it was not sent yet */
+void hs_append_here(ULong first, ULong second); /* there is room, and it is to be sent */
+/* Changes a record, if it was not sent yet. */
+void hs_amend(ULong cursor_before, Addr address, ULong value);
+UInt hs_segment(void); /* ordinal of the one being filled */
 void hs_scratch_ends(void);
 void hs_make_room(void); /* a few records can now be appended to the same segment */
 /* A record with a payload of `length` bytes and its HSW_END. At most HS_PAYLOAD_MAX. */
@@ -93,6 +98,8 @@ static inline Bool hs_page_is_on(Addr address) {
 /* ranges.c */
 void hs_range(Addr start, SizeT length, UInt kind, ULong site);
 void hs_fill(Addr start, SizeT length, UChar byte, ULong site);
+void hs_send_range(Addr start, SizeT length, UInt kind, ULong site); /* and nothing is learnt */
+void hs_send_fill(Addr start, SizeT length, UChar byte, ULong site);
 
 /* strings.c: a ranged operation that is under way; length 0: none. */
 struct hs_pending {
@@ -148,6 +155,8 @@ void hs_modules_init(void);
 void hs_send_modules(void); /* all that are mapped, with their data */
 Bool hs_is_own(Addr code);
 Bool hs_in_preload(Addr code);
+Bool hs_in_module_data(Addr address);
+const HChar *hs_module_path(Addr code); /* NULL if it is none's */
 
 /* process.c */
 void hs_process_init(void);
@@ -185,6 +194,21 @@ void hs_client_cpoint(ThreadId tid, const HChar *name);
 void hs_client_init(void);
 void hs_send_roots(void);
 SizeT hs_client_string(const HChar *text);
+
+/* watch.c: one kind of function to watch. */
+struct hs_call_note {
+    ThreadId tid;
+    Addr sp; /* on entry */
+    struct hs_watcher *watcher;
+    UInt number;
+    ULong argument[6];
+};
+struct hs_watcher {
+    Int (*find)(Addr code, const HChar *name); /* its number, or -1; name: if a function starts */
+    Bool (*entered)(const struct hs_call_note *note); /* False: its return does not matter */
+    void (*returned)(const struct hs_call_note *note, ULong result, Bool used);
+};
+void hs_watch(struct hs_watcher *watcher);
 
 /* custom_alloc.c */
 void hs_custom_start(void);

@@ -6,6 +6,7 @@
  * Other prefixes (address size, segments) and the comparing string instructions are left alone.
  */
 #include "ir.h"
+#include "nodes.h"
 
 struct hs_rep {
     UInt size; /* of an element */
@@ -102,6 +103,8 @@ static void repeat(VexGuestAMD64State *guest, ULong value, ULong what, ULong sit
     hs_pending.length = 0;
     if (!hs_recording)
         return;
+    if (copies)
+        hs_ranged_read(guest->guest_RSI - (down ? -total : total), total, site);
     if (!copies && one_byte(value, size))
         hs_fill(start, total, (UChar)value, site);
     else

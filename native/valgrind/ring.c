@@ -152,10 +152,17 @@ void hs_append(ULong first, ULong second) {
     hs_append_here(first, second);
 }
 
-/* Changes the value of an earlier record of the same segment, if that is still ours. */
-void hs_amend(ULong cursor_before, ULong value) {
-    if (cursor_before >= segment_start(current) && cursor_before < hs_ring->cursor)
-        ((ULong *)cursor_before)[1] = value;
+/* Changes an earlier record of the same segment, if that is still ours. */
+void hs_amend(ULong cursor_before, Addr address, ULong value) {
+    ULong *record = (ULong *)cursor_before;
+    if (cursor_before >= segment_start(current) && cursor_before < hs_ring->cursor) {
+        record[0] = (record[0] & ~HSW_ADDRESS_MASK) | address;
+        record[1] = value;
+    }
+}
+
+UInt hs_segment(void) {
+    return (UInt)sequence;
 }
 
 void hs_append_payload(ULong first, ULong second, const void *payload, SizeT length, ULong end) {

@@ -8,6 +8,7 @@
  * translated in the other manner.
  */
 #include "ir.h"
+#include "nodes.h"
 #include "pub_tool_stacktrace.h"
 
 extern void VG_(discard_translations)(Addr, ULong, const HChar *);
@@ -77,7 +78,10 @@ void hs_send_snapshot(void) {
     Addr low, high;
     hs_record(HSW_SNAPSHOT, 0, 0);
     hs_send_modules();
-    send_live_blocks();
+    if (hs_mode == HSW_ALLOCATIONS)
+        send_live_blocks();
+    else
+        hs_send_nodes();
     hs_send_roots();
     VG_(thread_stack_reset_iter)(&tid);
     while (VG_(thread_stack_next)(&tid, &low, &high))

@@ -8,6 +8,7 @@
  * memcpy is memmove there too.
  */
 #include "ir.h"
+#include "nodes.h"
 #include "stubs.h"
 
 struct hs_pending hs_pending;
@@ -38,6 +39,7 @@ static inline Bool begin(void *start, SizeT length, ULong site) {
 static void copy(UChar *to, const UChar *from, SizeT length, ULong site) {
     if (length == 0)
         return;
+    hs_ranged_read((Addr)from, length, site);
     if (begin(to, length, site)) {
         hs_move(to, from, length);
         hs_pending.length = 0;

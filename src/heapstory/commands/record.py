@@ -13,6 +13,7 @@ examples:
   heapstory record -- ./list 3            writes list.story
   heapstory record -o t.story --from build_tree --until save_tree -- ./app big.txt
   heapstory record --alloc-fn pool_get:2 --free-fn pool_put -- ./server
+  heapstory record --mode portable --allocator arena_alloc -- ./stripped
 
 The program's output, signals and exit status are its own (128+N if signal N ended it). 125 means
 that heapstory failed, 126 that the program cannot be run, 127 that it was not found."""
@@ -23,7 +24,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="TRACE", help="default: PROG.story, here")
     parser.add_argument("--force", action="store_true", help="replace an existing trace")
     parser.add_argument(
-        "--mode", default="alloc", help="how nodes are found: alloc (allocation functions known)"
+        "--mode",
+        default="alloc",
+        help="how nodes are found: alloc (allocation functions known), portable (nothing known of "
+        "the allocator, its own code left out), internals (nothing known, its code included)",
     )
     section = parser.add_argument_group("the section of interest")
     point = "FUNC|FILE:LINE[#K]"
@@ -43,8 +47,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--not-own", "PATH", "modules under PATH are not"),
         ("--alloc-fn", "NAME[:ARG[*ARG]]", "a function that allocates, and its size argument"),
         ("--free-fn", "NAME[:ARG]", "a function that frees"),
+        (
+            "--allocator",
+            "NAME|LIBRARY|LOW-HIGH",
+            "mode portable: leave this out, too: a function, a library, addresses (in hexadecimal)",
+        ),
     ):
         code.add_argument(name, action="append", default=[], metavar=value, help=text)
+    code.add_argument("--truth", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument(
         "--follow-children", action="store_true", help="forked children get traces of their own"
     )
@@ -83,6 +93,8 @@ def run(args: argparse.Namespace) -> int:
         not_own=args.not_own,
         alloc_fn=args.alloc_fn,
         free_fn=args.free_fn,
+        allocators=args.allocator,
+        truth=args.truth,
         cpoints=args.cpoint,
         follow_children=args.follow_children,
         source=not args.no_source,
@@ -97,9 +109,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check_mode(mode: str) -> None:
-    if mode == "alloc":
+    if mode in ("alloc", "portable", "internals"):
         return
-    if mode in ("portable", "internals", "full"):
+    if mode == "full":
         raise UsageError(f"--mode {mode} is not available yet (use --mode alloc, the default)")
     raise UsageError(f"--mode {mode}: there is no such mode (use --mode alloc, the default)")
 
@@ -107,6 +119,12 @@ def _check_mode(mode: str) -> None:
 def _check_options(args: argparse.Namespace) -> None:
     from heapstory.recording.places import check_function, check_place
 
+    if args.mode != "alloc" and (args.alloc_fn or args.free_fn):
+        raise UsageError("--alloc-fn and --free-fn belong to --mode alloc (else: --allocator NAME)")
+    if args.mode != "portable" and args.allocator:
+        raise UsageError("--allocator belongs to --mode portable")
+    if any(not name for name in args.allocator):
+        raise UsageError("--allocator: a function, a library or LOW-HIGH is missing")
     for option, text in (("--from", args.start), ("--until", args.until)):
         if text is not None:
             check_place(option, text)

@@ -15,6 +15,7 @@ from heapstory.errors import HeapstoryError
 
 TOOL = "heapstory-amd64-linux"
 PRELOAD = "vgpreload_heapstory-amd64-linux.so"
+STRINGS = "vgpreload_strings-amd64-linux.so"  # the preload object that leaves malloc alone
 COLLECTOR = "heapstory-collector"
 _CORE_PRELOAD = "vgpreload_core-amd64-linux.so"
 _INSTALL = "apt-get install valgrind"
@@ -76,13 +77,13 @@ def native_folder() -> Path:
     return Path(spec.origin).parent / "_native"
 
 
-def library_folder(engine: Engine) -> Path:
+def library_folder(engine: Engine, replaces_malloc: bool = True) -> Path:
     """A folder for VALGRIND_LIB: our tool, and links to Valgrind's own files.
 
     Made once per pair of tool and Valgrind and kept in the user's cache; that both have the same
     version is checked when it is made.
     """
-    links = _links(engine)
+    links = _links(engine, PRELOAD if replaces_malloc else STRINGS)
     key = hashlib.sha256()
     for name, target in sorted(links.items()):
         about = target.stat()
@@ -110,9 +111,9 @@ def cache_folder() -> Path:
     return folder
 
 
-def _links(engine: Engine) -> dict[str, Path]:
+def _links(engine: Engine, preload: str) -> dict[str, Path]:
     tools = native_folder() / "valgrind"
-    for name in (TOOL, PRELOAD):
+    for name in (TOOL, preload):
         if not (tools / name).exists():
             raise HeapstoryError(f"{tools / name} is missing (make setup)")
     own = {file.name: file for file in engine.files.iterdir() if file.suffix in (".xml", ".supp")}
@@ -120,7 +121,7 @@ def _links(engine: Engine) -> dict[str, Path]:
         **own,
         _CORE_PRELOAD: engine.files / _CORE_PRELOAD,
         TOOL: tools / TOOL,
-        PRELOAD: tools / PRELOAD,
+        PRELOAD: tools / preload,
     }
 
 

@@ -25,13 +25,18 @@ _MACHINES = {
 }
 
 
-def resolve(command: list[str]) -> list[str]:
-    """The command to run, checked. A script becomes its interpreter with the script's path."""
+def resolve(command: list[str], needs_loader: bool = True) -> list[str]:
+    """The command to run, checked. A script becomes its interpreter with the script's path.
+
+    With ``needs_loader`` a statically linked program is refused.
+    """
     for _ in range(_INTERPRETERS):
         path = find(command[0])
         head = _read_head(path)
         if not head.startswith(b"#!"):
             _check_elf(path, head)
+            if needs_loader:
+                _check_loader(path, head)
             return command
         command = [*_interpreter(path, head), str(path), *command[1:]]
     raise ProgramError(f"{command[0]}: its #! line leads to a script of a script; name the program")
@@ -113,6 +118,9 @@ def _check_elf(path: Path, head: bytes) -> None:
         raise ProgramError(f"{path}: is built for {name}; only 64-bit x86 is recorded")
     if kind not in (_ET_EXEC, _ET_DYN):
         raise ProgramError(f"{path}: is an object file or core, not a program")
+
+
+def _check_loader(path: Path, head: bytes) -> None:
     if _PT_INTERP not in _segment_kinds(head):
         raise ProgramError(
             f"{path}: is statically linked, so malloc cannot be replaced in it: mode alloc does "

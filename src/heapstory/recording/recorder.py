@@ -32,6 +32,8 @@ class Request:
     not_own: list[str] = field(default_factory=list)
     alloc_fn: list[str] = field(default_factory=list)
     free_fn: list[str] = field(default_factory=list)
+    allocators: list[str] = field(default_factory=list)
+    truth: bool = False
     cpoints: list[str] = field(default_factory=list)
     follow_children: bool = False
     source: bool = True
@@ -45,8 +47,11 @@ class Request:
             "alloc-fn": self.alloc_fn,
             "free-fn": self.free_fn,
             "cpoint": self.cpoints,
+            "allocator": self.allocators,
         }
-        options = [f"--{name}={value}" for name, values in lists.items() for value in values]
+        options = [] if self.mode == "alloc" else [f"--mode={self.mode}"]
+        options += [f"--{name}={value}" for name, values in lists.items() for value in values]
+        options += ["--truth=yes"] if self.truth else []
         options += [f"--from={self.start}"] if self.start else []
         options += [f"--until={self.until}"] if self.until else []
         options += ["--follow-children=yes"] if self.follow_children else []
@@ -58,9 +63,10 @@ class Request:
 
 def record(request: Request, waiting: Callable[[], None] = lambda: None) -> int:
     """Runs the program and records it; returns its own status as a shell would give it."""
-    command = resolve(request.command)
+    replaces_malloc = request.mode == "alloc"
+    command = resolve(request.command, needs_loader=replaces_malloc)
     engine = find_engine()
-    library = library_folder(engine)
+    library = library_folder(engine, replaces_malloc)
     trace = request.trace.absolute()
     folder.prepare(trace, request.force)
     folder.describe(trace, _facts(request))

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Modes portable and internals: which pointer an address was computed from, and the inline check
+ * that the access stays in that pointer's node.
+ *
+ * An address is a sum. Its leaves are values that may be pointers: registers at the superblock's
+ * entry, loaded values, results of anything but addition and subtraction. What is too narrow to be
+ * a pointer, shifted or multiplied is an index. All accesses at constant distances from one leaf,
+ * between two exits of the superblock, are one check.
+ *
+ * Not checked: what is computed from the stack pointer or the thread pointer; loads wider than a
+ * word in system libraries, which read past the end of strings; conditional loads and stores;
+ * statements whose checks failed often and taught nothing.
+ */
+#include "ir.h"
+#include "nodes.h"
+
+extern void VG_(discard_translations_safely)(Addr, SizeT, const HChar *);
+
+#define MAX_LEAVES 3
+#define MAX_SPAN (8 * HS_REACH)
+#define MAX_DEPTH 8
+#define MAX_USELESS 20000
+
+/* What a check is about; lives as long as generated code may name it. */
+struct check {
+    UInt n, room;
+    UInt useless; /* how often it failed in vain */
+    struct hs_access access[];
+};
+
+/* A check to be inserted before a statement. */
+struct plan {
+    Int statement;
+    UInt n_leaves;
+    IRExpr *leaf[MAX_LEAVES];
+    IRExpr *address; /* NULL: constant distances, `check` says which */
+    Int low, high;   /* of the distances, the leaf included */
+    Bool whole;      /* some access is a whole word: the leaf is aligned */
+    Bool open;       /* no exit since */
+    struct check *check;
+};
+
+struct hs_bases {
+    IRExpr **definition; /* by temporary */
+    struct plan *plans;
+    UInt n, room;
+};
+
+static struct hs_addresses quiet; /* instructions not to be checked any more */
+
+/* ---- addresses as sums ---- */
+
+struct sum {
+    IRExpr *leaf[MAX_LEAVES];
+    UInt n;
+    Long constant;
+    Bool indexed, skip;
+};
+
+static Bool is_index_op(IROp op) {
+    switch (op) {
+    case Iop_Shl64:
+    case Iop_Shr64:
+    case Iop_Sar64:
+    case Iop_Mul64:
+        return True;
+    default:
+        return False;
+    }
+}
+
+static Bool is_widening(IROp op) {
+    switch (op) {
+    case Iop_1Uto64:
+    case Iop_8Uto64:
+    case Iop_8Sto64:
+    case Iop_16Uto64:
+    case Iop_16Sto64:
+    case Iop_32Uto64:
+    case Iop_32Sto64:
+        return True;
+    default:
+        return False;
+    }
+}
+
+static void add_leaf(struct sum *sum, IRExpr *e) {
+    if (sum->n == MAX_LEAVES)
+        sum->skip = True;
+    else
+        sum->leaf[sum->n++] = e;
+}
+
+static void add_term(const struct hs_block_state *b, struct sum *sum, IRExpr *e, UInt depth) {
+    IRExpr *d;
+    if (e->tag == Iex_Const) {
+        sum->constant += (Long)e->Iex.Const.con->Ico.U64;
+        return;
+    }
+    if (b->is_stack[e->Iex.RdTmp.tmp]) {
+        sum->skip = True;
+        return;
+    }
+    d = b->bases->definition[e->Iex.RdTmp.tmp];
+    if (!d || depth == MAX_DEPTH)
+        add_leaf(sum, e);
+    else if (d->tag == Iex_RdTmp)
+        add_term(b, sum, d, depth + 1);
+    else if (d->tag == Iex_Get && d->Iex.Get.offset == offsetof(VexGuestAMD64State, guest_FS_CONST))
+        sum->skip = True;
+    else if (d->tag == Iex_Binop && d->Iex.Binop.op == Iop_Add64) {
+        add_term(b, sum, d->Iex.Binop.arg1, depth + 1);
+        add_term(b, sum, d->Iex.Binop.arg2, depth + 1);
+    } else if (d->tag == Iex_Binop && d->Iex.Binop.op == Iop_Sub64) {
+        add_term(b, sum, d->Iex.Binop.arg1, depth + 1);
+        if (d->Iex.Binop.arg2->tag == Iex_Const)
+            sum->constant -= (Long)d->Iex.Binop.arg2->Iex.Const.con->Ico.U64;
+        else
+            sum->indexed = True;
+    } else if ((d->tag == Iex_Binop && is_index_op(d->Iex.Binop.op)) ||
+               (d->tag == Iex_Unop && is_widening(d->Iex.Unop.op)))
+        sum->indexed = True;
+    else
+        add_leaf(sum, e);
+}
+
+/* ---- planning ---- */
+
+static struct plan *new_plan(struct hs_bases *bases, Int statement) {
+    struct plan *plan;
+    if (bases->n == bases->room) {
+        bases->room = bases->room ? 2 * bases->room : 16;
+        bases->plans = VG_(realloc)("hs.plans", bases->plans, bases->room * sizeof *bases->plans);
+    }
+    plan = &bases->plans[bases->n++];
+    VG_(memset)(plan, 0, sizeof *plan);
+    plan->statement = statement;
+    plan->open = True;
+    return plan;
+}
+
+static void add_access(struct plan *plan, const struct hs_access *access) {
+    struct check *check = plan->check;
+    if (!check || check->n == check->room) {
+        UInt room = check ? 2 * check->room : 1, n = check ? check->n : 0;
+        check = VG_(realloc)("hs.check", check, sizeof *check + room * sizeof *access);
+        check->n = n;
+        check->room = room;
+        check->useless = 0;
+        plan->check = check;
+    }
+    check->access[check->n++] = *access;
+}
+
+/* By a leaf at a constant distance: joined to a check of the same leaf where there is one. */
+static void plan_constant(struct hs_block_state *b, Int statement, IRExpr *leaf,
+                          const struct hs_access *access) {
+    Int low = access->offset < 0 ? access->offset : 0;
+    Int high = access->offset + access->size > 0 ? access->offset + access->size : 1;
+    struct plan *plan;
+    for (UInt i = 0; i < b->bases->n; i++) {
+        plan = &b->bases->plans[i];
+        if (plan->address || plan->leaf[0]->Iex.RdTmp.tmp != leaf->Iex.RdTmp.tmp)
+            continue;
+        if (plan->low <= low && plan->high >= high && (plan->open || plan->high == high))
+            low = plan->low, high = plan->high;
+        else if (!plan->open)
+            continue;
+        low = plan->low < low ? plan->low : low;
+        high = plan->high > high ? plan->high : high;
+        if (high - low > MAX_SPAN)
+            continue;
+        plan->low = low;
+        plan->high = high;
+        plan->whole |= access->size >= 8 && access->offset % 8 == 0;
+        if (plan->open)
+            add_access(plan, access);
+        return;
+    }
+    plan = new_plan(b->bases, statement);
+    plan->leaf[0] = leaf;
+    plan->n_leaves = 1;
+    plan->low = low;
+    plan->high = high;
+    plan->whole = access->size >= 8 && access->offset % 8 == 0;
+    add_access(plan, access);
+}
+
+static void plan_indexed(struct hs_block_state *b, Int statement, IRExpr *address,
+                         const struct sum *sum, struct hs_access *access) {
+    struct plan *plan = new_plan(b->bases, statement);
+    plan->address = address;
+    plan->n_leaves = sum->n;
+    for (UInt i = 0; i < sum->n; i++)
+        plan->leaf[i] = sum->leaf[i];
+    access->indexed = True;
+    add_access(plan, access);
+}
+
+static void plan_access(struct hs_block_state *b, Int statement, IRExpr *address, UInt size,
+                        Bool store, Addr instruction) {
+    struct hs_access access = {instruction, 0, 0, size, store, b->own, False};
+    struct sum sum = {{0}};
+    if (address->tag != Iex_RdTmp || (!store && !b->own && size > 8))
+        return;
+    if (hs_addresses_have(&quiet, instruction))
+        return;
+    add_term(b, &sum, address, 0);
+    if (sum.skip || (sum.n == 0 && (sum.constant >= 65536 || sum.constant < 0)))
+        return;
+    if (sum.n == 0) { /* computed in some other way: a pointer of its own */
+        sum = (struct sum){{address}, 1};
+    }
+    if (sum.n == 1 && !sum.indexed && sum.constant > -MAX_SPAN &&
+        sum.constant + (Long)size < MAX_SPAN) {
+        access.offset = sum.constant;
+        plan_constant(b, statement, sum.leaf[0], &access);
+    } else
+        plan_indexed(b, statement, address, &sum, &access);
+}
+
+void hs_find_bases(struct hs_block_state *b, const IRSB *in) {
+    Addr instruction = 0;
+    b->bases = VG_(calloc)("hs.bases", 1, sizeof *b->bases);
+    b->bases->definition = VG_(calloc)("hs.defs", in->tyenv->types_used + 1, sizeof(IRExpr *));
+    for (Int i = 0; i < in->stmts_used; i++) {
+        const IRStmt *s = in->stmts[i];
+        switch (s->tag) {
+        case Ist_IMark:
+            instruction = s->Ist.IMark.addr;
+            break;
+        case Ist_WrTmp:
+            b->bases->definition[s->Ist.WrTmp.tmp] = s->Ist.WrTmp.data;
+            if (s->Ist.WrTmp.data->tag == Iex_Load)
+                plan_access(b, i, s->Ist.WrTmp.data->Iex.Load.addr,
+                            sizeofIRType(s->Ist.WrTmp.data->Iex.Load.ty), False, instruction);
+            break;
+        case Ist_Store:
+            plan_access(b, i, s->Ist.Store.addr,
+                        sizeofIRType(typeOfIRExpr(in->tyenv, s->Ist.Store.data)), True,
+                        instruction);
+            break;
+        case Ist_CAS:
+            plan_access(b, i, s->Ist.CAS.details->addr,
+                        sizeofIRType(typeOfIRExpr(in->tyenv, s->Ist.CAS.details->dataLo)), True,
+                        instruction);
+            break;
+        case Ist_Exit:
+            for (UInt k = 0; k < b->bases->n; k++)
+                b->bases->plans[k].open = False;
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+void hs_forget_bases(struct hs_block_state *b) {
+    if (!b->bases)
+        return;
+    VG_(free)(b->bases->definition);
+    VG_(free)(b->bases->plans);
+    VG_(free)(b->bases);
+}
+
+Bool hs_has_bases(const struct hs_block_state *b) {
+    return b->bases && b->bases->n;
+}
+
+/* ---- when a check fails ---- */
+
+/* Whether anything was recorded since; else the check may be switched off some day. */
+static void judge(struct check *check, ULong before) {
+    if (hs_ring->cursor != before || ++check->useless < MAX_USELESS)
+        return;
+    check->useless = 0;
+    hs_count(HSW_COUNTED_QUIET);
+    for (UInt i = 0; i < check->n; i++) {
+        hs_addresses_add(&quiet, check->access[i].instruction);
+        VG_(discard_translations_safely)(check->access[i].instruction, 1, "heapstory: quiet");
+    }
+}
+
+static void learn_constant(Addr leaf, struct check *check) {
+    ULong before = hs_ring->cursor;
+    for (UInt i = 0; i < check->n; i++) {
+        struct hs_access *access = &check->access[i];
+        hs_learn_access(leaf, leaf + access->offset, access->size, access);
+    }
+    judge(check, before);
+}
+
+static Bool owned(Addr address) {
+    return hs_is_heap(address) && !(hs_owner[address >> 3] & HS_NOBODY);
+}
+
+static void learn_indexed(Addr address, Addr leaf, Addr other, struct check *check) {
+    ULong before = hs_ring->cursor;
+    Addr base = owned(other) && !owned(leaf) ? other : leaf;
+    hs_learn_access(base, address, check->access[0].size, &check->access[0]);
+    judge(check, before);
+}
+
+/* ---- inserting ---- */
+
+/* The number of the word an address lies in; anything becomes a place in the maps. */
+static IRExpr *word_of(struct hs_block_state *b, IRExpr *address) {
+    IRExpr *low = hs_binop(b, Iop_Shl64, address, IRExpr_Const(IRConst_U8(64 - HS_HEAP_BITS)));
+    return hs_binop(b, Iop_Shr64, low, IRExpr_Const(IRConst_U8(64 - HS_HEAP_BITS + 3)));
+}
+
+static IRExpr *map_byte(struct hs_block_state *b, Int map, IRExpr *address) {
+    IRExpr *place = hs_binop(b, Iop_Add64, hs_get(b, b->shadow + map), word_of(b, address));
+    IRExpr *byte = hs_temp(b, Ity_I8, IRExpr_Load(Iend_LE, Ity_I8, place));
+    return hs_temp(b, Ity_I64, IRExpr_Unop(Iop_8Uto64, byte));
+}
+
+static IRExpr *owner_at(struct hs_block_state *b, IRExpr *address) {
+    IRExpr *offset = hs_binop(b, Iop_Shl64, word_of(b, address), IRExpr_Const(IRConst_U8(2)));
+    IRExpr *place = hs_binop(b, Iop_Add64, hs_get(b, b->shadow + HS_SHADOW_OWNER), offset);
+    return hs_temp(b, Ity_I32, IRExpr_Load(Iend_LE, Ity_I32, place));
+}
+
+static void call_if(struct hs_block_state *b, IRExpr *guard, const HChar *name, void *function,
+                    IRExpr **arguments) {
+    IRDirty *call = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(function), arguments);
+    call->guard = guard;
+    hs_call_helper(b, call);
+}
+
+/* Words a span covers, its first byte being the first of a word. */
+static UInt words_spanned(const struct plan *plan) {
+    return (plan->high - plan->low + 7) / 8;
+}
+
+static void insert_constant(struct hs_block_state *b, const struct plan *plan) {
+    IRExpr *lowest = hs_add(b, plan->leaf[0], (Long)plan->low), *reach, *guard;
+    UInt words = words_spanned(plan);
+    if (!plan->whole && plan->high - plan->low > 8) {
+        /* The leaf may lie inside a word: count in bytes. */
+        IRExpr *inside = hs_binop(b, Iop_And64, lowest, hs_const(7));
+        reach = map_byte(b, HS_SHADOW_REACH, lowest);
+        reach = hs_binop(b, Iop_Shl64, reach, IRExpr_Const(IRConst_U8(3)));
+        reach = hs_binop(b, Iop_Add64, reach, inside);
+        guard = hs_temp(
+            b, Ity_I1,
+            IRExpr_Binop(Iop_CmpLT64U, hs_const(MAX_SPAN - (plan->high - plan->low)), reach));
+    } else {
+        if (words == 1 && plan->low == 0 && plan->check->n == 1) /* the very word that counts */
+            lowest = hs_add(b, plan->leaf[0], plan->check->access[0].offset);
+        reach = map_byte(b, HS_SHADOW_REACH, lowest);
+        guard = hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, hs_const(HS_REACH - words), reach));
+    }
+    call_if(b, guard, "hs_learn_constant", learn_constant,
+            mkIRExprVec_2(plan->leaf[0], hs_const((ULong)plan->check)));
+}
+
+static void insert_indexed(struct hs_block_state *b, const struct plan *plan) {
+    IRExpr *mine = owner_at(b, plan->address), *theirs = owner_at(b, plan->leaf[0]), *guard;
+    for (UInt i = 1; i < plan->n_leaves; i++)
+        theirs = hs_temp(b, Ity_I32, IRExpr_Binop(Iop_Or32, theirs, owner_at(b, plan->leaf[i])));
+    theirs =
+        hs_temp(b, Ity_I32, IRExpr_Binop(Iop_And32, theirs, IRExpr_Const(IRConst_U32(~HS_NOBODY))));
+    guard = hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpNE32, mine, theirs));
+    call_if(b, guard, "hs_learn_indexed", learn_indexed,
+            mkIRExprVec_4(plan->address, plan->leaf[0],
+                          plan->n_leaves > 1 ? plan->leaf[1] : plan->leaf[0],
+                          hs_const((ULong)plan->check)));
+}
+
+void hs_check_accesses(struct hs_block_state *b, Int statement) {
+    for (UInt i = 0; b->bases && i < b->bases->n; i++) {
+        const struct plan *plan = &b->bases->plans[i];
+        if (plan->statement != statement)
+            continue;
+        if (plan->address)
+            insert_indexed(b, plan);
+        else
+            insert_constant(b, plan);
+    }
+}
+
+/* Mode internals: is a pointer that is about to be recorded the head of its unit? `advance` is 0
+ * where the store is not recorded. */
+void hs_check_pointer(struct hs_block_state *b, IRExpr *value, IRExpr *advance, ULong site) {
+    IRExpr *both;
+    if (hs_mode != HSW_INTERNALS || value->tag != Iex_RdTmp)
+        return;
+    both = hs_binop(b, Iop_And64, map_byte(b, HS_SHADOW_HEADS, value), advance);
+    call_if(b, hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpNE64, both, hs_const(0))),
+            "hs_pointer_stored", hs_pointer_stored, mkIRExprVec_2(value, hs_const(site)));
+}

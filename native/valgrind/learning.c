@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Algorithm 2, run when a check in generated code failed: an access at `address`, computed from the
+ * pointer `base`, lies in memory whose owner is not yet known or another. The rules are those of
+ * docs/internals/portable.md.
+ */
+#include "nodes.h"
+
+#define FAR (1ul << 20)
+#define NEAR 64
+
+static ULong counts[HSW_COUNTED_QUIET + 1];
+
+void hs_count(UInt what) {
+    counts[what]++;
+}
+
+void hs_send_counts(void) {
+    for (UInt i = 1; i <= HSW_COUNTED_QUIET; i++)
+        if (counts[i])
+            hs_record(HSW_COUNTED, i, counts[i]);
+}
+
+UInt hs_access_site(struct hs_access *access) {
+    if (!access->site)
+        access->site = hs_new_site(access->instruction, access->size > 8 ? 8 : access->size,
+                                   access->store ? HSW_SITE_STORE : HSW_SITE_LOAD, access->own);
+    return access->site;
+}
+
+/* ---- who owns what ---- */
+
+static UInt owner_of(Addr address) {
+    return address >> HS_HEAP_BITS ? 0 : hs_owner[address >> 3];
+}
+
+static Bool is_node(UInt owner) {
+    return owner && !(owner & HS_NOBODY);
+}
+
+/* The node that begins nearest below a word without owner, 0 if there is none. A node older than
+ * the end of one in between cannot reach over that one: then the word belongs, if to any, to the
+ * one given up, `*stale`. */
+static UInt node_below(Addr address, UInt *stale) {
+    UInt latest = 0, node;
+    Addr w = address >> 3;
+    *stale = 0;
+    for (; hs_owner[w] & HS_NOBODY; w--) {
+        UInt number = hs_owner[w] & HS_NODE_BITS;
+        if (!number)
+            continue;
+        if (!*stale)
+            *stale = number;
+        if (hs_node(number)->ended > latest)
+            latest = hs_node(number)->ended;
+    }
+    node = hs_node_at(w << 3);
+    return node && hs_node(node)->id > latest ? node : 0;
+}
+
+UInt hs_node_below(Addr address) {
+    UInt stale;
+    return node_below(address, &stale);
+}
+
+/* ---- where it is learnt ---- */
+
+struct source {
+    struct hs_access *access; /* or */
+    UInt site;
+    UInt suspicion; /* kind */
+    SizeT size;
+};
+
+static UInt site_of(const struct source *source) {
+    return source->access ? hs_access_site(source->access) : source->site;
+}
+
+/* ---- crossing from one node into another ---- */
+
+/* An older node whose place belongs to the one that grows: nobody said that it was freed. */
+static Bool is_given_over(const struct hs_node *from, const struct hs_node *to) {
+    return to->id < from->id && to->start > from->start && !(to->flags & (HS_KNOWN | HS_ENDED)) &&
+           ((to->flags & HS_PASSED) || (from->flags & HS_REUSED));
+}
+
+/* An index may be the distance to another array; a walk from one node into the next leaves no gap.
+ */
+static Bool is_certain(const struct hs_node *from, const struct hs_node *to,
+                       const struct source *source) {
+    Bool indexed = source->access && source->access->indexed;
+    return (from->flags & to->flags & HS_KNOWN) && to->start > from->start &&
+           (!indexed || hs_extent_end(from) == hs_extent_start(to));
+}
+
+static void crosses(UInt from, Addr base, UInt to, Addr address, const struct source *source) {
+    UInt kind = source->suspicion;
+    if (hs_mode == HSW_INTERNALS) {
+        hs_merge(from, to, site_of(source));
+        return;
+    }
+    if (is_given_over(hs_node(from), hs_node(to))) {
+        hs_node_ends(to, HSW_END_REUSED, 0);
+        hs_node_reaches(from, address + source->size);
+        return;
+    }
+    if (address - base > FAR && base - address > FAR) {
+        hs_count(HSW_COUNTED_FAR);
+        return;
+    }
+    if (!is_certain(hs_node(from), hs_node(to), source))
+        kind |= HSW_POSSIBLE;
+    hs_suspicious(kind, from, base, to, address, source->size, site_of(source));
+}
+
+/* ---- an access ---- */
+
+static void is_stale(UInt node, Addr base, Addr address, const struct source *source) {
+    hs_suspicious(HSW_SUSPICION_STALE, node, base, node, address, source->size, site_of(source));
+}
+
+/* To a word that nobody owns, by a pointer that somebody owns. */
+static void reaches_out(UInt from, Addr base, Addr address, Addr end, const struct source *source) {
+    UInt stale, node = node_below(address, &stale);
+    if (node == from)
+        hs_node_grows(from, end);
+    else if (hs_mode == HSW_PORTABLE && (node || stale))
+        crosses(from, base, node ? node : stale, address, source);
+}
+
+/* To a word that nobody owns, by a pointer into such words: it walked there, or was never seen. */
+static void appears(Addr base, Addr address, Addr end, const struct source *source) {
+    UInt stale, node = node_below(address, &stale);
+    UInt given_up = owner_of(base) & HS_NODE_BITS;
+    if (given_up && !(node && address < hs_extent_end(hs_node(node)) + NEAR))
+        is_stale(given_up, base, address, source);
+    else if (node)
+        hs_node_grows(node, end);
+    else if (!stale)
+        hs_node_grows(
+            hs_node_begins(base < address ? base : address, HSW_NODE_SEEN, site_of(source), 0),
+            end);
+}
+
+static void learn(Addr base, Addr address, Addr end, const struct source *source) {
+    UInt owner = owner_of(address), from = owner_of(base);
+    if (!owner) {
+        if (address >> HS_HEAP_BITS)
+            hs_count(HSW_COUNTED_HIGH);
+        return;
+    }
+    if (!from) {
+        base = address;
+        from = owner;
+    }
+    if (owner & HS_NOBODY) {
+        if (is_node(from))
+            reaches_out(hs_node_at(base), base, address, end, source);
+        else
+            appears(base, address, end, source);
+    } else if (is_node(from) && from != owner)
+        crosses(hs_node_at(base), base, hs_node_at(address), address, source);
+    else if (hs_mode == HSW_INTERNALS)
+        hs_touched(address);
+}
+
+void hs_learn_access(Addr base, Addr address, SizeT size, struct hs_access *access) {
+    struct source source = {access, 0, HSW_SUSPICION_OFFSET, size};
+    Addr last = address + size - 1;
+    if (hs_leaving_out())
+        return;
+    learn(base, address, address + size, &source);
+    if (address >> 3 != last >> 3 && owner_of(last) != owner_of(address))
+        learn(owner_of(base) ? base : address, last & ~(Addr)7, address + size, &source);
+}
+
+/* ---- ranged operations ---- */
+
+/* Grows up to `end`, or to the first word that another node owns, or had after this one began. */
+void hs_node_reaches(UInt number, Addr end) {
+    Addr at = hs_extent_end(hs_node(number));
+    while (at < end) {
+        UInt owner = owner_of(at), old = owner & HS_NODE_BITS;
+        if (!(owner & HS_NOBODY) || (old && hs_node(old)->ended >= hs_node(number)->id))
+            break;
+        at += 8;
+    }
+    hs_node_grows(number, at);
+}
+
+/* Every byte is base + offset: the node of the first byte grows as far as nobody else is met. */
+static void learn_range(Addr start, SizeT length, UInt site) {
+    struct source source = {NULL, site, HSW_SUSPICION_RANGE, length};
+    Addr end = start + length, at = start & ~(Addr)7;
+    if (!hs_is_heap(start) || !length)
+        return;
+    if (owner_of(start) & HS_NOBODY)
+        learn(start, start, start + 1, &source);
+    while (at < end && is_node(owner_of(start))) {
+        UInt unit = owner_of(start), owner = owner_of(at);
+        Addr before = at;
+        if (owner == unit)
+            at += 8 * (Addr)(HS_REACH - hs_reach[at >> 3]);
+        else if (owner) {
+            if (owner & HS_NOBODY)
+                hs_node_reaches(hs_node_at(at - 8), end);
+            if (owner_of(at) != unit)
+                learn(start, at, at + 1, &source);
+        }
+        if (at == before && owner_of(at) != unit)
+            return;
+        if (at == before && hs_reach[at >> 3] == HS_REACH)
+            hs_touched(at);
+    }
+}
+
+Bool hs_ranged_access(Addr start, SizeT length, UInt kind, UChar byte, ULong site) {
+    if (hs_mode == HSW_ALLOCATIONS || kind == HSW_RANGE_INITIAL)
+        return True;
+    if (hs_leaving_out()) {
+        hs_hold_back(start, length, kind, byte, site);
+        return False;
+    }
+    learn_range(start, length, site);
+    return True;
+}
+
+void hs_ranged_read(Addr start, SizeT length, ULong site) {
+    if (hs_mode != HSW_ALLOCATIONS && hs_recording && !hs_leaving_out())
+        learn_range(start, length, site);
+}
