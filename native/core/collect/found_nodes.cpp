@@ -99,10 +99,7 @@ void FoundNodes::begin(const Record &record) {
     birth.event = output_.builder.position() - 1;
     birth.address = node.address;
     birth.allocator = discovered | node.how;
-    uint64_t raw = record.value >> 32 & site_mask;
-    bool returned = node.how == HSW_NODE_RETURNED || node.how == HSW_NODE_KEPT;
-    birth.stack =
-        returned && !raw ? sites_.stack(stack(0), stacks_.last_returned().site) : stack(raw);
+    birth.stack = stack(record.value >> 32);
     output_.builder.lists.births.push_back(birth);
     node.id = output_.builder.lists.next_node() - 1;
     live_[uint32_t(record.value & id_mask)] = node;
