@@ -1,7 +1,7 @@
 """Plans evaluated the plainest way: over one moment of the naive model, trying every binding.
 
-It follows the text of `heapstory.constraints.plan` sentence by sentence and looks at neither
-binders nor spans; `canonical` gives the witnesses that shapes ask for.
+It follows the text of `heapstory.constraints.plan` sentence by sentence; `canonical` gives the
+witnesses that shapes ask for.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typing import Any
 
 from heapstory.constraints.plan import (
     ATOMS,
+    Binder,
+    BinderKind,
     EdgeRef,
     Expr,
     Kind,
@@ -285,7 +287,8 @@ class Snapshot:
         ranges = []
         for loop in constraint.loops:
             padded = self._environment(constraint, tuple(objects))
-            first, last = self.value(loop.first, padded), self.value(loop.last, padded)
+            first = _number(self.value(loop.first, padded))
+            last = _number(self.value(loop.last, padded))
             if not isinstance(first, int) or not isinstance(last, int):
                 return
             ranges.append(range(first, last + 1))
@@ -332,17 +335,40 @@ class Snapshot:
         ]
         if not exists:
             return self.value(constraint.body, values)
-        outcome: Any = False
-        candidates = (self.objects[constraint.variables[i].type] for i in exists)
-        for chosen in itertools.product(*candidates):
-            filled = list(values)
-            for i, one in zip(exists, chosen, strict=True):
-                filled[i] = one
-            truth = self.value(constraint.body, filled)
-            if truth is True:
-                return True
-            outcome = UNKNOWN if truth is UNKNOWN else outcome
-        return outcome
+        truths = [self.value(constraint.body, v) for v in self._filled(constraint, exists, values)]
+        return True if True in truths else UNKNOWN if UNKNOWN in truths else False
+
+    def _filled(
+        self, constraint: PlanConstraint, exists: list[int], values: list[Any]
+    ) -> Iterator[list[Any]]:
+        """The values with every choice of the EXISTS variables."""
+        if not exists:
+            yield values
+            return
+        variable = constraint.variables[exists[0]]
+        for one in self._candidates(variable.binder, variable.type, values):
+            filled = [*values[: exists[0]], one, *values[exists[0] + 1 :]]
+            yield from self._filled(constraint, exists[1:], filled)
+
+    def _candidates(self, binder: Binder, kind: int, values: list[Any]) -> list[Object]:
+        """The objects among which an EXISTS variable is looked for."""
+        everything = self.objects[kind]
+        if binder.of is None:
+            return everything
+        of = self.object_of(self.value(binder.of, values))
+        edges = self.edges(binder.edges)
+        return [
+            one
+            for one in everything
+            if of is not None
+            and {
+                BinderKind.VALUE: one == of,
+                BinderKind.OUT: (of, one) in edges,
+                BinderKind.IN: (one, of) in edges,
+                BinderKind.REACHED: one in self.reached(of, binder.edges),
+                BinderKind.REACHING: of in self.reached(one, binder.edges),
+            }[binder.kind]
+        ]
 
     def canonical(self, number: int) -> list[Found]:
         """The witnesses that the shape of a constraint asks for."""
@@ -472,7 +498,7 @@ class Snapshot:
         assert expr.type is not None
         truths = [
             self.value(expr.args[0], self._bound(expr, values, one))
-            for one in self.objects[expr.type]
+            for one in self._candidates(expr.binder, expr.type, values)
         ]
         return True if True in truths else UNKNOWN if UNKNOWN in truths else False
 

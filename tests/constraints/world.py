@@ -18,9 +18,10 @@ HEAP = 0x10000
 
 class World:
     """A program that allocates, stores and frees; nodes are their ids. Freed addresses are given
-    out again, last freed first."""
+    out again, last freed first. Stores that change no byte are left out if so asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, silent: bool = True) -> None:
+        self.silent = silent
         self.events: list[Global | Alloc | Free | Store] = []
         self.types: dict[int, int] = {}
         self.address: dict[int, int] = {}
@@ -28,6 +29,9 @@ class World:
         self._free: dict[int, list[int]] = {}
         self._top = HEAP
         self._next = 0
+
+    def __repr__(self) -> str:
+        return f"World({', '.join(map(repr, self.events))})"
 
     def global_variable(self, words: int = 1) -> int:
         """A variable that is there from the beginning, all zero."""
@@ -54,7 +58,12 @@ class World:
     def put(self, node: int, word: int, value: int, *, size: int = WORD, inside: int = 0) -> None:
         """Stores a number in a word (at an offset inside it)."""
         data = (value & ((1 << 8 * size) - 1)).to_bytes(size, "little")
-        self.events.append(Store(self.address[node] + word * WORD + inside, data))
+        store = Store(self.address[node] + word * WORD + inside, data)
+        if not self.silent:
+            known = Naive(self.events).end.bytes
+            if all(known.get(store.address + i) == byte for i, byte in enumerate(data)):
+                return
+        self.events.append(store)
 
     def link(self, node: int, word: int, target: int | None, offset: int = 0) -> None:
         """Stores a pointer to a node, or NULL."""

@@ -22,20 +22,23 @@ live one that is no object of the type the operator names. Division truncates; `
 **Quantification.** Node variables range over the live objects of their type; two may be the same
 object. The FORALL variables come first. A constraint is violated by a binding of its FORALL
 variables and loops if the guard is TRUE and the body is FALSE; with EXISTS variables the body
-counts as the disjunction over their bindings (FALSE over none). That binding, without the EXISTS
-variables, is the inconsistency's subgraph. If two or more FORALL variables have one type with
-`PlanType.roots`, only bindings within one instance count: the *instance* of an object is the first
-holder of a root (an object or a global node, by (node id, base)) one of whose roots points to it or
-leads to it by a path over edge set 0; objects that no root leads to form one instance together.
+counts as the disjunction over their bindings (FALSE over none); here objects that are not among the
+candidates of the variable's binder count as FALSE, so a field that was never written points to
+nothing. That binding, without the EXISTS variables, is the inconsistency's subgraph. If two or more
+FORALL variables have one type with `PlanType.roots`, only bindings within one instance count: the
+*instance* of an object is the first holder of a root (an object or a global node, by (node id,
+base)) one of whose roots points to it or leads to it by a path over edge set 0; objects that no
+root leads to form one instance together.
 
 **Arguments** (of an inconsistency, for the traceback): the values of its atoms, that is of the
 maximal subexpressions of guard and body whose op is in `ATOMS`. An atom that mentions an EXISTS
 variable is left out; if there are any such variables the truth of the whole body is one more
 atom. Objects that are not live make every atom ABSENT, which differs from all values.
 
-**Binders and shapes** say how to find inconsistencies without trying every binding; they never
-change what is violated, but a shape other than ``nested`` reports *canonical witnesses* only (see
-`Shape`). Afterwards, in the traceback, a witness is judged by guard and body like any other.
+**Binders and shapes** say how to find inconsistencies without trying every binding; those of FORALL
+variables never change what is violated, but a shape other than ``nested`` reports *canonical
+witnesses* only (see `ShapeKind`). Afterwards, in the traceback, a witness is judged by guard and
+body like any other.
 
 JSON: `to_json` writes the `Plan` as one object; every dataclass is an object with its fields as
 members under the same names, tuples are arrays, enums their values, None is null. Expressions
@@ -58,7 +61,8 @@ class Kind(StrEnum):
     FLOAT = "float"
     POINTER = "pointer"
     CHARS = "chars"  # a text up to the first NUL, or all `size` bytes; a written prefix will do
-    WORD = "word"  # no debug information: a pointer where it is live, else a signed integer
+    # No debug information: a pointer where it is live or NULL, else a signed integer.
+    WORD = "word"
 
 
 @dataclass(frozen=True, slots=True)
