@@ -18,6 +18,7 @@ from heapstory.constraints.layout import (
     Layout,
     Scalar,
 )
+from heapstory.constraints.node_types import NodeTypes
 from heapstory.constraints.plan import Kind, PlanMember, PlanRoot
 from heapstory.errors import UsageError
 
@@ -102,9 +103,13 @@ class TraceBinding:
     def _members(self, line: syntax.TypeLine, ids: list[int]) -> Iterator[PlanMember]:
         for type_id in ids:
             if not line.places or "*" in line.places:
-                yield PlanMember(type_id=type_id, stride=self._stride(type_id))
+                yield from self._node_types.members(type_id, self._stride(type_id))
             for place in line.places:
                 yield from self._anywhere(type_id) if place == "*" else self._at(type_id, place)
+
+    @cached_property
+    def _node_types(self) -> NodeTypes:
+        return NodeTypes(self.trace)
 
     def _stride(self, type_id: int) -> int | None:
         described = self.trace.types.get(type_id)
@@ -218,7 +223,10 @@ class TraceBinding:
         unit = self.trace.types.get(ids[0])["size"]
         parts = [p for p in self._walk(ids[0], "[]", 0) if isinstance(p, Scalar)]
         arrays = tuple(Array(part, unit, None) for part in parts)
-        return Layout(0, arrays, tuple(PlanMember(type_id=i) for i in ids)) if arrays else None
+        return Layout(0, arrays, tuple(self._blocks(ids))) if arrays else None
+
+    def _blocks(self, ids: list[int]) -> list[PlanMember]:
+        return [member for type_id in ids for member in self._node_types.members(type_id)]
 
     def constant(self, name: str) -> int | None:
         return self._constants.get(name)
@@ -229,7 +237,7 @@ class TraceBinding:
         return read_constants(text for path in core.sources() if (text := core.source(path)))
 
     def _array(self, line: syntax.TypeLine, ids: list[int]) -> Layout | None:
-        members: list[PlanMember] = [PlanMember(type_id=type_id) for type_id in ids]
+        members = self._blocks(ids)
         element = ids[0] if ids else None
         if not ids and line.name in self._globals:
             node, type_id = self._globals[line.name]
