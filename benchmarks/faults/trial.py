@@ -84,7 +84,7 @@ class Heapstory:
         try:
             _, talk = process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGQUIT)
+            process.send_signal(signal.SIGTERM)
             _, talk = process.communicate()
         if process.returncode == 125 or not trace.exists():
             raise TrialError(f"record: {talk.strip()}")
