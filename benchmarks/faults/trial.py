@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
 import time
 from dataclasses import asdict, dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from faults.mutant import Mutant, Verdict
 
 # How the two columns of the tables say where the constraints must hold.
-CPOINTS = {"default": [], "end": ["--cpoint", "end", "--cpoint", "crash"]}
-PATIENCE = 30.0  # seconds until a recorded program counts as hanging
+CPOINTS: dict[str, list[str]] = {"default": [], "end": ["--cpoint", "end"]}
+PATIENCE = 15.0  # seconds until a recorded program counts as hanging
 FOUND, NOTHING, PARTLY = 1, 0, 4
 
 
@@ -32,7 +34,7 @@ class Answer:
     statements: int
     rank: int | None  # of the first accepted statement, from 1
     inconsistencies: int
-    seconds: float | None
+    seconds: dict[str, float]
     wall: float
     lines: list[int]
     problem: str | None = None  # it failed: its own words
@@ -61,28 +63,35 @@ class Trial:
 
 
 class Heapstory:
-    """The installed command and a folder for its traces."""
+    """The installed command."""
 
-    def __init__(self, command: Path, desk: Path) -> None:
+    def __init__(self, command: Path) -> None:
         self.command = command
-        self.desk = desk
 
-    def record(self, binary: Path, arguments: list[str], environment: dict[str, str]) -> Path:
-        """The trace of a run; one that hangs is ended as a person would, by ^\\."""
+    def record(
+        self,
+        binary: Path,
+        arguments: list[str],
+        environment: dict[str, str],
+        stdin: Path = Path(os.devnull),
+        patience: float = PATIENCE,
+    ) -> Path:
+        """The trace of a run; one that hangs is ended by a signal."""
         trace = binary.parent / f"{binary.name}.story"
-        if trace.exists():
-            shutil.rmtree(trace)
-        command = [str(self.command), "record", "-o", str(trace), "--", str(binary), *arguments]
-        process = subprocess.Popen(
-            command,
-            env=environment,
-            cwd=binary.parent,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        command = [str(self.command), "record", "--force", "-o", str(trace), "--"]
+        command += [str(binary), *arguments]
+        with stdin.open() as given:
+            process = subprocess.Popen(
+                command,
+                env=environment,
+                cwd=binary.parent,
+                stdin=given,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
         try:
-            _, talk = process.communicate(timeout=PATIENCE)
+            _, talk = process.communicate(timeout=patience)
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGTERM)
             _, talk = process.communicate()
@@ -90,9 +99,9 @@ class Heapstory:
             raise TrialError(f"record: {talk.strip()}")
         return trace
 
-    def locate(self, trace: Path, spec: Path, cpoints: list[str]) -> tuple[int, Any, float]:
+    def locate(self, trace: Path, spec: str, cpoints: list[str]) -> tuple[int, Any, float]:
         """Exit status, answer and wall seconds; a failure is told in place of the answer."""
-        command = [str(self.command), "locate", str(trace), "--spec", str(spec), "--json", *cpoints]
+        command = [str(self.command), "locate", str(trace), "--spec", spec, "--json", *cpoints]
         start = time.monotonic()
         run = subprocess.run(command, capture_output=True, text=True)
         wall = time.monotonic() - start
@@ -101,22 +110,24 @@ class Heapstory:
         return run.returncode, (run.stderr.strip() or "no word").splitlines()[-1], wall
 
 
-def tried(mutant: Mutant, verdict: Verdict, heapstory: Heapstory, spec: Path) -> Trial:
+def tried(mutant: Mutant, verdict: Verdict, heapstory: Heapstory, specs: dict[str, str]) -> Trial:
+    """Asks with every specification and with every choice of C-points."""
     accepted = frozenset().union(*(fault.accepted for fault in mutant.faults))
     trial = Trial(mutant.program.name, mutant.faults[0].operator, mutant.name,
                   mutant.faults[0].executes, verdict.problem, verdict.ended,
                   sorted(accepted))  # fmt: skip
     trace = heapstory.record(mutant.binary(), mutant.arguments, mutant.environment)
-    for name, options in CPOINTS.items():
+    for (name, spec), (points, options) in product(specs.items(), CPOINTS.items()):
         status, said, wall = heapstory.locate(trace, spec, options)
-        trial.answers[name] = judged(status, said, wall, accepted, mutant.program.name)
+        answer = judged(status, said, wall, accepted, mutant.program.name)
+        trial.answers[f"{name}, {points}"] = answer
     shutil.rmtree(trace)
     return trial
 
 
 def judged(status: int, said: Any, wall: float, accepted: frozenset[int], program: str) -> Answer:
     if isinstance(said, str):
-        return Answer(False, False, 0, None, 0, None, wall, [], f"exit {status}: {said}")
+        return Answer(False, False, 0, None, 0, {}, wall, [], f"exit {status}: {said}")
     lines = [place["line"] if place["file"] == f"{program}.c" else 0
              for place in said["statements"]]  # fmt: skip
     hits = [number for number, line in enumerate(lines, 1) if line in accepted]

@@ -1,4 +1,5 @@
-/* Counts the words of standard input in libiberty's splay tree and prints the ten most frequent. */
+/* Counts the words of standard input in libiberty's splay tree, keyed by a hash of the word, and
+   prints how many there are and how often the most frequent ones occur. */
 #include "config.h"
 
 #include "libiberty.h"
@@ -6,53 +7,41 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-struct top {
-    const char *word[10];
-    unsigned long count[10];
+struct most {
+    unsigned long words;
+    unsigned long times;
 };
 
-static int keep_frequent(splay_tree_node node, void *data) {
-    struct top *top = data;
-    int place = 9;
-    if (node->value <= top->count[9])
-        return 0;
-    while (place > 0 && top->count[place - 1] < node->value) {
-        top->count[place] = top->count[place - 1];
-        top->word[place] = top->word[place - 1];
-        place--;
-    }
-    top->count[place] = node->value;
-    top->word[place] = (const char *)node->key;
+static int keep_most(splay_tree_node node, void *data) {
+    struct most *most = data;
+    most->words++;
+    if (node->value > most->times)
+        most->times = node->value;
     return 0;
 }
 
-static void count(splay_tree words, const char *word) {
-    splay_tree_node node = splay_tree_lookup(words, (splay_tree_key)word);
+static void count(splay_tree words, splay_tree_key hash) {
+    splay_tree_node node = splay_tree_lookup(words, hash);
     if (node)
         node->value++;
     else
-        splay_tree_insert(words, (splay_tree_key)xstrdup(word), 1);
+        splay_tree_insert(words, hash, 1);
 }
 
 int main(void) {
-    splay_tree words = splay_tree_new(splay_tree_compare_strings, NULL, NULL);
-    struct top top = {{0}, {0}};
-    char word[64];
-    size_t length = 0;
+    splay_tree words = splay_tree_new(splay_tree_compare_pointers, NULL, NULL);
+    struct most most = {0, 0};
+    splay_tree_key hash = 0;
     for (int c = getchar(); c != EOF; c = getchar()) {
-        if (isalpha(c) && length < sizeof word - 1) {
-            word[length++] = (char)tolower(c);
-        } else if (length) {
-            word[length] = 0;
-            count(words, word);
-            length = 0;
+        if (isalpha(c)) {
+            hash = (hash + (splay_tree_key)tolower(c)) * 0x100000001b3u;
+        } else if (hash) {
+            count(words, hash);
+            hash = 0;
         }
     }
-    splay_tree_foreach(words, keep_frequent, &top);
-    for (int i = 0; i < 10 && top.word[i]; i++)
-        printf("%lu %s\n", top.count[i], top.word[i]);
+    splay_tree_foreach(words, keep_most, &most);
+    printf("%lu words, up to %lu times\n", most.words, most.times);
     return 0;
 }

@@ -14,13 +14,15 @@ struct avl {
 };
 
 static struct avl *avl_new(void) {
-    struct avl *tree = must_have(malloc(sizeof *tree));
+    struct avl *tree = malloc(sizeof *tree);
+    must_have(tree != NULL);
     tree->root = NULL;
     return tree;
 }
 
 static struct avl_node *avl_node_new(int key) {
-    struct avl_node *node = must_have(malloc(sizeof *node));
+    struct avl_node *node = malloc(sizeof *node);
+    must_have(node != NULL);
     node->key = key;
     node->height = 0;
     node->left = NULL;

@@ -25,14 +25,16 @@ struct bipartite {
 };
 
 static struct bipartite *bipartite_new(void) {
-    struct bipartite *graph = must_have(malloc(sizeof *graph));
+    struct bipartite *graph = malloc(sizeof *graph);
+    must_have(graph != NULL);
     graph->workers = NULL;
     graph->tasks = NULL;
     return graph;
 }
 
 static struct vertex *vertex_new(enum side side, int number, struct vertex *next) {
-    struct vertex *vertex = must_have(malloc(sizeof *vertex));
+    struct vertex *vertex = malloc(sizeof *vertex);
+    must_have(vertex != NULL);
     vertex->number = number;
     vertex->side = side;
     vertex->first = NULL;
@@ -67,7 +69,8 @@ static struct half_edge *find_edge(const struct vertex *from, const struct verte
 }
 
 static struct half_edge *half_new(struct vertex *from, struct vertex *to) {
-    struct half_edge *half = must_have(malloc(sizeof *half));
+    struct half_edge *half = malloc(sizeof *half);
+    must_have(half != NULL);
     half->to = to;
     half->twin = NULL;
     half->next = from->first;

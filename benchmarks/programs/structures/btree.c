@@ -22,13 +22,15 @@ struct split {
 };
 
 static struct btree *btree_new(void) {
-    struct btree *tree = must_have(malloc(sizeof *tree));
+    struct btree *tree = malloc(sizeof *tree);
+    must_have(tree != NULL);
     tree->root = NULL;
     return tree;
 }
 
 static struct btree_node *btree_node_new(void) {
-    struct btree_node *node = must_have(malloc(sizeof *node));
+    struct btree_node *node = malloc(sizeof *node);
+    must_have(node != NULL);
     node->count = 0;
     for (int i = 0; i < KEYS; i++)
         node->key[i] = 0;

@@ -12,7 +12,8 @@ struct ring {
 };
 
 static struct ring *ring_new(void) {
-    struct ring *ring = must_have(malloc(sizeof *ring));
+    struct ring *ring = malloc(sizeof *ring);
+    must_have(ring != NULL);
     ring->last = NULL;
     return ring;
 }
@@ -42,7 +43,8 @@ static struct ring_node *ring_before(const struct ring *ring, long position) {
 }
 
 static void ring_insert_first(struct ring *ring, int value) {
-    struct ring_node *node = must_have(malloc(sizeof *node));
+    struct ring_node *node = malloc(sizeof *node);
+    must_have(node != NULL);
     node->value = value;
     if (ring->last) {
         node->next = ring->last->next;
@@ -65,7 +67,8 @@ static void ring_insert_at(struct ring *ring, long position, int value) {
         ring_insert_first(ring, value);
         return;
     }
-    node = must_have(malloc(sizeof *node));
+    node = malloc(sizeof *node);
+    must_have(node != NULL);
     node->value = value;
     node->next = before->next;
     before->next = node;

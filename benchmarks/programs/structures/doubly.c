@@ -13,14 +13,16 @@ struct dlist {
 };
 
 static struct dlist *dlist_new(void) {
-    struct dlist *list = must_have(malloc(sizeof *list));
+    struct dlist *list = malloc(sizeof *list);
+    must_have(list != NULL);
     list->head = NULL;
     list->tail = NULL;
     return list;
 }
 
 static struct dnode *dnode_new(int value) {
-    struct dnode *node = must_have(malloc(sizeof *node));
+    struct dnode *node = malloc(sizeof *node);
+    must_have(node != NULL);
     node->value = value;
     node->next = NULL;
     node->prev = NULL;

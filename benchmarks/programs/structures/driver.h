@@ -39,12 +39,11 @@ static inline long run_below(struct run *run, long bound) {
     return bound > 0 ? (long)(run_random(run) % (uint64_t)bound) : 0;
 }
 
-static inline void *must_have(void *memory) {
+static inline void must_have(int memory) {
     if (!memory) {
         fputs("out of memory\n", stderr);
         exit(1);
     }
-    return memory;
 }
 
 #endif

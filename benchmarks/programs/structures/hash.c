@@ -14,10 +14,12 @@ struct table {
 };
 
 static struct table *table_new(unsigned size) {
-    struct table *table = must_have(malloc(sizeof *table));
+    struct table *table = malloc(sizeof *table);
+    must_have(table != NULL);
     table->size = size;
     table->count = 0;
-    table->chain = must_have(calloc(size, sizeof *table->chain));
+    table->chain = calloc(size, sizeof *table->chain);
+    must_have(table->chain != NULL);
     return table;
 }
 
@@ -36,7 +38,8 @@ static void table_grow(struct table *table) {
     struct entry **old = table->chain;
     unsigned old_size = table->size;
     table->size = 2 * old_size;
-    table->chain = must_have(calloc(table->size, sizeof *table->chain));
+    table->chain = calloc(table->size, sizeof *table->chain);
+    must_have(table->chain != NULL);
     for (unsigned i = 0; i < old_size; i++) {
         while (old[i]) {
             struct entry *entry = old[i];
@@ -59,7 +62,8 @@ static int table_put(struct table *table, unsigned key, int value) {
     if (table->count >= table->size)
         table_grow(table);
     chain = chain_of(table, key);
-    entry = must_have(malloc(sizeof *entry));
+    entry = malloc(sizeof *entry);
+    must_have(entry != NULL);
     entry->key = key;
     entry->value = value;
     entry->next = table->chain[chain];

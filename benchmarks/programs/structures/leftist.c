@@ -15,13 +15,15 @@ struct leftist {
 };
 
 static struct leftist *leftist_new(void) {
-    struct leftist *heap = must_have(malloc(sizeof *heap));
+    struct leftist *heap = malloc(sizeof *heap);
+    must_have(heap != NULL);
     heap->root = NULL;
     return heap;
 }
 
 static struct leftist_node *leftist_node_new(int key) {
-    struct leftist_node *node = must_have(malloc(sizeof *node));
+    struct leftist_node *node = malloc(sizeof *node);
+    must_have(node != NULL);
     node->key = key;
     node->npl = 0;
     node->left = NULL;
@@ -156,7 +158,8 @@ static int leftist_change(struct leftist *heap, int key, int to) {
 
 /* Melds the heaps of an array two by two, which takes linear time in all. */
 static void leftist_from(struct leftist *heap, const int *keys, long count) {
-    struct leftist_node **queue = must_have(malloc((size_t)(2 * count + 1) * sizeof *queue));
+    struct leftist_node **queue = malloc((size_t)(2 * count + 1) * sizeof *queue);
+    must_have(queue != NULL);
     long first = 0;
     long last = 0;
     for (long i = 0; i < count; i++)
@@ -221,7 +224,8 @@ int main(int argc, char **argv) {
     struct run run = run_from(argc, argv);
     struct leftist *heap = leftist_new();
     long range = 10 * run.nodes;
-    int *keys = must_have(malloc((size_t)(run.nodes + 1) * sizeof *keys));
+    int *keys = malloc((size_t)(run.nodes + 1) * sizeof *keys);
+    must_have(keys != NULL);
     long count = run.nodes;
     long found = 0;
     int least = -1;

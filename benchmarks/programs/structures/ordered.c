@@ -11,13 +11,15 @@ struct ordered {
 };
 
 static struct ordered *ordered_new(void) {
-    struct ordered *list = must_have(malloc(sizeof *list));
+    struct ordered *list = malloc(sizeof *list);
+    must_have(list != NULL);
     list->head = NULL;
     return list;
 }
 
 static struct item *item_new(int key, struct item *next) {
-    struct item *item = must_have(malloc(sizeof *item));
+    struct item *item = malloc(sizeof *item);
+    must_have(item != NULL);
     item->key = key;
     item->next = next;
     return item;

@@ -21,7 +21,8 @@ struct quad_tree {
 };
 
 static struct quad *quad_new(int x, int y, int width, int height) {
-    struct quad *node = must_have(malloc(sizeof *node));
+    struct quad *node = malloc(sizeof *node);
+    must_have(node != NULL);
     node->x = x;
     node->y = y;
     node->width = width;
@@ -33,14 +34,16 @@ static struct quad *quad_new(int x, int y, int width, int height) {
 }
 
 static struct point *point_new(int x, int y) {
-    struct point *point = must_have(malloc(sizeof *point));
+    struct point *point = malloc(sizeof *point);
+    must_have(point != NULL);
     point->x = x;
     point->y = y;
     return point;
 }
 
 static struct quad_tree *quad_tree_new(int size) {
-    struct quad_tree *tree = must_have(malloc(sizeof *tree));
+    struct quad_tree *tree = malloc(sizeof *tree);
+    must_have(tree != NULL);
     tree->root = quad_new(0, 0, size, size);
     return tree;
 }

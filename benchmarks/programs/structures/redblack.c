@@ -17,13 +17,15 @@ struct rb_tree {
 };
 
 static struct rb_tree *rb_new(void) {
-    struct rb_tree *tree = must_have(malloc(sizeof *tree));
+    struct rb_tree *tree = malloc(sizeof *tree);
+    must_have(tree != NULL);
     tree->root = NULL;
     return tree;
 }
 
 static struct rb_node *rb_node_new(int key, struct rb_node *parent) {
-    struct rb_node *node = must_have(malloc(sizeof *node));
+    struct rb_node *node = malloc(sizeof *node);
+    must_have(node != NULL);
     node->key = key;
     node->colour = RED;
     node->left = NULL;

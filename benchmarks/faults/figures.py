@@ -1,0 +1,174 @@
+"""The tables of docs/evaluation/locate.md from what the campaign kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from statistics import median
+from typing import Any
+
+from faults.campaign import TEN, Cell
+from faults.mutant import NAMES, STRUCTURES
+from faults.operators import OPERATORS
+from faults.trial import Answer, Trial
+from support.page import table
+
+NONE = "–"
+COLUMNS = ["shipped, end", "shipped, default", "own, end", "own, default"]
+
+# The thesis' Table 4.1: lines, statements of its own answer, dynamic slice, Tarantula; and Table
+# 4.2: milliseconds native, null tool, recorded, matching; seconds of location.
+THESIS: dict[str, tuple[int, int, int, int]] = {
+    "circular": (160, 6, 7, 7),
+    "ordered": (172, 2, 20, 7),
+    "doubly": (203, 5, 38, 17),
+    "quad": (294, 1, 58, 9),
+    "avl": (243, 4, 9, 10),
+    "btree": (405, 6, 8, 8),
+    "redblack": (395, 10, 24, 13),
+    "leftist": (274, 1, 28, 11),
+    "bipartite": (284, 2, 32, 8),
+}
+THESIS_TIMES: dict[str, tuple[float, int, int, int, float]] = {
+    "circular": (0.5, 645, 664, 1, 0.75),
+    "ordered": (0.9, 638, 677, 1, 0.02),
+    "doubly": (0.7, 653, 673, 1, 0.25),
+    "quad": (2.6, 713, 885, 36, 9.22),
+    "avl": (1.6, 739, 864, 25, 1.18),
+    "btree": (1.5, 722, 767, 4, 73.39),
+    "redblack": (0.4, 661, 711, 31, 72.21),
+    "leftist": (0.4, 664, 720, 27, 2.21),
+    "bipartite": (8.2, 659, 748, 2, 3.32),
+}
+
+
+def percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else NONE
+
+
+def spread(numbers: Iterable[float | None]) -> str:
+    """Median and greatest."""
+    known = [number for number in numbers if number is not None]
+    return f"{median(known):g} ({max(known):g})" if known else NONE
+
+
+def singles(cells: list[Cell]) -> list[Trial]:
+    return [trial for cell in cells if cell.operator != TEN for trial in cell.trials]
+
+
+def tens(cells: list[Cell]) -> list[Trial]:
+    return [trial for cell in cells if cell.operator == TEN for trial in cell.trials]
+
+
+def _answers(trials: list[Trial], column: str) -> list[Answer]:
+    return [trial.answers[column] for trial in trials]
+
+
+def _scores(trials: list[Trial], column: str) -> list[str]:
+    """Detection, capture of the detected, statements to examine."""
+    answers = _answers(trials, column)
+    found = [answer for answer in answers if answer.detected]
+    hits = [answer for answer in found if answer.captured]
+    return [percent(len(found), len(answers)), percent(len(hits), len(found)),
+            spread(answer.statements for answer in found)]  # fmt: skip
+
+
+def precision(cells: list[Cell], spectra: dict[str, list[dict[str, Any]]],
+              writers: dict[str, int]) -> str:  # fmt: skip
+    """Table 4.1, the thesis' columns and ours."""
+    head = ["structure", "lines", "thesis", "slice", "Tarantula", "one fault, end",
+            "one fault, default", "ten faults, end", "wrote it", "our Tarantula", "our Ochiai",
+            "either, at best"]  # fmt: skip
+    rows = []
+    for name, title in NAMES.items():
+        lines, own, slice_, tarantula = THESIS[name]
+        ours = len((STRUCTURES / f"{name}.c").read_text().splitlines())
+        mine = [trial for trial in singles(cells) if trial.program == name]
+        ten = [trial for trial in tens(cells) if trial.program == name]
+        ranks = spectra.get(name, [])
+        rows.append([
+            title, f"{lines} / {ours}", str(own), str(slice_), str(tarantula),
+            _scores(mine, "shipped, end")[2], _scores(mine, "shipped, default")[2],
+            _scores(ten, "shipped, end")[2], str(writers.get(name, NONE)),
+            *(spread(rank[key] for rank in ranks) for key in ("tarantula", "ochiai", "alone")),
+        ])  # fmt: skip
+    return table(head, rows)
+
+
+def scores(cells: list[Cell], key: Callable[[Trial], str], names: dict[str, str]) -> str:
+    """Detection, capture and statements in all four columns, grouped."""
+    head = [""] + [f"{column}: {what}" for column in COLUMNS
+                   for what in ("detected", "captured", "statements")]  # fmt: skip
+    head.insert(1, "mutants")
+    rows = []
+    for group, title in [*names.items(), ("", "**all**")]:
+        mine = [trial for trial in singles(cells) if not group or key(trial) == group]
+        row = [title, str(len(mine))]
+        for column in COLUMNS:
+            row += _scores(mine, column)
+        rows.append(row)
+    return table(head, rows)
+
+
+def by_program(cells: list[Cell]) -> str:
+    return scores(cells, lambda trial: trial.program, NAMES)
+
+
+def by_operator(cells: list[Cell]) -> str:
+    return scores(cells, lambda trial: trial.operator, {name: name for name in OPERATORS})
+
+
+def by_kind(cells: list[Cell]) -> str:
+    """Faults that change nodes themselves, and those that leave something out."""
+    names = {"True": "the fault writes", "False": "the fault executes nothing"}
+    return scores(cells, lambda trial: str(trial.executes), names)
+
+
+def left_out(cells: list[Cell]) -> str:
+    """Mutants that the oracle found harmless, by program."""
+    reasons = sorted({reason for cell in cells for reason in cell.left_out})
+    rows = []
+    for name, title in NAMES.items():
+        counts: Counter[str] = Counter()
+        for cell in cells:
+            if cell.program == name and cell.operator != TEN:
+                counts.update(cell.left_out)
+        tried = [trial for trial in singles(cells) if trial.program == name]
+        rows.append([title, str(len(tried)), *(str(counts[reason]) for reason in reasons)])
+    return table(["", "tried", *reasons], rows)
+
+
+def misses(cells: list[Cell], column: str) -> list[str]:
+    """The mutants that were not found, and those whose answer misses the fault."""
+    said = []
+    for trial in singles(cells):
+        answer = trial.answers[column]
+        if answer.problem:
+            said.append(f"{trial.name}: {answer.problem}")
+        elif not answer.detected:
+            said.append(f"{trial.name}: not detected (oracle: {trial.oracle}, {trial.ended})")
+        elif not answer.captured:
+            said.append(f"{trial.name}: answer names lines {answer.lines}")
+    return said
+
+
+def verdicts(cells: list[Cell], column: str = "shipped, default") -> list[str]:
+    """Every goal with what was measured."""
+    trials = singles(cells)
+    found = [a for a in _answers(trials, column) if a.detected]
+    hits = [a for a in found if a.captured]
+    lines = [_held(f"detection {percent(len(found), len(trials))} of {len(trials)} (goal 95 %)",
+                   len(found) >= 0.95 * len(trials)),
+             _held(f"capture {percent(len(hits), len(found))} of {len(found)} (goal 100 %)",
+                   len(hits) == len(found))]  # fmt: skip
+    for name, title in NAMES.items():
+        sizes = [t.answers[column].statements for t in trials
+                 if t.program == name and t.answers[column].detected]  # fmt: skip
+        if sizes:
+            text = f"{title}: statements {spread(sizes)} (goal 2, at most 5)"
+            lines.append(_held(text, median(sizes) <= 2 and max(sizes) <= 5))
+    return lines
+
+
+def _held(text: str, fine: bool) -> str:
+    return f"{'held' if fine else 'MISSED'}: {text}"

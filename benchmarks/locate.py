@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""How well `heapstory locate` finds injected faults: the programs of the thesis' Table 4.1, faults
+drawn from named operators, and an oracle that knows nothing of heapstory.
+
+    python3 benchmarks/locate.py                       every operator in every program
+    python3 benchmarks/locate.py --only avl --operator NULL --each 2
+    python3 benchmarks/locate.py --markdown            also into docs/evaluation/locate.md
+    python3 benchmarks/locate.py --misses              which mutants were not found, and which
+                                                       answers miss the fault
+"""
+
+import argparse
+import json
+import shlex
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from faults import figures
+from faults.campaign import TEN, Campaign, all_cells
+from faults.mutant import NAMES
+from faults.operators import OPERATORS
+from faults.peers import correct, spectra, times, writers
+from faults.trial import Heapstory
+from support import page
+from support.measure import RunError, machine, revision
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+PAGE = REPOSITORY / "docs" / "evaluation" / "locate.md"
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="How well injected faults are located.")
+    parser.add_argument("--only", action="append", choices=list(NAMES), metavar="PROGRAM",
+                        help=f"this program alone (repeatable): {', '.join(NAMES)}")  # fmt: skip
+    parser.add_argument("--operator", action="append", choices=[*OPERATORS, TEN], metavar="NAME",
+                        help=f"this operator alone (repeatable): {', '.join(OPERATORS)}; {TEN}")  # fmt: skip
+    parser.add_argument("--each", type=int, default=5, help="mutants of each operator (default 5)")
+    parser.add_argument("--salt", type=int, default=1, help="draw other mutants (default 1)")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--faults-only", action="store_true", help="no peers, no times")
+    parser.add_argument("--misses", action="store_true", help="list what was missed")
+    parser.add_argument("--markdown", action="store_true", help=f"write the tables into {PAGE}")
+    parser.add_argument("--heapstory", type=Path, default=REPOSITORY / ".venv/bin/heapstory")
+    parser.add_argument("--work", type=Path, default=REPOSITORY / "build" / "bench" / "locate")
+    return parser.parse_args()
+
+
+def measured(options: argparse.Namespace) -> dict[str, Any]:
+    """The parts beside the campaign, kept in a file until it is removed."""
+    kept = options.work / "peers.json"
+    if kept.exists():
+        return dict(json.loads(kept.read_text()))
+    heapstory = Heapstory(options.heapstory)
+    found = {
+        "correct": correct(heapstory, options.work),
+        "spectra": spectra(options.work, options.salt),
+        "writers": writers(heapstory, options.work),
+        "times": times(heapstory, options.work, options.salt),
+    }
+    kept.write_text(json.dumps(found, indent=1) + "\n")
+    return found
+
+
+def main() -> int:
+    options = arguments()
+    options.work.mkdir(parents=True, exist_ok=True)
+    campaign = Campaign(Heapstory(options.heapstory), options.work, options.each, options.salt)
+    try:
+        cells = all_cells(campaign, options.only or list(NAMES),
+                          options.operator or [*OPERATORS, TEN], options.jobs)  # fmt: skip
+        peers = {} if options.faults_only else measured(options)
+    except RunError as error:
+        print(f"locate.py: {error}", file=sys.stderr)
+        return 1
+    if options.misses:
+        for column in figures.COLUMNS:
+            print(f"\n{column}:", *figures.misses(cells, column), sep="\n  ")
+    text = rendered(options, cells, peers)
+    if options.markdown:
+        page.put(PAGE, "figures of locate.py", text)
+    print(text)
+    return 0
+
+
+def rendered(options: argparse.Namespace, cells: list[Any], peers: dict[str, Any]) -> str:
+    parts = [
+        f"Taken {time.strftime('%Y-%m-%d')} at {revision(REPOSITORY)} with",
+        f"`{shlex.join(['python3', 'benchmarks/locate.py', *sys.argv[1:]])}` on: {machine()}.",
+        "",
+        *("- " + line for line in figures.verdicts(cells)),
+        "",
+        figures.precision(cells, peers.get("spectra", {}), peers.get("writers", {})),
+        "",
+        figures.by_program(cells),
+        "",
+        figures.by_operator(cells),
+        "",
+        figures.by_kind(cells),
+        "",
+        figures.left_out(cells),
+    ]
+    if "times" in peers:
+        parts += ["", figures.times(peers["times"]), "", figures.correct(peers["correct"])]
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
