@@ -35,10 +35,12 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", action="append", choices=list(NAMES), metavar="PROGRAM",
                         help=f"this program alone (repeatable): {', '.join(NAMES)}")  # fmt: skip
     parser.add_argument("--operator", action="append", choices=[*OPERATORS, TEN], metavar="NAME",
-                        help=f"this operator alone (repeatable): {', '.join(OPERATORS)}; {TEN}")  # fmt: skip
+                        help=f"this operator alone: {', '.join([*OPERATORS, TEN])}")  # fmt: skip
     parser.add_argument("--each", type=int, default=5, help="mutants of each operator (default 5)")
     parser.add_argument("--salt", type=int, default=1, help="draw other mutants (default 1)")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--again", action="store_true",
+                        help="ask about the traces of an earlier run once more")  # fmt: skip
     parser.add_argument("--faults-only", action="store_true", help="no peers, no times")
     parser.add_argument("--misses", action="store_true", help="list what was missed")
     parser.add_argument("--markdown", action="store_true", help=f"write the tables into {PAGE}")
@@ -68,6 +70,8 @@ def main() -> int:
     options.work.mkdir(parents=True, exist_ok=True)
     campaign = Campaign(Heapstory(options.heapstory), options.work, options.each, options.salt)
     try:
+        if options.again:
+            campaign.again(options.jobs)
         cells = all_cells(campaign, options.only or list(NAMES),
                           options.operator or [*OPERATORS, TEN], options.jobs)  # fmt: skip
         peers = {} if options.faults_only else measured(options)

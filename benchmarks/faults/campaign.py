@@ -16,7 +16,7 @@ from typing import Any
 
 from faults.mutant import NAMES, STRUCTURES, Mutant, MutantError, Program, draw, draw_ten
 from faults.operators import OPERATORS
-from faults.trial import Heapstory, Trial, TrialError, tried
+from faults.trial import Heapstory, Trial, TrialError, ask, tried
 
 TEN = "ten faults"
 TRIES = 8  # draws for every mutant that is wanted, until an operator counts as exhausted
@@ -80,6 +80,19 @@ class Campaign:
             for cell in pool.map(lambda pair: self._cell(*pair), fresh):
                 done[cell.program, cell.operator] = cell
         return [done[pair] for pair in wanted]
+
+    def again(self, jobs: int) -> None:
+        """Asks about all traces that were kept once more."""
+        cells = list(self._kept())
+        trials = [trial for cell in cells for trial in cell.trials]
+        with ThreadPoolExecutor(jobs) as pool:
+            for _ in pool.map(self._ask, trials):
+                pass
+        self.kept.write_text("".join(json.dumps(cell.to_json()) + "\n" for cell in cells))
+
+    def _ask(self, trial: Trial) -> None:
+        ask(trial, self.heapstory, specifications(trial.program))
+        print(f"{time.strftime('%H:%M:%S')} {trial.name}", file=sys.stderr, flush=True)
 
     def _kept(self) -> Iterator[Cell]:
         if self.kept.exists():

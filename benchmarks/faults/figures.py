@@ -170,5 +170,31 @@ def verdicts(cells: list[Cell], column: str = "shipped, default") -> list[str]:
     return lines
 
 
+def times(measured: dict[str, dict[str, float]]) -> str:
+    """Table 4.2, the thesis' figures and ours, in milliseconds."""
+    head = ["milliseconds", "native", "null tool", "recorded", "matching", "location", "native",
+            "null tool", "recorded", "loading", "matching", "location"]  # fmt: skip
+    rows = []
+    for name, title in NAMES.items():
+        native, null, recorded, matching, location = THESIS_TIMES[name]
+        theirs = [native, null, recorded, matching, 1000 * location]
+        ours = measured[name]
+        keys = ("native", "null", "recorded", "load", "check", "locate")
+        rows.append([title, *(f"{one:g}" for one in theirs),
+                     *(f"{ours[key]:.3g}" for key in keys)])  # fmt: skip
+    return table(head, rows)
+
+
+def correct(rows: list[dict[str, Any]]) -> str:
+    """Reports about correct programs, of all runs."""
+    columns = sorted({row["column"] for row in rows})
+    body = []
+    for name in dict.fromkeys(row["program"] for row in rows):
+        mine = [row for row in rows if row["program"] == name]
+        cells = [[row["found"] for row in mine if row["column"] == column] for column in columns]
+        body.append([name, *(f"{sum(map(bool, cell))} of {len(cell)}" for cell in cells)])
+    return table(["false alarms", *columns], body)
+
+
 def _held(text: str, fine: bool) -> str:
     return f"{'held' if fine else 'MISSED'}: {text}"

@@ -108,7 +108,8 @@ class Program:
     def build(self, chosen: tuple[Fault, ...], flags: list[str]) -> Path:
         """The mutant's binary, built once. Its source has the program's own name and lines."""
         text = mutated(self.source, list(chosen))
-        key = hashlib.sha256(f"{flags}\n{text}".encode()).hexdigest()[:16]
+        headers = "".join(header.read_text() for header in sorted(HERE.glob("*.h")))
+        key = hashlib.sha256(f"{flags}\n{headers}\n{text}".encode()).hexdigest()[:16]
         folder = self.desk / key
         binary = folder / self.name
         if binary.exists():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -18,6 +17,7 @@ from faults.mutant import Mutant, Verdict
 # How the two columns of the tables say where the constraints must hold.
 CPOINTS: dict[str, list[str]] = {"default": [], "end": ["--cpoint", "end"]}
 PATIENCE = 15.0  # seconds until a recorded program counts as hanging
+TOO_LONG = 120.0  # seconds until a question counts as failed
 FOUND, NOTHING, PARTLY = 1, 0, 4
 
 
@@ -51,6 +51,7 @@ class Trial:
     oracle: str | None
     ended: str
     accepted: list[int]
+    trace: str
     answers: dict[str, Answer] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
@@ -70,14 +71,14 @@ class Heapstory:
 
     def record(
         self,
+        trace: Path,
         binary: Path,
         arguments: list[str],
         environment: dict[str, str],
         stdin: Path = Path(os.devnull),
         patience: float = PATIENCE,
-    ) -> Path:
-        """The trace of a run; one that hangs is ended by a signal."""
-        trace = binary.parent / f"{binary.name}.story"
+    ) -> None:
+        """Records a run; one that hangs is ended by a signal."""
         command = [str(self.command), "record", "--force", "-o", str(trace), "--"]
         command += [str(binary), *arguments]
         with stdin.open() as given:
@@ -97,13 +98,15 @@ class Heapstory:
             _, talk = process.communicate()
         if process.returncode == 125 or not trace.exists():
             raise TrialError(f"record: {talk.strip()}")
-        return trace
 
     def locate(self, trace: Path, spec: str, cpoints: list[str]) -> tuple[int, Any, float]:
         """Exit status, answer and wall seconds; a failure is told in place of the answer."""
         command = [str(self.command), "locate", str(trace), "--spec", spec, "--json", *cpoints]
         start = time.monotonic()
-        run = subprocess.run(command, capture_output=True, text=True)
+        try:
+            run = subprocess.run(command, capture_output=True, text=True, timeout=TOO_LONG)
+        except subprocess.TimeoutExpired:
+            return -1, f"no answer within {TOO_LONG:.0f} s", TOO_LONG
         wall = time.monotonic() - start
         if run.returncode in (FOUND, NOTHING, PARTLY):
             return run.returncode, json.loads(run.stdout), wall
@@ -111,18 +114,24 @@ class Heapstory:
 
 
 def tried(mutant: Mutant, verdict: Verdict, heapstory: Heapstory, specs: dict[str, str]) -> Trial:
-    """Asks with every specification and with every choice of C-points."""
+    """Records a mutant and asks about it. The trace is kept, so that it can be asked again."""
     accepted = frozenset().union(*(fault.accepted for fault in mutant.faults))
+    binary = mutant.binary()
+    trace = binary.parent / f"{mutant.seed}-{'-'.join(map(str, mutant.at))}.story"
+    heapstory.record(trace, binary, mutant.arguments, mutant.environment)
     trial = Trial(mutant.program.name, mutant.faults[0].operator, mutant.name,
-                  mutant.faults[0].executes, verdict.problem, verdict.ended,
-                  sorted(accepted))  # fmt: skip
-    trace = heapstory.record(mutant.binary(), mutant.arguments, mutant.environment)
-    for (name, spec), (points, options) in product(specs.items(), CPOINTS.items()):
-        status, said, wall = heapstory.locate(trace, spec, options)
-        answer = judged(status, said, wall, accepted, mutant.program.name)
-        trial.answers[f"{name}, {points}"] = answer
-    shutil.rmtree(trace)
+                  mutant.faults[0].executes, verdict.problem, verdict.ended, sorted(accepted),
+                  str(trace))  # fmt: skip
+    ask(trial, heapstory, specs)
     return trial
+
+
+def ask(trial: Trial, heapstory: Heapstory, specs: dict[str, str]) -> None:
+    """With every specification and with every choice of C-points."""
+    for (name, spec), (points, options) in product(specs.items(), CPOINTS.items()):
+        status, said, wall = heapstory.locate(Path(trial.trace), spec, options)
+        answer = judged(status, said, wall, frozenset(trial.accepted), trial.program)
+        trial.answers[f"{name}, {points}"] = answer
 
 
 def judged(status: int, said: Any, wall: float, accepted: frozenset[int], program: str) -> Answer:
@@ -133,4 +142,4 @@ def judged(status: int, said: Any, wall: float, accepted: frozenset[int], progra
     hits = [number for number, line in enumerate(lines, 1) if line in accepted]
     found = bool(said["inconsistencies"])
     return Answer(found, bool(hits), len(lines), hits[0] if hits else None,
-                  len(said["inconsistencies"]), said["seconds"], wall, lines)  # fmt: skip
+                  len(said["inconsistencies"]), said["timing"], wall, lines)  # fmt: skip

@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent / "real"
@@ -43,7 +43,6 @@ class Real:
     command: Callable[[Path, Path], list[str]]  # from the program and the tree
     stdin: str | None = None  # a file of the tree
     thesis: int = 0
-    sites: dict[str, str] = field(default_factory=dict)
 
 
 def fetch(package: str, work: Path) -> Path:
@@ -174,7 +173,6 @@ REALS = [
         Rule("src/gd.c", "gdImageCreate", r"return im;",
              "if (sy > 20) im->pixels[20] = NULL; return im;"),
         _gd, lambda program, tree: [str(program), "/dev/null"], thesis=1,
-        sites={"rows": "gd.c"},
     ),
     Real(
         "bison", "bison", "graph",

@@ -1,0 +1,117 @@
+"""What stands beside the campaign in the tables: correct programs, spectra, how many statements
+wrote the structure, and what recording and locating cost."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from faults.campaign import LIBRARY, specifications
+from faults.mutant import NAMES, Mutant, MutantError, Program, draw
+from faults.operators import OPERATORS
+from faults.spectra import ranks
+from faults.trial import CPOINTS, NOTHING, Heapstory
+from support.measure import run
+
+CORRECT_SEEDS = (1, 2, 3)
+RUNS = 5
+ANY = tuple(range(-64, 256))  # exit statuses: some mutants crash
+
+# Statements of the program that wrote, allocated or freed a node of the structure.
+WRITERS = """
+SELECT count(DISTINCT (s.path, s.line)) FROM (
+  SELECT e.site FROM edges e JOIN nodes n ON e.node = n.node WHERE n.type IN ({types})
+  UNION ALL SELECT created_site FROM nodes WHERE type IN ({types})
+  UNION ALL SELECT freed_site FROM nodes WHERE type IN ({types}) AND freed IS NOT NULL
+) w JOIN sites s ON w.site = s.site
+"""
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def correct(heapstory: Heapstory, work: Path) -> list[dict[str, Any]]:
+    """The ten programs as they are: nothing may be reported."""
+    rows = []
+    for name in LIBRARY:
+        program = Program(name, work / "correct" / name)
+        for seed in CORRECT_SEEDS:
+            mutant = Mutant(program, (), (), seed)
+            trace = program.desk / f"{seed}.story"
+            heapstory.record(trace, mutant.binary(), mutant.arguments, mutant.environment)
+            for specification, spec in specifications(name).items():
+                for points, options in CPOINTS.items():
+                    status, said, _ = heapstory.locate(trace, spec, options)
+                    clean = status == NOTHING
+                    found = "" if clean else said if isinstance(said, str) else "inconsistencies"
+                    rows.append({"program": name, "seed": seed, "found": found,
+                                 "column": f"{specification}, {points}"})  # fmt: skip
+        _say(f"correct: {name}")
+    return rows
+
+
+def spectra(work: Path, salt: int) -> dict[str, list[dict[str, int | None]]]:
+    """Tarantula and Ochiai for one harmful mutant of every operator."""
+    found: dict[str, list[dict[str, int | None]]] = {}
+    for name in NAMES:
+        program = Program(name, work / "spectra" / name)
+        for operator in OPERATORS:
+            mutants = islice(draw(program, operator, salt), 8)
+            harmful = next((one for one in mutants if one.judged().problem), None)
+            try:
+                if harmful:
+                    found.setdefault(name, []).append(ranks(harmful))
+            except MutantError as error:
+                _say(str(error))
+        _say(f"spectra: {name}")
+    return found
+
+
+def writers(heapstory: Heapstory, work: Path) -> dict[str, int]:
+    """How many statements wrote the structure in a run."""
+    found = {}
+    for name in NAMES:
+        program = Program(name, work / "correct" / name)
+        mutant = Mutant(program, (), (), 1)
+        trace = program.desk / "1.story"
+        heapstory.record(trace, mutant.binary(), mutant.arguments, mutant.environment)
+        types = ", ".join(f"'struct {node}'" for node in sorted(program.source.nodes))
+        query = WRITERS.format(types=types)
+        said = subprocess.run([heapstory.command, "query", str(trace), query, "--json"],
+                              capture_output=True, text=True, check=True)  # fmt: skip
+        found[name] = int(next(iter(json.loads(said.stdout)["rows"]))[0])
+    return found
+
+
+def times(heapstory: Heapstory, work: Path, salt: int) -> dict[str, dict[str, float]]:
+    """Table 4.2: a faulty run native, under the null tool and recorded, in milliseconds, the best
+    of five; then matching and location in milliseconds, the median over the runs."""
+    found = {}
+    for name in NAMES:
+        program = Program(name, work / "times" / name)
+        mutant = next(one for one in draw(program, "lost subtree", salt) if one.judged().problem)
+        binary = str(mutant.binary())
+        command = [binary, *mutant.arguments]
+        environment = {"FAULT_AT": mutant.environment["FAULT_AT"]}
+        trace = Path(binary).parent / f"{name}.story"
+        record = [str(heapstory.command), "record", "--force", "-o", str(trace), "--"]
+        peers: dict[str, list[str]] = {
+            "native": [],
+            "null": ["valgrind", "-q", "--tool=none"],
+            "recorded": record,
+        }
+        row = {peer: 1000 * min(run([*before, *command], work / "out", environment,
+                                    statuses=ANY).wall for _ in range(RUNS))
+               for peer, before in peers.items()}  # fmt: skip
+        asked = [heapstory.locate(trace, LIBRARY[name], CPOINTS["end"])[1] for _ in range(RUNS)]
+        for what in ("load", "check", "locate"):
+            row[what] = 1000 * median(one["timing"][what] for one in asked)
+        found[name] = row
+        _say(f"times: {name}")
+    return found
