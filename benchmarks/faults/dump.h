@@ -1,5 +1,5 @@
-/* Included before a mutant's source for the oracle's run: at the end, or at a crash, DUMP gets one
-   line for every block: its address, the function that allocated it, whether it is live, and its
+/* Included before a mutant's source for the oracle's run: at the end, or at a crash, DUMP gets how
+   the run ended and one line for every block: its address, the function that allocated it, whether it is live, and its
    bytes. Freed blocks are never given out again, so that an address means one block. */
 #ifndef DUMP_H
 #define DUMP_H
@@ -20,6 +20,7 @@ struct dump_block {
 static struct dump_block *dump_blocks;
 static size_t dump_count;
 static size_t dump_room;
+static int dump_silent; /* the fault stored what was there already */
 
 static void *dump_allocate(size_t size, const char *function) {
     /* What a program forgets to write must not look like something by chance. */
@@ -41,7 +42,7 @@ static void dump_write(const char *end) {
     FILE *file = name ? fopen(name, "w") : NULL;
     if (!file)
         return;
-    fprintf(file, "%s\n", end);
+    fprintf(file, "%s%s\n", end, dump_silent ? " silent" : "");
     for (size_t i = 0; i < dump_count; i++) {
         const struct dump_block *block = &dump_blocks[i];
         fprintf(file, "%lx %s %d ", (unsigned long)block->address, block->function, block->live);

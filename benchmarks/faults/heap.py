@@ -23,7 +23,8 @@ class Heap:
 
     def __init__(self, dump: Path, kinds: dict[str, type[ctypes.Structure]]) -> None:
         lines = dump.read_text().splitlines()
-        self.end = lines[0] if lines else "none"
+        self.end, *notes = lines[0].split(" ") if lines else ["none"]
+        self.silent = "silent" in notes
         self.kinds = kinds
         self.blocks: dict[int, tuple[str, bool, bytes]] = {}
         for line in lines[1:]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from faults import oracles
 from faults.operators import Fault, faults, mutated
+from faults.oracles import Verdict
 from faults.source import Source, read
 
 HERE = Path(__file__).resolve().parent
@@ -35,16 +36,6 @@ COUNTING = ["--coverage", "-fprofile-abs-path"]
 
 class MutantError(Exception):
     """A mutant could not be built or run."""
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What the oracle found: the problem of the structure, or None; how the run ended (``exit``,
-    ``crash``, ``hang``); the program's output."""
-
-    problem: str | None
-    ended: str
-    output: str
 
 
 @dataclass(frozen=True)
@@ -71,6 +62,11 @@ class Mutant:
     def arguments(self) -> list[str]:
         return [str(self.seed), NODES]
 
+    def accepted(self, verdict: Verdict) -> frozenset[int]:
+        """The lines that a good answer may name."""
+        lines = frozenset().union(*(fault.accepted for fault in self.faults))
+        return lines.union(*(f.operation for f in self.faults)) if verdict.silent else lines
+
     def binary(self) -> Path:
         return self.program.build(self.faults, [])
 
@@ -84,7 +80,7 @@ class Mutant:
                              cwd=self.program.desk)  # fmt: skip
         if not dump.exists():
             raise MutantError(f"{self.name}: no dump (exit status {run.returncode})")
-        return Verdict(*oracles.problem(self.program.name, dump), run.stdout)
+        return oracles.verdict(self.program.name, dump, run.stdout)
 
 
 @dataclass

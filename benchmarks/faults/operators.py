@@ -2,10 +2,10 @@
 the faulty program does instead and which lines a good answer may name; both before any run.
 
 A fault that writes something wrong is answered by its own lines alone. One that executes nothing (a
-dropped write, a skipped rebalance) has no statement of its own in the history: there the answer may
-name a statement of the same operation that changes nodes: in the same function, in the functions
-that call it, or in those it calls. A fault that calls another function, or one once more, is
-answered by its own line or by what that function changes.
+dropped write, a skipped rebalance, a store of what is there already) has no statement of its own in
+the history: there the answer may name a statement of the same operation that changes nodes: in the
+same function, in the functions that call it, or in those it calls. A fault that calls another
+function, or one once more, is answered by its own line or by what that function changes.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ class Fault:
     span: Span
     replacement: str  # with {n} for the number of the fault in a mutant
     accepted: frozenset[int]  # lines
+    operation: frozenset[int]  # the lines that are accepted where the fault executes nothing
     executes: bool  # the fault itself changes nodes
 
 
@@ -57,8 +58,15 @@ def mutated(source: Source, chosen: list[Fault]) -> str:
     return text
 
 
-def _own(write: Write) -> frozenset[int]:
-    return frozenset(write.statement.lines)
+def _wrong_write(operator: str, source: Source, write: Write, text: str) -> Fault:
+    """A fault that stores something else than it should."""
+    operation = _operation(source, write.function, write.statement)
+    lines = frozenset(write.statement.lines)
+    return Fault(operator, write.statement, text, lines, operation, True)
+
+
+def _store(write: Write, value: str) -> str:
+    return f"fault_same({write.target} == ({value})); {write.target} = {value};"
 
 
 def _operation(source: Source, function: str, but: Span) -> frozenset[int]:
@@ -94,29 +102,29 @@ def dropped_write(source: Source) -> Iterator[Fault]:
         else:
             text = _instead(write, f"(void)({write.value});")
         lines = _operation(source, write.function, write.statement)
-        yield Fault("dropped write", write.statement, text, lines, False)
+        yield Fault("dropped write", write.statement, text, lines, lines, False)
 
 
 def null(source: Source) -> Iterator[Fault]:
     """NULL is stored for a pointer that is not NULL."""
     for write in _pointers(source):
-        wrong = f"(void)({write.value}); {write.target} = NULL;"
-        yield Fault("NULL", write.statement, _instead(write, wrong), _own(write), True)
+        wrong = f"(void)({write.value}); {_store(write, 'NULL')}"
+        yield _wrong_write("NULL", source, write, _instead(write, wrong))
 
 
 def wild_pointer(source: Source) -> Iterator[Fault]:
     """An address that no node ever had."""
     for write in _pointers(source):
-        wrong = f"(void)({write.value}); {write.target} = FAULT_WILD;"
-        yield Fault("wild pointer", write.statement, _instead(write, wrong), _own(write), True)
+        wrong = f"(void)({write.value}); {_store(write, 'FAULT_WILD')}"
+        yield _wrong_write("wild pointer", source, write, _instead(write, wrong))
 
 
 def stale_pointer(source: Source) -> Iterator[Fault]:
     """The address of a node that was freed."""
     for write in _pointers(source):
         stale = f"fault_stale(sizeof *({write.target}))"
-        wrong = f"(void)({write.value}); {write.target} = {stale};"
-        yield Fault("stale pointer", write.statement, _instead(write, wrong), _own(write), True)
+        wrong = f"(void)({write.value}); {_store(write, stale)}"
+        yield _wrong_write("stale pointer", source, write, _instead(write, wrong))
 
 
 def swapped_fields(source: Source) -> Iterator[Fault]:
@@ -124,9 +132,7 @@ def swapped_fields(source: Source) -> Iterator[Fault]:
     for write in _assignments(source):
         for sister in _sisters(source, write):
             wrong = f"{_value(write)} {write.target} = {sister}; {sister} = fault_value;"
-            yield Fault(
-                "swapped fields", write.statement, _instead(write, wrong), _own(write), True
-            )
+            yield _wrong_write("swapped fields", source, write, _instead(write, wrong))
 
 
 def _sisters(source: Source, write: Write) -> Iterator[str]:
@@ -154,19 +160,17 @@ def wrong_rotation(source: Source) -> Iterator[Fault]:
                 f" : {call.callee}({arguments}))")  # fmt: skip
         changes = source.change_lines({mirrored} | source.callees(mirrored))
         # Where the mirror image stops before it writes, nothing was executed.
-        lines = frozenset(call.expression.lines) | changes
-        lines |= _operation(source, call.function, call.expression)
-        yield Fault("wrong rotation", call.expression, text, lines, False)
+        operation = _operation(source, call.function, call.expression)
+        lines = frozenset(call.expression.lines) | changes | operation
+        yield Fault("wrong rotation", call.expression, text, lines, operation, False)
 
 
 def off_by_one_key(source: Source) -> Iterator[Fault]:
     """One more than the key."""
     for write in _assignments(source):
         if write.field in KEYS and write.integer:
-            wrong = f"{write.target} = ({write.value}) + 1;"
-            yield Fault(
-                "off-by-one key", write.statement, _instead(write, wrong), _own(write), True
-            )
+            wrong = _store(write, f"({write.value}) + 1")
+            yield _wrong_write("off-by-one key", source, write, _instead(write, wrong))
 
 
 def skipped_rebalance(source: Source) -> Iterator[Fault]:
@@ -181,7 +185,7 @@ def skipped_rebalance(source: Source) -> Iterator[Fault]:
         else:
             span, text = call.expression, f"(fault_now({{n}}, 1) ? {call.arguments[0]} : {kept})"
         lines = _operation(source, call.function, span)
-        yield Fault("skipped rebalance", span, text, lines, False)
+        yield Fault("skipped rebalance", span, text, lines, lines, False)
 
 
 def early_free(source: Source) -> Iterator[Fault]:
@@ -190,7 +194,7 @@ def early_free(source: Source) -> Iterator[Fault]:
         wrong = f"{write.target} = fault_value; free({write.target});"
         text = (f"{{ {_value(write)} if (fault_now({{n}}, fault_value != NULL)) {{ {wrong} }}"
                 f" else {write.target} = fault_value; }}")  # fmt: skip
-        yield Fault("early free", write.statement, text, _own(write), True)
+        yield _wrong_write("early free", source, write, text)
 
 
 def double_unlink(source: Source) -> Iterator[Fault]:
@@ -200,14 +204,15 @@ def double_unlink(source: Source) -> Iterator[Fault]:
             text = _twice(call)
             changes = source.change_lines({call.callee} | source.callees(call.callee))
             lines = frozenset(call.expression.lines) | changes
-            yield Fault("double unlink", call.statement, text, lines, True)
+            operation = _operation(source, call.function, call.expression)
+            yield Fault("double unlink", call.statement, text, lines, operation, True)
     for write in _pointers(source):
         skipped = write.value or ""
         if write.field == "next" and re.fullmatch(r"\w+->next", skipped):
             possible = f"({skipped}) != NULL"
-            wrong = f"{write.target} = {skipped}->{write.field};"
+            wrong = _store(write, f"{skipped}->{write.field}")
             text = _instead(write, wrong, possible)
-            yield Fault("double unlink", write.statement, text, _own(write), True)
+            yield _wrong_write("double unlink", source, write, text)
 
 
 def _twice(call: Call) -> str:
@@ -220,10 +225,10 @@ def lost_subtree(source: Source) -> Iterator[Fault]:
     for write in _pointers(source):
         child = _child_of(source, write.pointee or "")
         if child:
-            wrong = f"{write.target} = fault_value->{child};"
+            wrong = _store(write, f"fault_value->{child}")
             text = (f"{{ {_value(write)} if (fault_now({{n}}, fault_value != NULL)) {{ {wrong} }}"
                     f" else {write.target} = fault_value; }}")  # fmt: skip
-            yield Fault("lost subtree", write.statement, text, _own(write), True)
+            yield _wrong_write("lost subtree", source, write, text)
 
 
 def _child_of(source: Source, struct: str) -> str | None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from ctypes import c_int, c_uint, c_void_p
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -262,15 +263,25 @@ ORACLES: dict[str, tuple[Callable[[Heap], None], dict[str, type[ctypes.Structure
 }  # fmt: skip
 
 
-def problem(structure: str, dump: Path) -> tuple[str | None, str]:
-    """What is wrong with the structure in a dump, None if it is whole; and how the run ended:
-    ``exit``, ``crash`` or ``hang``."""
+@dataclass(frozen=True)
+class Verdict:
+    """What is wrong with a structure, None if it is whole; how the run ended (``exit``, ``crash``,
+    ``hang``); whether the fault stored what was there already; what the program wrote."""
+
+    problem: str | None
+    ended: str
+    silent: bool
+    output: str
+
+
+def verdict(structure: str, dump: Path, output: str) -> Verdict:
     oracle, kinds = ORACLES[structure]
     heap = Heap(dump, kinds)
+    problem = None
     try:
         oracle(heap)
     except Broken as broken:
-        return str(broken), heap.end
+        problem = str(broken)
     except RecursionError:
-        return "too deep to walk", heap.end
-    return None, heap.end
+        problem = "too deep to walk"
+    return Verdict(problem, heap.end, heap.silent, output)

@@ -12,7 +12,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from faults.mutant import Mutant, Verdict
+from faults.mutant import Mutant
+from faults.oracles import Verdict
 
 # How the two columns of the tables say where the constraints must hold.
 CPOINTS: dict[str, list[str]] = {"default": [], "end": ["--cpoint", "end"]}
@@ -115,12 +116,12 @@ class Heapstory:
 
 def tried(mutant: Mutant, verdict: Verdict, heapstory: Heapstory, specs: dict[str, str]) -> Trial:
     """Records a mutant and asks about it. The trace is kept, so that it can be asked again."""
-    accepted = frozenset().union(*(fault.accepted for fault in mutant.faults))
+    executes = mutant.faults[0].executes and not verdict.silent
     binary = mutant.binary()
     trace = binary.parent / f"{mutant.seed}-{'-'.join(map(str, mutant.at))}.story"
     heapstory.record(trace, binary, mutant.arguments, mutant.environment)
     trial = Trial(mutant.program.name, mutant.faults[0].operator, mutant.name,
-                  mutant.faults[0].executes, verdict.problem, verdict.ended, sorted(accepted),
+                  executes, verdict.problem, verdict.ended, sorted(mutant.accepted(verdict)),
                   str(trace))  # fmt: skip
     ask(trial, heapstory, specs)
     return trial
