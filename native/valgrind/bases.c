@@ -14,12 +14,12 @@
 #include "ir.h"
 #include "nodes.h"
 
-extern void VG_(discard_translations_safely)(Addr, SizeT, const HChar *);
+extern void VG_(discard_translations)(Addr, ULong, const HChar *);
 
 #define MAX_LEAVES 3
 #define MAX_SPAN (8 * HS_REACH)
 #define MAX_DEPTH 8
-#define MAX_USELESS 20000
+#define MAX_USELESS 2000
 
 /* What a check is about; lives as long as generated code may name it. */
 struct check {
@@ -46,7 +46,10 @@ struct hs_bases {
     UInt n, room;
 };
 
-static struct hs_addresses quiet; /* instructions not to be checked any more */
+/* Instructions whose checks failed often in vain. First only the address is looked at, as if it
+ * came from nowhere, then nothing. */
+static struct hs_addresses baseless, unchecked;
+static XArray *to_discard; /* of Addr: instructions to translate anew */
 
 /* ---- addresses as sums ---- */
 
@@ -194,23 +197,23 @@ static void plan_indexed(struct hs_block_state *b, Int statement, IRExpr *addres
     for (UInt i = 0; i < sum->n; i++)
         plan->leaf[i] = sum->leaf[i];
     access->indexed = True;
+    access->summed = sum->n > 1;
     add_access(plan, access);
 }
 
 static void plan_access(struct hs_block_state *b, Int statement, IRExpr *address, UInt size,
                         Bool store, Addr instruction) {
-    struct hs_access access = {instruction, 0, 0, size, store, b->own, False};
+    struct hs_access access = {instruction, 0, 0, size, store, b->own, False, False};
     struct sum sum = {{0}};
     if (address->tag != Iex_RdTmp || (!store && !b->own && size > 8))
         return;
-    if (hs_addresses_have(&quiet, instruction))
+    if (hs_addresses_have(&unchecked, instruction))
         return;
     add_term(b, &sum, address, 0);
     if (sum.skip || (sum.n == 0 && (sum.constant >= 65536 || sum.constant < 0)))
         return;
-    if (sum.n == 0) { /* computed in some other way: a pointer of its own */
-        sum = (struct sum){{address}, 1};
-    }
+    if (sum.n == 0 || hs_addresses_have(&baseless, instruction))
+        sum = (struct sum){{address}, 1}; /* a pointer of its own */
     if (sum.n == 1 && !sum.indexed && sum.constant > -MAX_SPAN &&
         sum.constant + (Long)size < MAX_SPAN) {
         access.offset = sum.constant;
@@ -275,10 +278,22 @@ static void judge(struct check *check, ULong before) {
         return;
     check->useless = 0;
     hs_count(HSW_COUNTED_QUIET);
+    if (!to_discard)
+        to_discard = VG_(newXA)(VG_(malloc), "hs.discard", VG_(free), sizeof(Addr));
     for (UInt i = 0; i < check->n; i++) {
-        hs_addresses_add(&quiet, check->access[i].instruction);
-        VG_(discard_translations_safely)(check->access[i].instruction, 1, "heapstory: quiet");
+        Addr instruction = check->access[i].instruction;
+        if (!hs_addresses_add(&baseless, instruction))
+            hs_addresses_add(&unchecked, instruction);
+        VG_(addToXA)(to_discard, &instruction);
     }
+}
+
+void hs_bases_poll(void) {
+    for (Word i = 0; to_discard && i < VG_(sizeXA)(to_discard); i++)
+        VG_(discard_translations)(*(Addr *)VG_(indexXA)(to_discard, i), 1, "heapstory: quiet");
+    if (to_discard)
+        VG_(deleteXA)(to_discard);
+    to_discard = NULL;
 }
 
 static void learn_constant(Addr leaf, struct check *check) {
@@ -355,12 +370,19 @@ static void insert_constant(struct hs_block_state *b, const struct plan *plan) {
             mkIRExprVec_2(plan->leaf[0], hs_const((ULong)plan->check)));
 }
 
+static IRExpr *without_nobody(struct hs_block_state *b, IRExpr *owner) {
+    return hs_temp(b, Ity_I32,
+                   IRExpr_Binop(Iop_And32, owner, IRExpr_Const(IRConst_U32(~HS_NOBODY))));
+}
+
 static void insert_indexed(struct hs_block_state *b, const struct plan *plan) {
-    IRExpr *mine = owner_at(b, plan->address), *theirs = owner_at(b, plan->leaf[0]), *guard;
+    IRExpr *mine = owner_at(b, plan->address), *theirs = owner_at(b, plan->leaf[0]), *guard, *none;
     for (UInt i = 1; i < plan->n_leaves; i++)
         theirs = hs_temp(b, Ity_I32, IRExpr_Binop(Iop_Or32, theirs, owner_at(b, plan->leaf[i])));
-    theirs =
-        hs_temp(b, Ity_I32, IRExpr_Binop(Iop_And32, theirs, IRExpr_Const(IRConst_U32(~HS_NOBODY))));
+    theirs = without_nobody(b, theirs);
+    /* Where no leaf is in the heap, or in somebody's, only an owner is asked for. */
+    none = hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpEQ32, theirs, IRExpr_Const(IRConst_U32(0))));
+    theirs = hs_temp(b, Ity_I32, IRExpr_ITE(none, without_nobody(b, mine), theirs));
     guard = hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpNE32, mine, theirs));
     call_if(b, guard, "hs_learn_indexed", learn_indexed,
             mkIRExprVec_4(plan->address, plan->leaf[0],

@@ -6,7 +6,6 @@
 #include "nodes.h"
 
 #define FAR (1ul << 20)
-#define NEAR 64
 
 static ULong counts[HSW_COUNTED_QUIET + 1];
 
@@ -83,13 +82,19 @@ static Bool is_given_over(const struct hs_node *from, const struct hs_node *to) 
            ((to->flags & HS_PASSED) || (from->flags & HS_REUSED));
 }
 
-/* An index may be the distance to another array; a walk from one node into the next leaves no gap.
- */
-static Bool is_certain(const struct hs_node *from, const struct hs_node *to,
-                       const struct source *source) {
+static Bool touch(UInt from, UInt to) {
+    return hs_extent_end(hs_node(from)) == hs_extent_start(hs_node(to));
+}
+
+/* What is added to the base may be the distance to another array: compilers do so in loops over
+ * two. An overflow leaves no gap. */
+static Bool is_distance(UInt from, UInt to, const struct source *source) {
+    return source->access && source->access->summed && !touch(from, to);
+}
+static Bool is_certain(UInt from, UInt to, const struct source *source) {
     Bool indexed = source->access && source->access->indexed;
-    return (from->flags & to->flags & HS_KNOWN) && to->start > from->start &&
-           (!indexed || hs_extent_end(from) == hs_extent_start(to));
+    return (hs_node(from)->flags & hs_node(to)->flags & HS_KNOWN) &&
+           hs_node(to)->start > hs_node(from)->start && (!indexed || touch(from, to));
 }
 
 static void crosses(UInt from, Addr base, UInt to, Addr address, const struct source *source) {
@@ -103,11 +108,11 @@ static void crosses(UInt from, Addr base, UInt to, Addr address, const struct so
         hs_node_reaches(from, address + source->size);
         return;
     }
-    if (address - base > FAR && base - address > FAR) {
+    if ((address - base > FAR && base - address > FAR) || is_distance(from, to, source)) {
         hs_count(HSW_COUNTED_FAR);
         return;
     }
-    if (!is_certain(hs_node(from), hs_node(to), source))
+    if (!is_certain(from, to, source))
         kind |= HSW_POSSIBLE;
     hs_suspicious(kind, from, base, to, address, source->size, site_of(source));
 }
@@ -131,10 +136,10 @@ static void reaches_out(UInt from, Addr base, Addr address, Addr end, const stru
 static void appears(Addr base, Addr address, Addr end, const struct source *source) {
     UInt stale, node = node_below(address, &stale);
     UInt given_up = owner_of(base) & HS_NODE_BITS;
-    if (given_up && !(node && address < hs_extent_end(hs_node(node)) + NEAR))
-        is_stale(given_up, base, address, source);
-    else if (node)
+    if (node)
         hs_node_grows(node, end);
+    else if (given_up)
+        is_stale(given_up, base, address, source);
     else if (!stale)
         hs_node_grows(
             hs_node_begins(base < address ? base : address, HSW_NODE_SEEN, site_of(source), 0),

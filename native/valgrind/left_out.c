@@ -230,7 +230,7 @@ static UInt reallocated(Addr old, Addr result, SizeT size) {
 /* ---- the truth ---- */
 
 static void tell(UInt tag, Addr address, SizeT size, UInt allocator) {
-    if (hs_options.truth)
+    if (hs_options.truth && hs_is_heap(address))
         hs_record(tag, address, size | (ULong)(allocator | HSW_TRUTH) << 56);
 }
 

@@ -78,6 +78,7 @@ struct hs_access {
     UShort size;
     Bool store, own;
     Bool indexed; /* the distance from the base is not constant */
+    Bool summed;  /* and may itself be the distance of two pointers */
 };
 void hs_learn_access(Addr base, Addr address, SizeT size, struct hs_access *access);
 /* Before a ranged operation is recorded; False: not now, left-out code did it. */
@@ -87,6 +88,9 @@ UInt hs_access_site(struct hs_access *access);
 UInt hs_node_below(Addr address); /* that the next words without owner belong to */
 void hs_count(UInt what);
 void hs_send_counts(void);
+
+/* bases.c */
+void hs_bases_poll(void); /* between superblocks */
 
 /* suspicions.c */
 void hs_suspicious(UInt kind, UInt base_node, Addr base, UInt node, Addr address, SizeT size,

@@ -23,6 +23,7 @@ static Addr crash_address;
 
 static void thread_runs(ThreadId tid, ULong blocks) {
     hs_section_poll();
+    hs_bases_poll();
     if (tid == running)
         return;
     running = tid;
