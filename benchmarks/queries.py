@@ -59,7 +59,7 @@ def programs(shop: Workshop) -> dict[str, Program]:
     chosen = {} if shop.quick else {"sqlite3": PROGRAMS["sqlite3"](shop)}
     return {
         **chosen,
-        "million": million("million", 17_000_000),
+        "million": million("million", 20_000_000),
         "larger": million("larger", 80_000_000),
     }
 

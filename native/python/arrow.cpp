@@ -13,9 +13,15 @@ constexpr int64_t nullable = 2; // ARROW_FLAG_NULLABLE
 const char *format_of(ColumnType type) {
     switch (type) {
     case ColumnType::number:
+        return "l"; // signed, so that differences may be negative
+    case ColumnType::small:
+        return "i";
+    case ColumnType::word:
         return "L"; // unsigned 64-bit
     case ColumnType::flag:
         return "b";
+    case ColumnType::choice:
+        return "c"; // 8-bit places in the dictionary
     default:
         return "u"; // UTF-8 with 32-bit offsets
     }
@@ -25,6 +31,7 @@ struct SchemaOwner {
     std::string name;
     std::vector<ArrowSchema> children;
     std::vector<ArrowSchema *> pointers;
+    ArrowSchema dictionary{};
 };
 
 void release_schema(ArrowSchema *schema) {
@@ -32,13 +39,15 @@ void release_schema(ArrowSchema *schema) {
     for (ArrowSchema &child : owner->children)
         if (child.release)
             child.release(&child);
+    if (owner->dictionary.release)
+        owner->dictionary.release(&owner->dictionary);
     delete owner;
     schema->release = nullptr;
 }
 
-void make_schema(ArrowSchema *out, const char *format, const std::string &name, int64_t flags,
-                 std::vector<ArrowSchema> children) {
-    auto *owner = new SchemaOwner{name, std::move(children), {}};
+SchemaOwner *make_schema(ArrowSchema *out, const char *format, const std::string &name,
+                         int64_t flags, std::vector<ArrowSchema> children) {
+    auto *owner = new SchemaOwner{name, std::move(children), {}, {}};
     for (ArrowSchema &child : owner->children)
         owner->pointers.push_back(&child);
     *out = {format,
@@ -50,14 +59,26 @@ void make_schema(ArrowSchema *out, const char *format, const std::string &name, 
             nullptr,
             release_schema,
             owner};
+    return owner;
 }
 
+void make_column_schema(ArrowSchema *out, const ColumnSpec &spec) {
+    SchemaOwner *owner = make_schema(out, format_of(spec.type), spec.name, nullable, {});
+    if (spec.type != ColumnType::choice)
+        return;
+    make_schema(&owner->dictionary, format_of(ColumnType::text), "", nullable, {});
+    out->dictionary = &owner->dictionary;
+}
+
+// What an array's buffers point into: a batch that others may share, and what was made for Arrow.
 struct ArrayOwner {
-    Column column;
-    std::vector<uint8_t> bits, validity;
+    std::shared_ptr<const Batch> batch;
+    Column words; // of a dictionary
+    std::vector<uint8_t> bits;
     std::vector<const void *> buffers;
     std::vector<ArrowArray> children;
     std::vector<ArrowArray *> pointers;
+    ArrowArray dictionary{};
 };
 
 void release_array(ArrowArray *array) {
@@ -65,36 +86,42 @@ void release_array(ArrowArray *array) {
     for (ArrowArray &child : owner->children)
         if (child.release)
             child.release(&child);
+    if (owner->dictionary.release)
+        owner->dictionary.release(&owner->dictionary);
     delete owner;
     array->release = nullptr;
 }
 
-std::vector<uint8_t> as_bits(const std::vector<uint8_t> &flags) {
+std::vector<uint8_t> as_bits(const Values<uint8_t> &flags) {
     std::vector<uint8_t> bits((flags.size() + 7) / 8 + 8);
     for (size_t i = 0; i < flags.size(); ++i)
         bits[i / 8] |= uint8_t((flags[i] & 1) << (i % 8));
     return bits;
 }
 
-void make_array(ArrowArray *out, Column column, ColumnType type) {
-    auto *owner = new ArrayOwner{std::move(column), {}, {}, {}, {}, {}};
-    int64_t length = int64_t(owner->column.valid.size()), nulls = 0;
-    for (uint8_t valid : owner->column.valid)
-        nulls += !valid;
-    if (nulls)
-        owner->validity = as_bits(owner->column.valid);
-    owner->buffers.push_back(nulls ? owner->validity.data() : nullptr);
-    if (type == ColumnType::number) {
-        owner->buffers.push_back(owner->column.numbers.data());
-    } else if (type == ColumnType::flag) {
-        owner->bits = as_bits(owner->column.flags);
+void make_array(ArrowArray *out, ArrayOwner *owner, const Column &column, ColumnType type) {
+    owner->buffers.push_back(column.valid.bits());
+    switch (type) {
+    case ColumnType::number:
+    case ColumnType::word:
+        owner->buffers.push_back(column.numbers.data());
+        break;
+    case ColumnType::small:
+        owner->buffers.push_back(column.smalls.data());
+        break;
+    case ColumnType::choice:
+        owner->buffers.push_back(column.codes.data());
+        break;
+    case ColumnType::flag:
+        owner->bits = as_bits(column.codes);
         owner->buffers.push_back(owner->bits.data());
-    } else {
-        owner->buffers.push_back(owner->column.offsets.data());
-        owner->buffers.push_back(owner->column.text.data());
+        break;
+    case ColumnType::text:
+        owner->buffers.push_back(column.offsets.data());
+        owner->buffers.push_back(column.texts.data());
     }
-    *out = {length,
-            nulls,
+    *out = {int64_t(column.valid.rows()),
+            int64_t(column.valid.nulls()),
             0,
             int64_t(owner->buffers.size()),
             0,
@@ -105,16 +132,30 @@ void make_array(ArrowArray *out, Column column, ColumnType type) {
             owner};
 }
 
-void make_record(ArrowArray *out, Batch batch, const std::vector<ColumnSpec> &columns) {
+void make_column(ArrowArray *out, std::shared_ptr<const Batch> batch, size_t index,
+                 const ColumnSpec &spec) {
     auto *owner = new ArrayOwner();
-    int64_t rows = int64_t(batch.rows());
+    owner->batch = std::move(batch);
+    make_array(out, owner, (*owner->batch)[index], spec.type);
+    if (spec.type != ColumnType::choice)
+        return;
+    auto *dictionary = new ArrayOwner();
+    for (const std::string &word : spec.choices)
+        dictionary->words.string(word);
+    make_array(&owner->dictionary, dictionary, dictionary->words, ColumnType::text);
+    out->dictionary = &owner->dictionary;
+}
+
+void make_record(ArrowArray *out, const std::shared_ptr<const Batch> &batch,
+                 const std::vector<ColumnSpec> &columns) {
+    auto *owner = new ArrayOwner();
     owner->children.resize(columns.size());
     for (size_t i = 0; i < columns.size(); ++i)
-        make_array(&owner->children[i], std::move(batch.columns[i]), columns[i].type);
+        make_column(&owner->children[i], batch, i, columns[i]);
     for (ArrowArray &child : owner->children)
         owner->pointers.push_back(&child);
     owner->buffers.push_back(nullptr);
-    *out = {rows,
+    *out = {int64_t(batch->rows()),
             0,
             0,
             1,
@@ -136,8 +177,7 @@ int stream_schema(ArrowArrayStream *stream, ArrowSchema *out) {
     auto *owner = static_cast<StreamOwner *>(stream->private_data);
     std::vector<ArrowSchema> children(owner->columns.size());
     for (size_t i = 0; i < children.size(); ++i)
-        make_schema(&children[i], format_of(owner->columns[i].type), owner->columns[i].name,
-                    nullable, {});
+        make_column_schema(&children[i], owner->columns[i]);
     make_schema(out, "+s", "", 0, std::move(children));
     return 0;
 }
@@ -145,12 +185,9 @@ int stream_schema(ArrowArrayStream *stream, ArrowSchema *out) {
 int stream_next(ArrowArrayStream *stream, ArrowArray *out) {
     auto *owner = static_cast<StreamOwner *>(stream->private_data);
     try {
-        Batch batch;
-        if (!owner->source(batch)) {
-            *out = {};
-            return 0;
-        }
-        make_record(out, std::move(batch), owner->columns);
+        *out = {};
+        if (auto batch = owner->source())
+            make_record(out, batch, owner->columns);
         return 0;
     } catch (const std::exception &error) {
         owner->error = error.what();

@@ -74,8 +74,9 @@ class Trace:
         """Who points to a node: the columns of GraphView.edges()."""
     def history(self, address: int, size: int, first: int, last: int) -> Table:
         """Every version of a range of bytes with first <= timestamp <= last, oldest first:
-        timestamp, address, size, value, silent, kind ('store' | 'copy' | 'fill' | 'syscall' |
-        'realloc' | 'initial'), site, thread, target, target_offset, state."""
+        timestamp, address, size, value (null beyond 8 bytes), bytes (then: all of them within the
+        range, as hexadecimal digits; otherwise null), silent, kind ('store' | 'copy' | 'fill' |
+        'syscall' | 'initial'), site, thread, target, target_offset, state."""
     def place(self, site: int) -> list[dict[str, Any]]:
         """The statement of a site and, where it was inlined, its callers, innermost first. Each:
         path, line, function (unknown: None), module, offset (in the module's file)."""
@@ -90,7 +91,8 @@ class Trace:
     def sources(self) -> Sequence[str]: ...
     def table(self, name: str) -> Table:
         """A table for SQL, read in batches, so one larger than memory works. A node, site, stack
-        or thread is its id, an address an unsigned 64-bit integer; what is unknown is null.
+        or thread is its id; address and value are unsigned, other numbers signed 64-bit
+        integers; what is unknown is null.
 
         nodes:   node, kind, address, size, name, type (its name), created, created_site,
                  created_stack, freed, freed_site, freed_stack, label

@@ -8,20 +8,13 @@
 
 namespace heapstory {
 
-Timestamps::Timestamps(std::vector<uint64_t> changes, uint64_t first_timestamp)
-    : changes_(std::move(changes)) {
-    before_.reserve(changes_.size() + 1);
-    before_.push_back(first_timestamp);
-    for (uint64_t bits : changes_)
-        before_.push_back(before_.back() + uint64_t(std::popcount(bits)));
-}
-
-uint64_t Timestamps::of(uint32_t event) const {
-    size_t word = event / 64;
-    if (word >= changes_.size())
-        return before_.empty() ? 0 : before_.back();
-    uint64_t upto = ~uint64_t(0) >> (63 - event % 64);
-    return before_[word] + uint64_t(std::popcount(changes_[word] & upto));
+Timestamps::Timestamps(const std::vector<uint64_t> &changes, uint64_t first_timestamp)
+    : last_(first_timestamp) {
+    steps_.reserve(changes.size());
+    for (uint64_t bits : changes) {
+        steps_.push_back({bits, last_});
+        last_ += uint64_t(std::popcount(bits));
+    }
 }
 
 uint32_t Timestamps::events_by(uint64_t timestamp, uint32_t events) const {

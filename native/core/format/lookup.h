@@ -7,21 +7,37 @@
 #include "format/trace_file.h"
 #include "format/word_index.h"
 
+#include <bit>
+
 namespace heapstory {
 
 // Timestamps of a chunk's events from its change bits.
 class Timestamps {
   public:
     Timestamps() = default;
-    Timestamps(std::vector<uint64_t> changes, uint64_t first_timestamp);
+    Timestamps(const std::vector<uint64_t> &changes, uint64_t first_timestamp);
     // After the event (counted from the chunk's first).
-    uint64_t of(uint32_t event) const;
+    uint64_t of(uint32_t event) const {
+        size_t step = event / 64;
+        if (step >= steps_.size())
+            return last_;
+        uint64_t upto = ~uint64_t(0) >> (63 - event % 64);
+        return steps_[step].before + uint64_t(std::popcount(steps_[step].changes & upto));
+    }
+    // Soon to be asked for an event.
+    void prefetch(uint32_t event) const {
+        if (event / 64 < steps_.size())
+            __builtin_prefetch(&steps_[event / 64]);
+    }
     // How many events of the chunk have a timestamp up to `timestamp`.
     uint32_t events_by(uint64_t timestamp, uint32_t events) const;
 
   private:
-    std::vector<uint64_t> changes_;
-    std::vector<uint64_t> before_; // changes before each word of bits
+    struct Step {                 // 64 events
+        uint64_t changes, before; // their bits; the timestamp before them
+    };
+    std::vector<Step> steps_;
+    uint64_t last_ = 0;
 };
 
 struct Lookup {

@@ -11,7 +11,7 @@ namespace heapstory {
 
 namespace {
 
-constexpr uint64_t block_nodes = 512;
+constexpr uint64_t block_nodes = NodeTable::block_nodes;
 constexpr uint64_t small_size = 4096;
 constexpr unsigned page_bits = 12, region_bits = 16;
 
@@ -191,16 +191,6 @@ NodeRow NodeTable::get(uint64_t node) const {
     return (*block((node - 1) / block_nodes))[(node - 1) % block_nodes];
 }
 
-void NodeTable::for_each(const std::function<void(uint64_t, const NodeRow &)> &visit) const {
-    Block rows;
-    for (uint64_t number = 0; number < blocks_.size(); ++number) {
-        decode(number, rows);
-        uint64_t node = number * block_nodes;
-        for (const NodeRow &row : rows)
-            visit(++node, row);
-    }
-}
-
 uint64_t NodeTable::born_by(uint64_t n) const {
     auto after = std::upper_bound(blocks_.begin(), blocks_.end(), n,
                                   [](uint64_t e, const NodeBlock &b) { return e < b.first_birth; });
@@ -247,6 +237,24 @@ uint64_t NodeTable::find_last(uint64_t address, uint64_t n) const {
         return false;
     });
     return best;
+}
+
+NodeTable::Holders NodeTable::holders(uint64_t address, uint64_t stored, uint64_t now) const {
+    Holders found;
+    found.born = born_by(stored);
+    uint64_t newest = now == stored ? found.born : born_by(now);
+    candidates(address, std::max(newest, found.born), [&](uint64_t node) {
+        NodeRow row = get(node);
+        if (node <= newest && row.alive_after(now))
+            found.now = std::max(found.now, node);
+        if (node > found.born)
+            return true;
+        found.last = std::max(found.last, node);
+        if (row.alive_after(stored))
+            found.then = std::max(found.then, node);
+        return header_.nested && (found.now < node || found.then < node);
+    });
+    return found;
 }
 
 uint64_t NodeTable::find(uint64_t address, uint64_t n) const {

@@ -13,7 +13,6 @@
 #include "format/events.h"
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -88,7 +87,26 @@ class NodeTable {
     uint64_t find(uint64_t address, uint64_t n) const;
     // The newest node born within n events that holds the address, alive or not.
     uint64_t find_last(uint64_t address, uint64_t n) const;
-    void for_each(const std::function<void(uint64_t, const NodeRow &)> &visit) const;
+    // All that can be meant by an address stored within `stored` events and looked at after `now`
+    // events; 0: none.
+    struct Holders {
+        uint64_t now = 0, then = 0; // the innermost alive after `now` and after `stored` events
+        uint64_t last = 0;          // the newest born within `stored` events
+        uint64_t born = 0;          // how many were born by then
+    };
+    Holders holders(uint64_t address, uint64_t stored, uint64_t now) const;
+    // Nodes are kept in blocks of so many ids; `rows` is filled with those of one block.
+    static constexpr uint64_t block_nodes = 512;
+    uint64_t blocks() const { return blocks_.size(); }
+    void decode(uint64_t block, std::vector<NodeRow> &rows) const;
+    template <class Visit> void for_each(Visit visit) const { // visit(id, row)
+        std::vector<NodeRow> rows;
+        for (uint64_t block = 0, id = 0; block < blocks(); ++block) {
+            decode(block, rows);
+            for (const NodeRow &row : rows)
+                visit(++id, row);
+        }
+    }
     // All addresses that nodes ever held lie in [first, second).
     std::pair<uint64_t, uint64_t> bounds() const { return {header_.low, header_.high}; }
     // The largest id born within n events.
@@ -98,7 +116,6 @@ class NodeTable {
     using Block = std::vector<NodeRow>;
     void open(ByteSpan payload);
     std::shared_ptr<const Block> block(uint64_t number) const;
-    void decode(uint64_t number, Block &rows) const;
     template <class Visit> void candidates(uint64_t address, uint64_t newest, Visit visit) const;
 
     Bytes kept_;

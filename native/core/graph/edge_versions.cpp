@@ -25,24 +25,23 @@ class EdgeVersions {
     EdgeVersions(std::shared_ptr<const Store> store, std::shared_ptr<const Pointers> pointers)
         : store_(std::move(store)), pointers_(std::move(pointers)) {}
 
-    bool next(Batch &out) {
-        out = Batch(10);
+    std::shared_ptr<const Batch> next() {
+        auto out = std::make_shared<Batch>(10);
         while (next_chunk_ < store_->event_chunks().size()) {
-            chunk(store_->event_chunks()[next_chunk_++], out);
-            if (out.rows())
-                return true;
+            chunk(store_->event_chunks()[next_chunk_++], *out);
+            if (out->rows())
+                return out;
         }
-        if (done_)
-            return false;
+        if (!done_)
+            for (const auto &[word, edge] : standing_)
+                emit(word, edge, N(), *out);
         done_ = true;
-        for (const auto &[word, edge] : standing_)
-            emit(word, edge, N(), out);
-        return out.rows() > 0;
+        return out->rows() ? out : nullptr;
     }
 
   private:
     struct Write {
-        uint64_t word, order, value, event, timestamp;
+        uint64_t word, stored, value, event, timestamp; // stored: so many events had happened
         uint32_t site;
         bool whole;
     };
@@ -54,10 +53,10 @@ class EdgeVersions {
         gather_slots(number);
         if (gather_ranges(number))
             std::stable_sort(writes_.begin(), writes_.end(), [](const Write &a, const Write &b) {
-                return a.word != b.word ? a.word < b.word : a.order < b.order;
+                return a.word != b.word ? a.word < b.word : a.stored < b.stored;
             });
         for (const Write &w : writes_)
-            write(w.word, w.whole, w.value, w.event, w.timestamp, w.site, out);
+            write(w, out);
     }
 
     void gather_slots(uint32_t number) {
@@ -86,7 +85,7 @@ class EdgeVersions {
                 bool whole = slot.shape == whole_word;
                 wanted |= whole && pointers_->may_be_pointer(slot.value);
                 uint64_t event = base + slot.event;
-                writes_.push_back({word, event * 2 + 1, slot.value, event,
+                writes_.push_back({word, event + 1, slot.value, event,
                                    clock->timestamps.of(slot.event), slot.site, whole});
             }
         }
@@ -111,29 +110,28 @@ class EdgeVersions {
                     !candidates_.contains(word))
                     continue;
                 candidates_.insert(word);
-                writes_.push_back({word, event * 2 + !range.is_initial, value, event, timestamp,
+                writes_.push_back({word, event + !range.is_initial, value, event, timestamp,
                                    range.site, range.address % 8 == 0});
             }
         }
         return !found->ranges.empty();
     }
 
-    void write(uint64_t word, bool whole, uint64_t value, uint64_t event, uint64_t timestamp,
-               uint32_t site, Batch &out) {
-        auto old = standing_.find(word);
-        bool pointer = whole && pointers_->may_be_pointer(value);
+    void write(const Write &w, Batch &out) {
+        auto old = standing_.find(w.word);
+        bool pointer = w.whole && pointers_->may_be_pointer(w.value);
         if (old == standing_.end() && !pointer)
             return;
         Standing edge;
-        bool fresh = pointer || (whole && !value);
+        bool fresh = pointer || (w.whole && !w.value);
         if (fresh) {
-            Meaning meaning = pointers_->meaning(value, event, event);
-            edge = {event,          timestamp,      value,         0,   0, never,
-                    meaning.target, meaning.offset, meaning.state, site};
+            Meaning meaning = pointers_->meaning(w.value, w.stored, w.stored);
+            edge = {w.event,        w.timestamp,    w.value,       0,     0, never,
+                    meaning.target, meaning.offset, meaning.state, w.site};
             fresh = meaning.state != EdgeState::data;
         }
         if (fresh) {
-            edge.node = store_->nodes().find(word * 8, event + 1);
+            edge.node = store_->nodes().find(w.word * 8, w.event + 1);
             fresh = edge.node != 0;
         }
         if (fresh) {
@@ -145,13 +143,13 @@ class EdgeVersions {
             // A NULL belongs to the history of a pointer only within the same node.
             if (fresh && edge.state == EdgeState::null && old->second.node != edge.node)
                 fresh = false;
-            emit(word, old->second, timestamp, out);
+            emit(w.word, old->second, w.timestamp, out);
             if (fresh)
                 old->second = edge;
             else
                 standing_.erase(old);
         } else if (fresh && edge.state != EdgeState::null) {
-            standing_.emplace(word, edge);
+            standing_.emplace(w.word, edge);
         }
     }
 
@@ -160,12 +158,12 @@ class EdgeVersions {
         out[0].number(edge.node);
         out[1].number(word * 8 - edge.address);
         out[2].number(edge.value);
-        out[3].number(edge.target ? N(edge.target) : N());
+        out[3].id(edge.target);
         out[4].number(edge.target ? N(edge.target_offset) : N());
         out[5].string(name_of(edge.state));
         out[6].number(edge.timestamp);
         out[7].number(end == never ? N() : N(end));
-        out[8].number(edge.site ? N(edge.site) : N());
+        out[8].id(edge.site);
         out[9].number(store_->thread_of(edge.event));
     }
 
@@ -184,13 +182,13 @@ TableData edge_versions_table(std::shared_ptr<const Store> store,
                               std::shared_ptr<const Pointers> pointers) {
     std::vector<ColumnSpec> columns = {
         {"node", ColumnType::number},          {"offset", ColumnType::number},
-        {"value", ColumnType::number},         {"target", ColumnType::number},
+        {"value", ColumnType::word},           {"target", ColumnType::number},
         {"target_offset", ColumnType::number}, {"state", ColumnType::text},
         {"timestamp", ColumnType::number},     {"until", ColumnType::number},
         {"site", ColumnType::number},          {"thread", ColumnType::number}};
     return {columns, [store, pointers]() -> BatchSource {
                 auto state = std::make_shared<EdgeVersions>(store, pointers);
-                return [state](Batch &out) { return state->next(out); };
+                return [state] { return state->next(); };
             }};
 }
 

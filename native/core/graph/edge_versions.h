@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "graph/graph.h"
+#include "graph/pointers.h"
 #include "store/table.h"
 
 #include <memory>

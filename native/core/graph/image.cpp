@@ -1,146 +1,268 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/image.h"
 
+#include "graph/parallel.h"
+#include "graph/range_cover.h"
+#include "store/memory.h"
+
 #include <algorithm>
-#include <exception>
-#include <new>
-#include <sys/mman.h>
-#include <thread>
+#include <array>
+#include <bit>
 
 namespace heapstory {
 
-Image::Image(const Store &store, uint64_t events) : store_(store), events_(events) {
-    void *map = mmap(nullptr, pages * sizeof(void *), PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (map == MAP_FAILED)
-        throw std::bad_alloc();
-    table_ = static_cast<ImagePage **>(map);
+namespace {
 
+// The bits of the bytes of a mask.
+constexpr std::array<uint64_t, 256> make_spread() {
+    std::array<uint64_t, 256> spread{};
+    for (unsigned mask = 0; mask < 256; ++mask)
+        for (unsigned byte = 0; byte < 8; ++byte)
+            if (mask >> byte & 1)
+                spread[mask] |= uint64_t(0xff) << (8 * byte);
+    return spread;
+}
+constexpr std::array<uint64_t, 256> spread = make_spread();
+
+constexpr size_t slab_bytes = 2 * huge_page;
+constexpr size_t slab_pages = slab_bytes / sizeof(ImagePage);
+
+struct Slab {
+    void *memory = map_huge(slab_bytes); // zeros: words that were never written
+    Slab() = default;
+    Slab(Slab &&other) : memory(std::exchange(other.memory, nullptr)) {}
+    ~Slab() {
+        if (memory)
+            unmap_huge(memory, slab_bytes);
+    }
+    ImagePage *page(size_t i) { return static_cast<ImagePage *>(memory) + i; }
+};
+
+} // namespace
+
+// A stretch of the address space, one thread's work.
+class Image::Part {
+  public:
+    Part(const Store &store, uint64_t events, const Since &since, uint64_t first, uint64_t end)
+        : store_(store), events_(events), since_(since), first_(first), end_(end) {}
+
+    // Newest chunk first, then the keyframe.
+    void apply(uint32_t chunk);
+    void load(const Store::Keyframe &keyframe);
+
+    const ImagePage *page(uint64_t word) const {
+        const uint32_t *number = numbers_.find(word / image_page_words);
+        return number && *number ? pages_[*number - 1] : nullptr;
+    }
+
+  private:
+    struct Write {
+        uint64_t value = 0, event = 0;
+        uint32_t site = 0;
+        uint8_t mask = 0;
+    };
+    struct Run { // all slots of one word in a chunk that have happened
+        const Slot *first, *end;
+    };
+    struct Complete { // the words of a page that need nothing older: a bit each
+        uint64_t bits[image_page_words / 64] = {};
+    };
+
+    bool mine(uint64_t word) const { return word - first_ < end_ - first_; }
+    uint32_t number_of(uint64_t word);
+    // Both want the page's number to be current.
+    bool complete(uint64_t word) const {
+        uint64_t i = word % image_page_words;
+        return complete_[number_].bits[i / 64] >> i % 64 & 1;
+    }
+    void fill(uint64_t word, const Write &older);
+    void turn_to(uint64_t word) {
+        if (word / image_page_words != page_) {
+            page_ = word / image_page_words;
+            number_ = number_of(word);
+        }
+    }
+    void find_runs(uint32_t events);
+    void apply_run(const Run &run, uint64_t base, const RangeCover &cover);
+    void apply_cover(const RangeCover &cover, uint64_t base);
+
+    const Store &store_;
+    const uint64_t events_;
+    const Since &since_;
+    const uint64_t first_, end_; // words
+    PageMap<uint32_t> numbers_;  // from 1
+    std::vector<ImagePage *> pages_;
+    Values<Complete> complete_;
+    std::vector<Slab> slabs_;
+    std::vector<Slot> slots_; // of the segment at hand
+    std::vector<Run> runs_;
+    uint64_t page_ = ~uint64_t(0); // where we are
+    uint32_t number_ = 0;
+    std::shared_ptr<const ChunkRanges> ranges_; // of the chunk at hand
+};
+
+uint32_t Image::Part::number_of(uint64_t word) {
+    uint32_t &number = numbers_.get(word / image_page_words);
+    if (!number) {
+        if (pages_.size() % slab_pages == 0)
+            slabs_.emplace_back();
+        pages_.push_back(slabs_.back().page(pages_.size() % slab_pages));
+        complete_.emplace_back();
+        number = uint32_t(pages_.size());
+    }
+    return number - 1;
+}
+
+// Adds what an older write left of a word that newer ones have not replaced.
+void Image::Part::fill(uint64_t word, const Write &older) {
+    uint64_t i = word % image_page_words;
+    ImageWord &at = pages_[number_]->words[i];
+    uint8_t &mask = pages_[number_]->mask[i];
+    uint8_t fresh = older.mask & ~mask;
+    if (!fresh)
+        return;
+    if (!mask) {
+        at.event = older.event;
+        at.site = older.site;
+    } else if (older.event < since_(word * 8 + unsigned(std::countr_zero(fresh)))) {
+        return; // those bytes were an earlier node's
+    }
+    at.value |= older.value & spread[fresh];
+    mask |= fresh;
+    if (mask == 0xff)
+        complete_[number_].bits[i / 64] |= uint64_t(1) << i % 64;
+}
+
+void Image::Part::apply_run(const Run &run, uint64_t base, const RangeCover &cover) {
+    uint64_t word = run.first->word;
+    turn_to(word);
+    const Range *range = cover.empty() ? nullptr : cover.find(word);
+    for (const Slot *slot = run.end; slot-- != run.first;) {
+        if (range && slot->event < range->event)
+            return; // gone under the range, which follows in apply_cover
+        fill(word, {slot->value << (8 * shape_first(slot->shape)), base + slot->event, slot->site,
+                    shape_mask(slot->shape)});
+        if (slot->shape == whole_word)
+            return;
+    }
+}
+
+void Image::Part::apply_cover(const RangeCover &cover, uint64_t base) {
+    for (const auto &[end, piece] : cover.pieces()) {
+        const Range &range = *piece.range;
+        Write write{0, base + range.event, range.site, 0xff};
+        std::memset(&write.value, range.fill, 8);
+        for (uint64_t word = piece.first; word < end; ++word) {
+            turn_to(word);
+            if (complete(word))
+                continue;
+            if (!range.is_fill)
+                std::memcpy(&write.value,
+                            ranges_->bytes.data() + range.bytes + (word * 8 - range.address), 8);
+            fill(word, write);
+        }
+    }
+}
+
+// The runs of slots_ that have something to say.
+void Image::Part::find_runs(uint32_t events) {
+    runs_.clear();
+    const Slot *stop = slots_.data() + slots_.size();
+    for (const Slot *first = slots_.data(); first != stop;) {
+        uint64_t word = first->word;
+        const Slot *next = first, *end = first;
+        for (; next != stop && next->word == word; ++next)
+            if (next->event < events)
+                end = next + 1;
+        if (end != first && mine(word)) {
+            turn_to(word);
+            if (!complete(word)) {
+                runs_.push_back({first, end});
+                __builtin_prefetch(&pages_[number_]->words[word % image_page_words], 1);
+                __builtin_prefetch(&pages_[number_]->mask[word % image_page_words], 1);
+            }
+        }
+        first = next;
+    }
+}
+
+void Image::Part::apply(uint32_t chunk) {
+    const ChunkHeader &header = store_.header(chunk);
+    uint32_t events = uint32_t(std::min<uint64_t>(events_ - header.first_event, header.events));
+    ranges_ = store_.ranges(chunk);
+    RangeCover cover(*ranges_, events, first_, end_);
+    EventsView view = store_.events(chunk);
+    ByteSpan section = view.slots();
+    for (const SlotSegment &segment : view.segments()) {
+        if (segment.last_word < first_ || segment.first_word >= end_)
+            continue;
+        decode_segment(segment, section, slots_);
+        find_runs(events);
+        for (const Run &run : runs_)
+            apply_run(run, header.first_event, cover);
+    }
+    apply_cover(cover, header.first_event);
+}
+
+void Image::Part::load(const Store::Keyframe &keyframe) {
+    std::vector<KeyWord> words;
+    for (const KeySegment &segment : keyframe.view.segments()) {
+        if (segment.last_word < first_ || segment.first_word >= end_)
+            continue;
+        keyframe.view.decode(segment, words);
+        for (const KeyWord &key : words) {
+            if (!mine(key.word))
+                continue;
+            turn_to(key.word);
+            if (!complete(key.word))
+                fill(key.word, {key.value, key.event, key.site, key.mask});
+        }
+    }
+}
+
+namespace {
+
+// Words that cut what is to be read into parts of about the same size: the ends of all but the
+// last, judged by one chunk.
+template <class Segments> std::vector<uint64_t> cuts(Segments segments, size_t parts) {
+    std::vector<uint64_t> ends;
+    for (size_t part = 1; part < parts && !segments.empty(); ++part)
+        ends.push_back(segments[segments.size() * part / parts].first_word &
+                       ~(image_page_words - 1));
+    return ends;
+}
+
+} // namespace
+
+Image::Image(const Store &store, uint64_t events, const Since &since) {
     const Store::Keyframe *keyframe = store.keyframe_before(events);
     std::vector<uint32_t> chunks;
     for (uint32_t chunk : store.event_chunks())
         if ((!keyframe || chunk > keyframe->chunk) && store.header(chunk).first_event <= events)
             chunks.push_back(chunk);
+    std::reverse(chunks.begin(), chunks.end());
 
-    parts_.resize(2);
-    parts_[0].end = parts_[1].first = middle();
-    parts_[1].end = ~uint64_t(0);
-    std::exception_ptr failure[2];
-    auto work = [&](size_t number) {
-        try {
-            if (keyframe)
-                load(parts_[number], *keyframe);
-            for (uint32_t chunk : chunks)
-                apply(parts_[number], chunk);
-        } catch (...) {
-            failure[number] = std::current_exception();
-        }
-    };
-    {
-        std::jthread other(work, 1);
-        work(0);
+    if (!chunks.empty())
+        ends_ = cuts(store.events(chunks[chunks.size() / 2]).segments(), workers());
+    else if (keyframe)
+        ends_ = cuts(keyframe->view.segments(), workers());
+    ends_.push_back(~uint64_t(0));
+    uint64_t first = 0;
+    for (uint64_t end : ends_) {
+        parts_.push_back(std::make_shared<Part>(store, events, since, first, end));
+        first = end;
     }
-    for (auto &error : failure)
-        if (error)
-            std::rethrow_exception(error);
+    in_parallel(parts_.size(), [&](size_t number) {
+        for (uint32_t chunk : chunks)
+            parts_[number]->apply(chunk);
+        if (keyframe)
+            parts_[number]->load(*keyframe);
+    });
 }
 
-Image::~Image() {
-    munmap(table_, pages * sizeof(void *));
-}
-
-// A word that has about half of the slots below it, judged by the middle chunk.
-uint64_t Image::middle() const {
-    const auto &chunks = store_.event_chunks();
-    if (chunks.empty())
-        return 0;
-    auto segments = store_.events(chunks[chunks.size() / 2]).segments();
-    return segments.empty() ? 0
-                            : segments[segments.size() / 2].first_word & ~(image_page_words - 1);
-}
-
-ImagePage &Image::get(Part &part, uint64_t word) {
-    if (word / image_page_words >= pages)
-        throw FormatError("damaged address");
-    ImagePage *&page = table_[word / image_page_words];
-    if (!page) {
-        part.kept.push_back(std::make_unique<ImagePage>());
-        page = part.kept.back().get();
-    }
-    return *page;
-}
-
-void Image::load(Part &part, const Store::Keyframe &keyframe) {
-    std::vector<KeyWord> words;
-    for (const KeySegment &segment : keyframe.view.segments()) {
-        if (segment.last_word < part.first || segment.first_word >= part.end)
-            continue;
-        keyframe.view.decode(segment, words);
-        for (const KeyWord &word : words) {
-            if (word.word < part.first || word.word >= part.end)
-                continue;
-            ImagePage &page = get(part, word.word);
-            uint64_t i = word.word % image_page_words;
-            page.value[i] = word.value;
-            page.event[i] = word.event;
-            page.site[i] = word.site;
-            page.mask[i] = word.mask;
-            page.initial[i] = word.site == 0;
-        }
-    }
-}
-
-void Image::apply_ranges(Part &part, uint32_t chunk, uint32_t events) {
-    auto found = store_.ranges(chunk);
-    uint64_t base = store_.header(chunk).first_event;
-    for (const Range &range : found->ranges) {
-        if (range.event >= events + range.is_initial)
-            continue;
-        uint64_t first = std::max((range.address + 7) / 8, part.first);
-        uint64_t end = std::min((range.address + range.length) / 8, part.end);
-        for (uint64_t word = first; word < end; ++word) {
-            ImagePage &page = get(part, word);
-            uint64_t i = word % image_page_words;
-            if (range.is_fill)
-                std::memset(&page.value[i], range.fill, 8);
-            else
-                std::memcpy(&page.value[i],
-                            found->bytes.data() + range.bytes + (word * 8 - range.address), 8);
-            page.event[i] = base + range.event;
-            page.site[i] = range.site;
-            page.mask[i] = 0xff;
-            page.initial[i] = range.is_initial;
-        }
-    }
-}
-
-void Image::apply(Part &part, uint32_t chunk) {
-    const ChunkHeader &header = store_.header(chunk);
-    uint32_t events = uint32_t(std::min<uint64_t>(events_ - header.first_event, header.events));
-    EventsView view = store_.events(chunk);
-    apply_ranges(part, chunk, events);
-    std::vector<Slot> slots;
-    ByteSpan section = view.slots();
-    for (const SlotSegment &segment : view.segments()) {
-        if (segment.last_word < part.first || segment.first_word >= part.end)
-            continue;
-        decode_segment(segment, section, slots);
-        for (const Slot &slot : slots) {
-            if (slot.event >= events || slot.word < part.first || slot.word >= part.end)
-                continue;
-            ImagePage &page = get(part, slot.word);
-            uint64_t i = slot.word % image_page_words;
-            uint64_t event = header.first_event + slot.event;
-            // Ranges were applied first and cover whole words: an older slot is gone.
-            if (page.mask[i] && page.event[i] > event)
-                continue;
-            page.value[i] = slot.apply(page.value[i]);
-            page.event[i] = event;
-            page.site[i] = slot.site;
-            page.mask[i] |= shape_mask(slot.shape);
-            page.initial[i] = false;
-        }
-    }
+const ImagePage *Image::page(uint64_t word) const {
+    auto part = std::upper_bound(ends_.begin(), ends_.end(), word);
+    return part == ends_.end() ? nullptr : parts_[size_t(part - ends_.begin())]->page(word);
 }
 
 } // namespace heapstory

@@ -1,53 +1,45 @@
-// All recorded memory after a number of events: a keyframe and the chunks since, put together.
+// All recorded memory after a number of events: the chunks before, newest first, down to a
+// keyframe. Of most words only the newest version is ever looked at.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "graph/page_map.h"
 #include "store/store.h"
 
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <vector>
 
 namespace heapstory {
 
 constexpr uint64_t image_page_words = 512;
 
+struct ImageWord {
+    uint64_t value = 0;
+    uint64_t event : 40 = 0; // of the last write
+    uint64_t site : 24 = 0;  // 0: it is from before the recording
+};
+static_assert(sizeof(ImageWord) == 16);
+
 struct ImagePage {
-    uint64_t value[image_page_words];
-    uint64_t event[image_page_words]; // of the last write
-    uint32_t site[image_page_words];
+    ImageWord words[image_page_words];
     uint8_t mask[image_page_words]; // bytes written, one bit each; 0: never
-    bool initial[image_page_words]; // the last write is from before the recording
 };
 
 class Image {
   public:
-    Image(const Store &store, uint64_t events);
-    ~Image();
-    Image(const Image &) = delete;
-    Image &operator=(const Image &) = delete;
+    // From which event on the bytes at an address are those of the node that holds them now.
+    using Since = std::function<uint64_t(uint64_t address)>;
 
-    const ImagePage *page(uint64_t word) const {
-        uint64_t number = word / image_page_words;
-        return number < pages ? table_[number] : nullptr;
-    }
+    Image(const Store &store, uint64_t events, const Since &since);
+
+    // The page that holds a word, null if none of it was written.
+    const ImagePage *page(uint64_t word) const;
 
   private:
-    static constexpr uint64_t pages = uint64_t(1) << 28;
-    struct Part {                    // of the address space, one thread's work
-        uint64_t first = 0, end = 0; // words
-        std::vector<std::unique_ptr<ImagePage>> kept;
-    };
-    ImagePage &get(Part &part, uint64_t word);
-    void load(Part &part, const Store::Keyframe &keyframe);
-    void apply(Part &part, uint32_t chunk);
-    void apply_ranges(Part &part, uint32_t chunk, uint32_t events);
-    uint64_t middle() const;
-
-    const Store &store_;
-    uint64_t events_;
-    ImagePage **table_;
-    std::vector<Part> parts_;
+    class Part;
+    std::vector<uint64_t> ends_; // of the parts: words
+    std::vector<std::shared_ptr<Part>> parts_;
 };
 
 } // namespace heapstory

@@ -1,55 +1,62 @@
-// Finds the live node that holds an address, for graphs with millions of pointers.
+// Finds the live node that holds an address, for graphs with millions of pointers: how many nodes
+// start up to an address is counted in a bit map, and the last of them is looked at.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <algorithm>
+#include "graph/graph_node.h"
+#include "graph/page_map.h"
+#include "store/memory.h"
+
+#include <bit>
 #include <cstdint>
 #include <vector>
 
 namespace heapstory {
 
+struct LiveNode {
+    uint64_t start = 0, end = 0;
+    uint64_t id = 0;
+    uint64_t birth : 63 = 0; // exists after so many events
+    uint64_t untyped : 1 = 0;
+};
+
 class LiveIndex {
   public:
     static constexpr uint32_t none = ~uint32_t(0);
 
-    // Nodes must come in order of address; `number` is what find returns.
-    void add(uint64_t address, uint64_t size, uint32_t number) {
-        nested_ |= !entries_.empty() && address < entries_.back().end;
-        entries_.push_back({address, address + std::max<uint64_t>(size, 1), number});
+    // Nodes must come in order of address. `place` is where the caller keeps it.
+    void add(const GraphNode &node, uint32_t place);
+    void finish();
+    // The innermost node that holds the address: its number.
+    uint32_t find(uint64_t address) const { return innermost(starts_upto(address), address); }
+    const LiveNode &operator[](uint32_t number) const { return nodes_[number]; }
+    uint32_t place(uint32_t number) const { return places_.empty() ? number : places_[number]; }
+
+    // The two steps of find, between which there may be time for a prefetch. The first gives how
+    // many nodes start up to the address and may reach it.
+    uint64_t starts_upto(uint64_t address) const {
+        const Page *page = pages_.find(address >> page_bits);
+        if (!page || !page->after)
+            return 0;
+        uint64_t count = page->after - 1;
+        if (!page->starts)
+            return count;
+        return page->starts == crowded ? search(count, address)
+                                       : count + starts_[page->starts - 1].upto(address);
     }
-    void finish() {
-        if (entries_.empty())
-            return;
-        first_page_ = entries_.front().start >> page_bits;
-        uint64_t pages = (entries_.back().start >> page_bits) - first_page_ + 1;
-        if (pages > most_pages)
-            return; // find falls back to searching them all
-        before_.resize(pages + 1);
-        for (const Entry &entry : entries_)
-            ++before_[(entry.start >> page_bits) - first_page_ + 1];
-        for (size_t i = 1; i < before_.size(); ++i)
-            before_[i] += before_[i - 1];
+    void prefetch(uint64_t count) const {
+        if (count)
+            __builtin_prefetch(&nodes_[count - 1]);
     }
-    // The innermost node that holds the address.
-    uint32_t find(uint64_t address) const {
-        size_t low = 0, high = entries_.size();
-        if (!before_.empty()) {
-            uint64_t page = (address >> page_bits) - first_page_;
-            if (address >> page_bits < first_page_)
-                return none;
-            if (page + 1 < before_.size()) {
-                low = before_[page];
-                high = before_[page + 1];
-            }
-        }
-        auto after = std::upper_bound(entries_.begin() + std::ptrdiff_t(low),
-                                      entries_.begin() + std::ptrdiff_t(high), address,
-                                      [](uint64_t a, const Entry &e) { return a < e.start; });
-        // Usually the one before. With nesting, an enclosing node may start further down.
-        for (size_t i = size_t(after - entries_.begin()), steps = 0; i > 0; --i, ++steps) {
-            if (address < entries_[i - 1].end)
-                return entries_[i - 1].number;
-            if (!nested_ || steps >= most_nested)
+    // Usually the last of them. With nesting, an enclosing one may hold the address.
+    uint32_t innermost(uint64_t count, uint64_t address) const {
+        for (uint64_t i = count, steps = 0; i > 0 && steps <= most_nested; --i, ++steps) {
+            const LiveNode &node = nodes_[i - 1];
+            if (node.start > address)
+                continue;
+            if (address < node.end)
+                return uint32_t(i - 1);
+            if (!nested_)
                 break;
         }
         return none;
@@ -57,15 +64,29 @@ class LiveIndex {
 
   private:
     static constexpr unsigned page_bits = 12;
-    static constexpr uint64_t most_pages = uint64_t(1) << 26;
+    static constexpr uint32_t crowded = ~uint32_t(0); // two nodes start within 8 bytes
     static constexpr size_t most_nested = 100000;
-    struct Entry {
-        uint64_t start, end;
-        uint32_t number;
+    struct Page {
+        uint32_t after = 0;  // 1 + nodes that start before the page (and may reach into it)
+        uint32_t starts = 0; // 1 + number in starts_, if any start in it
     };
-    std::vector<Entry> entries_;
-    std::vector<uint32_t> before_; // entries that start on lower pages
-    uint64_t first_page_ = 0;
+    struct alignas(64) Starts { // of a page: a bit for each 8 bytes
+        uint64_t bits[8] = {};
+        uint64_t upto(uint64_t address) const {
+            unsigned at = unsigned(address >> 3) & 511;
+            uint64_t count =
+                uint64_t(std::popcount(bits[at / 64] & ~uint64_t(0) >> (63 - at % 64)));
+            for (unsigned i = 0; i < at / 64; ++i)
+                count += uint64_t(std::popcount(bits[i]));
+            return count;
+        }
+    };
+    // How many nodes start up to the address, where at least `first` do.
+    uint64_t search(uint64_t first, uint64_t address) const;
+    Values<LiveNode> nodes_;
+    std::vector<uint32_t> places_; // empty: the same as the numbers
+    PageMap<Page> pages_;
+    Values<Starts> starts_;
     bool nested_ = false;
 };
 

@@ -6,20 +6,19 @@
 
 namespace heapstory {
 
-std::vector<GraphEdge> fields_of(const Store &store, const Pointers &pointers, uint64_t node,
-                                 uint64_t n) {
-    std::vector<GraphEdge> out;
+Batches fields_of(const Store &store, const Pointers &pointers, uint64_t node, uint64_t n) {
     NodeRow row = store.nodes().get(node);
     uint64_t since = store.contents_since(row);
     uint64_t until = row.death > n ? n : row.death - row.is_event();
     bool zeroed = row.flags & Birth::zeroed;
     if (row.birth > n)
-        return out;
+        return {};
+    EdgeWriter out;
     for (uint64_t word = row.address / 8; word * 8 < row.address + row.size; ++word) {
         WordState state = store.word(word, until, since);
         if (!state.mask && !zeroed)
             continue;
-        GraphEdge edge;
+        Edge edge;
         uint64_t first = std::max(word * 8, row.address);
         uint64_t end = std::min(word * 8 + 8, row.address + row.size);
         edge.source = node;
@@ -29,7 +28,7 @@ std::vector<GraphEdge> fields_of(const Store &store, const Pointers &pointers, u
         edge.site = state.site;
         edge.initial = !state.mask || state.initial;
         if (edge.size == 8 && (state.mask == 0xff || zeroed)) {
-            Meaning meaning = pointers.meaning(state.value, edge.event, n);
+            Meaning meaning = pointers.meaning(state.value, edge.stored(), n);
             edge.target = meaning.target;
             edge.target_offset = meaning.offset;
             edge.state = meaning.state;
@@ -37,18 +36,21 @@ std::vector<GraphEdge> fields_of(const Store &store, const Pointers &pointers, u
         edge.value = state.value >> (8 * (first - word * 8));
         if (edge.size < 8)
             edge.value &= (uint64_t(1) << (8 * edge.size)) - 1;
-        out.push_back(edge);
+        out.add(edge, edge.timestamp([&](uint64_t event) { return store.timestamp_of(event); }));
     }
-    return out;
+    return out.finish();
 }
 
-std::vector<GraphEdge> incoming_of(const Store &store, const Pointers &pointers, uint64_t node,
-                                   uint64_t n) {
+Batches incoming_of(const Store &store, const Pointers &pointers, uint64_t node, uint64_t n) {
     // Pointers are not indexed by where they point to: put the graph together and filter.
     Graph graph(store, pointers, store.timestamp_after(n), false);
-    std::vector<GraphEdge> out = graph.pointers();
-    std::erase_if(out, [&](const GraphEdge &edge) { return edge.target != node; });
-    return out;
+    Batch out(EdgeColumn::count);
+    for (const auto &batch : graph.pointers())
+        for (size_t row = 0; row < batch->rows(); ++row)
+            if ((*batch)[EdgeColumn::target].numbers[row] == node)
+                for (size_t i = 0; i < EdgeColumn::count; ++i)
+                    out[i].copy((*batch)[i], row, edge_columns()[i].type);
+    return {std::make_shared<const Batch>(std::move(out))};
 }
 
 } // namespace heapstory

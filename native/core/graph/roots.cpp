@@ -65,17 +65,23 @@ std::vector<ScannedWord> scanned_words(const Store &store, uint64_t timestamp, b
     return words;
 }
 
-std::map<uint64_t, std::string> named_roots(const Store &store, uint64_t timestamp) {
-    std::map<uint64_t, std::string> names;
-    for (uint32_t chunk : store.event_chunks()) {
-        if (store.header(chunk).first_timestamp > timestamp)
-            break;
-        for (const Mark &mark : store.events(chunk).marks())
-            if (mark.kind == Mark::Kind::root &&
-                timestamp_at(store, chunk, mark.event) <= timestamp)
-                names[mark.a] = mark.text;
+void Labels::read() const {
+    for (uint32_t chunk : store_->event_chunks())
+        for (const Mark &mark : store_->events(chunk).marks())
+            if (mark.kind == Mark::Kind::root)
+                names_[mark.a].push_back({timestamp_at(*store_, chunk, mark.event), mark.text});
+}
+
+std::string_view Labels::of(const NodeRow &row, uint64_t timestamp) const {
+    std::call_once(once_, [this] { read(); });
+    for (auto at = names_.lower_bound(row.address); at != names_.end() && row.holds(at->first);
+         ++at) {
+        const std::vector<Name> &names = at->second;
+        for (auto name = names.rbegin(); name != names.rend(); ++name)
+            if (name->timestamp <= timestamp)
+                return name->text;
     }
-    return names;
+    return {};
 }
 
 } // namespace heapstory

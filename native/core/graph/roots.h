@@ -6,7 +6,10 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heapstory {
@@ -20,7 +23,22 @@ struct ScannedWord {
 // The words of the last scan at this timestamp; `scanned` tells whether there was one.
 std::vector<ScannedWord> scanned_words(const Store &store, uint64_t timestamp, bool &scanned);
 
-// Names given by HEAPSTORY_ROOT up to a timestamp, by address.
-std::map<uint64_t, std::string> named_roots(const Store &store, uint64_t timestamp);
+// Names given by HEAPSTORY_ROOT. Read when first asked for, since they may stand in any chunk.
+class Labels {
+  public:
+    explicit Labels(std::shared_ptr<const Store> store) : store_(std::move(store)) {}
+    // The name that a node has by a timestamp, empty if none.
+    std::string_view of(const NodeRow &row, uint64_t timestamp) const;
+
+  private:
+    struct Name {
+        uint64_t timestamp = 0;
+        std::string text;
+    };
+    void read() const;
+    std::shared_ptr<const Store> store_;
+    mutable std::once_flag once_;
+    mutable std::map<uint64_t, std::vector<Name>> names_; // by address, in order of time
+};
 
 } // namespace heapstory

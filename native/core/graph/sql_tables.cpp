@@ -2,7 +2,7 @@
 #include "graph/sql_tables.h"
 
 #include "graph/edge_versions.h"
-#include "graph/roots.h"
+#include "graph/types.h"
 
 #include <algorithm>
 #include <map>
@@ -13,13 +13,6 @@ namespace {
 
 using N = std::optional<uint64_t>;
 
-N known(uint64_t id) {
-    return id ? N(id) : N();
-}
-N ended(uint64_t timestamp) {
-    return timestamp == never ? N() : N(timestamp);
-}
-
 std::string_view base_name(std::string_view path) {
     return path.substr(path.rfind('/') + 1);
 }
@@ -29,70 +22,64 @@ template <class Fill>
 TableData by_chunk(std::shared_ptr<const Store> store, std::vector<ColumnSpec> columns, Fill fill) {
     size_t width = columns.size();
     return {std::move(columns), [store, width, fill]() -> BatchSource {
-                return [store, width, fill, next = size_t(0)](Batch &out) mutable {
-                    while (next < store->event_chunks().size()) {
-                        out = Batch(width);
-                        fill(store->event_chunks()[next++], out);
-                        if (out.rows())
-                            return true;
+                return [store, width, fill, next = size_t(0)]() mutable {
+                    std::shared_ptr<Batch> out;
+                    while (next < store->event_chunks().size() && (!out || !out->rows())) {
+                        out = std::make_shared<Batch>(width);
+                        fill(store->event_chunks()[next++], *out);
                     }
-                    return false;
+                    return out && out->rows() ? out : nullptr;
                 };
             }};
 }
 
 constexpr auto number = ColumnType::number;
+constexpr auto word = ColumnType::word;
 constexpr auto text = ColumnType::text;
 constexpr auto flag = ColumnType::flag;
 
-std::string_view type_name(const Tables &tables, const NodeRow &row) {
-    TypeId type = row.type                                ? row.type
-                  : row.stack < tables.stack_types.size() ? tables.stack_types[row.stack]
-                                                          : no_type;
-    return type < tables.types.size() ? std::string_view(tables.types[type].name) : "";
-}
-
-TableData nodes_table(std::shared_ptr<const Store> store) {
+TableData nodes_table(std::shared_ptr<const Store> store, std::shared_ptr<const Labels> labels) {
     std::vector<ColumnSpec> columns = {
-        {"node", number},    {"kind", text},           {"address", number},
+        {"node", number},    {"kind", text},           {"address", word},
         {"size", number},    {"name", text},           {"type", text},
         {"created", number}, {"created_site", number}, {"created_stack", number},
         {"freed", number},   {"freed_site", number},   {"freed_stack", number},
         {"label", text}};
-    auto open = [store]() -> BatchSource {
-        auto labels = named_roots(*store, never);
-        return [store, labels, next = uint64_t(1)](Batch &out) mutable {
+    auto open = [store, labels]() -> BatchSource {
+        return [store, labels, next = uint64_t(0)]() mutable -> std::shared_ptr<const Batch> {
             const Tables &tables = store->tables();
-            out = Batch(13);
-            uint64_t end = std::min(store->nodes().size() + 1, next + 65536);
-            for (; next < end; ++next) {
-                NodeRow row = store->nodes().get(next);
-                out[0].number(next);
-                out[1].string(row.kind == NodeKind::heap ? "heap" : "global");
-                out[2].number(row.address);
-                out[3].number(row.size);
-                out[4].string_or_null(tables.text(row.name));
-                out[5].string_or_null(type_name(tables, row));
-                out[6].number(row.flags & Birth::initial ? N() : N(row.birth_timestamp));
-                out[7].number(known(site_of_stack(tables, row.stack)));
-                out[8].number(known(row.stack));
-                out[9].number(ended(row.death_timestamp));
-                out[10].number(known(site_of_stack(tables, row.free_stack)));
-                out[11].number(known(row.free_stack));
-                auto label = labels.lower_bound(row.address);
-                bool labelled = label != labels.end() && row.holds(label->first);
-                out[12].string_or_null(labelled ? label->second : "");
+            auto batch = std::make_shared<Batch>(13);
+            Batch &out = *batch;
+            std::vector<NodeRow> rows;
+            for (; next < store->nodes().blocks() && out.rows() < 65536; ++next) {
+                store->nodes().decode(next, rows);
+                uint64_t id = next * NodeTable::block_nodes;
+                for (const NodeRow &row : rows) {
+                    out[0].number(++id);
+                    out[1].string(row.kind == NodeKind::heap ? "heap" : "global");
+                    out[2].number(row.address);
+                    out[3].number(row.size);
+                    out[4].string_or_null(tables.text(row.name));
+                    out[5].string_or_null(tables.types[node_type(tables, row)].name);
+                    out[6].number(row.flags & Birth::initial ? N() : N(row.birth_timestamp));
+                    out[7].id(site_of_stack(tables, row.stack));
+                    out[8].id(row.stack);
+                    out[9].number(unless_never(row.death_timestamp));
+                    out[10].id(site_of_stack(tables, row.free_stack));
+                    out[11].id(row.free_stack);
+                    out[12].string_or_null(labels->of(row, never));
+                }
             }
-            return out.rows() > 0;
+            return out.rows() ? batch : nullptr;
         };
     };
     return {columns, open};
 }
 
 TableData frees_table(std::shared_ptr<const Store> store) {
-    std::vector<ColumnSpec> columns = {
-        {"node", number}, {"timestamp", number}, {"address", number}, {"size", number},
-        {"site", number}, {"stack", number},     {"thread", number}};
+    std::vector<ColumnSpec> columns = {{"node", number},  {"timestamp", number}, {"address", word},
+                                       {"size", number},  {"site", number},      {"stack", number},
+                                       {"thread", number}};
     return by_chunk(store, columns, [store](uint32_t chunk, Batch &out) {
         auto clock = store->clock(chunk);
         for (const Death &death : store->events(chunk).deaths()) {
@@ -103,8 +90,8 @@ TableData frees_table(std::shared_ptr<const Store> store) {
             out[1].number(clock->timestamps.of(death.event));
             out[2].number(row.address);
             out[3].number(row.size);
-            out[4].number(known(site_of_stack(store->tables(), death.stack)));
-            out[5].number(known(death.stack));
+            out[4].id(site_of_stack(store->tables(), death.stack));
+            out[5].id(death.stack);
             out[6].number(store->thread_of(store->header(chunk).first_event + death.event));
         }
     });
@@ -123,7 +110,7 @@ TableData sites_table(std::shared_ptr<const Store> store) {
         out[0].number(site);
         out[1].string_or_null(base_name(path));
         out[2].string_or_null(path);
-        out[3].number(known(place.line));
+        out[3].id(place.line);
         out[4].string_or_null(tables.text(place.function));
         out[5].string_or_null(tables.text(tables.modules[at.module].path));
         out[6].number(at.offset);
@@ -133,7 +120,7 @@ TableData sites_table(std::shared_ptr<const Store> store) {
 
 TableData modules_table(const Store &store) {
     std::vector<ColumnSpec> columns = {
-        {"module", number}, {"path", text}, {"build_id", text}, {"address", number}, {"own", flag}};
+        {"module", number}, {"path", text}, {"build_id", text}, {"address", word}, {"own", flag}};
     const Tables &tables = store.tables();
     Batch out(columns.size());
     for (uint64_t module = 1; module < tables.modules.size(); ++module) {
@@ -206,7 +193,7 @@ TableData cpoints_table(std::shared_ptr<const Store> store) {
                                       : store->header(chunk).first_timestamp);
             out[1].string(point.kind);
             out[2].string_or_null(point.name);
-            out[3].number(known(point.site));
+            out[3].id(point.site);
             out[4].number(point.thread ? *point.thread : store->thread_of(first + point.event));
         }
     });
@@ -273,9 +260,9 @@ std::vector<EventRow> event_rows(const Store &store, uint32_t chunk) {
 
 TableData events_table(std::shared_ptr<const Store> store) {
     std::vector<ColumnSpec> columns = {
-        {"event", number},   {"timestamp", number}, {"kind", text},
-        {"address", number}, {"size", number},      {"value", number},
-        {"silent", flag},    {"site", number},      {"thread", number}};
+        {"event", number}, {"timestamp", number}, {"kind", text},
+        {"address", word}, {"size", number},      {"value", word},
+        {"silent", flag},  {"site", number},      {"thread", number}};
     return by_chunk(store, columns, [store](uint32_t chunk, Batch &out) {
         auto rows = event_rows(*store, chunk);
         auto clock = store->clock(chunk);
@@ -296,7 +283,7 @@ TableData events_table(std::shared_ptr<const Store> store) {
             out[4].number(row.end - row.address);
             out[5].number(memory ? N(row.value) : N());
             out[6].flag(timestamp == before);
-            out[7].number(known(row.site));
+            out[7].id(row.site);
             out[8].number(thread);
             before = timestamp;
         }
@@ -323,9 +310,9 @@ uint32_t site_of_stack(const Tables &tables, uint32_t stack) {
 }
 
 TableData sql_table(std::shared_ptr<const Store> store, std::shared_ptr<const Pointers> pointers,
-                    const std::string &name) {
+                    std::shared_ptr<const Labels> labels, const std::string &name) {
     if (name == "nodes")
-        return nodes_table(store);
+        return nodes_table(store, labels);
     if (name == "edges")
         return edge_versions_table(store, pointers);
     if (name == "events")

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "graph/graph.h"
+#include "graph/pointers.h"
+#include "graph/roots.h"
 #include "store/table.h"
 
 #include <memory>
@@ -12,7 +13,7 @@ namespace heapstory {
 
 // FormatError for an unknown name.
 TableData sql_table(std::shared_ptr<const Store> store, std::shared_ptr<const Pointers> pointers,
-                    const std::string &name);
+                    std::shared_ptr<const Labels> labels, const std::string &name);
 
 // The innermost site of a stack, 0 if there is none.
 uint32_t site_of_stack(const Tables &tables, uint32_t stack);

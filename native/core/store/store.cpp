@@ -103,19 +103,26 @@ uint32_t Store::chunk_of(uint64_t event) const {
     return after == event_chunks_.begin() ? event_chunks_.front() : *(after - 1);
 }
 
-uint64_t Clock::of(uint64_t event) const {
-    const auto &chunks = store_.event_chunks();
-    auto after =
-        std::upper_bound(chunks.begin(), chunks.end(), event, [this](uint64_t e, uint32_t chunk) {
-            return e < store_.header(chunk).first_event;
-        });
-    if (after == chunks.begin())
-        return 0;
-    size_t place = size_t(after - chunks.begin()) - 1;
-    auto &clock = chunks_[place];
-    if (!clock)
-        clock = store_.clock(chunks[place]);
-    return clock->timestamps.of(uint32_t(event - store_.header(chunks[place]).first_event));
+Clock::Clock(const Store &store)
+    : store_(store), kept_(store.event_chunks().size()),
+      ready_(std::make_unique<std::atomic<const ChunkClock *>[]>(kept_.size())) {
+    for (uint32_t chunk : store.event_chunks())
+        first_.push_back(store.header(chunk).first_event);
+    slice_ = store.totals().events / (2 * first_.size() + 1) + 1;
+    for (uint32_t place = 0; place < first_.size(); ++place)
+        while (guess_.size() * slice_ < (place + 1 < first_.size() ? first_[place + 1] : never) &&
+               guess_.size() * slice_ <= store.totals().events)
+            guess_.push_back(place);
+}
+
+const ChunkClock &Clock::load(size_t place) const {
+    auto clock = store_.clock(store_.event_chunks()[place]);
+    std::lock_guard lock(mutex_);
+    if (!kept_[place]) {
+        kept_[place] = clock;
+        ready_[place].store(clock.get(), std::memory_order_release);
+    }
+    return *kept_[place];
 }
 
 uint64_t Store::timestamp_of(uint64_t event) const {

@@ -13,8 +13,11 @@
 #include "format/tables.h"
 #include "format/trace_file.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +32,8 @@ struct Version {
     uint32_t site = 0;
     bool initial = false;
     uint64_t order = 0; // ascending in time, contents before the recording first
+    static constexpr uint32_t slot = ~uint32_t(0);
+    uint32_t chunk = 0, range = slot; // where it was found; `slot`: not in a ranged store
 
     bool covers(uint64_t at) const { return at - address < size; }
 };
@@ -82,6 +87,10 @@ class Store {
     // Every write that touches these bytes, of events first <= event < last, in order of time.
     std::vector<Version> versions(uint64_t address, uint64_t size, uint64_t first,
                                   uint64_t last) const;
+    // All bytes of a version.
+    Bytes bytes(const Version &version) const;
+    // Bytes after n events; none where any of them was never recorded.
+    std::optional<Bytes> bytes(uint64_t address, uint64_t size, uint64_t n) const;
     // From which event on the words of a node are its own (earlier than its birth where
     // reallocation left it in place).
     uint64_t contents_since(const NodeRow &row) const;
@@ -128,15 +137,39 @@ class Store {
     mutable Cache<uint64_t, std::vector<KeyWord>> key_segments_{128};
 };
 
-// Timestamps of many events: keeps what it has decoded.
+// Timestamps of many events, for several threads: keeps what it has decoded.
 class Clock {
   public:
-    explicit Clock(const Store &store) : store_(store), chunks_(store.event_chunks().size()) {}
-    uint64_t of(uint64_t event) const;
+    explicit Clock(const Store &store);
+    uint64_t of(uint64_t event) const {
+        size_t place = place_of(event);
+        return clock_at(place).timestamps.of(uint32_t(event - first_[place]));
+    }
+    // Soon to be asked for an event.
+    void prefetch(uint64_t event) const {
+        size_t place = place_of(event);
+        clock_at(place).timestamps.prefetch(uint32_t(event - first_[place]));
+    }
 
   private:
+    size_t place_of(uint64_t event) const {
+        size_t place = guess_[std::min<size_t>(event / slice_, guess_.size() - 1)];
+        while (place + 1 < first_.size() && first_[place + 1] <= event)
+            ++place;
+        return place;
+    }
+    const ChunkClock &clock_at(size_t place) const {
+        const ChunkClock *clock = ready_[place].load(std::memory_order_acquire);
+        return clock ? *clock : load(place);
+    }
+    const ChunkClock &load(size_t place) const;
     const Store &store_;
-    mutable std::vector<std::shared_ptr<const ChunkClock>> chunks_; // by place in event_chunks()
+    std::vector<uint64_t> first_; // event of each events chunk
+    std::vector<uint32_t> guess_; // by slice of events: the chunk that its first one is in
+    uint64_t slice_ = 1;
+    mutable std::mutex mutex_;
+    mutable std::vector<std::shared_ptr<const ChunkClock>> kept_;
+    mutable std::unique_ptr<std::atomic<const ChunkClock *>[]> ready_; // of kept_
 };
 
 } // namespace heapstory

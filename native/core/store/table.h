@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "store/memory.h"
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,63 +14,120 @@
 
 namespace heapstory {
 
-enum class ColumnType : uint8_t { number, flag, text };
+enum class ColumnType : uint8_t {
+    number, // a count, an id, a timestamp: below 2^63
+    small,  // the same, below 2^31
+    word,   // an address or a value: any 64 bits
+    flag,
+    text,
+    choice // one of a few words
+};
 
 struct ColumnSpec {
     std::string name;
     ColumnType type = ColumnType::number;
+    std::vector<std::string> choices = {};
+};
+
+// Which rows hold something: one bit each, and no bits as long as all do.
+class Validity {
+  public:
+    size_t rows() const { return rows_; }
+    size_t nulls() const { return nulls_; }
+    const uint64_t *bits() const { return nulls_ ? bits_.data() : nullptr; }
+    bool operator[](size_t row) const { return !nulls_ || bits_[row / 64] >> row % 64 & 1; }
+    void add(bool valid) {
+        if (!valid && !nulls_++)
+            bits_.assign(rows_ / 64 + 1, ~uint64_t(0));
+        if (nulls_) {
+            if (rows_ % 64 == 0)
+                bits_.resize(rows_ / 64 + 1);
+            uint64_t bit = uint64_t(1) << rows_ % 64;
+            bits_[rows_ / 64] = valid ? bits_[rows_ / 64] | bit : bits_[rows_ / 64] & ~bit;
+        }
+        ++rows_;
+    }
+
+  private:
+    Values<uint64_t> bits_;
+    size_t rows_ = 0, nulls_ = 0;
 };
 
 // Values of one column; which vector is used depends on its type.
 struct Column {
-    std::vector<uint64_t> numbers;
-    std::vector<uint8_t> flags;
-    std::vector<int32_t> offsets{0}; // of text: n + 1
-    std::string text;
-    std::vector<uint8_t> valid; // one byte per row; 0 is null
+    Values<uint64_t> numbers; // and words
+    Values<uint32_t> smalls;
+    Values<uint8_t> codes;      // flags, and numbers of choices
+    Values<int32_t> offsets{0}; // of text: n + 1
+    std::string texts;
+    Validity valid;
 
     void number(uint64_t value) {
         numbers.push_back(value);
-        valid.push_back(1);
+        valid.add(true);
     }
     void number(std::optional<uint64_t> value) {
         numbers.push_back(value.value_or(0));
-        valid.push_back(value.has_value());
+        valid.add(value.has_value());
     }
-    void flag(bool value) {
-        flags.push_back(value);
-        valid.push_back(1);
+    void small(uint32_t value) {
+        smalls.push_back(value);
+        valid.add(true);
+    }
+    // Numbers from 1; 0 means unknown.
+    void id(uint64_t value) {
+        numbers.push_back(value);
+        valid.add(value != 0);
+    }
+    void small_id(uint32_t value) {
+        smalls.push_back(value);
+        valid.add(value != 0);
     }
     void flag(std::optional<bool> value) {
-        flags.push_back(value.value_or(false));
-        valid.push_back(value.has_value());
+        codes.push_back(value.value_or(false));
+        valid.add(value.has_value());
+    }
+    void choice(uint8_t code) {
+        codes.push_back(code);
+        valid.add(true);
     }
     void string(std::string_view value) {
-        text.append(value);
-        offsets.push_back(int32_t(text.size()));
-        valid.push_back(1);
+        texts.append(value);
+        offsets.push_back(int32_t(texts.size()));
+        valid.add(true);
     }
     void null_string() {
-        offsets.push_back(int32_t(text.size()));
-        valid.push_back(0);
+        offsets.push_back(int32_t(texts.size()));
+        valid.add(false);
     }
     // Empty means unknown.
     void string_or_null(std::string_view value) { value.empty() ? null_string() : string(value); }
     std::string_view string_at(size_t row) const {
-        return std::string_view(text).substr(size_t(offsets[row]),
-                                             size_t(offsets[row + 1] - offsets[row]));
+        return std::string_view(texts).substr(size_t(offsets[row]),
+                                              size_t(offsets[row + 1] - offsets[row]));
     }
+    void reserve(size_t rows, ColumnType type);
+    // Appends a row of another column of the same type.
+    void copy(const Column &from, size_t row, ColumnType type);
 };
 
 struct Batch {
     std::vector<Column> columns;
     explicit Batch(size_t count = 0) : columns(count) {}
-    size_t rows() const { return columns.empty() ? 0 : columns[0].valid.size(); }
+    size_t rows() const { return columns.empty() ? 0 : columns[0].valid.rows(); }
     Column &operator[](size_t i) { return columns[i]; }
+    const Column &operator[](size_t i) const { return columns[i]; }
 };
 
-// Fills a batch with the next rows; false when there are none left.
-using BatchSource = std::function<bool(Batch &)>;
+using Batches = std::vector<std::shared_ptr<const Batch>>;
+
+// A timestamp that may never come.
+inline std::optional<uint64_t> unless_never(uint64_t timestamp) {
+    return timestamp == ~uint64_t(0) ? std::nullopt : std::optional(timestamp);
+}
+
+// Gives the next rows each time; null when there are none left.
+using BatchSource = std::function<std::shared_ptr<const Batch>()>;
 
 // A table that can be read any number of times.
 struct TableData {
@@ -76,7 +135,8 @@ struct TableData {
     std::function<BatchSource()> open;
 };
 
-// A table of one batch that has been made already.
+// A table that has been made already.
+TableData table_of(std::vector<ColumnSpec> columns, Batches batches);
 TableData table_of(std::vector<ColumnSpec> columns, Batch batch);
 
 } // namespace heapstory

@@ -50,7 +50,8 @@ void Store::ranges_of(uint32_t chunk, uint64_t address, uint64_t size, uint64_t 
                       uint64_t last, std::vector<Version> &out) const {
     auto found = ranges(chunk);
     uint64_t base = header(chunk).first_event;
-    for (const Range &range : found->ranges) {
+    for (uint32_t number = 0; number < found->ranges.size(); ++number) {
+        const Range &range = found->ranges[number];
         uint64_t from = std::max(address, range.address);
         uint64_t to = std::min(address + size, range.address + range.length);
         uint64_t event = base + range.event;
@@ -63,6 +64,8 @@ void Store::ranges_of(uint32_t chunk, uint64_t address, uint64_t size, uint64_t 
         version.size = to - from;
         version.site = range.site;
         version.order = order_of(event, range.is_initial);
+        version.chunk = chunk;
+        version.range = number;
         unsigned bytes = unsigned(std::min<uint64_t>(8, version.size));
         if (range.is_fill)
             std::memset(&version.value, range.fill, bytes);
@@ -71,6 +74,40 @@ void Store::ranges_of(uint32_t chunk, uint64_t address, uint64_t size, uint64_t 
                         bytes);
         out.push_back(version);
     }
+}
+
+Bytes Store::bytes(const Version &version) const {
+    Bytes out(version.size);
+    if (version.range == Version::slot) {
+        std::memcpy(out.data(), &version.value, out.size());
+        return out;
+    }
+    auto found = ranges(version.chunk);
+    const Range &range = found->ranges[version.range];
+    if (range.is_fill)
+        std::fill(out.begin(), out.end(), range.fill);
+    else
+        std::memcpy(out.data(),
+                    found->bytes.data() + range.bytes + (version.address - range.address),
+                    out.size());
+    return out;
+}
+
+std::optional<Bytes> Store::bytes(uint64_t address, uint64_t size, uint64_t n) const {
+    Bytes out(size);
+    for (uint64_t word = address / 8; word * 8 < address + size; ++word) {
+        uint64_t first = std::max(word * 8, address), end = std::min(word * 8 + 8, address + size);
+        uint64_t node = nodes().find(first, n);
+        NodeRow row = node ? nodes().get(node) : NodeRow{};
+        bool zeroed = node && row.flags & Birth::zeroed;
+        WordState state = this->word(word, n, node ? contents_since(row) : 0);
+        for (uint64_t at = first; at < end; ++at) {
+            if (!(state.mask >> at % 8 & 1) && !zeroed)
+                return {};
+            out[at - address] = uint8_t(state.value >> 8 * (at % 8));
+        }
+    }
+    return out;
 }
 
 void Store::word_in_chunk(uint32_t chunk, uint64_t word, uint64_t n,

@@ -20,6 +20,7 @@ COLUMNS = (
     "address",
     "size",
     "value",
+    "bytes",
     "silent",
     "kind",
     "site",
@@ -32,7 +33,10 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What one store left in a field. A silent one wrote the value that was already there."""
+    """What one store left in a field. A silent one wrote the value that was already there.
+
+    ``value`` is the number in up to 8 bytes, ``data`` all that a longer store left in the range.
+    """
 
     timestamp: int
     node: int | None
@@ -41,6 +45,7 @@ class Version:
     field: str | None
     size: int
     value: int | None
+    data: bytes | None
     target: int | None
     target_offset: int | None
     state: str
@@ -137,7 +142,8 @@ def _versions(
     node_of = cache(trace.node)
     versions = []
     for row in zip(*(table.column(name) for name in COLUMNS), strict=True):
-        timestamp, where, width, value, silent, kind, site, thread, target, inside, state = row
+        timestamp, where, width, value, data, silent, kind = row[:7]
+        site, thread, target, inside, state = row[7:]
         found = trace.core.node_at(where, timestamp) if node is None else None
         holder = node if found is None else node_of(found)
         offset = None if holder is None else where - holder.address
@@ -152,6 +158,7 @@ def _versions(
                 else trace.types.field(holder.type_id, holder.size, offset),
                 size=width,
                 value=value,
+                data=None if data is None else bytes.fromhex(data),
                 target=target,
                 target_offset=inside,
                 state=state,

@@ -108,6 +108,7 @@ def _version(version: Version) -> dict[str, Any]:
         "place": _place(version.place),
         "offset": version.offset,
         "value": None if version.value is None else f"{version.value:#x}",
+        "bytes": None if version.data is None else version.data.hex(),
         "target": _target(version.target, version.target_offset),
         "node": version.node,
         "address": f"{version.address:#x}",

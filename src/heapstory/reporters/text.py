@@ -122,9 +122,18 @@ def _value(version: Version) -> str:
         offset = f"+{version.target_offset}" if version.target_offset else ""
         stale = " (stale)" if version.state == "stale" else ""
         return f"→ node {version.target}{offset}{stale}"
+    if version.data is not None:
+        return _hex(version.data)
     if version.value is None:
         return "?"
     return "NULL" if version.state == "null" else f"{version.value} ({version.value:#x})"
+
+
+def _hex(data: bytes) -> str:
+    """The first bytes, as they lie in memory."""
+    if len(set(data)) == 1:
+        return f"{data[:1].hex()} × {len(data)}"
+    return data[:16].hex(" ") + (f" … {len(data)} bytes" if len(data) > 16 else "")
 
 
 def checks(found: Sequence[Check], style: Style = PLAIN) -> str:

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/nodes_table.h"
+
+#include "graph/parallel.h"
+#include "graph/types.h"
+
+namespace heapstory {
+
+const std::vector<ColumnSpec> &node_columns() {
+    using enum ColumnType;
+    static const std::vector<ColumnSpec> columns = {
+        {"id", number},      {"kind", choice, {"heap", "global", "root"}},
+        {"address", word},   {"size", number},
+        {"name", text},      {"type", small},
+        {"created", number}, {"created_stack", small},
+        {"freed", number},   {"freed_stack", small},
+        {"lost", flag},      {"label", text}};
+    return columns;
+}
+
+namespace {
+
+void add_node(Batch &out, const GraphNode &node, std::string_view name, std::optional<bool> lost,
+              std::string_view label) {
+    constexpr uint8_t root = 2; // heap and global have the numbers of NodeKind
+    const NodeRow &row = node.row;
+    using N = std::optional<uint64_t>;
+    out[0].number(node.id);
+    out[1].choice(node.root ? root : uint8_t(row.kind));
+    out[2].number(row.address);
+    out[3].number(row.size);
+    out[4].string_or_null(name);
+    out[5].small_id(node.type);
+    out[6].number(row.flags & Birth::initial ? N() : N(row.birth_timestamp));
+    out[7].small_id(row.stack);
+    out[8].number(unless_never(row.death_timestamp));
+    out[9].small_id(row.free_stack);
+    out[10].flag(lost);
+    out[11].string_or_null(label);
+}
+
+} // namespace
+
+Batches nodes_of(const Graph &graph, const Labels &labels) {
+    const auto &nodes = graph.nodes();
+    constexpr size_t batch_rows = size_t(1) << 18;
+    Batches batches((nodes.size() + batch_rows - 1) / batch_rows);
+    in_parallel(batches.size(), [&](size_t number) {
+        Batch out(node_columns().size());
+        size_t first = number * batch_rows, end = std::min(nodes.size(), first + batch_rows);
+        for (size_t i = 0; i < out.columns.size(); ++i)
+            out[i].reserve(end - first, node_columns()[i].type);
+        for (size_t place = first; place < end; ++place) {
+            const GraphNode &node = nodes[place];
+            bool judged = graph.scanned() && !node.root && node.row.kind == NodeKind::heap;
+            add_node(out, node, graph.name_of(node),
+                     judged ? std::optional(node.lost) : std::nullopt,
+                     labels.of(node.row, graph.at()));
+        }
+        batches[number] = std::make_shared<const Batch>(std::move(out));
+    });
+    return batches;
+}
+
+Batch node_row(const Store &store, uint64_t id, const Labels &labels, uint64_t timestamp) {
+    GraphNode node;
+    node.id = id;
+    node.row = store.nodes().get(id);
+    node.type = node_type(store.tables(), node.row);
+    Batch out(node_columns().size());
+    add_node(out, node, store.tables().text(node.row.name), std::nullopt,
+             labels.of(node.row, timestamp));
+    return out;
+}
+
+} // namespace heapstory

@@ -1,0 +1,17 @@
+// The nodes of a graph as a table.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "graph/graph.h"
+#include "graph/roots.h"
+
+namespace heapstory {
+
+const std::vector<ColumnSpec> &node_columns();
+
+Batches nodes_of(const Graph &graph, const Labels &labels);
+
+// One node, alive or not, with what is known of it by a timestamp. It is not known to be lost.
+Batch node_row(const Store &store, uint64_t node, const Labels &labels, uint64_t timestamp);
+
+} // namespace heapstory

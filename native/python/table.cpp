@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "table.h"
+
+#include "arrow.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace heapstory {
+
+nb::object text_object(std::string_view text) {
+    return nb::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "replace"));
+}
+
+nb::object value_at(const Column &column, const ColumnSpec &spec, size_t row) {
+    if (!column.valid[row])
+        return nb::none();
+    switch (spec.type) {
+    case ColumnType::number:
+    case ColumnType::word:
+        return nb::int_(column.numbers[row]);
+    case ColumnType::small:
+        return nb::int_(column.smalls[row]);
+    case ColumnType::flag:
+        return nb::bool_(column.codes[row] != 0);
+    case ColumnType::choice:
+        return text_object(spec.choices[column.codes[row]]);
+    default:
+        return text_object(column.string_at(row));
+    }
+}
+
+namespace {
+
+nb::list column_of(const Table &table, const std::string &name) {
+    const auto &columns = table.data.columns;
+    size_t index = 0;
+    while (index < columns.size() && columns[index].name != name)
+        ++index;
+    if (index == columns.size())
+        throw nb::key_error(name.c_str());
+    std::vector<nb::object> words; // few, and one object of each is enough
+    for (const std::string &word : columns[index].choices)
+        words.push_back(text_object(word));
+    nb::list out;
+    BatchSource source = table.data.open();
+    while (auto batch = source())
+        for (size_t row = 0; row < batch->rows(); ++row)
+            out.append(words.empty() ? value_at((*batch)[index], columns[index], row)
+                                     : words[(*batch)[index].codes[row]]);
+    return out;
+}
+
+size_t length_of(const Table &table) {
+    size_t rows = 0;
+    BatchSource source = table.data.open();
+    while (auto batch = source())
+        rows += batch->rows();
+    return rows;
+}
+
+std::vector<std::string> names_of(const Table &table) {
+    std::vector<std::string> names;
+    for (const ColumnSpec &column : table.data.columns)
+        names.push_back(column.name);
+    return names;
+}
+
+void release_capsule(void *stream) noexcept {
+    auto *held = static_cast<ArrowArrayStream *>(stream);
+    if (held->release)
+        held->release(held);
+    delete held;
+}
+
+nb::object stream_of(const Table &table, nb::object /* requested_schema */) {
+    auto *stream = new ArrowArrayStream();
+    export_stream(table.data, stream);
+    return nb::capsule(stream, "arrow_array_stream", release_capsule);
+}
+
+} // namespace
+
+void bind_table(nb::module_ &module) {
+    nb::class_<Table>(module, "Table")
+        .def("__arrow_c_stream__", &stream_of, "requested_schema"_a = nb::none())
+        .def("__len__", &length_of)
+        .def_prop_ro("names", &names_of)
+        .def("column", &column_of, "name"_a);
+}
+
+} // namespace heapstory

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "trace.h"
+
+#include "graph/history.h"
+#include "graph/nodes_table.h"
+#include "graph/sql_tables.h"
+#include "graph/summary.h"
+#include "symbols.h"
+
+#include <fstream>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+#include <sstream>
+#include <sys/stat.h>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace heapstory {
+
+Trace::Trace(const std::string &path) : path_(path) {
+    struct stat status;
+    if (stat(path.c_str(), &status) != 0)
+        throw FormatError(path + ": no such trace");
+    if (!S_ISDIR(status.st_mode) || stat((path + "/chunks").c_str(), &status) != 0)
+        throw FormatError(path + ": not a heapstory trace (record one: heapstory record -o " +
+                          path + " -- PROG)");
+    from_.store = std::make_shared<Store>(path);
+    from_.pointers = std::make_shared<Pointers>(*from_.store);
+    from_.labels = std::make_shared<Labels>(from_.store);
+}
+
+const Store &Trace::store() const {
+    if (!from_.store)
+        throw FormatError(path_ + ": the trace has been closed");
+    return *from_.store;
+}
+
+void Trace::check(uint64_t node) const {
+    if (!node || node > store().nodes().size())
+        throw nb::index_error("no such node");
+}
+
+std::string Trace::meta() const {
+    std::ifstream file(path_ + "/meta.json");
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+nb::dict Trace::summary() const {
+    const Store &s = store();
+    Summary counted = summary_of(s, *from_.pointers);
+    nb::dict out;
+    out["timestamps"] = s.totals().changes;
+    out["events"] = s.totals().events;
+    out["stores"] = s.totals().slots;
+    out["ranges"] = counted.ranges;
+    out["allocations"] = counted.allocations;
+    out["frees"] = counted.frees;
+    out["calls"] = counted.calls;
+    out["nodes"] = counted.nodes;
+    out["edges"] = counted.edges;
+    out["cpoints"] = counted.cpoints;
+    out["sites"] = s.tables().sites.size() - 1;
+    out["stacks"] = s.tables().stacks.size() - 1;
+    out["threads"] = counted.threads;
+    out["chunks"] = s.file().chunks().size();
+    out["bytes"] = s.file().size();
+    out["event_bytes"] = counted.event_bytes;
+    out["symbol_bytes"] = counted.symbol_bytes;
+    out["source_bytes"] = counted.source_bytes;
+    out["complete"] = s.file().closed();
+    out["damage"] = s.damage();
+    return out;
+}
+
+std::unique_ptr<GraphView> Trace::graph(uint64_t at, bool freed) const {
+    store();
+    return std::make_unique<GraphView>(from_, at, freed);
+}
+
+nb::object Trace::node(uint64_t id) const {
+    const Store &s = store();
+    if (!id || id > s.nodes().size())
+        return nb::none();
+    Batch row = node_row(s, id, *from_.labels, never);
+    nb::dict out;
+    for (size_t i = 0; i < row.columns.size(); ++i)
+        if (const ColumnSpec &spec = node_columns()[i]; spec.name != "lost")
+            out[spec.name.c_str()] = value_at(row[i], spec, 0);
+    return out;
+}
+
+std::optional<uint64_t> Trace::node_at(uint64_t address, uint64_t at) const {
+    uint64_t node = store().nodes().find(address, store().events_by(at));
+    return node ? std::optional(node) : std::nullopt;
+}
+
+nb::object Trace::value(uint64_t address, uint64_t size, uint64_t at) const {
+    auto found = store().bytes(address, size, store().events_by(at));
+    return found ? nb::object(nb::bytes(found->data(), found->size())) : nb::none();
+}
+
+Table Trace::fields(uint64_t node, uint64_t at) const {
+    check(node);
+    return {
+        table_of(edge_columns(), fields_of(store(), *from_.pointers, node, store().events_by(at)))};
+}
+
+Table Trace::incoming(uint64_t node, uint64_t at) const {
+    check(node);
+    return {table_of(edge_columns(),
+                     incoming_of(store(), *from_.pointers, node, store().events_by(at)))};
+}
+
+Table Trace::history(uint64_t address, uint64_t size, uint64_t first, uint64_t last) const {
+    return {history_table(store(), *from_.pointers, address, size, first, last)};
+}
+
+Table Trace::table(const std::string &name) const {
+    store();
+    return {sql_table(from_.store, from_.pointers, from_.labels, name)};
+}
+
+void bind_trace(nb::module_ &module) {
+    nb::class_<Trace>(module, "Trace")
+        .def(nb::init<const std::string &>(), "path"_a)
+        .def("close", &Trace::close)
+        .def_prop_ro("meta", &Trace::meta)
+        .def_prop_ro("timestamps", &Trace::timestamps)
+        .def_prop_ro("complete", &Trace::complete)
+        .def_prop_ro("damage", &Trace::damage)
+        .def("summary", &Trace::summary)
+        .def("graph", &Trace::graph, "at"_a, "freed"_a = false)
+        .def("node", &Trace::node, "node"_a)
+        .def("node_at", &Trace::node_at, "address"_a, "at"_a)
+        .def("value", &Trace::value, "address"_a, "size"_a, "at"_a)
+        .def("fields", &Trace::fields, "node"_a, "at"_a)
+        .def("incoming", &Trace::incoming, "node"_a, "at"_a)
+        .def("history", &Trace::history, "address"_a, "size"_a, "first"_a, "last"_a)
+        .def("table", &Trace::table, "name"_a)
+        .def(
+            "place",
+            [](const Trace &t, uint32_t site) { return place_of(t.store().tables(), site); },
+            "site"_a)
+        .def(
+            "stack",
+            [](const Trace &t, uint32_t stack) { return stack_of(t.store().tables(), stack); },
+            "stack"_a)
+        .def(
+            "type", [](const Trace &t, TypeId type) { return type_of(t.store().tables(), type); },
+            "type"_a)
+        .def("types", [](const Trace &t) { return t.store().tables().types.size() - 1; })
+        .def(
+            "source",
+            [](const Trace &t, const std::string &path) -> nb::object {
+                auto texts = sources_of(t.store().file());
+                auto found = texts.find(path);
+                return found == texts.end() ? nb::none() : text_object(found->second);
+            },
+            "path"_a)
+        .def("sources", [](const Trace &t) {
+            std::vector<std::string> paths;
+            for (const auto &[path, text] : sources_of(t.store().file()))
+                paths.push_back(path);
+            return paths;
+        });
+}
+
+} // namespace heapstory

@@ -1,0 +1,69 @@
+// A trace and its graphs as Python sees them.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "graph/graph.h"
+#include "graph/roots.h"
+#include "table.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace heapstory {
+
+// What all answers are made from.
+struct Sources {
+    std::shared_ptr<const Store> store;
+    std::shared_ptr<const Pointers> pointers;
+    std::shared_ptr<const Labels> labels;
+};
+
+class GraphView {
+  public:
+    GraphView(const Sources &from, uint64_t at, bool freed)
+        : from_(from), graph_(*from.store, *from.pointers, at, freed) {}
+
+    uint64_t at() const { return graph_.at(); }
+    Table nodes() const;
+    Table edges(bool data) const;
+
+  private:
+    Sources from_;
+    Graph graph_;
+};
+
+void bind_graph(nanobind::module_ &module);
+
+class Trace {
+  public:
+    explicit Trace(const std::string &path);
+    void close() { from_ = {}; }
+
+    std::string meta() const;
+    uint64_t timestamps() const { return store().totals().changes; }
+    bool complete() const { return store().file().closed(); }
+    std::optional<std::string> damage() const { return store().damage(); }
+    nanobind::dict summary() const;
+
+    std::unique_ptr<GraphView> graph(uint64_t at, bool freed) const;
+    nanobind::object node(uint64_t id) const;
+    std::optional<uint64_t> node_at(uint64_t address, uint64_t at) const;
+    nanobind::object value(uint64_t address, uint64_t size, uint64_t at) const;
+    Table fields(uint64_t node, uint64_t at) const;
+    Table incoming(uint64_t node, uint64_t at) const;
+    Table history(uint64_t address, uint64_t size, uint64_t first, uint64_t last) const;
+    Table table(const std::string &name) const;
+    // FormatError once the trace has been closed.
+    const Store &store() const;
+    std::shared_ptr<const Store> shared_store() const { return store(), from_.store; }
+
+  private:
+    void check(uint64_t node) const;
+    std::string path_;
+    Sources from_;
+};
+
+void bind_trace(nanobind::module_ &module);
+
+} // namespace heapstory
