@@ -14,6 +14,7 @@ import json
 import shlex
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from faults.campaign import TEN, Campaign, all_cells
 from faults.mutant import NAMES
 from faults.operators import OPERATORS
 from faults.peers import correct, spectra, times, writers
+from faults.scaling import scaling, tabled
 from faults.trial import Heapstory
 from support import page
 from support.measure import RunError, machine, revision
@@ -50,18 +52,21 @@ def arguments() -> argparse.Namespace:
 
 
 def measured(options: argparse.Namespace) -> dict[str, Any]:
-    """The parts beside the campaign, kept in a file until it is removed."""
-    kept = options.work / "peers.json"
-    if kept.exists():
-        return dict(json.loads(kept.read_text()))
+    """The parts beside the campaign, each kept in a file until that is removed."""
     heapstory = Heapstory(options.heapstory)
-    found = {
-        "correct": correct(heapstory, options.work),
-        "spectra": spectra(options.work, options.salt),
-        "writers": writers(heapstory, options.work),
-        "times": times(heapstory, options.work, options.salt),
+    parts: dict[str, Callable[[], Any]] = {
+        "correct": lambda: correct(heapstory, options.work),
+        "spectra": lambda: spectra(options.work, options.salt),
+        "writers": lambda: writers(heapstory, options.work),
+        "times": lambda: times(heapstory, options.work, options.salt),
+        "scaling": lambda: scaling(heapstory, options.work, options.salt),
     }
-    kept.write_text(json.dumps(found, indent=1) + "\n")
+    found = {}
+    for name, measure in parts.items():
+        kept = options.work / f"{name}.json"
+        if not kept.exists():
+            kept.write_text(json.dumps(measure(), indent=1) + "\n")
+        found[name] = json.loads(kept.read_text())
     return found
 
 
@@ -104,9 +109,12 @@ def rendered(options: argparse.Namespace, cells: list[Any], peers: dict[str, Any
         figures.by_kind(cells),
         "",
         figures.left_out(cells),
+        "",
+        figures.sizes(),
     ]
     if "times" in peers:
-        parts += ["", figures.times(peers["times"]), "", figures.correct(peers["correct"])]
+        parts += ["", figures.times(peers["times"]), "", tabled(peers["scaling"])]
+        parts += ["", figures.correct(peers["correct"])]
     return "\n".join(parts)
 
 

@@ -11,6 +11,7 @@ from faults.campaign import TEN, Cell
 from faults.mutant import NAMES, STRUCTURES
 from faults.operators import OPERATORS
 from faults.trial import Answer, Trial
+from heapstory import constraints
 from support.page import table
 
 NONE = "–"
@@ -194,6 +195,28 @@ def correct(rows: list[dict[str, Any]]) -> str:
         cells = [[row["found"] for row in mine if row["column"] == column] for column in columns]
         body.append([name, *(f"{sum(map(bool, cell))} of {len(cell)}" for cell in cells)])
     return table(["false alarms", *columns], body)
+
+
+# Table 2.2: the library's name, the thesis' statements, Archie's.
+SIZES = {
+    "circular_list": (3, "7"),
+    "doubly_linked_list": (2, "8"),
+    "binary_tree": (3, "13"),
+    "binary_heap": (4, "14"),
+    "b_tree": (6, "21"),
+    "quad_tree": (4, "23"),
+    "avl_tree": (6, NONE),
+    "red_black_tree": (9, NONE),
+    "leftist_heap": (5, NONE),
+    "kary_tree": (4, "4K+7"),
+}
+
+
+def sizes() -> str:
+    """Statements of the shipped specifications, as Table 2.2 counts them."""
+    rows = [[name, str(constraints.load(name).size), str(thesis), archie]
+            for name, (thesis, archie) in SIZES.items()]  # fmt: skip
+    return table(["specification", "ours", "thesis", "Archie"], rows)
 
 
 def _held(text: str, fine: bool) -> str:

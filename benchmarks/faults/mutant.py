@@ -60,7 +60,7 @@ class Mutant:
 
     @property
     def arguments(self) -> list[str]:
-        return [str(self.seed), NODES]
+        return [str(self.seed), self.program.nodes]
 
     def accepted(self, verdict: Verdict) -> frozenset[int]:
         """The lines that a good answer may name."""
@@ -89,6 +89,7 @@ class Program:
 
     name: str
     desk: Path
+    nodes: str = NODES
 
     @cached_property
     def source(self) -> Source:
@@ -123,8 +124,8 @@ class Program:
     def executions(self, chosen: tuple[Fault, ...], seed: int) -> list[tuple[int, int]]:
         """For each fault how often its statement is passed while the base is built, and in all."""
         binary = self.build(chosen, [])
-        base = self._passed(binary, [str(seed), NODES, "0"])
-        total = self._passed(binary, [str(seed), NODES])
+        base = self._passed(binary, [str(seed), self.nodes, "0"])
+        total = self._passed(binary, [str(seed), self.nodes])
         return list(zip(base, total, strict=True))[: len(chosen)]
 
     def _passed(self, binary: Path, arguments: list[str]) -> list[int]:
@@ -135,7 +136,7 @@ class Program:
 
     def correct_output(self, seed: int) -> str:
         binary = self.build((), [])
-        return subprocess.run([binary, str(seed), NODES], check=True, capture_output=True,
+        return subprocess.run([binary, str(seed), self.nodes], check=True, capture_output=True,
                               text=True).stdout  # fmt: skip
 
 

@@ -17,8 +17,9 @@ from faults.oracles import Verdict
 
 # How the two columns of the tables say where the constraints must hold.
 CPOINTS: dict[str, list[str]] = {"default": [], "end": ["--cpoint", "end"]}
-PATIENCE = 15.0  # seconds until a recorded program counts as hanging
-TOO_LONG = 120.0  # seconds until a question counts as failed
+PATIENCE = 300.0  # seconds for a recorded program, and for one that is known to hang
+HANGING = 20.0
+TOO_LONG = 600.0  # seconds until a question counts as failed
 FOUND, NOTHING, PARTLY = 1, 0, 4
 
 
@@ -119,7 +120,8 @@ def tried(mutant: Mutant, verdict: Verdict, heapstory: Heapstory, specs: dict[st
     executes = mutant.faults[0].executes and not verdict.silent
     binary = mutant.binary()
     trace = binary.parent / f"{mutant.seed}-{'-'.join(map(str, mutant.at))}.story"
-    heapstory.record(trace, binary, mutant.arguments, mutant.environment)
+    patience = HANGING if verdict.ended == "hang" else PATIENCE
+    heapstory.record(trace, binary, mutant.arguments, mutant.environment, patience=patience)
     trial = Trial(mutant.program.name, mutant.faults[0].operator, mutant.name,
                   executes, verdict.problem, verdict.ended, sorted(mutant.accepted(verdict)),
                   str(trace))  # fmt: skip
