@@ -188,3 +188,48 @@ def test_saturation_adds_nothing_that_the_heap_does_not_have(
                 ]
             for other in order.members(vectors[0] or 0):
                 assert (found[other][field][0] or 0) & order.bit[name], "symmetry"
+
+
+def _shown(tmp_path: Path, text: str, function: str) -> dict[int, list[str]]:
+    """What ``--show-states`` prints, by line."""
+    path = tmp_path / "shown.c"
+    path.write_text(text)
+    options = Options(load_models([]), processes=1, show=function)
+    found: dict[int, list[str]] = {}
+    line = 0
+    for text in analyse([Job(str(tmp_path), "shown.c")], options).shown:
+        head, _, state = text.strip().partition("  ")
+        line = line if head == "or" else int(head.rpartition(":")[2])
+        found.setdefault(line, []).append(state)
+    return found
+
+
+CELL, PAIR, NONE = "{+8: ⟨0, ∅⟩, ⟨1, ⊥⟩}", "{+8: ⟨0, ∅⟩, ⟨1, ∅⟩, ⟨2, ⊥⟩}", "{+8: ⟨0, ⊥⟩}"
+
+
+def test_states_of_f_are_those_of_the_slides(tmp_path: Path) -> None:
+    assert _shown(tmp_path, F, "f") == {7: [f"x: {CELL}"], 8: [f"x: {PAIR}"], 9: [f"x: {NONE}"]}
+
+
+def test_states_of_f1_end_in_the_rows_of_table_2(tmp_path: Path) -> None:
+    """p null: l stays as it was; p a cell: l holds it. What is returned is a pair."""
+    shown = _shown(tmp_path, LIST + F1, "f1")
+    assert shown[8] == [f"l: {CELL.replace('∅', '{p}')}  p: {CELL.replace('∅', '{l}')}"]
+    assert sorted(shown[12]) == [f"l: {CELL}  p: {PAIR}", f"p: {PAIR}"]
+
+
+def test_states_of_g1_know_what_f1_did(tmp_path: Path) -> None:
+    g1 = """void g1(void) {
+    l = NULL;
+    List *x = malloc(sizeof(List));
+    if (!x) return;
+    List *y = f1(x);
+    free(y);
+    free(l);
+}"""
+    shown = _shown(tmp_path, LIST + F1 + g1, "g1")
+    held = f"l: {CELL.replace('∅', '{x}')}  x: {CELL.replace('∅', '{l}')}"
+    assert shown[16] == [f"l: {NONE}  x: {CELL}"]
+    assert shown[18] == [f"{held}  y: {PAIR}"]
+    assert shown[19] == [f"{held}  y: {NONE}"], "the member is lost here: the leak of the slides"
+    assert shown[20] == [f"l: {NONE}  x: {NONE}  y: {NONE}"]

@@ -72,6 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     run("--trace", metavar="TRACE", help="keep the recording of the first run")
     run("--force", action="store_true", help="replace an existing trace")
     add("--no-cache", action="store_true", help="keep no answers for the next run")
+    add("--show-states", metavar="FUNCTION", help="print its abstract heap states, line by line")
     add("--no-summaries", action="store_true", help="analyse callees anew at every call (slow)")
 
 
@@ -118,10 +119,13 @@ def run(args: argparse.Namespace) -> int:
         None if args.no_cache or args.no_summaries else str(cache_folder()),
         not args.no_summaries,
         _progress,
+        args.show_states,
     )
     outcome = analyse(jobs, options)
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
+    if args.show_states:
+        return _show_states(args.show_states, outcome)
     sources = Sources()
     findings = collect_findings(outcome.answers, args.all, sources)
     order = ("low", "medium", "high")
@@ -140,6 +144,13 @@ def run(args: argparse.Namespace) -> int:
     if counted and not args.write_baseline:
         return 1
     return 4 if outcome.skipped or build_status else 0
+
+
+def _show_states(function: str, outcome: Outcome) -> int:
+    if not outcome.shown:
+        raise UsageError(f"{function}: no such function in what was analysed")
+    print("\n".join(outcome.shown))
+    return 0
 
 
 def _jobs(args: argparse.Namespace) -> tuple[list[Job], int]:

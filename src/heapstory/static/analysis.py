@@ -21,14 +21,16 @@ from heapstory.static.models import Models
 from heapstory.static.program import (
     Answer,
     Index,
+    View,
     analyse_component,
     callees,
     fingerprint,
     groups_in_order,
 )
+from heapstory.static.states import show_states
 from heapstory.static.summary import Summary
 
-VERSION = 1  # of the analysis; kept answers of another one are not used
+VERSION = 2  # of the analysis; kept answers of another one are not used
 FEW_FUNCTIONS = 150  # not worth another process
 Batch = tuple[list[list[Function]], Index, dict[str, Summary]]
 
@@ -44,6 +46,7 @@ class Options:
     cache_path: str | None = None
     summaries: bool = True
     progress: Callable[[str], None] = lambda text: None
+    show: str | None = None  # a function whose abstract states are wanted
 
 
 @dataclass(slots=True)
@@ -55,6 +58,7 @@ class Outcome:
     limited: list[str] = field(default_factory=list)  # functions given up
     functions: int = 0
     lines: int = 0
+    shown: list[str] = field(default_factory=list)  # the states of the function asked for
     pointers: frozenset[str] = frozenset()  # functions that return one, by their plain name
     reused: int = 0  # functions whose answers were kept from an earlier run
 
@@ -140,6 +144,9 @@ def _analyse(
                 answer.summary.fingerprint = fingerprint(answer.summary)
                 summaries[name] = answer.summary
     store.write()
+    for function in functions.values() if options.show else ():
+        if function.place.function == options.show:
+            outcome.shown += show_states(function, View(index, summaries))
 
 
 def _levels(groups: list[list[str]], edges: dict[str, set[str]]) -> list[list[int]]:

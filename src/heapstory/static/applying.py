@@ -246,9 +246,10 @@ class _Application:
         if cell.deep:
             self._escape_below(value)
         if cell.freed is not None:
-            self._free(value, cell.freed)
+            members = any(type(v) is tuple for v in cell.initial.values())
+            self._free(shifted(value, cell.start), cell.freed, members)
 
-    def _free(self, value: Value, place: Place) -> None:
+    def _free(self, value: Value, place: Place, members: bool) -> None:
         identity = value[0] if type(value) is tuple else value
         held = self.state.cells.get(identity)
         plain = held is not None and held.kind in (HEAP, PRE) and not held.summary
@@ -258,6 +259,8 @@ class _Application:
         if value[1] != 0:
             rules.escape(self.state, value)
             return
+        if held.weak and members:  # the callee looked at members: which of these, nobody knows
+            rules.escape_contents(self.state, identity)
         changed = self.state.change(identity)
         changed.freed = place
         for below in [*(v[0] for v in changed.fields.values() if type(v) is tuple), *changed.weak]:

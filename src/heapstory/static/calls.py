@@ -136,6 +136,9 @@ def _summarised(
     if len(applied) > 1:
         _hidden_choice(state, [s for s, _, _ in applied], [v for _, v, _ in applied])
     for after, value, suspects in applied:
+        if summary.keeps_extra:  # how often its loop over them runs is not known
+            for extra in arguments[summary.parameters :]:
+                rules.escape(after, extra)
         if register is not None:
             after.env[register] = value
         if _is_new(after, value) or len(applied) > 1:
@@ -154,7 +157,8 @@ def _hidden_choice(before: State, found: States, results: list[Value]) -> None:
     for identity, cell in before.cells.items():
         if not cell.tracked:
             continue
-        taken = [i for i, s in enumerate(found) if not _still(s, identity)]
+        # A row that found the pointer null took nothing: the cell is gone from its state.
+        taken = [i for i, s in enumerate(found) if identity in s.cells and not _still(s, identity)]
         left = [i for i, s in enumerate(found) if _still(s, identity)]
         for number in left if taken else ():
             told = all(

@@ -52,26 +52,29 @@ def collect(state: State) -> None:
     cells = state.cells
     start: list[Value] = list(state.env.values())
     for identity, cell in cells.items():
-        if cell.kind in (PRE, GLOBAL, STACK):
+        if cell.leads and cell.kind in (PRE, GLOBAL, STACK):
             start.append((identity, 0))
     alive = state.reachable(start)
-    symbols = {v for v in state.env.values() if type(v) is Symbol}
+    symbols = set()
     for value in state.env.values():
-        if type(value) is Comparison:
+        kind = type(value)
+        if kind is Symbol:
+            symbols.add(value)
+        elif kind is Comparison:
             symbols.update(v for v in value[1:] if type(v) is Symbol)
-        elif type(value) is tuple and type(value[0]) is Symbol:
+        elif kind is tuple and type(value[0]) is Symbol:
             alive.add(value[0])
     kept = {}
     for identity, cell in cells.items():
         if type(identity) is Symbol:
-            if identity in alive or identity in symbols:
-                kept[identity] = cell
-        elif identity in alive or cell.kind != HEAP:
-            kept[identity] = cell
-        if identity in kept:
-            symbols.update(v for v in cell.fields.values() if type(v) is Symbol)
-            symbols.update(v for v in cell.initial.values() if type(v) is Symbol)
-    symbols.update(i for i in kept if type(i) is Symbol)
+            if identity not in alive and identity not in symbols:
+                continue
+            symbols.add(identity)
+        elif cell.kind == HEAP and identity not in alive:
+            continue
+        kept[identity] = cell
+        if cell.symbols:
+            symbols.update(cell.symbols)
     state.cells = kept
     if state.facts:
         state.facts = {s: f for s, f in state.facts.items() if _kept(s, symbols)}
@@ -189,10 +192,15 @@ def alias_vectors(state: State) -> dict[CellId, int]:
     return vectors
 
 
-def canonical_key(state: State, coarse: bool = False) -> tuple[Key, list[CellId]]:
+FINE, COARSE, COARSEST = range(3)
+
+
+def canonical_key(state: State, grain: int = FINE) -> tuple[Key, list[CellId]]:
     """The pointer structure as a key, and the heap cells in the order the key meets them.
 
-    A coarse key does not ask which of the caller's cells a variable points to.
+    A coarse key does not ask which of the caller's cells a variable points to; the coarsest asks
+    of the caller's cells only which new cells they hold. What was then done to them on one way and
+    not on another perhaps happened.
     """
     order: dict[CellId, int] = {}
     cells = state.cells
@@ -211,13 +219,13 @@ def canonical_key(state: State, coarse: bool = False) -> tuple[Key, list[CellId]
     key: list[Any] = []
     for variable in sorted(state.env):
         value = state.env[variable]
-        if coarse and type(value) is tuple and type(value[0]) is str and value[0][0] != "%":
+        if grain and type(value) is tuple and type(value[0]) is str and value[0][0] != "%":
             continue
         named = name(value)
         if named is not None:
             key.append((variable, named))
-    for identity in sorted(i for i in cells if type(i) is str):
-        entry = _outer_entry(identity, cells[identity], name)
+    for identity in sorted(i for i, c in cells.items() if type(i) is str and not c.plain):
+        entry = _outer_entry(identity, cells[identity], name, grain == COARSEST)
         if entry is not None:
             key.append(entry)
     vectors = alias_vectors(state) if order else {}
@@ -239,16 +247,21 @@ def canonical_key(state: State, coarse: bool = False) -> tuple[Key, list[CellId]
     return tuple(key), list(order)
 
 
-def _outer_entry(identity: str, cell: Cell, name: Any) -> Any:
+def _outer_entry(identity: str, cell: Cell, name: Any, coarsest: bool) -> Any:
     """What a cell from outside contributes: what became of it, and new cells or other
     parameters' cells that it was given to hold. Other writes are joined, and then only perhaps
     happened."""
-    members = []
+    members: list[tuple[Any, Any]] = []
     for offset, value in cell.fields.items():
         if type(value) is tuple and value != cell.initial.get(offset):
             named = name(value)
-            if type(named) is int or (type(named) is str and _moved(identity, named)):
+            if type(named) is int or (
+                type(named) is str and not coarsest and _moved(identity, named)
+            ):
                 members.append((offset, named))
+    if coarsest:
+        held = sorted(n for c in cell.weak if type(n := name((c, 0))) is int)
+        return (identity, _plain(members), tuple(held)) if members or held else None
     freed = cell.freed is not None
     if not (members or cell.weak or freed or cell.escaped or cell.deep):
         return None
@@ -268,6 +281,15 @@ def _plain(members: list[tuple[Any, Any]]) -> tuple[Any, ...]:
 
 def _by_offset(item: tuple[Any, Value]) -> tuple[int, int]:
     return (0, item[0]) if type(item[0]) is int else (1, 0)
+
+
+def null_parameters(state: State) -> Key:
+    """The parameters that are null in a state."""
+    return tuple(
+        sorted(
+            i for i, c in state.cells.items() if c.null == -1 and type(i) is str and "[" not in i
+        )
+    )
 
 
 class Effects:
@@ -332,8 +354,10 @@ class Join:
             elif cell.kind in (PRE, GLOBAL, STACK):
                 result.cells[identity] = self._alone(cell)
         for identity, cell in new.cells.items():
-            if identity not in old.cells and cell_from_outside(cell) and cell.writes:
-                result.cells[identity] = self._only_new(cell)
+            if identity not in old.cells and cell_from_outside(cell):
+                done = cell.freed is not None or cell.escaped or cell.deep
+                if cell.writes or done:
+                    result.cells[identity] = self._only_new(cell)
         for symbol, fact in old.facts.items():
             if symbol not in self.claimed and symbol not in self.facts:
                 self._fact(symbol, fact, new.facts.get(symbol, ANY))
@@ -412,10 +436,7 @@ class Join:
         if old.null != new.null and old.null != 0:
             merged.null = 0
             self.changed = True
-        if merged.freed is None:
-            merged.freed = new.freed
-        merged.deep |= new.deep
-        merged.escaped |= new.escaped
+        self._perhaps_ended(merged, new)
         fields = {}
         for offset, value in old.fields.items():
             other = new.fields.get(offset)
@@ -445,6 +466,16 @@ class Join:
         merged.weak = old.weak
         return merged
 
+    def _perhaps_ended(self, merged: Cell, new: Cell) -> None:
+        """A cell that was freed or given away on one of the ways only is given away."""
+        escaped, deep = merged.escaped or new.escaped, merged.deep or new.deep
+        if (merged.freed is None) != (new.freed is None):
+            merged.freed = None
+            escaped = deep = True
+        if (escaped, deep) != (merged.escaped, merged.deep):
+            merged.escaped, merged.deep = escaped, deep
+            self.changed = True
+
     def _perhaps_written(
         self, merged: Cell, fields: dict[Any, Value], old: Cell, new: Cell
     ) -> None:
@@ -465,6 +496,9 @@ class Join:
         self.changed = True
         merged = cell.copy()
         merged.null = 0
+        if merged.freed is not None:
+            merged.freed = None
+            merged.escaped = merged.deep = True
         for offset, (place, _) in cell.writes.items():
             value = merged.fields.get(offset)
             if type(value) is not tuple or type(value[0]) is str:
@@ -473,11 +507,14 @@ class Join:
         return merged
 
     def _alone(self, cell: Cell) -> Cell:
-        if cell.null == 0:
+        if cell.null == 0 and cell.freed is None:
             return cell
         self.changed = True
         merged = cell.copy()
         merged.null = 0
+        if merged.freed is not None:
+            merged.freed = None
+            merged.escaped = merged.deep = True
         return merged
 
 

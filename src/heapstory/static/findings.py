@@ -156,8 +156,10 @@ def _assigned(line: str) -> str | None:
 
 def _confidence(loss: Loss) -> str:
     helper = loss.place is not None and loss.place.function != loss.function
-    if loss.weakened or (helper and loss.kind == FIELD_OVERWRITTEN):
+    if loss.weakened:
         return "low"
+    if helper and loss.kind == FIELD_OVERWRITTEN:
+        return "medium"
     if loss.function == "main" and loss.kind == LOCAL_LOST:
         return "medium"
     if any(step.note.endswith("the old block stays") for step in loss.steps):

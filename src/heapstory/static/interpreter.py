@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 from heapstory.static import rules
-from heapstory.static.canonical import Effects, Join, Key, canonical_key, fold, prune
+from heapstory.static.canonical import (
+    FINE,
+    Effects,
+    Join,
+    Key,
+    canonical_key,
+    fold,
+    null_parameters,
+    prune,
+)
 from heapstory.static.conditions import assume, assume_equal, compare
 from heapstory.static.ir import program as op
-from heapstory.static.ir.program import Block, Function, Operand, Place
+from heapstory.static.ir.program import Block, Function, Operand, Place, Statement
 from heapstory.static.models import Models
 from heapstory.static.rules import LOCAL_LOST, Infeasible
 from heapstory.static.state import GLOBAL, HEAP, PRE, STACK, Cell, State, Step
@@ -21,6 +31,7 @@ from heapstory.static.values import ANYWHERE, CellId, Symbol, Value, known
 MAX_STATES = 16  # at one join; beyond it states are weakened
 FEW_STATES = 3  # in the middle of a block; beyond it they are joined
 MANY_STATES = 4  # at one join; beyond it the caller's cells are not told apart
+VERY_MANY_STATES = 8  # beyond it, nor is what was done to them
 MAX_VISITS = 1500  # of blocks in one function, before it is given up
 # Statements executed and rows applied in one function before it is given up: a part for every
 # function, a part for every statement of it.
@@ -56,6 +67,10 @@ class Loss:
     weakened: bool  # some states were merged beyond what is certain
 
 
+def _grain(states: int) -> int:
+    return (states > MANY_STATES) + (states > VERY_MANY_STATES)
+
+
 class _Point:
     __slots__ = ("order", "queued", "state", "visits")
 
@@ -78,6 +93,8 @@ class FunctionAnalysis:
         self.container: object = None
         self.elements_freed: set[object] = set()
         self.weakened = False
+        # Called after every statement, for those who want to see the states.
+        self.watch: Callable[[str, int, Statement, list[State]], None] | None = None
         self._cells = 0
         self._symbols: dict[str, Symbol] = {}
         self._numbers: dict[int, Symbol] = {}
@@ -85,7 +102,7 @@ class FunctionAnalysis:
         self._points: dict[str, dict[Key, _Point]] = {}
         self._queue: list[tuple[int, int, str, Key | None, State | None]] = []
         self._sequence = 0
-        self._coarse: set[str] = set()
+        self._grain: dict[str, int] = {}
         self._effects: dict[str, Effects] = {}
         self._numbers_at: dict[str, dict[object, int]] = {}
         self._last: Place | None = None
@@ -232,6 +249,8 @@ class FunctionAnalysis:
             if index in deaths:
                 for each in after:
                     rules.forget(self, each, deaths[index], statement[1])
+            if self.watch is not None:
+                self.watch(block.label, index, statement, after)
             if split:
                 if not after:
                     return
@@ -247,10 +266,10 @@ class FunctionAnalysis:
         for state in states:
             effects.learn(state)
         kept: dict[Key, tuple[State, list[CellId]]] = {}
-        coarse = len(states) > MAX_STATES
+        grain = _grain(len(states))
         for state in states:
             effects.adopt(state)
-            key, order = canonical_key(state, coarse)
+            key, order = canonical_key(state, grain)
             if key in kept:
                 old, old_order = kept[key]
                 kept[key] = (Join(old, state, old_order, order, False).run(), old_order)
@@ -384,16 +403,19 @@ class FunctionAnalysis:
         if effects.learn(state) and points:
             points = self._rebuild(label, points)
         effects.adopt(state)
-        if len(points) > MANY_STATES and label not in self._coarse:
-            self._coarse.add(label)
+        if _grain(len(points)) > self._grain.get(label, 0):
+            self._grain[label] = _grain(len(points))
             points = self._rebuild(label, points)
-        key, order = canonical_key(state, label in self._coarse)
+        grain = self._grain.get(label, 0)
+        key, order = canonical_key(state, grain)
+        if grain == FINE and block.terminator[0] == op.RETURN:
+            key = (key, null_parameters(state))  # what a row assumes of them is worth keeping
         point = points.get(key)
         if point is None and len(points) >= MAX_STATES:
             self.weakened = True
             self._give_up(state)
             prune(state, block.live)
-            key, order = canonical_key(state, label in self._coarse)
+            key, order = canonical_key(state, grain)
             point = points.get(key)
             if point is None and len(points) >= 2 * MAX_STATES:
                 self.limited = True
@@ -414,11 +436,14 @@ class FunctionAnalysis:
 
     def _rebuild(self, label: str, points: dict[Key, _Point]) -> dict[Key, _Point]:
         """Name the states of a point anew: more of them have become alike."""
-        coarse = label in self._coarse
+        grain = self._grain.get(label, 0)
+        returns = self.function.blocks[label].terminator[0] == op.RETURN
         fresh: dict[Key, _Point] = {}
         for before, point in points.items():
             self._effects[label].adopt(point.state)
-            key, order = canonical_key(point.state, coarse)
+            key, order = canonical_key(point.state, grain)
+            if grain == FINE and returns:
+                key = (key, null_parameters(point.state))
             old = fresh.get(key)
             if old is not None:
                 old.state = Join(old.state, point.state, old.order, order, False).run()

@@ -143,9 +143,11 @@ def report_unreachable(
 
 
 def _container(state: State, element: CellId) -> object:
-    """The cell whose elements, which nobody can tell apart, include this one."""
+    """The cell whose elements include this one."""
     for identity, cell in state.cells.items():
-        if element in cell.weak:
+        if element in cell.weak or any(
+            type(v) is tuple and v[0] == element for v in cell.fields.values()
+        ):
             return cell.site or identity
     return None
 
@@ -209,10 +211,14 @@ def _unread(
 ) -> Value:
     """A member that nothing in this state has written or read yet."""
     if type(offset) is not int:  # an element nobody can tell from the others
-        return Symbol(identity)
+        return Symbol(identity) if pointer else Symbol()
+    if pointer and any(type(known) is not int for known in cell.fields):
+        return Symbol(identity)  # perhaps what was stored at an index nobody knows
     if cell.zero and not cell.weak and not cell.summary:
         return 0
     if cell.kind not in (PRE, GLOBAL) or cell.escaped:
+        if type(identity) is Symbol and identity.root is not None:
+            return Symbol(identity.root)  # as deep, or deeper
         return Symbol(identity if cell.weak else None)
     if not pointer:
         return frame.entry_symbol(f"{identity}.{offset}")
@@ -363,10 +369,11 @@ def release(frame: Frame, state: State, value: Value, place: Place | None) -> No
     if cell.freed is not None:
         frame.misuse(state, identity, "double-free", place, "")
         return
-    if cell.summary or offset != 0:
+    if cell.summary or (offset != 0 and (cell.kind != PRE or type(offset) is not int)):
         escape(state, value)
         return
     cell = state.change(identity)
+    cell.start = offset
     cell.freed = place or Place("?", 0, "?")
     below = {v[0] for v in cell.fields.values() if type(v) is tuple} | cell.weak
     if below:

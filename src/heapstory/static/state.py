@@ -39,10 +39,16 @@ class Cell:
         "kind",
         "null",
         "site",
+        "start",
         "summary",
         "weak",
         "writes",
         "zero",
+        # What the cell leads to, and the symbols it holds: found once, for a cell in a state is
+        # never changed. Not part of a copy.
+        "_leads",
+        "_plain",
+        "_symbols",
     )
 
     def __init__(self, kind: int, site: Site | None = None, zero: bool = False) -> None:
@@ -53,11 +59,15 @@ class Cell:
         self.weak: frozenset[CellId] = frozenset()  # what members nobody can tell apart point to
         self.null = 0  # of a pointer to this cell: 0 perhaps null, 1 not null, -1 null
         self.freed: Place | None = None
+        self.start = 0  # PRE: where the freed block began, as seen from the pointer passed
         self.escaped = False
         self.summary = False  # stands for any number of cells (distance 2)
         self.deep = False  # cells below the depth that is followed were freed or have escaped
         self.initial: dict[Offset, Value] = {}  # PRE, GLOBAL: values at the entry, where read
         self.writes: dict[Offset, tuple[Place | None, str]] = {}  # who wrote a member last
+        self._leads: tuple[CellId, ...] | None = None
+        self._symbols: tuple[Symbol, ...] | None = None
+        self._plain: bool | None = None
 
     def copy(self) -> Cell:
         """A copy that may be changed."""
@@ -69,12 +79,51 @@ class Cell:
         twin.weak = self.weak
         twin.null = self.null
         twin.freed = self.freed
+        twin.start = self.start
         twin.escaped = self.escaped
         twin.summary = self.summary
         twin.deep = self.deep
         twin.initial = self.initial
         twin.writes = self.writes
+        twin._leads = twin._symbols = twin._plain = None
         return twin
+
+    @property
+    def leads(self) -> tuple[CellId, ...]:
+        """The cells that members lead to; of a freed cell none."""
+        if self._leads is None:
+            self._leads = () if self.freed is not None else self._find_leads()
+        return self._leads
+
+    def _find_leads(self) -> tuple[CellId, ...]:
+        found = list(self.weak)
+        for value in self.fields.values():
+            if type(value) is tuple:
+                found.append(value[0])
+            elif type(value) is Symbol and value.root is not None:
+                found.append(value.root)
+        return tuple(found)
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The symbols that members hold, or held at the entry."""
+        if self._symbols is None:
+            values = (*self.fields.values(), *self.initial.values())
+            self._symbols = tuple(v for v in values if type(v) is Symbol)
+        return self._symbols
+
+    @property
+    def plain(self) -> bool:
+        """Of a cell from outside: whether nothing became of it and it holds no other cell than at
+        the entry."""
+        if self._plain is None:
+            done = self.weak or self.freed is not None or self.escaped or self.deep
+            initial = self.initial
+            self._plain = not done and not any(
+                type(value) is tuple and value != initial.get(offset)
+                for offset, value in self.fields.items()
+            )
+        return self._plain
 
     @property
     def tracked(self) -> bool:
@@ -82,13 +131,17 @@ class Cell:
         return self.kind == HEAP and not self.escaped and self.freed is None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, tuple(getattr(self, name) for name in Cell.__slots__)
+        return _rebuild, tuple(getattr(self, name) for name in _MEMBERS)
+
+
+_MEMBERS = tuple(name for name in Cell.__slots__ if name[0] != "_")
 
 
 def _rebuild(*members: Any) -> Cell:
     cell = Cell.__new__(Cell)
-    for name, member in zip(Cell.__slots__, members, strict=True):
+    for name, member in zip(_MEMBERS, members, strict=True):
         setattr(cell, name, member)
+    cell._leads = cell._symbols = cell._plain = None
     return cell
 
 
@@ -161,12 +214,6 @@ class State:
             if type(identity) is Symbol and identity.root is not None:
                 stack.append(identity.root)
             cell = cells.get(identity)
-            if cell is None or cell.freed is not None:
-                continue
-            stack.extend(cell.weak)
-            for value in cell.fields.values():
-                if type(value) is tuple:
-                    stack.append(value[0])
-                elif type(value) is Symbol and value.root is not None:
-                    stack.append(value.root)
+            if cell is not None:
+                stack.extend(cell.leads)
         return seen

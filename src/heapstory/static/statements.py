@@ -34,7 +34,7 @@ def _load(frame: FunctionAnalysis, state: State, statement: Statement) -> States
     address = statement[3]
     if type(address) is str:
         address = frame.value(state, address)
-    elif type(address) is tuple:
+    if type(address) is tuple and type(address[0]) is str and address[0][0] == "@":
         known = frame.program.table(address)
         if known is not None:
             state.env[statement[2]] = (known, 0)
@@ -45,6 +45,28 @@ def _load(frame: FunctionAnalysis, state: State, statement: Statement) -> States
         cell = state.cells.get(value[0])
         if cell is not None and cell.summary and cell.tracked and value[0] != address[0]:
             return materialise(frame, state, statement[2], address, value)
+    return None
+
+
+def _gather(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
+    """A structure in registers is followed by the one pointer in it; several escape."""
+    address = frame.value(state, statement[3])
+    where = rules.target(frame, state, address)
+    register, size = statement[2], statement[5]
+    state.env[register] = Symbol()
+    if where is None or type(where[1]) is not int:
+        return None
+    cell = state.cells[where[0]]
+    found = [
+        value
+        for offset, value in cell.fields.items()
+        if type(value) is tuple and type(offset) is int and 0 <= offset - where[1] < size
+    ]
+    if len(found) == 1:
+        state.env[register] = found[0]
+    else:
+        for value in found:
+            rules.escape(state, value)
     return None
 
 
@@ -158,4 +180,5 @@ HANDLERS: dict[int, Handler] = {
     op.BIN: _bin,
     op.SELECT: _select,
     op.FRESH: _fresh,
+    op.GATHER: _gather,
 }

@@ -10,7 +10,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from heapstory.static.canonical import PERHAPS, Effects, Join, canonical_key, collect, fold
+from heapstory.static.canonical import (
+    PERHAPS,
+    Effects,
+    Join,
+    canonical_key,
+    collect,
+    fold,
+    null_parameters,
+)
 from heapstory.static.state import GLOBAL, HEAP, PRE, STACK, Cell, State
 from heapstory.static.values import CellId, Comparison, Fact, Symbol, Value
 
@@ -69,6 +77,8 @@ def summarise_returns(
         fold(state)
         _drop_untouched(state, numbers)
         key, order = canonical_key(state)
+        if len(returns) < MAX_OUTCOMES:
+            key = (key, null_parameters(state))
         if key in kept:
             old, old_order = kept[key]
             kept[key] = (Join(old, state, old_order, order, False).run(), old_order)

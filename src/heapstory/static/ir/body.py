@@ -209,6 +209,8 @@ class BodyBuilder:
             handler(target, rest)
         elif word in _CASTS:
             self._cast(target, rest)
+        elif word == "extractvalue":  # of a structure in registers, see GATHER
+            self._cast(target, split_top(rest)[0] + " to ")
         elif word in _ARITHMETIC:
             _kind, left, right = self._pair(_FLAGS.sub("", rest))
             self._emit(op.BIN, target, word, left, right)
@@ -261,7 +263,9 @@ class BodyBuilder:
                 return
         elif isinstance(address, tuple):
             self.names[target] = self._outer(address)
-        self._emit(op.LOAD, target, address, pointer, self.layout.size(kind))
+        structure = not pointer and kind[0] in "{[%<"
+        opcode = op.GATHER if structure else op.LOAD
+        self._emit(opcode, target, address, pointer, self.layout.size(kind))
 
     def _gep(self, target: str, rest: str) -> None:
         pieces = split_top(_FLAGS.sub("", rest))

@@ -10,6 +10,7 @@ opcode   further members                                source form
 COPY     register, operand                              a temporary takes a value
 ASSIGN   variable, operand, label                       ``p = q``, ``p = null``
 LOAD     register, address, is-pointer, size            ``p = q->f``
+GATHER   as LOAD                                        a structure that fits into registers
 STORE    address, operand, size, label, is-pointer      ``p->f = q``
 GEP      register, base, offset, ((operand, scale), …)  ``&p->f``, ``&p[i]``
 CALL     register | None, callee, operands, signature   ``p = g(q, …)``
@@ -25,7 +26,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-COPY, ASSIGN, LOAD, STORE, GEP, CALL, ICMP, BIN, SELECT, FRESH = range(10)
+COPY, ASSIGN, LOAD, STORE, GEP, CALL, ICMP, BIN, SELECT, FRESH, GATHER = range(11)
 JUMP, BRANCH, SWITCH, RETURN, DEAD = range(5)
 
 Operand = str | int | tuple[str, int] | None
