@@ -31,6 +31,11 @@ class Cell:
     """A cell. Never changed once it is in a state: ``Heap`` puts changed copies in its place."""
 
     __slots__ = (
+        # What the cell leads to, and the symbols it holds: found once, for a cell in a state is
+        # never changed. Not part of a copy.
+        "_leads",
+        "_plain",
+        "_symbols",
         "deep",
         "escaped",
         "fields",
@@ -44,11 +49,6 @@ class Cell:
         "weak",
         "writes",
         "zero",
-        # What the cell leads to, and the symbols it holds: found once, for a cell in a state is
-        # never changed. Not part of a copy.
-        "_leads",
-        "_plain",
-        "_symbols",
     )
 
     def __init__(self, kind: int, site: Site | None = None, zero: bool = False) -> None:
