@@ -24,6 +24,7 @@ VERBS: dict[str, str] = {
     "history": "every version of a node or field, with the statement behind each",
     "query": "SQL over the tables of a trace",
     "locate": "constraint violations and the statements that introduced them",
+    "infer": "a constraint specification learnt from good runs",
     "leaks": "static leak analysis of C, with the path to each loss",
     "prove": "linearizability of a concurrent data structure",
     "doctor": "what is installed, what is missing and the command that mends it",

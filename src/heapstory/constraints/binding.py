@@ -17,6 +17,7 @@ from heapstory.constraints.layout import (
     Array,
     Layout,
     Scalar,
+    scalar_of,
 )
 from heapstory.constraints.node_types import NodeTypes
 from heapstory.constraints.plan import Kind, PlanMember, PlanRoot
@@ -97,6 +98,32 @@ class TraceBinding:
             return self._records[name]
         ends = [ids for full, ids in self._records.items() if full.endswith(f"::{name}")]
         return ends[0] if len(ends) == 1 else []
+
+    def block_counts(self) -> dict[str, int]:
+        """Heap blocks by the name of their record type."""
+        counts: dict[str, int] = {}
+        for type_id, blocks in self._node_types.counts().items():
+            described = self.trace.types.get(type_id)
+            if described["kind"] == "record":
+                name = _TAG.sub("", described["name"])
+                counts[name] = counts.get(name, 0) + blocks
+        return counts
+
+    def variables_of(self, name: str) -> list[str]:
+        """Global variables that hold pointers to a record type."""
+        found = []
+        for variable, (_, type_id) in sorted(self._globals.items()):
+            parts = self._walk(type_id, "", 0) if type_id else ()
+            for part in parts:
+                scalar = scalar_of(part)
+                if (
+                    scalar.kind is Kind.POINTER
+                    and scalar.target == name
+                    and variable.isidentifier()
+                ):
+                    path = scalar.name.replace("[]", "").lstrip(".")
+                    found.append(f"{variable}.{path}" if path else variable)
+        return found
 
     # Where objects lie.
 

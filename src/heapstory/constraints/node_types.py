@@ -30,6 +30,21 @@ class NodeTypes:
         self._untyped = _learn_untyped(trace)
         self._typed = _typed_stacks(trace)
         self._mistaken = _learn_mistaken(trace, self._typed)
+        rows = trace.query(
+            "SELECT created_stack, count(*) FROM nodes WHERE kind = 'heap'"
+            " AND created_stack IS NOT NULL GROUP BY created_stack"
+        ).rows
+        self._blocks = {int(stack): int(blocks) for stack, blocks in rows}
+
+    def counts(self) -> dict[int, int]:
+        """How many heap blocks each type has."""
+        found: dict[int, int] = {}
+        for stack, blocks in self._blocks.items():
+            learnt = self._mistaken.get(stack) or self._untyped.get(stack)
+            type_id = learnt or (self._typed[stack][0] if stack in self._typed else None)
+            if type_id is not None:
+                found[type_id] = found.get(type_id, 0) + blocks
+        return found
 
     def members(self, type_id: int, stride: int | None = None) -> list[PlanMember]:
         """The heap blocks of a type."""

@@ -1,0 +1,43 @@
+"""heapstory infer: a constraint specification learnt from good runs."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import ExitStack
+
+from heapstory.commands.options import finish, write
+from heapstory.commands.progress import progress
+
+EPILOG = """\
+examples:
+  heapstory infer good.story -o list.spec
+  heapstory infer one.story two.story --type node
+  heapstory locate bad.story --spec list.spec
+
+What is written held at every C-point of every run given. More and longer runs make it better; read
+it before you rely on it."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("traces", metavar="TRACE", nargs="+", help="traces of good runs")
+    parser.add_argument(
+        "--type",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="look at this type only (repeatable; default: all that are linked)",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the specification there")
+
+
+def run(args: argparse.Namespace) -> int:
+    import heapstory
+    from heapstory.constraints.infer import infer
+    from heapstory.constraints.infer_text import write_specification
+
+    with ExitStack() as stack:
+        traces = [stack.enter_context(heapstory.open(path)) for path in args.traces]
+        with progress("trying constraints"):
+            inferred = infer(traces, args.type)
+        write(write_specification(inferred, [trace.path.name for trace in traces]), args.output)
+        return max(finish(trace) for trace in traces)
