@@ -71,7 +71,7 @@ template <class Visit> void Builder::for_each_place(const SourceBlock &source, V
         look(by_node_, source.block.id);
     if (!by_stack_.empty() && source.block.stack)
         look(by_stack_, source.block.stack);
-    if (source.block.type_id)
+    if (source.block.type_id && source.heap)
         look(by_type_, source.block.type_id);
 }
 

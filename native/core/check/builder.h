@@ -16,6 +16,7 @@ namespace heapstory::check {
 struct SourceBlock {
     Block block;
     Lifetime life;
+    bool heap = true; // types name heap blocks only; variables are named one by one
     bool zeroed = false;
     bool in_place = false; // a reallocation that kept the address: it begins with the old contents
 };

@@ -15,6 +15,7 @@ SourceBlock source_of(const Store &store, uint64_t id, const NodeRow &row) {
     const Tables &tables = store.tables();
     SourceBlock source;
     source.life = {row.address, row.size, row.birth, row.death};
+    source.heap = row.kind == NodeKind::heap;
     source.zeroed = row.flags & Birth::zeroed;
     source.in_place = row.flags & Birth::in_place;
     Block &block = source.block;

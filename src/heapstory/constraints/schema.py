@@ -50,7 +50,11 @@ class Entry:
         )
 
     def find_marked(self, name: str) -> Scalar | Array | None:
-        return self.layout.find(name) or self.layout.find(f"{name}[]")
+        """A field by its name without brackets: ``child`` for ``child[]``, ``slot.key`` too."""
+        for part in self.layout.parts:
+            if part.name.replace("[]", "") == name:
+                return part
+        return self.layout.find(name)
 
     def field_names(self) -> list[str]:
         return [part.name.replace("[]", "") for part in self.layout.parts]
