@@ -211,6 +211,7 @@ void Builder::write_object(Part &part, const Write &write, Object object, const 
 uint32_t Builder::target_of(Part &part, uint64_t value, uint64_t event) {
     if (!value)
         return none;
+    event += meant_after;
     uint32_t number = owners_->find(value, event);
     if (number != Owners::nobody) {
         uint64_t offset = value - lives_[number].address;

@@ -38,6 +38,9 @@ class Builder {
     Builder(const Plan &plan, Find find);
     // Whether any type has objects in such blocks.
     bool wants(const SourceBlock &source) const;
+    // A pointer means the block that is there after the event that stores it, not before: right
+    // where silent stores are no events of their own.
+    bool meant_after = false;
     // Blocks come in order of id. A block that no type wants is kept for its contents only.
     void add(const SourceBlock &source);
     void begin(unsigned parts);

@@ -41,6 +41,8 @@ void Checker::gather(const PlanConstraint &constraint, const Expr &e,
 }
 
 bool Checker::within_one_instance(const PlanConstraint &constraint) {
+    if (constraint.shape.kind == ShapeKind::acyclic)
+        return true; // an edge does not lead from one to another
     size_t universal = constraint.universal();
     for (size_t a = 0; a < universal; ++a)
         for (size_t b = a + 1; b < universal; ++b) {

@@ -207,8 +207,10 @@ Truth Evaluator::rooted(const Expr &e) {
     Operand of = operand(e.args[0]);
     if (of.kind != Operand::Kind::object)
         return Truth::unknown;
-    uint32_t type = e.type != none ? e.type : line_.type[of.head];
-    return truth_of(rooted(of.head, type));
+    for (uint32_t type = 0; type < plan_.visible_types; ++type)
+        if (plan_.root_sets[type] != none && line_.facet(of.head, type) != no_object)
+            return truth_of(rooted(of.head, type));
+    return Truth::unknown;
 }
 
 Truth Evaluator::safe(const Expr &e) {
@@ -405,8 +407,10 @@ Value Evaluator::evaluate(const Expr &e) {
     case Op::bitand_:
     case Op::min:
     case Op::max: {
-        Value left = evaluate(e.args[0]);
-        return calculate(e.op, left, evaluate(e.args[1]));
+        Value result = evaluate(e.args[0]);
+        for (size_t i = 1; i < e.args.size(); ++i)
+            result = calculate(e.op, result, evaluate(e.args[i]));
+        return result;
     }
     case Op::neg:
         return negate(evaluate(e.args[0]));

@@ -97,6 +97,7 @@ class Evaluator {
         }
     };
 
+    void find_instances(uint32_t type, Instances &known);
     Operand operand(const Expr &e);
     Operand operand_of(const Value &value) const;
     Object facet(const Operand &operand, uint32_t type) const {

@@ -103,41 +103,48 @@ bool Evaluator::rooted(Object head, uint32_t type) {
 
 uint32_t Evaluator::instance(Object object, uint32_t type) {
     Instances &known = instances_[type];
-    if (!known.span.holds(time)) {
-        known.of.assign(line_.objects(), none);
-        uint32_t next = 0;
-        Span around = span;
-        span = Span();
-        for (const EdgeRef &root : plan_.edge_sets[plan_.root_sets[type]]) {
-            narrow_to_population(root.type);
-            for (Object holder : line_.by_type[root.type]) {
-                if (!line_.alive(holder, time))
-                    continue;
-                std::vector<Object> todo;
-                auto reach = [&](Object target) {
-                    if (target != no_object && known.of[target] == none) {
-                        known.of[target] = next;
-                        todo.push_back(target);
-                    }
-                };
-                edges_.cells_of(holder, root,
-                                [&](uint32_t cell) { reach(edges_.target(cell, time, span)); });
-                while (!todo.empty()) {
-                    Object at = todo.back();
-                    todo.pop_back();
-                    edges_.out(at, 0, time, span, [&](Object target, uint32_t) {
-                        reach(target);
-                        return true;
-                    });
-                }
-                ++next;
-            }
-        }
-        known.span = span;
-        span = around;
-    }
+    if (!known.span.holds(time))
+        find_instances(type, known);
     span.narrow(known.span);
     return known.of[line_.head(object)];
+}
+
+// From the holders of roots, in order; what two of them lead to is the first one's.
+void Evaluator::find_instances(uint32_t type, Instances &known) {
+    Span around = span;
+    span = Span();
+    std::vector<std::pair<Object, Object>> held; // holder, what it points to
+    for (const EdgeRef &root : plan_.edge_sets[plan_.root_sets[type]]) {
+        narrow_to_population(root.type);
+        for (Object holder : line_.by_type[root.type])
+            if (line_.alive(holder, time))
+                edges_.cells_of(holder, root, [&](uint32_t cell) {
+                    Object target = edges_.target(cell, time, span);
+                    if (target != no_object)
+                        held.emplace_back(line_.head(holder), target);
+                });
+    }
+    std::stable_sort(held.begin(), held.end(),
+                     [](const auto &a, const auto &b) { return a.first < b.first; });
+    known.of.assign(line_.objects(), none);
+    std::vector<Object> todo;
+    for (auto [holder, start] : held) {
+        auto reach = [&, holder = holder](Object target) {
+            if (known.of[target] == none) {
+                known.of[target] = holder;
+                todo.push_back(target);
+            }
+            return true;
+        };
+        reach(start);
+        while (!todo.empty()) {
+            Object at = todo.back();
+            todo.pop_back();
+            edges_.out(at, 0, time, span, [&](Object target, uint32_t) { return reach(target); });
+        }
+    }
+    known.span = span;
+    span = around;
 }
 
 } // namespace heapstory::check

@@ -17,6 +17,7 @@ Timeline make_timeline(const Plan &plan, const std::vector<SourceBlock> &blocks,
         return false;
     };
     Builder builder(plan, find);
+    builder.meant_after = true;
     for (const SourceBlock &block : blocks)
         builder.add(block);
     builder.begin(1);
