@@ -123,6 +123,7 @@ void Builder::place(uint32_t number) {
 void Builder::begin(unsigned parts) {
     owners_ = std::make_unique<Owners>(lives_);
     words_.resize(owners_->words());
+    last_written_.assign(line_.first_cell.back(), 0);
     parts_.resize(parts);
     kept_writes_.resize(parts);
     find_ancestors();
@@ -201,11 +202,28 @@ void Builder::write_object(Part &part, const Write &write, Object object, const 
             uint8_t bits = byte_bits(unsigned(shift), unsigned(field.size));
             if ((word.mask & bits) != bits)
                 return; // not all of it was written yet
-            uint64_t value = extract(field, word.value >> (8 * shift));
-            uint32_t target =
-                field.is_pointer() ? target_of(part, value, write.event) : uint32_t(none);
-            part.written.push_back({value, since, write.site, first_cell + cell, target});
+            put(part, first_cell + cell, extract(field, word.value >> (8 * shift)),
+                field.is_pointer(), since, write);
         });
+}
+
+// Most stores of some programs are silent: they are left out as soon as they are seen. A pointer
+// that is stored again may have a new meaning, though, if what it led to has gone.
+void Builder::put(Part &part, uint32_t cell, uint64_t value, bool pointer, uint64_t since,
+                  const Write &write) {
+    uint64_t &last = last_written_[cell];
+    const Written *before = last ? &part.written[last - 1] : nullptr;
+    bool again = before && before->value == value;
+    if (again && !pointer)
+        return;
+    if (again && before->target < line_.objects() &&
+        write.event < lives_[line_.block[before->target]].death)
+        return;
+    uint32_t target = pointer ? target_of(part, value, write.event) : uint32_t(none);
+    if (again && before->target == target)
+        return;
+    part.written.push_back({value, since, write.site, cell, target});
+    last = part.written.size();
 }
 
 uint32_t Builder::target_of(Part &part, uint64_t value, uint64_t event) {
@@ -306,6 +324,8 @@ void Builder::inherit(uint32_t number, Contents &contents) {
     for (Object object = line_.first_object[number]; object < line_.first_object[number + 1];
          ++object) {
         size_t before = parts_[0].written.size();
+        for (uint32_t cell = line_.first_cell[object]; cell < line_.first_cell[object + 1]; ++cell)
+            last_written_[cell] = 0;
         for (auto &[at, kept] : contents) {
             auto &[write, mask] = kept;
             Word word{write.value, number, mask};
@@ -413,6 +433,7 @@ Timeline Builder::finish() {
     number_others();
     owners_.reset();
     words_ = {};
+    last_written_ = {};
     scatter();
     compact();
     return std::move(line_);

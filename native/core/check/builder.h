@@ -86,6 +86,8 @@ class Builder {
     void find_ancestors();
     void take_over(Word &word, uint32_t owner) const;
     void write_object(Part &part, const Write &write, Object object, const Word &word);
+    void put(Part &part, uint32_t cell, uint64_t value, bool pointer, uint64_t since,
+             const Write &write);
     uint32_t target_of(Part &part, uint64_t value, uint64_t event);
     void join_pieces();
     void number_others();
@@ -105,8 +107,9 @@ class Builder {
     std::unique_ptr<Owners> owners_;
     std::vector<Word> words_;
     std::vector<Part> parts_;
-    std::vector<uint32_t> before_; // by block: the one it was reallocated from in place
-    std::vector<uint8_t> kept_;    // by block: it was reallocated in place
+    std::vector<uint64_t> last_written_; // by cell: place + 1 of its last one in its part
+    std::vector<uint32_t> before_;       // by block: the one it was reallocated from in place
+    std::vector<uint8_t> kept_;          // by block: it was reallocated in place
     std::vector<std::vector<Write>> kept_writes_; // of those, by part
     std::vector<Written> beginnings_;             // what cells hold at birth
     uint64_t longest_ = 0;                        // bytes of an object

@@ -83,13 +83,37 @@ Operand Evaluator::operand_of(const Value &value) const {
 Operand Evaluator::operand(const Expr &e) {
     if (e.op == Op::variable && bound[e.index].object != no_object)
         return {Operand::Kind::object, line_.head(bound[e.index].object)};
+    if (e.op == Op::field && plan_.types[e.type].fields[e.index].kind == FieldKind::pointer)
+        return operand_of_field(e);
     return operand_of(evaluate(e));
+}
+
+// As operand_of(field(e)), without a value in between.
+Operand Evaluator::operand_of_field(const Expr &e) {
+    using Kind = Operand::Kind;
+    Object object = facet(operand(e.args[0]), e.type);
+    const Version *version =
+        object == no_object ? nullptr : line_.at(line_.first_cell[object] + e.index, time, span);
+    if (!version)
+        return {};
+    if (!version->value)
+        return {Kind::null, no_object};
+    if (version->target >= line_.objects())
+        return operand_of(read_pointer(*version, false));
+    uint64_t death = line_.death[version->target];
+    if (time >= death) {
+        span.narrow(death, forever);
+        return {Kind::other, no_object};
+    }
+    span.narrow(0, death);
+    return {Kind::object, version->target};
 }
 
 Value Evaluator::read_pointer(const Version &version, bool word) {
     uint32_t block = line_.block_of(version);
     if (block != none) {
-        uint64_t death = line_.blocks[block].death;
+        uint64_t death = version.target < line_.objects() ? line_.death[version.target]
+                                                          : line_.blocks[block].death;
         if (time < death) {
             span.narrow(0, death);
             return Value::pointer(PointerState::live, version.value, block);
@@ -305,6 +329,17 @@ Value Evaluator::text(const Expr &e) {
     return pooled(std::move(*found));
 }
 
+// X.next == NULL and X.next != NULL: what it leads to if not does not matter.
+Truth Evaluator::is_null(const Expr &e) {
+    const Expr &of = e.args[0];
+    Object object = facet(operand(of.args[0]), of.type);
+    const PlanField &field = plan_.types[of.type].fields[of.index];
+    if (field.kind != FieldKind::pointer || field.size != 8 || object == no_object)
+        return compare(e.op, evaluate(of), Value::null());
+    const Version *version = line_.at(line_.first_cell[object] + of.index, time, span);
+    return version ? truth_of((version->value == 0) == (e.op == Op::eq)) : Truth::unknown;
+}
+
 Truth Evaluator::truth(const Expr &e) {
     switch (e.op) {
     case Op::true_:
@@ -343,6 +378,9 @@ Truth Evaluator::truth(const Expr &e) {
     case Op::le:
     case Op::gt:
     case Op::ge: {
+        if (e.args[1].op == Op::null && e.args[0].op == Op::field &&
+            (e.op == Op::eq || e.op == Op::ne))
+            return is_null(e);
         Value left = evaluate(e.args[0]);
         if (!left.known())
             return Truth::unknown;

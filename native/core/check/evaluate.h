@@ -100,6 +100,7 @@ class Evaluator {
     void find_instances(uint32_t type, Instances &known);
     Operand operand(const Expr &e);
     Operand operand_of(const Value &value) const;
+    Operand operand_of_field(const Expr &e);
     Object facet(const Operand &operand, uint32_t type) const {
         return operand.kind == Operand::Kind::object ? line_.facet(operand.head, type) : no_object;
     }
@@ -109,6 +110,7 @@ class Evaluator {
     Value index(const Expr &e);
     Value extent(const Expr &e);
     Value degree(const Expr &e);
+    Truth is_null(const Expr &e);
     Truth edge(const Expr &e);
     Truth path(const Expr &e);
     Truth rooted(const Expr &e);
