@@ -33,6 +33,7 @@ double seconds_since(Wall::time_point start) {
 
 using GivenNode = std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, std::optional<uint64_t>,
                              uint32_t, uint32_t, bool>;
+using GivenPoint = std::tuple<uint64_t, std::vector<uint32_t>, std::optional<uint64_t>>;
 using GivenBytes = std::tuple<uint64_t, uint64_t, nb::bytes, uint32_t>;
 
 SourceBlock block_of(const GivenNode &given) {
@@ -96,10 +97,10 @@ class Structure {
         return list_of(found);
     }
 
-    nb::dict locate(const std::vector<std::pair<uint64_t, std::vector<uint32_t>>> &given) {
+    nb::dict locate(const std::vector<GivenPoint> &given) {
         std::vector<CPoint> points;
-        for (const auto &[time, types] : given)
-            points.push_back({time, types});
+        for (const auto &[time, types, settled] : given)
+            points.push_back({time, types, settled.value_or(forever)});
         nb::dict out;
         std::vector<Inconsistency> found;
         std::vector<Fault> faults;
@@ -129,9 +130,11 @@ class Structure {
         out["exact"] = exact;
         out["evaluations"] = evaluations;
         out["inconsistencies"] = list_of(found);
+        constexpr const char *relations[] = {"direct", "fed", "related"};
         nb::list listed;
         for (const Fault &fault : faults)
-            listed.append(nb::make_tuple(fault.time, list_of(fault.contributed_to)));
+            listed.append(nb::make_tuple(fault.time, relations[size_t(fault.relation)],
+                                         list_of(fault.contributed_to)));
         out["faults"] = listed;
         out["check_seconds"] = check_seconds;
         out["locate_seconds"] = locate_seconds;
@@ -155,7 +158,8 @@ class Structure {
             points.append(nb::make_tuple(
                 point.time, kinds[size_t(point.kind)], point.site,
                 point.call ? tables.text(tables.functions[point.call].function) : std::string(),
-                point.number == ~uint64_t(0) ? nb::none() : nb::cast(point.number), point.text));
+                point.number == ~uint64_t(0) ? nb::none() : nb::cast(point.number), point.text,
+                point.settled == forever ? nb::none() : nb::cast(point.settled)));
         nb::dict out;
         out["points"] = points;
         out["functions"] = answer.functions;

@@ -134,10 +134,13 @@ class Structure:
     def load_seconds(self) -> float: ...
     def check(self, at: int) -> list[tuple[int, list[Any]]]:
         """All inconsistencies as of a timestamp, from scratch."""
-    def locate(self, cpoints: Sequence[tuple[int, Sequence[int]]]) -> dict[str, Any]:
-        """C-points, ascending: timestamp and the types whose constraints must hold (none: all).
-        bad, clean (indices or None), inconsistencies, faults [(timestamp, inconsistencies it
-        contributed to)], exact, evaluations, check_seconds, locate_seconds."""
+    def locate(self, cpoints: Sequence[tuple[int, Sequence[int], int | None]]) -> dict[str, Any]:
+        """C-points, ascending: timestamp, the types whose constraints must hold (none: all), and
+        when what was only temporary is settled (None: all that is wrong counts).
+
+        bad, clean (indices or None), inconsistencies, faults [(timestamp, relation ('direct' |
+        'fed' | 'related'), inconsistencies it contributed to)], exact, evaluations, check_seconds,
+        locate_seconds."""
     def cpoints(
         self,
         returns: bool,
@@ -146,8 +149,8 @@ class Structure:
         entries: Sequence[str],
         lines: Sequence[tuple[str, int]],
     ) -> dict[str, Any]:
-        """points [(timestamp, kind, site, function, number, text)], functions (that write the
-        structure), inlined (those of them that were never called)."""
+        """points [(timestamp, kind, site, function, number, text, settled)], functions (that write
+        the structure), inlined (those of them that were never called)."""
     def operations(self, times: Sequence[int]) -> list[dict[str, Any]]:
         """What the changes at some timestamps did: time, kind ('store' | 'birth' | 'death'),
         object, type, and stack or cell, site, old and new (None or value, node, offset, stale)."""

@@ -163,24 +163,60 @@ void Checker::check(uint32_t number, uint64_t time, Span &span, const Found &fou
     span.narrow(evaluator_.span);
 }
 
-bool Checker::is_inconsistent(const Inconsistency &e, uint64_t time) {
+void Checker::bind_all(const Inconsistency &e) {
     const PlanConstraint &constraint = plan_.constraints[e.constraint];
     size_t universal = constraint.universal(), variables = constraint.variables.size();
-    evaluator_.begin(time);
     evaluator_.bound.assign(variables + constraint.loops.size(), {});
-    for (size_t i = 0; i < universal; ++i) {
-        if (!line_.alive(e.binding[i].object, time))
-            return false;
+    for (size_t i = 0; i < universal; ++i)
         evaluator_.bound[i] = e.binding[i];
-    }
     for (size_t i = 0; i < constraint.loops.size(); ++i)
         evaluator_.bound[variables + i] = e.binding[universal + i];
+}
+
+bool Checker::is_inconsistent(const Inconsistency &e, uint64_t time) {
+    const PlanConstraint &constraint = plan_.constraints[e.constraint];
+    for (size_t i = 0; i < constraint.universal(); ++i)
+        if (!line_.alive(e.binding[i].object, time))
+            return false;
+    evaluator_.begin(time);
+    bind_all(e);
     return violated(constraint);
+}
+
+void Checker::read(const Expr &e, const std::function<void(uint64_t)> &written,
+                   std::vector<Value> &pointers) {
+    if (e.op == Op::field || e.op == Op::index) {
+        Span span = evaluator_.span;
+        evaluator_.span = Span();
+        Value value = evaluator_.evaluate(e);
+        // Of a chain X.next.key, the parts are read on their own below.
+        if (uint32_t cell = evaluator_.cell(e); cell != none) {
+            Span own;
+            if (const Version *version = line_.at(cell, evaluator_.time, own))
+                written(version->since);
+        }
+        evaluator_.span = span;
+        if (value.kind == ValueKind::pointer)
+            pointers.push_back(value);
+    }
+    for (const Expr &arg : e.args)
+        read(arg, written, pointers);
+}
+
+std::vector<Value> Checker::reads(const Inconsistency &e, uint64_t time,
+                                  const std::function<void(uint64_t)> &written) {
+    std::vector<Value> pointers;
+    evaluator_.begin(time);
+    bind_all(e);
+    for (const Expr *atom : atoms_[e.constraint].atoms)
+        if (atom->op != Op::exists && atom->op != Op::aggregate)
+            read(*atom, written, pointers);
+    return pointers;
 }
 
 std::vector<Value> Checker::arguments(const Inconsistency &e, uint64_t time, Span &span) {
     const PlanConstraint &constraint = plan_.constraints[e.constraint];
-    size_t universal = constraint.universal(), variables = constraint.variables.size();
+    size_t universal = constraint.universal();
     for (size_t i = 0; i < universal; ++i) {
         Object object = e.binding[i].object;
         if (line_.alive(object, time))
@@ -192,13 +228,9 @@ std::vector<Value> Checker::arguments(const Inconsistency &e, uint64_t time, Spa
         return {Value::absent()};
     }
     evaluator_.begin(time);
-    evaluator_.bound.assign(variables + constraint.loops.size(), {});
-    for (size_t i = 0; i < universal; ++i) {
-        evaluator_.bound[i] = e.binding[i];
+    bind_all(e);
+    for (size_t i = 0; i < universal; ++i)
         evaluator_.span.narrow(line_.birth[e.binding[i].object], line_.death[e.binding[i].object]);
-    }
-    for (size_t i = 0; i < constraint.loops.size(); ++i)
-        evaluator_.bound[variables + i] = e.binding[universal + i];
     std::vector<Value> values;
     for (const Expr *atom : atoms_[e.constraint].atoms)
         values.push_back(evaluator_.evaluate(*atom));

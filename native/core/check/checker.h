@@ -46,6 +46,11 @@ class Checker {
     // The values of the atoms; one ABSENT if an object of the binding is not alive.
     std::vector<Value> arguments(const Inconsistency &e, uint64_t time, Span &span);
 
+    // The pointers among the fields that an inconsistency reads by name (not those below an
+    // attribute or along a path); `written` is told when each field got its value.
+    std::vector<Value> reads(const Inconsistency &e, uint64_t time,
+                             const std::function<void(uint64_t)> &written);
+
     bool is_nested(uint32_t constraint) const {
         return plan_.constraints[constraint].shape.kind == ShapeKind::nested;
     }
@@ -66,6 +71,9 @@ class Checker {
     bool within_one_instance(const PlanConstraint &constraint);
     bool violated(const PlanConstraint &constraint);
     Truth body(const PlanConstraint &constraint, size_t variable);
+    void bind_all(const Inconsistency &e);
+    void read(const Expr &e, const std::function<void(uint64_t)> &written,
+              std::vector<Value> &pointers);
     void bind(uint32_t number, size_t variable, Judged &judged);
     void loop(uint32_t number, size_t loop, Judged &judged);
     void judge(uint32_t number, Judged &judged);

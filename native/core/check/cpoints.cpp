@@ -49,9 +49,11 @@ class Finder {
     }
 
   private:
+    static constexpr size_t most_steps = 64; // of one operation
     struct Frame {
         uint32_t call;
-        bool covered; // a caller other than the outermost one belongs to the structure
+        bool covered;               // a caller other than the outermost belongs to the structure
+        std::vector<size_t> inside; // C-points at returns to this frame
     };
     struct CallFacts { // of a call id
         bool own = false, from_own = false;
@@ -63,6 +65,9 @@ class Finder {
         for (const Version &version : line_.versions)
             if (version.site && version.site != last_writer_)
                 writers.insert(last_writer_ = version.site);
+        for (const Block &block : line_.blocks)
+            if (block.free_stack && block.free_stack < tables_.stacks.size())
+                writers.insert(tables_.stacks[block.free_stack].site);
         for (uint32_t site : writers) {
             if (site >= tables_.places.size() || tables_.places[site].empty())
                 continue;
@@ -141,9 +146,15 @@ class Finder {
             add_mark(mark, time_at(mark.event));
     }
 
+    // The outermost function is main where its own call, by other code, was recorded.
+    static size_t outermost(const std::vector<Frame> &stack, const Tables &tables) {
+        return !stack.empty() && !tables.sites[tables.calls[stack[0].call].site].own;
+    }
+
     void enter(std::vector<Frame> &stack, uint32_t call) {
-        bool covered = !stack.empty() && (stack.back().covered || facts_[call].from_own);
-        stack.push_back({call, covered});
+        bool covered = !stack.empty() && stack.back().covered;
+        covered |= facts_[call].from_own && stack.size() > outermost(stack, tables_);
+        stack.push_back({call, covered, {}});
         called_.insert(call);
     }
 
@@ -163,12 +174,17 @@ class Finder {
         }
         while (stack->back().call != call)
             stack->pop_back();
-        Frame frame = stack->back();
+        bool is_outermost = stack->size() == outermost(*stack, tables_);
+        Frame frame = std::move(stack->back());
         stack->pop_back();
+        if (!is_outermost && frame.inside.size() <= most_steps)
+            for (size_t point : frame.inside)
+                answer_.points[point].settled = time;
         const CallFacts &facts = facts_[call];
-        bool outermost = stack->empty();
-        bool returned =
-            query_.returns && facts.own && !frame.covered && !(outermost && facts.from_own);
+        bool covered = !stack->empty() && stack->back().covered;
+        bool returned = query_.returns && facts.own && !covered && !facts.from_own;
+        if (returned && !stack->empty())
+            stack->back().inside.push_back(answer_.points.size());
         if (returned || facts.exit || facts.line)
             add(CPointKind::exit, call, time);
     }

@@ -2,10 +2,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // By default they are the returns from the structure's own code to other code. A function belongs
-// to the structure if its own statements write fields of the structure's objects. A return to a
-// function that does not belong is a C-point, unless a function further up the call stack belongs:
-// then an operation is still under way. The outermost function of a thread does not count there: a
-// main that sets up the structure itself is no operation.
+// to the structure if its own statements write fields of the structure's objects or free them. A
+// return to a function that does not belong is a C-point, unless a function further up the call
+// stack belongs: then an operation is still under way. The outermost function of a thread does not
+// count there: a main that sets up the structure itself is no operation.
+//
+// A function may also do an operation by calling functions that belong, one after the other, and
+// write nothing itself. What is wrong at a return to it counts only if it is still wrong when it
+// returns in turn (`settled`): what it mends before that was temporary. A function that calls very
+// many such functions, or the outermost one, does no operation but uses the structure.
 #pragma once
 
 #include "check/timeline.h"
@@ -21,10 +26,11 @@ enum class CPointKind : uint8_t { exit, entry, mark, option, crash, end };
 struct FoundCPoint {
     uint64_t time = 0;
     CPointKind kind = CPointKind::end;
-    uint32_t call = 0;   // entry and exit: of which function, and from where
-    uint32_t site = 0;   // the statement: of the call, the mark, the crash
-    uint64_t number = 0; // option: which one of `record --cpoint`
-    std::string text;    // mark: what the program said
+    uint32_t call = 0;          // entry and exit: of which function, and from where
+    uint32_t site = 0;          // the statement: of the call, the mark, the crash
+    uint64_t number = 0;        // option: which one of `record --cpoint`
+    std::string text;           // mark: what the program said
+    uint64_t settled = forever; // exit: what is no longer wrong then does not count; forever: all
 };
 
 struct CPointQuery {

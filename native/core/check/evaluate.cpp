@@ -160,16 +160,25 @@ Value Evaluator::field(const Expr &e) {
     return found ? pooled(std::move(*found)) : Value();
 }
 
-Value Evaluator::index(const Expr &e) {
+uint32_t Evaluator::cell(const Expr &e) {
     Object object = facet(operand(e.args[0]), e.type);
+    if (object == no_object)
+        return none;
+    if (e.op == Op::field)
+        return plan_.types[e.type].fields[e.index].kind == FieldKind::chars
+                   ? none
+                   : line_.first_cell[object] + e.index;
     Value at = evaluate(e.args[1]);
-    if (object == no_object || at.kind != ValueKind::integer)
-        return Value();
     const Layout &layout = edges_.layout(e.type);
-    if (at.integer < 0 || at.integer >= layout.elements(e.index, edges_.room(object)))
-        return Value();
-    return read(line_.first_cell[object] + layout.run_start(e.index) + uint32_t(at.integer),
-                plan_.types[e.type].runs[e.index].field);
+    if (at.kind != ValueKind::integer || at.integer < 0 ||
+        at.integer >= layout.elements(e.index, edges_.room(object)))
+        return none;
+    return line_.first_cell[object] + layout.run_start(e.index) + uint32_t(at.integer);
+}
+
+Value Evaluator::index(const Expr &e) {
+    uint32_t found = cell(e);
+    return found == none ? Value() : read(found, plan_.types[e.type].runs[e.index].field);
 }
 
 Value Evaluator::extent(const Expr &e) {

@@ -44,6 +44,9 @@ class Evaluator {
     Value evaluate(const Expr &e);
     Truth truth(const Expr &e);
 
+    // The cell that a `field` or `index` reads, none if there is none.
+    uint32_t cell(const Expr &e);
+
     // Calls visit(object of the type) for the candidates of a variable until it returns false.
     template <class Visit> void candidates(const Binder &binder, uint32_t type, Visit visit);
     // Narrows the span to the time over which the live objects of a type stay the same.

@@ -116,7 +116,7 @@ bool Forward::check_acyclic(uint32_t number, size_t point) {
     whole.next_change = end;
     whole.due = point_at(changes[end].time, point + 1);
     bool bad = false;
-    if (end - from > 100 + line_.objects() / 16) {
+    if (whole.doubtful || end - from > 100 + line_.objects() / 16) {
         Span span;
         bad = is_bad(whole.constraint, point, span);
         whole.work += line_.objects();
@@ -163,10 +163,13 @@ bool Forward::check_whole(size_t point) {
             whole.due = point_at(span.until, point + 1);
             whole.work += line_.objects();
         }
-        if (bad)
+        if (bad) {
             bad_wholes_.push_back(whole.constraint);
-        else
+            whole.due = point + 1;
+        } else {
             whole.clean = point;
+        }
+        whole.doubtful = bad;
         if (whole.work > most_work && whole.due < points_.size()) {
             whole.sampled = true;
             exact_ = false;
@@ -175,13 +178,22 @@ bool Forward::check_whole(size_t point) {
     return !bad_wholes_.empty();
 }
 
+bool Forward::is_bad_for_good(uint32_t constraint, size_t point) {
+    Span unused;
+    if (!applies(point, constraint) || !is_bad(constraint, point, unused))
+        return false;
+    found_.clear();
+    bad_wholes_ = {constraint};
+    gather_found(point);
+    return counts(point);
+}
+
 // The first bad C-point after a clean one, among a sample up to `end` and what lies between.
 size_t Forward::bisect(uint32_t constraint, size_t clean, size_t end) {
     size_t step = std::max<size_t>(1, (end - clean) / samples), low = clean, high = clean;
-    Span unused;
     while (high != end) {
         high = std::min(high + step, end);
-        if (applies(high, constraint) && is_bad(constraint, high, unused))
+        if (is_bad_for_good(constraint, high))
             break;
         low = high;
     }
@@ -189,64 +201,85 @@ size_t Forward::bisect(uint32_t constraint, size_t clean, size_t end) {
         return no_point;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        (applies(middle, constraint) && is_bad(constraint, middle, unused) ? high : low) = middle;
+        (is_bad_for_good(constraint, middle) ? high : low) = middle;
     }
     return high;
 }
 
+bool Forward::is_used(uint64_t time) const {
+    for (uint32_t type = 0; type < plan_.visible_types; ++type)
+        for (Object object : line_.by_type[type])
+            if (line_.alive(object, time))
+                return true;
+    return false;
+}
+
+// Leaves out what the operation that was under way mended before it ended. (Destroying the whole
+// structure mends nothing.)
+bool Forward::counts(size_t point) {
+    uint64_t settled = points_[point].settled;
+    if (settled == forever || settled <= points_[point].time || !is_used(settled))
+        return true;
+    std::erase_if(found_,
+                  [&](const Inconsistency &e) { return !checker_.is_inconsistent(e, settled); });
+    return !found_.empty();
+}
+
+// All inconsistencies of a bad C-point; check_units has found those of the nested constraints.
+void Forward::gather_found(size_t point) {
+    for (uint32_t constraint : bad_wholes_) {
+        Span unused;
+        checker_.check(constraint, points_[point].time, unused, [&](Inconsistency e) {
+            found_.push_back(std::move(e));
+            return true;
+        });
+    }
+    std::stable_sort(
+        found_.begin(), found_.end(), [](const Inconsistency &a, const Inconsistency &b) {
+            if (a.constraint != b.constraint)
+                return a.constraint < b.constraint;
+            return std::lexicographical_compare(
+                a.binding.begin(), a.binding.end(), b.binding.begin(), b.binding.end(),
+                [](const Bound &x, const Bound &y) {
+                    return x.object != y.object ? x.object < y.object : x.number < y.number;
+                });
+        });
+}
+
 size_t Forward::run() {
-    size_t point = 0;
-    for (; point < points_.size() && bad_ == no_point; ++point) {
+    for (size_t point = 0; point < points_.size() && bad_ == no_point; ++point) {
         bool units = check_units(point), whole = check_whole(point);
-        if (units || whole)
+        if (!units && !whole)
+            continue;
+        gather_found(point);
+        if (counts(point)) {
             bad_ = point;
+        } else {
+            found_.clear();
+            bad_wholes_.clear();
+        }
     }
     for (const Whole &whole : wholes_) {
         if (!whole.sampled)
             continue;
         size_t end = bad_ == no_point ? points_.size() - 1 : bad_;
         size_t clean = whole.clean == no_point ? 0 : whole.clean;
+        auto found = std::move(found_);
+        auto bad_wholes = std::move(bad_wholes_);
         size_t first = bisect(whole.constraint, clean, end);
-        if (first == no_point || (bad_ != no_point && first > bad_))
+        found_ = std::move(found);
+        bad_wholes_ = std::move(bad_wholes);
+        if (first == no_point || first == bad_)
             continue;
-        if (first != bad_) {
-            bad_ = first;
-            bad_wholes_.clear();
-            found_.clear();
-            from_units_ = false;
-        }
-        bad_wholes_.push_back(whole.constraint);
+        bad_ = first;
+        found_.clear();
+        bad_wholes_.clear();
+        for (uint32_t c = 0; c < plan_.constraints.size(); ++c)
+            if (applies(bad_, c))
+                bad_wholes_.push_back(c);
+        gather_found(bad_);
     }
     return bad_;
-}
-
-std::vector<Inconsistency> Forward::inconsistencies() {
-    if (bad_ == no_point)
-        return {};
-    std::vector<Inconsistency> all = found_;
-    auto add = [&](uint32_t constraint) {
-        Span unused;
-        checker_.check(constraint, points_[bad_].time, unused, [&](Inconsistency e) {
-            all.push_back(std::move(e));
-            return true;
-        });
-    };
-    for (uint32_t c = 0; c < plan_.constraints.size(); ++c) {
-        bool whole = !checker_.is_nested(c);
-        bool is_bad = std::find(bad_wholes_.begin(), bad_wholes_.end(), c) != bad_wholes_.end();
-        if (from_units_ ? is_bad : applies(bad_, c) && (!whole || is_bad))
-            add(c);
-    }
-    std::stable_sort(all.begin(), all.end(), [](const Inconsistency &a, const Inconsistency &b) {
-        if (a.constraint != b.constraint)
-            return a.constraint < b.constraint;
-        return std::lexicographical_compare(a.binding.begin(), a.binding.end(), b.binding.begin(),
-                                            b.binding.end(), [](const Bound &x, const Bound &y) {
-                                                return x.object != y.object ? x.object < y.object
-                                                                            : x.number < y.number;
-                                            });
-    });
-    return all;
 }
 
 size_t Forward::last_clean() const {

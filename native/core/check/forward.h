@@ -18,6 +18,7 @@ namespace heapstory::check {
 struct CPoint {
     uint64_t time = 0;
     std::vector<uint32_t> types; // whose constraints must hold; empty: all
+    uint64_t settled = forever;  // what is no longer wrong then does not count; forever: all counts
 };
 
 // One object as the first variable of a nested constraint.
@@ -36,7 +37,7 @@ class Forward {
     // The first bad C-point, or none.
     size_t run();
     // The inconsistencies there.
-    std::vector<Inconsistency> inconsistencies();
+    const std::vector<Inconsistency> &inconsistencies() const { return found_; }
     // The last C-point before it where everything was checked and fine.
     size_t last_clean() const;
     // Whether every C-point was looked at for every constraint.
@@ -66,7 +67,11 @@ class Forward {
     bool check_units(size_t point);
     bool check_whole(size_t point);
     bool check_acyclic(uint32_t constraint, size_t point);
+    bool counts(size_t point);
+    bool is_used(uint64_t time) const;
+    void gather_found(size_t point);
     bool is_bad(uint32_t constraint, size_t point, Span &span);
+    bool is_bad_for_good(uint32_t constraint, size_t point);
     void gather_changes(uint32_t set);
     size_t bisect(uint32_t constraint, size_t clean, size_t end);
 
@@ -81,22 +86,21 @@ class Forward {
         uint64_t work = 0;
         bool sampled = false;
         size_t next_change = 0; // acyclic
+        bool doubtful = false;  // the last C-point was bad, though it did not count
     };
 
     Checker &checker_;
     const Timeline &line_;
     const Plan &plan_;
     const std::vector<CPoint> &points_;
-    std::vector<uint32_t> first_unit_;    // by constraint, none for those checked as a whole
-    std::vector<uint32_t> next_, head_;   // the calendar: lists of units by C-point
-    std::vector<uint64_t> since_;         // by unit
-    std::vector<uint32_t> constraint_of_; // by unit / block of units
+    std::vector<uint32_t> first_unit_;  // by constraint, none for those checked as a whole
+    std::vector<uint32_t> next_, head_; // the calendar: lists of units by C-point
+    std::vector<uint64_t> since_;       // by unit
     std::vector<Whole> wholes_;
     std::vector<std::vector<Change>> changes_; // by edge set
     std::vector<Inconsistency> found_;
     std::vector<uint32_t> bad_wholes_;
     size_t bad_ = no_point;
-    bool from_units_ = true; // found_ has all inconsistencies of nested constraints
     bool exact_ = true;
     uint64_t evaluations_ = 0;
 };

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check/traceback.h"
 
+#include <map>
+
 namespace heapstory::check {
 
 namespace {
+
+constexpr size_t most_fed = 1000; // inconsistencies whose values are followed
 
 bool same(const std::vector<Value> &a, const std::vector<Value> &b) {
     return a.size() == b.size() &&
@@ -27,14 +31,16 @@ void Traceback::push(uint32_t number, uint64_t time) {
         pending_[number] = 0; // it was never otherwise
 }
 
-void Traceback::add(const Inconsistency &e, uint64_t time) {
+void Traceback::add(const Inconsistency &e, uint64_t time, bool direct) {
     auto [at, added] = numbers_.try_emplace(e, uint32_t(known_.size()));
     if (added) {
         known_.push_back(e);
         pending_.push_back(0);
+        direct_.push_back(0);
     }
     if (pending_[at->second])
         return;
+    direct_[at->second] = direct;
     pending_[at->second] = 1;
     push(at->second, time);
 }
@@ -47,7 +53,7 @@ bool Traceback::changes(const Inconsistency &e, uint64_t time) {
 
 std::vector<Fault> Traceback::run(const std::vector<Inconsistency> &inconsistencies) {
     for (const Inconsistency &e : inconsistencies)
-        add(e, time_);
+        add(e, time_, true);
     std::vector<uint32_t> numbers;
     while (!queue_.empty()) {
         uint64_t time = queue_.top().since;
@@ -56,8 +62,43 @@ std::vector<Fault> Traceback::run(const std::vector<Inconsistency> &inconsistenc
             numbers.push_back(queue_.top().number);
         step(time, numbers);
     }
-    std::reverse(faults_.begin(), faults_.end());
+    add_fed(inconsistencies);
+    std::sort(faults_.begin(), faults_.end(), [](const Fault &a, const Fault &b) {
+        return a.relation != b.relation ? a.relation < b.relation : a.time < b.time;
+    });
     return std::move(faults_);
+}
+
+// Values that are wrong from the start do no harm until they are linked in: the search ends there.
+// So the last writes of what the inconsistencies read are named as well, the free of a block that a
+// stale pointer leads to, and the first store of an address that is nobody's.
+void Traceback::add_fed(const std::vector<Inconsistency> &inconsistencies) {
+    std::map<uint64_t, const Inconsistency *> times;
+    std::unordered_map<uint64_t, const Inconsistency *> wild;
+    for (size_t i = 0; i < std::min(inconsistencies.size(), most_fed); ++i) {
+        const Inconsistency &e = inconsistencies[i];
+        for (const Value &value :
+             checker_.reads(e, time_, [&](uint64_t since) { times.emplace(since, &e); })) {
+            if (value.state == PointerState::stale)
+                times.emplace(line_.blocks[value.block].death, &e);
+            else if (value.state == PointerState::wild)
+                wild.emplace(value.address, &e);
+        }
+    }
+    std::unordered_map<uint64_t, uint64_t> firsts;
+    if (!wild.empty())
+        for (const Version &version : line_.versions)
+            if (version.since > floor_ && wild.contains(version.value)) {
+                auto [at, added] = firsts.try_emplace(version.value, version.since);
+                at->second = std::min(at->second, version.since);
+            }
+    for (auto [value, time] : firsts)
+        times.emplace(time, wild[value]);
+    for (const Fault &fault : faults_)
+        times.erase(fault.time);
+    for (auto [time, e] : times)
+        if (time > floor_ && time <= time_)
+            faults_.push_back({time, Fault::Relation::fed, {*e}});
 }
 
 // The operation at `time`, with the pending inconsistencies whose arguments it may have changed.
@@ -71,9 +112,12 @@ void Traceback::step(uint64_t time, const std::vector<uint32_t> &numbers) {
     }
     if (contributed.empty())
         return;
-    Fault fault{time, {}};
-    for (uint32_t number : contributed)
+    Fault fault{time, Fault::Relation::related, {}};
+    for (uint32_t number : contributed) {
         fault.contributed_to.push_back(known_[number]);
+        if (direct_[number])
+            fault.relation = Fault::Relation::direct;
+    }
     faults_.push_back(std::move(fault));
     std::vector<Inconsistency> others = related(time);
     for (uint32_t number : contributed) {
@@ -87,7 +131,7 @@ void Traceback::step(uint64_t time, const std::vector<uint32_t> &numbers) {
         // Related to one that the operation contributed to, other than itself.
         bool itself = contributed.size() == 1 && known_[contributed[0]] == e;
         if (!itself)
-            add(e, time - 1);
+            add(e, time - 1, false);
     }
 }
 

@@ -17,7 +17,13 @@
 namespace heapstory::check {
 
 struct Fault {
+    enum class Relation : uint8_t {
+        direct, // it contributed to an inconsistency of the C-point itself
+        fed,    // it wrote, freed or made up a value that such an inconsistency reads
+        related // it contributed to another one that led there
+    };
     uint64_t time = 0; // of the operation
+    Relation relation = Relation::direct;
     std::vector<Inconsistency> contributed_to;
 };
 
@@ -26,7 +32,7 @@ class Traceback {
     // `floor`: a moment at which nothing was wrong, 0 if none is known.
     Traceback(Checker &checker, const Forward *forward, uint64_t time, uint64_t floor);
 
-    // The faulty operations, earliest first.
+    // The faulty operations: by relation, then the earliest first.
     std::vector<Fault> run(const std::vector<Inconsistency> &inconsistencies);
 
   private:
@@ -41,7 +47,8 @@ class Traceback {
         bool operator<(const Due &other) const { return since < other.since; }
     };
 
-    void add(const Inconsistency &e, uint64_t time);
+    void add(const Inconsistency &e, uint64_t time, bool direct);
+    void add_fed(const std::vector<Inconsistency> &inconsistencies);
     void push(uint32_t number, uint64_t time);
     bool changes(const Inconsistency &e, uint64_t time);
     void step(uint64_t time, const std::vector<uint32_t> &numbers);
@@ -57,6 +64,7 @@ class Traceback {
     uint64_t time_, floor_;
     std::vector<Inconsistency> known_;
     std::vector<uint8_t> pending_; // by number: it is in P
+    std::vector<uint8_t> direct_;  // by number: it is of the C-point itself
     std::unordered_map<Inconsistency, uint32_t, InconsistencyHash> numbers_;
     std::priority_queue<Pending> queue_;
     std::priority_queue<Due> units_;

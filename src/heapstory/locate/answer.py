@@ -13,7 +13,8 @@ class CPoint:
     """A moment at which the constraints must hold: after ``timestamp``.
 
     ``kind`` is 'exit' or 'entry' (of ``function``; ``place`` is where it was called), 'mark' (the
-    program said so, ``text``), 'line' (a statement that was asked for), 'crash' or 'end'.
+    program said so, ``text``), 'line' (a statement that was asked for), 'crash' or 'end'. What is
+    no longer wrong at ``settled`` was temporary and does not count.
     """
 
     timestamp: int
@@ -21,6 +22,7 @@ class CPoint:
     place: Place | None
     function: str = ""
     text: str = ""
+    settled: int | None = None
 
     def __str__(self) -> str:
         where = f" ({self.place})" if self.place else ""
@@ -76,9 +78,14 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A faulty operation. ``kind`` is 'store', 'birth' or 'death'."""
+    """A faulty operation. ``kind`` is 'store', 'birth' or 'death'.
+
+    ``relation`` is 'direct' (it contributed to what is wrong at the C-point), 'fed' (it wrote a
+    value that is read there) or 'related' (it contributed to something wrong that led there).
+    """
 
     timestamp: int
+    relation: str
     kind: str
     place: Place | None
     node: int | None

@@ -73,9 +73,9 @@ def find(
 
 
 def _point(trace: Trace, row: tuple[Any, ...]) -> CPoint:
-    timestamp, kind, site, function, _, text = row
+    timestamp, kind, site, function, _, text, settled = row
     place = trace.places.place(site) if site else None
-    return CPoint(timestamp, "line" if kind == "option" else kind, place, function, text)
+    return CPoint(timestamp, "line" if kind == "option" else kind, place, function, text, settled)
 
 
 def _at_line(

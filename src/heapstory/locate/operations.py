@@ -26,7 +26,7 @@ class Operations:
         for row in rows:
             self.rows.setdefault(row["time"], []).append(row)
 
-    def fault(self, time: int, contributed_to: tuple[Inconsistency, ...]) -> Fault:
+    def fault(self, time: int, relation: str, contributed_to: tuple[Inconsistency, ...]) -> Fault:
         """The operation at a timestamp."""
         rows = self.rows.get(time, [])
         lives = [row for row in rows if row["kind"] != "store"]
@@ -34,11 +34,11 @@ class Operations:
         if lives:
             row = lives[-1]
             place = self.trace.places.statement(row["stack"])
-            return Fault(time, row["kind"], place, row["object"][0], (), contributed_to)
+            return Fault(time, relation, row["kind"], place, row["object"][0], (), contributed_to)
         slots = tuple(self._slot(row) for row in stores[:MOST_SLOTS])
         place = self.trace.places.place(stores[0]["site"]) if stores else self._writer(time)
         node = slots[0].node if slots else None
-        return Fault(time, "store", place, node, slots, contributed_to)
+        return Fault(time, relation, "store", place, node, slots, contributed_to)
 
     def _slot(self, row: dict[str, Any]) -> Slot:
         node, base = row["object"]

@@ -41,7 +41,7 @@ def locate(
     found, notes = points.find(trace, structure, plan, wishes)
     loaded_at = perf_counter()
     moments = _moments(found, plan)
-    result = structure.locate([(time, sorted(types)) for time, types in moments.items()])
+    result = structure.locate([(time, *rest) for time, rest in moments.items()])
     seconds = {
         "compile": compiled_at - start,
         "load": structure.load_seconds,
@@ -69,18 +69,18 @@ def locate(
     )
 
 
-def _moments(found: list[CPoint], plan: Plan) -> dict[int, set[int]]:
-    """Every moment once, with the types whose constraints must hold there; none: all."""
+def _moments(found: list[CPoint], plan: Plan) -> dict[int, tuple[list[int], int | None]]:
+    """Every moment once: the types whose constraints must hold there (none: all), and when what
+    is only temporary is settled (None: at once)."""
     names = {type.name: number for number, type in enumerate(plan.types)}
-    moments: dict[int, set[int]] = {}
+    moments: dict[int, tuple[list[int], int | None]] = {}
     for point in found:
-        named = {names[point.text]} if point.kind == "mark" and point.text in names else set()
-        if point.timestamp not in moments:
-            moments[point.timestamp] = named
-        elif not named or not moments[point.timestamp]:
-            moments[point.timestamp] = set()
-        else:
-            moments[point.timestamp] |= named
+        named = [names[point.text]] if point.kind == "mark" and point.text in names else []
+        types, settled = moments.get(point.timestamp, (named, point.settled))
+        types = sorted({*types, *named}) if types and named else []
+        if settled is not None:
+            settled = None if point.settled is None else max(settled, point.settled)
+        moments[point.timestamp] = (types, settled)
     return moments
 
 
@@ -110,10 +110,10 @@ def _faults(
     trace: Trace,
     structure: _core.Structure,
     plan: Plan,
-    rows: list[tuple[int, list[tuple[int, list[Any]]]]],
+    rows: list[tuple[int, str, list[tuple[int, list[Any]]]]],
 ) -> list[Fault]:
-    operations = Operations(trace, plan, structure.operations([time for time, _ in rows]))
+    operations = Operations(trace, plan, structure.operations([row[0] for row in rows]))
     return [
-        operations.fault(time, tuple(_inconsistency(plan, row) for row in contributed))
-        for time, contributed in rows
+        operations.fault(time, relation, tuple(_inconsistency(plan, row) for row in contributed))
+        for time, relation, contributed in rows
     ]

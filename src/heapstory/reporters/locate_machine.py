@@ -70,6 +70,7 @@ def _fault(fault: Fault) -> dict[str, Any]:
         "operation": fault.operation,
         "constraint": names[0] if names else None,
         "constraints": names,
+        "relation": fault.relation,
         "kind": fault.kind,
         "node": fault.node,
         "slots": [
