@@ -161,7 +161,7 @@ def _at_all(run: Run, heading: str, candidates: list[Candidate]) -> list[Candida
     for _ in range(ROUNDS):
         plan, structure, points = run.load(write_out(heading, alive))
         moments = sorted({point.timestamp for point in points})
-        result = structure.locate([(moment, []) for moment in moments])
+        result = structure.locate([(moment, [], None) for moment in moments])
         names = {plan.constraints[number].name for number, _ in result["inconsistencies"]}
         left = _without(alive, names)
         if len(left) == len(alive):
