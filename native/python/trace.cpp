@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "trace.h"
 
+#include "graph/discovery_tables.h"
 #include "graph/history.h"
 #include "graph/nodes_table.h"
 #include "graph/sql_tables.h"
@@ -30,6 +31,8 @@ Trace::Trace(const std::string &path) : path_(path) {
     from_.store = std::make_shared<Store>(path);
     from_.pointers = std::make_shared<Pointers>(*from_.store);
     from_.labels = std::make_shared<Labels>(from_.store);
+    from_.clusters =
+        std::make_shared<Clusters>(from_.store->discovered().lists(), from_.store->nodes());
 }
 
 const Store &Trace::store() const {
@@ -86,7 +89,7 @@ nb::object Trace::node(uint64_t id) const {
     const Store &s = store();
     if (!id || id > s.nodes().size())
         return nb::none();
-    Batch row = node_row(s, id, *from_.labels, never);
+    Batch row = node_row(s, id, *from_.labels, *from_.clusters, never);
     nb::dict out;
     for (size_t i = 0; i < row.columns.size(); ++i)
         if (const ColumnSpec &spec = node_columns()[i]; spec.name != "lost")
@@ -125,6 +128,10 @@ Table Trace::table(const std::string &name) const {
     return {sql_table(from_.store, from_.pointers, from_.labels, name)};
 }
 
+Table Trace::found(const std::string &name) const {
+    return {discovery_table(store(), name)};
+}
+
 void bind_trace(nb::module_ &module) {
     nb::class_<Trace>(module, "Trace")
         .def(nb::init<const std::string &>(), "path"_a)
@@ -142,6 +149,7 @@ void bind_trace(nb::module_ &module) {
         .def("incoming", &Trace::incoming, "node"_a, "at"_a)
         .def("history", &Trace::history, "address"_a, "size"_a, "first"_a, "last"_a)
         .def("table", &Trace::table, "name"_a)
+        .def("found", &Trace::found, "name"_a)
         .def(
             "place",
             [](const Trace &t, uint32_t site) { return place_of(t.store().tables(), site); },

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "graph/clusters.h"
 #include "graph/graph.h"
 #include "graph/roots.h"
 #include "table.h"
@@ -17,6 +18,7 @@ struct Sources {
     std::shared_ptr<const Store> store;
     std::shared_ptr<const Pointers> pointers;
     std::shared_ptr<const Labels> labels;
+    std::shared_ptr<const Clusters> clusters;
 };
 
 class GraphView {
@@ -27,6 +29,8 @@ class GraphView {
     uint64_t at() const { return graph_.at(); }
     Table nodes() const;
     Table edges(bool data) const;
+    Table clusters() const;
+    Table merges() const;
 
   private:
     Sources from_;
@@ -54,6 +58,7 @@ class Trace {
     Table incoming(uint64_t node, uint64_t at) const;
     Table history(uint64_t address, uint64_t size, uint64_t first, uint64_t last) const;
     Table table(const std::string &name) const;
+    Table found(const std::string &name) const;
     // FormatError once the trace has been closed.
     const Store &store() const;
     std::shared_ptr<const Store> shared_store() const { return store(), from_.store; }

@@ -30,7 +30,8 @@ class GraphView:
         slot; null for heap), type (type id or null), created (timestamp, null if before the
         recording), created_stack (stack id or null), freed (timestamp or null), freed_stack,
         lost (heap: not reachable from globals or scanned roots; null where roots were not scanned
-        at this timestamp), label (null, or the name given by HEAPSTORY_ROOT)."""
+        at this timestamp), label (null, or the name given by HEAPSTORY_ROOT), cluster and source
+        (mode internals: the cluster it belongs to, the node it was split off; else null)."""
     def edges(self, data: bool = False) -> Table:
         """source (node id), offset, value, size, target (node id or null), target_offset,
         state ('live' | 'stale' | 'null' | 'data'), timestamp, site (null: initial contents).
@@ -38,6 +39,11 @@ class GraphView:
         lives there now; target is then the node it meant when it was stored, if known.
         NULL words of pointer type are listed where the node's type is known or the word once held
         a pointer; other non-pointers only with data."""
+
+    def clusters(self) -> Table:
+        """id, timestamp: the cluster nodes made so far (mode internals)."""
+    def merges(self) -> Table:
+        """cluster, source, target, timestamp, site: the merge edges (mode internals)."""
 
 class Trace:
     def __init__(self, path: str) -> None:
@@ -77,6 +83,15 @@ class Trace:
         timestamp, address, size, value (null beyond 8 bytes), bytes (then: all of them within the
         range, as hexadecimal digits; otherwise null), silent, kind ('store' | 'copy' | 'fill' |
         'syscall' | 'initial'), site, thread, target, target_offset, state."""
+    def found(self, name: str) -> Table:
+        """What the modes portable and internals found; empty tables in mode alloc.
+
+        suspicions: kind, possible, timestamp, site, address, bytes, base, node, reached
+        ends:       node, how ('freed' | 'reused' | 'unmapped' | 'reallocated')
+        counts:     what, times
+        candidates: site, calls, blocks (functions that look like allocators)
+        touched:    node (split off and accessed by its own start)
+        truth:      timestamp, address, size, free (record --truth)"""
     def place(self, site: int) -> list[dict[str, Any]]:
         """The statement of a site and, where it was inlined, its callers, innermost first. Each:
         path, line, function (unknown: None), module, offset (in the module's file)."""

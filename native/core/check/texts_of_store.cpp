@@ -14,7 +14,7 @@ const std::vector<StoreTexts::Moment> &StoreTexts::word(Held &block, uint64_t wo
     moments.push_back({0, 0, uint8_t(row.flags & Birth::zeroed ? 0xff : 0)});
     uint64_t end = row.death == never ? store_->totals().events : row.death;
     for (const heapstory::Version &version :
-         store_->versions(word * 8, 8, store_->contents_since(row), end)) {
+         store_->versions(word * 8, 8, store_->contents_since(block.id, row), end)) {
         Moment next = moments.back();
         next.since = std::max(row.birth_timestamp,
                               version.initial ? uint64_t(0) : store_->timestamp_of(version.event));
@@ -34,8 +34,10 @@ const std::vector<StoreTexts::Moment> &StoreTexts::word(Held &block, uint64_t wo
 std::optional<std::string> StoreTexts::text(uint64_t id, uint64_t offset, uint64_t most,
                                             uint64_t time, Span &span) const {
     auto [block, added] = blocks_.try_emplace(id);
-    if (added)
+    if (added) {
+        block->second.id = id;
         block->second.row = store_->nodes().get(id);
+    }
     std::string found;
     uint64_t address = block->second.row.address + offset;
     for (uint64_t at = address; at < address + most;) {

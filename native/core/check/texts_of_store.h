@@ -23,6 +23,7 @@ class StoreTexts : public Texts {
         uint8_t mask = 0; // bytes that are known
     };
     struct Held {
+        uint64_t id = 0;
         NodeRow row;
         std::unordered_map<uint64_t, std::vector<Moment>> words; // by address / 8
     };

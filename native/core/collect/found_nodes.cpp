@@ -99,6 +99,7 @@ void FoundNodes::begin(const Record &record) {
     birth.event = output_.builder.position() - 1;
     birth.address = node.address;
     birth.allocator = discovered | node.how;
+    birth.flags = node.how == HSW_NODE_KEPT ? Birth::in_place : 0;
     birth.stack = stack(record.value >> 32);
     output_.builder.lists.births.push_back(birth);
     node.id = output_.builder.lists.next_node() - 1;

@@ -77,7 +77,10 @@ Values<GraphNode> gather_nodes(const Store &store, uint64_t events, bool freed) 
             ++number;
             node.id = id;
             node.row = row;
-            node.since = store.contents_since(row);
+            node.since = store.contents_since(id, row);
+            uint64_t eldest = store.discovered().eldest(id);
+            node.meant = eldest == id ? row.birth : table.get(eldest).birth;
+            store.discovered().restore(id, node.row, events);
             if (row.death > events) { // not yet
                 node.row.death = node.row.death_timestamp = never;
                 node.row.free_stack = 0;

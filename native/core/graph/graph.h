@@ -23,9 +23,14 @@ class Graph {
     Graph(const Store &store, const Pointers &pointers, uint64_t at, bool freed);
 
     uint64_t at() const { return at_; }
+    uint64_t events() const { return events_; }               // that have happened by then
     const Values<GraphNode> &nodes() const { return nodes_; } // by address, roots last
     // The variable, register or slot; empty for heap nodes.
     const std::string &name_of(const GraphNode &node) const;
+    // The node it was split off, 0 if none.
+    uint64_t source_of(const GraphNode &node) const {
+        return node.root ? 0 : store_.discovered().source_of(node.id);
+    }
     // In order of source address and offset. With data: words that are no pointers, too.
     Batches edges(bool data) const;
     const Batches &pointers() const { return pointer_edges_; } // edges(false)

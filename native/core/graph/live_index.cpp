@@ -15,8 +15,8 @@ void LiveIndex::add(const GraphNode &node, uint32_t place) {
     }
     if (place != nodes_.size() || !places_.empty())
         places_.push_back(place);
-    nodes_.push_back({address, address + std::max<uint64_t>(node.row.size, 1), node.id,
-                      node.row.birth, node.untyped()});
+    nodes_.push_back({address, address + std::max<uint64_t>(node.row.size, 1), node.id, node.meant,
+                      node.untyped()});
 }
 
 void LiveIndex::finish() {

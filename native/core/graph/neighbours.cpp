@@ -8,7 +8,8 @@ namespace heapstory {
 
 Batches fields_of(const Store &store, const Pointers &pointers, uint64_t node, uint64_t n) {
     NodeRow row = store.nodes().get(node);
-    uint64_t since = store.contents_since(row);
+    store.discovered().restore(node, row, n);
+    uint64_t since = store.contents_since(node, row);
     uint64_t until = row.death > n ? n : row.death - row.is_event();
     bool zeroed = row.flags & Birth::zeroed;
     if (row.birth > n)

@@ -14,14 +14,20 @@ const std::vector<ColumnSpec> &node_columns() {
         {"name", text},      {"type", small},
         {"created", number}, {"created_stack", small},
         {"freed", number},   {"freed_stack", small},
-        {"lost", flag},      {"label", text}};
+        {"lost", flag},      {"label", text},
+        {"cluster", number}, {"source", number}};
     return columns;
 }
 
 namespace {
 
-void add_node(Batch &out, const GraphNode &node, std::string_view name, std::optional<bool> lost,
-              std::string_view label) {
+struct Extras { // what is not in the node itself
+    std::string_view name, label;
+    std::optional<bool> lost;
+    uint64_t cluster = 0, source = 0; // 0: none
+};
+
+void add_node(Batch &out, const GraphNode &node, const Extras &extras) {
     constexpr uint8_t root = 2; // heap and global have the numbers of NodeKind
     const NodeRow &row = node.row;
     using N = std::optional<uint64_t>;
@@ -29,19 +35,21 @@ void add_node(Batch &out, const GraphNode &node, std::string_view name, std::opt
     out[1].choice(node.root ? root : uint8_t(row.kind));
     out[2].number(row.address);
     out[3].number(row.size);
-    out[4].string_or_null(name);
+    out[4].string_or_null(extras.name);
     out[5].small_id(node.type);
     out[6].number(row.flags & Birth::initial ? N() : N(row.birth_timestamp));
     out[7].small_id(row.stack);
     out[8].number(unless_never(row.death_timestamp));
     out[9].small_id(row.free_stack);
-    out[10].flag(lost);
-    out[11].string_or_null(label);
+    out[10].flag(extras.lost);
+    out[11].string_or_null(extras.label);
+    out[12].id(extras.cluster);
+    out[13].id(extras.source);
 }
 
 } // namespace
 
-Batches nodes_of(const Graph &graph, const Labels &labels) {
+Batches nodes_of(const Graph &graph, const Labels &labels, const Clusters &clusters) {
     const auto &nodes = graph.nodes();
     constexpr size_t batch_rows = size_t(1) << 18;
     Batches batches((nodes.size() + batch_rows - 1) / batch_rows);
@@ -53,23 +61,27 @@ Batches nodes_of(const Graph &graph, const Labels &labels) {
         for (size_t place = first; place < end; ++place) {
             const GraphNode &node = nodes[place];
             bool judged = graph.scanned() && !node.root && node.row.kind == NodeKind::heap;
-            add_node(out, node, graph.name_of(node),
-                     judged ? std::optional(node.lost) : std::nullopt,
-                     labels.of(node.row, graph.at()));
+            add_node(out, node,
+                     {graph.name_of(node), labels.of(node.row, graph.at()),
+                      judged ? std::optional(node.lost) : std::nullopt,
+                      clusters.of(node.id, graph.events()), graph.source_of(node)});
         }
         batches[number] = std::make_shared<const Batch>(std::move(out));
     });
     return batches;
 }
 
-Batch node_row(const Store &store, uint64_t id, const Labels &labels, uint64_t timestamp) {
+Batch node_row(const Store &store, uint64_t id, const Labels &labels, const Clusters &clusters,
+               uint64_t timestamp) {
     GraphNode node;
     node.id = id;
     node.row = store.nodes().get(id);
+    store.discovered().restore(id, node.row, never);
     node.type = node_type(store.tables(), node.row);
     Batch out(node_columns().size());
-    add_node(out, node, store.tables().text(node.row.name), std::nullopt,
-             labels.of(node.row, timestamp));
+    add_node(out, node,
+             {store.tables().text(node.row.name), labels.of(node.row, timestamp), std::nullopt,
+              clusters.of(id, never), store.discovered().source_of(id)});
     return out;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "graph/clusters.h"
 #include "graph/graph.h"
 #include "graph/roots.h"
 
@@ -9,9 +10,10 @@ namespace heapstory {
 
 const std::vector<ColumnSpec> &node_columns();
 
-Batches nodes_of(const Graph &graph, const Labels &labels);
+Batches nodes_of(const Graph &graph, const Labels &labels, const Clusters &clusters);
 
 // One node, alive or not, with what is known of it by a timestamp. It is not known to be lost.
-Batch node_row(const Store &store, uint64_t node, const Labels &labels, uint64_t timestamp);
+Batch node_row(const Store &store, uint64_t node, const Labels &labels, const Clusters &clusters,
+               uint64_t timestamp);
 
 } // namespace heapstory

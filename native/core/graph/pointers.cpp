@@ -24,7 +24,8 @@ Meaning Pointers::meaning(uint64_t value, uint64_t stored, uint64_t now) const {
     auto answer = [&](uint64_t node, EdgeState state) -> Meaning {
         return {node, value - nodes.get(node).address, state};
     };
-    if (holders.now && holders.now <= holders.born)
+    // What was split off a node is meant by the pointers into that node.
+    if (holders.now && store_.discovered().eldest(holders.now) <= holders.born)
         return answer(holders.now, EdgeState::live);
     if (holders.then)
         return answer(holders.then, EdgeState::stale);

@@ -18,6 +18,7 @@ Store::Store(const std::string &directory) : directory_(directory), file_(direct
                   std::to_string(file_.size()) + " of " + directory + "/chunks";
     read_tables();
     make_lookup();
+    discovered_ = std::make_unique<Discovered>(file_, *nodes_);
 }
 
 void Store::read_tables() {
@@ -168,14 +169,17 @@ const Store::Keyframe *Store::keyframe_before(uint64_t n) const {
     return best;
 }
 
-uint64_t Store::contents_since(const NodeRow &row) const {
-    NodeRow at = row;
+uint64_t Store::contents_since(uint64_t node, const NodeRow &row) const {
+    uint64_t eldest = discovered_->eldest(node);
+    NodeRow at = eldest == node ? row : nodes().get(eldest);
     while (at.flags & Birth::in_place && at.birth) {
         uint64_t before = nodes().find_last(at.address, at.birth - 1);
         if (!before)
             break;
         NodeRow older = nodes().get(before);
-        if (older.death != at.birth || older.address != at.address)
+        // The end of a node and the birth of the next are one event, or two.
+        bool followed = older.death == at.birth || older.death + 1 == at.birth;
+        if (!followed || older.address != at.address)
             break;
         at = older;
     }

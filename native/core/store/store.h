@@ -12,6 +12,7 @@
 #include "format/lookup.h"
 #include "format/tables.h"
 #include "format/trace_file.h"
+#include "store/discovered.h"
 
 #include <algorithm>
 #include <atomic>
@@ -91,9 +92,10 @@ class Store {
     Bytes bytes(const Version &version) const;
     // Bytes after n events; none where any of them was never recorded.
     std::optional<Bytes> bytes(uint64_t address, uint64_t size, uint64_t n) const;
-    // From which event on the words of a node are its own (earlier than its birth where
-    // reallocation left it in place).
-    uint64_t contents_since(const NodeRow &row) const;
+    // From which event on the words of a node are its own (earlier than its birth where it was
+    // split off another or reallocation left it in place).
+    uint64_t contents_since(uint64_t node, const NodeRow &row) const;
+    const Discovered &discovered() const { return *discovered_; }
 
     EventsView events(uint32_t chunk) const { return EventsView(file_.payload(chunk)); }
     const ChunkHeader &header(uint32_t chunk) const { return file_.chunks()[chunk].header; }
@@ -127,6 +129,7 @@ class Store {
     Tables tables_;
     std::unique_ptr<NodeTable> nodes_;
     std::unique_ptr<WordIndex> words_;
+    std::unique_ptr<Discovered> discovered_;
     Totals totals_;
     std::vector<uint32_t> event_chunks_;
     std::vector<Keyframe> keyframes_;

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from heapstory.graph.clusters import Cluster, MergeEdge, clusters, merges
 from heapstory.graph.model import EDGE_COLUMNS, NODE_COLUMNS, Edge, Node, read_edge, read_node
 
 if TYPE_CHECKING:
@@ -68,6 +69,16 @@ class MemoryGraph:
     def edges(self) -> list[Edge]:
         """The pointers stored in the nodes' fields, NULL included."""
         return self._edges_of(self.edge_columns)
+
+    @cached_property
+    def clusters(self) -> list[Cluster]:
+        """The cluster nodes (mode internals)."""
+        return clusters(self)
+
+    @cached_property
+    def merges(self) -> list[MergeEdge]:
+        """The merge edges (mode internals)."""
+        return merges(self)
 
     def data(self) -> list[Edge]:
         """As ``edges``, and everything else the fields hold."""

@@ -25,6 +25,8 @@ NODE_COLUMNS = (
     "freed_stack",
     "lost",
     "label",
+    "cluster",
+    "source",
 )
 EDGE_COLUMNS = (
     "source",
@@ -52,7 +54,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A heap block, a global variable (or section), or a scanned root."""
+    """A heap block, a global variable (or section), or a scanned root.
+
+    ``cluster`` is the cluster it belongs to, ``source`` the node it was split off (internals).
+    """
 
     id: int
     kind: str
@@ -67,6 +72,8 @@ class Node:
     freed_stack: int | None
     lost: bool | None = None
     label: str | None = None
+    cluster: int | None = None
+    source: int | None = None
 
     @property
     def title(self) -> str:
@@ -120,6 +127,8 @@ def read_node(trace: Trace, row: dict[str, Any]) -> Node:
         freed_stack=row["freed_stack"],
         lost=row.get("lost"),
         label=row["label"],
+        cluster=row["cluster"],
+        source=row["source"],
     )
 
 

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from heapstory.graph.clusters import Cluster, MergeEdge
     from heapstory.graph.history import History, Version
     from heapstory.graph.memory_graph import MemoryGraph
     from heapstory.graph.model import Change, Edge, Node
@@ -47,7 +48,30 @@ def graph(graph: MemoryGraph, edges: Iterable[Edge]) -> Iterator[str]:
     yield from _listed(_encode(_node(node)) for node in graph.nodes)
     yield '], "edges": ['
     yield from _listed(map(_edge, edges))
-    yield '], "clusters": [], "merges": []}\n'
+    yield '], "clusters": ['
+    yield from _listed(_encode(_cluster(cluster)) for cluster in graph.clusters)
+    yield '], "merges": ['
+    yield from _listed(_encode(_merge(merge)) for merge in graph.merges)
+    yield "]}\n"
+
+
+def _cluster(cluster: Cluster) -> dict[str, Any]:
+    return {
+        "id": cluster.id,
+        "ts": cluster.timestamp,
+        "address": f"{cluster.address:#x}",
+        "nodes": cluster.nodes,
+    }
+
+
+def _merge(merge: MergeEdge) -> dict[str, Any]:
+    return {
+        "cluster": merge.cluster,
+        "from": merge.source,
+        "to": merge.target,
+        "ts": merge.timestamp,
+        "place": _place(merge.place),
+    }
 
 
 def _listed(items: Iterable[str]) -> Iterator[str]:
@@ -81,8 +105,8 @@ def _node(node: Node) -> dict[str, Any]:
         "created": _change(node.created),
         "freed": _change(node.freed) if node.freed else None,
         "type": node.type,
-        "cluster": None,
-        "source": None,
+        "cluster": node.cluster,
+        "source": node.source,
         "name": node.name,
         "label": node.label,
         "lost": node.lost,
