@@ -22,6 +22,7 @@ OPERATIONS = st.one_of(
     st.tuples(st.just("split"), SMALL, SMALL),
     st.tuples(st.just("merge"), SMALL, SMALL),
     st.tuples(st.just("separate"), SMALL),
+    st.tuples(st.sampled_from(["merge", "split"]), SMALL, SMALL),
     st.tuples(st.just("store"), SMALL, SMALL, SMALL, st.integers(-1, 8)),
 )
 
@@ -68,9 +69,11 @@ def compare(model: Model, trace: api.Trace) -> None:
 
 @pytest.mark.parametrize("mode", [PORTABLE, INTERNALS])
 @settings(deadline=None, max_examples=60)
-@given(operations=st.lists(OPERATIONS, min_size=1, max_size=40))
+@given(operations=st.lists(OPERATIONS, min_size=1, max_size=30))
 def test_random_histories(mode: int, operations: list[tuple[str, int]]) -> None:
     model = Model(mode)
+    for word in range(0, 200, 40):  # something to begin with
+        model.create(word, 6)
     for name, *numbers in operations:
         getattr(model, name)(*numbers)
     with tempfile.TemporaryDirectory() as folder, opened(model, Path(folder)) as trace:

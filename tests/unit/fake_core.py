@@ -100,6 +100,12 @@ class FakeView:
         rows = [self.core.edge_row(edge) for edge in self.core.model.graph(self.at)[1]]
         return FakeTable(EDGE_NAMES, rows)
 
+    def clusters(self) -> FakeTable:
+        return FakeTable(("id", "timestamp"), [])
+
+    def merges(self) -> FakeTable:
+        return FakeTable(("cluster", "source", "target", "timestamp", "site"), [])
+
 
 class FakeCore:
     """The face of the core that the Python side uses."""
@@ -144,7 +150,7 @@ class FakeCore:
         heap = node.kind == "heap"
         row = (node.id, node.kind, node.address, node.size, node.name or None, type_id)
         born = (node.created, node.id + 1) if heap else (None, None)
-        return (*row, *born, freed, None if freed is None else 1, None, None)
+        return (*row, *born, freed, None if freed is None else 1, *[None] * 4)
 
     def node(self, node: int) -> dict[str, Any] | None:
         if node >= len(self.model.nodes):

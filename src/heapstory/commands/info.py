@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from heapstory.commands.options import add_format, add_trace, finish, write
+from heapstory.errors import UsageError
+
+if TYPE_CHECKING:
+    from heapstory.trace import Trace
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_trace(parser)
+    parser.add_argument(
+        "--suspicious",
+        action="store_true",
+        help="accesses that left the node they started from (mode portable); status 1 if any",
+    )
     add_format(parser, ("text", "json"))
 
 
@@ -17,9 +27,28 @@ def run(args: argparse.Namespace) -> int:
     from heapstory.reporters import json, text
 
     with heapstory.open(args.trace) as trace:
+        if args.suspicious:
+            return _suspicious(trace, args.format)
         answer = trace.info()
         if args.format == "json":
             write(json.dumps("info", json.info(answer)))
         else:
             write(text.info(answer))
         return finish(trace)
+
+
+def _suspicious(trace: Trace, form: str | None) -> int:
+    from heapstory.reporters import json, text
+    from heapstory.trace.suspicions import suspicions
+
+    if trace.info().mode != "portable":
+        raise UsageError(
+            f"{trace.path}: was not recorded with --mode portable, which looks for suspicious "
+            "accesses (record it again: heapstory record --mode portable -- PROG)"
+        )
+    found = suspicions(trace)
+    if form == "json":
+        write(json.dumps("info", json.suspicious(found)))
+    else:
+        write(text.suspicious(found, str(trace.path)))
+    return 1 if found else finish(trace)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from heapstory.trace.info import Info
     from heapstory.trace.places import Place
     from heapstory.trace.sql import Rows
+    from heapstory.trace.suspicions import Suspicion
 
 
 def dumps(command: str, body: dict[str, Any]) -> str:
@@ -39,6 +40,27 @@ def info(info: Info) -> dict[str, Any]:
         **info.sizes,
         "complete": info.complete,
         "damage": info.damage,
+    }
+
+
+def suspicious(found: list[Suspicion]) -> dict[str, Any]:
+    """The body of ``info --suspicious --json``."""
+    return {
+        "suspicious": [
+            {
+                "kind": one.kind,
+                "certain": one.certain,
+                "words": one.words,
+                "ts": one.timestamp,
+                "place": _place(one.place),
+                "address": f"{one.address:#x}",
+                "bytes": one.bytes,
+                "base": f"{one.base:#x}",
+                "node": None if one.node is None else _node(one.node),
+                "reached": None if one.reached is None else _node(one.reached),
+            }
+            for one in found
+        ]
     }
 
 

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from heapstory.graph.model import label
 from heapstory.reporters.style import PLAIN, Style
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from heapstory.graph.history import History, Version
     from heapstory.recording.checks import Check
     from heapstory.trace.info import Info
+    from heapstory.trace.suspicions import Suspicion
 
 
 def graph(drawing: Drawing, style: Style = PLAIN) -> str:
@@ -80,6 +82,25 @@ def info(info: Info) -> str:
         ),
     ]
     return "".join(f"{name:<10}  {value}\n" for name, value in facts)
+
+
+def suspicious(found: Sequence[Suspicion], trace: str) -> str:
+    """Each access with both nodes, and how to ask for their past."""
+    if not found:
+        return "no suspicious accesses\n"
+    lines = []
+    for one in found:
+        sure = "certain" if one.certain else "possible"
+        change = label(one.timestamp, one.place)
+        lines.append(f"{sure} overflow at {change}: {one.words}")
+        where = f" (+{one.address - one.reached.address})" if one.reached else ""
+        lines.append(f"  {one.bytes} bytes at {one.address:#x}{where}, reached from {one.base:#x}")
+        for node in (one.node, one.reached):
+            if node is not None:
+                lines.append(f"  {node.title}: {node.size} bytes, made at {node.created}")
+        if one.reached is not None:
+            lines.append(f"  its past: heapstory history {trace} --node {one.reached.id}")
+    return "\n".join(lines) + "\n"
 
 
 def _ending(info: Info) -> str:
