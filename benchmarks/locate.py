@@ -18,8 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from faults import figures
-from faults.campaign import TEN, Campaign, all_cells
+from faults import figures, inferred
+from faults.campaign import TEN, Campaign, Cell, all_cells
 from faults.mutant import NAMES
 from faults.operators import OPERATORS
 from faults.peers import correct, spectra, times, writers
@@ -51,7 +51,7 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def measured(options: argparse.Namespace) -> dict[str, Any]:
+def measured(options: argparse.Namespace, cells: list[Cell]) -> dict[str, Any]:
     """The parts beside the campaign, each kept in a file until that is removed."""
     heapstory = Heapstory(options.heapstory)
     parts: dict[str, Callable[[], Any]] = {
@@ -60,6 +60,7 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
         "writers": lambda: writers(heapstory, options.work),
         "times": lambda: times(heapstory, options.work, options.salt),
         "scaling": lambda: scaling(heapstory, options.work, options.salt),
+        "inferred": lambda: inferred.inferred(heapstory, options.work, cells),
     }
     found = {}
     for name, measure in parts.items():
@@ -79,7 +80,7 @@ def main() -> int:
             campaign.again(options.jobs)
         cells = all_cells(campaign, options.only or list(NAMES),
                           options.operator or [*OPERATORS, TEN], options.jobs)  # fmt: skip
-        peers = {} if options.faults_only else measured(options)
+        peers = {} if options.faults_only else measured(options, cells)
     except RunError as error:
         print(f"locate.py: {error}", file=sys.stderr)
         return 1
@@ -93,7 +94,7 @@ def main() -> int:
     return 0
 
 
-def rendered(options: argparse.Namespace, cells: list[Any], peers: dict[str, Any]) -> str:
+def rendered(options: argparse.Namespace, cells: list[Cell], peers: dict[str, Any]) -> str:
     parts = [
         f"Taken {time.strftime('%Y-%m-%d')} at {revision(REPOSITORY)} with",
         f"`{shlex.join(['python3', 'benchmarks/locate.py', *sys.argv[1:]])}` on: {machine()}.",
@@ -114,7 +115,7 @@ def rendered(options: argparse.Namespace, cells: list[Any], peers: dict[str, Any
     ]
     if "times" in peers:
         parts += ["", figures.times(peers["times"]), "", tabled(peers["scaling"])]
-        parts += ["", figures.correct(peers["correct"])]
+        parts += ["", figures.correct(peers["correct"]), "", inferred.tabled(peers["inferred"])]
     return "\n".join(parts)
 
 
