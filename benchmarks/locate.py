@@ -74,7 +74,8 @@ def measured(options: argparse.Namespace, cells: list[Cell]) -> dict[str, Any]:
 def main() -> int:
     options = arguments()
     options.work.mkdir(parents=True, exist_ok=True)
-    campaign = Campaign(Heapstory(options.heapstory), options.work, options.each, options.salt)
+    heapstory = Heapstory(options.heapstory, options.jobs)
+    campaign = Campaign(heapstory, options.work, options.each, options.salt)
     try:
         if options.again:
             campaign.again(options.jobs)

@@ -7,8 +7,13 @@ import os
 import signal
 import subprocess
 import time
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import asdict, dataclass, field
+from io import StringIO
 from itertools import product
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +73,13 @@ class Trial:
 class Heapstory:
     """The installed command."""
 
-    def __init__(self, command: Path) -> None:
+    def __init__(self, command: Path, jobs: int = 1) -> None:
         self.command = command
+        self.jobs = jobs
+        self.workers = self._start()
+
+    def _start(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(self.jobs, mp_context=get_context("spawn"))
 
     def record(
         self,
@@ -103,16 +113,28 @@ class Heapstory:
 
     def locate(self, trace: Path, spec: str, cpoints: list[str]) -> tuple[int, Any, float]:
         """Exit status, answer and wall seconds; a failure is told in place of the answer."""
-        command = [str(self.command), "locate", str(trace), "--spec", spec, "--json", *cpoints]
-        start = time.monotonic()
+        command = ["locate", str(trace), "--spec", spec, "--json", *cpoints]
         try:
-            run = subprocess.run(command, capture_output=True, text=True, timeout=TOO_LONG)
-        except subprocess.TimeoutExpired:
+            return self.workers.submit(_asked, command).result(TOO_LONG)
+        except TimeoutError:
             return -1, f"no answer within {TOO_LONG:.0f} s", TOO_LONG
-        wall = time.monotonic() - start
-        if run.returncode in (FOUND, NOTHING, PARTLY):
-            return run.returncode, json.loads(run.stdout), wall
-        return run.returncode, (run.stderr.strip() or "no word").splitlines()[-1], wall
+        except BrokenProcessPool:
+            self.workers = self._start()
+            return -1, "the command crashed", 0.0
+
+
+def _asked(command: list[str]) -> tuple[int, Any, float]:
+    """Runs the command in a worker, which need not start and import everything each time."""
+    from heapstory.commands import main
+
+    out, talk = StringIO(), StringIO()
+    start = time.monotonic()
+    with redirect_stdout(out), redirect_stderr(talk):
+        status = main(command)
+    wall = time.monotonic() - start
+    if status in (FOUND, NOTHING, PARTLY):
+        return status, json.loads(out.getvalue()), wall
+    return status, (talk.getvalue().strip() or "no word").splitlines()[0], wall
 
 
 def tried(mutant: Mutant, verdict: Verdict, heapstory: Heapstory, specs: dict[str, str]) -> Trial:
