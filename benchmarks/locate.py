@@ -43,6 +43,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--again", action="store_true",
                         help="ask about the traces of an earlier run once more")  # fmt: skip
+    parser.add_argument("--kept", action="store_true", help="only what an earlier run has kept")
     parser.add_argument("--faults-only", action="store_true", help="no peers, no times")
     parser.add_argument("--misses", action="store_true", help="list what was missed")
     parser.add_argument("--markdown", action="store_true", help=f"write the tables into {PAGE}")
@@ -79,8 +80,11 @@ def main() -> int:
     try:
         if options.again:
             campaign.again(options.jobs)
-        cells = all_cells(campaign, options.only or list(NAMES),
-                          options.operator or [*OPERATORS, TEN], options.jobs)  # fmt: skip
+        programs, operators = options.only or list(NAMES), options.operator or [*OPERATORS, TEN]
+        if not options.kept:
+            all_cells(campaign, programs, operators, options.jobs)
+        cells = [cell for cell in campaign.kept_cells()
+                 if cell.program in programs and cell.operator in operators]  # fmt: skip
         peers = {} if options.faults_only else measured(options, cells)
     except RunError as error:
         print(f"locate.py: {error}", file=sys.stderr)

@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,7 +72,7 @@ class Campaign:
         self.lock = threading.Lock()
 
     def run(self, programs: list[str], operators: list[str], jobs: int) -> list[Cell]:
-        done = {(cell.program, cell.operator): cell for cell in self._kept()}
+        done = {(cell.program, cell.operator): cell for cell in self.kept_cells()}
         wanted = [(one, operator) for one in programs for operator in operators]
         with ThreadPoolExecutor(jobs) as pool:
             fresh = [pair for pair in wanted if pair not in done]
@@ -83,7 +82,7 @@ class Campaign:
 
     def again(self, jobs: int) -> None:
         """Asks about all traces that were kept once more."""
-        cells = list(self._kept())
+        cells = self.kept_cells()
         trials = [trial for cell in cells for trial in cell.trials]
         with ThreadPoolExecutor(jobs) as pool:
             for _ in pool.map(self._ask, trials):
@@ -94,10 +93,9 @@ class Campaign:
         ask(trial, self.heapstory, specifications(trial.program))
         print(f"{time.strftime('%H:%M:%S')} {trial.name}", file=sys.stderr, flush=True)
 
-    def _kept(self) -> Iterator[Cell]:
-        if self.kept.exists():
-            for line in self.kept.read_text().splitlines():
-                yield Cell.from_json(json.loads(line))
+    def kept_cells(self) -> list[Cell]:
+        lines = self.kept.read_text().splitlines() if self.kept.exists() else []
+        return [Cell.from_json(json.loads(line)) for line in lines]
 
     def _cell(self, name: str, operator: str) -> Cell:
         # A desk for each cell: two threads never build or record in one folder.

@@ -160,16 +160,19 @@ def draw_ten(program: Program, salt: int) -> Iterator[Mutant]:
     choice = random.Random(f"{program.name}/ten/{salt}")
     while True:
         seed = choice.randrange(1, 1 << 20)
+        waiting = choice.sample(program.faults, len(program.faults))
         picked: list[Fault] = []
-        at: list[int] = []
-        for fault in choice.sample(program.faults, len(program.faults)):
-            if len(picked) == 10 or any(_overlap(fault, one) for one in picked):
-                continue
-            base, total = program.executions((fault,), seed)[0]
-            if base < total:
-                picked.append(fault)
-                at.append(choice.randrange(base, total))
-        yield Mutant(program, tuple(picked), tuple(at), seed)
+        passed: list[tuple[int, int]] = []
+        while len(picked) < 10 and waiting:
+            while len(picked) < 10 and waiting:
+                fault = waiting.pop()
+                if not any(_overlap(fault, one) for one in picked):
+                    picked.append(fault)
+            passed = program.executions(tuple(picked), seed)
+            # Statements that never run after the base is built give way to others.
+            kept = [(one, at) for one, at in zip(picked, passed, strict=True) if at[0] < at[1]]
+            picked, passed = [one for one, _ in kept], [at for _, at in kept]
+        yield Mutant(program, tuple(picked), tuple(choice.randrange(*at) for at in passed), seed)
 
 
 def _overlap(one: Fault, two: Fault) -> bool:
