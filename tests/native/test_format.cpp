@@ -95,9 +95,7 @@ TEST_CASE("slots survive, sorted by word and time") {
     std::stable_sort(slots.begin(), slots.end(),
                      [](const Slot &a, const Slot &b) { return a.word < b.word; });
     SlotEncoder encoder(1000);
-    for (const Slot &slot : slots)
-        encoder.add(slot);
-    encoder.finish();
+    encoder.encode(slots);
     REQUIRE(encoder.segments.size() > 10);
     std::vector<Slot> read, part;
     for (const SlotSegment &segment : encoder.segments) {
@@ -141,15 +139,15 @@ TEST_CASE("the word index names exactly the chunks that hold a word") {
         std::set<uint64_t> words;
         for (unsigned i = 0; i < random() % 300; ++i)
             words.insert(0x940000 + random() % 1500);
+        std::vector<Slot> slots(words.size());
         uint32_t event = 0;
         for (uint64_t word : words) {
-            Slot slot;
-            slot.word = word;
-            slot.event = event++;
-            encoder.add(slot);
+            slots[event].word = word;
+            slots[event].event = event;
+            ++event;
             truth[{word, chunk}] = true;
         }
-        encoder.finish();
+        encoder.encode(slots);
         EventLists lists;
         if (chunk % 10 == 3) {
             Range range;

@@ -42,7 +42,7 @@ void Allocations::allocate(const Record &record) {
     birth.stack = sites_.current_stack();
     if (birth.allocator == HSW_CALLOC) {
         birth.flags = Birth::zeroed;
-        shadow_.zero(birth.address, birth.size, output_.builder.events() - 1);
+        shadow_.zero(birth.address, birth.size);
     } else {
         shadow_.clear(birth.address, birth.size);
     }
@@ -134,7 +134,7 @@ void Allocations::globals(uint64_t address, uint64_t length) {
     }
     if (at < address + length)
         add_global(at, address + length - at, section, no_type);
-    shadow_.zero(address, length, output_.builder.events());
+    shadow_.zero(address, length);
 }
 
 void Allocations::unmapped(uint64_t address, uint64_t length) {

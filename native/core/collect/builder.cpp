@@ -1,10 +1,92 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "collect/builder.h"
 
+#include "heapstory_wire.h"
+
 #include <algorithm>
 #include <utility>
 
 namespace heapstory {
+
+void GatheredSlots::make_room(size_t capacity) {
+    if (capacity <= capacity_)
+        return;
+    auto slots = std::make_unique_for_overwrite<GatheredSlot[]>(capacity);
+    auto keys = std::make_unique_for_overwrite<uint32_t[]>(capacity);
+    std::copy_n(slots_.get(), size_, slots.get());
+    std::copy_n(keys_.get(), size_, keys.get());
+    slots_ = std::move(slots);
+    keys_ = std::move(keys);
+    capacity_ = capacity;
+}
+
+void ChunkBuilder::begin_chunk() {
+    slots_.make_room(full + 256);
+    lists.changes.assign(full / 64, 0);
+}
+
+// The state is held in locals meanwhile: what is written through pointers might otherwise be the
+// state itself, for all the compiler knows.
+const uint8_t *ChunkBuilder::take_stores(const uint8_t *at, const uint8_t *end,
+                                         std::span<const StoreSite> sites, uint32_t context,
+                                         uint64_t most_changes) {
+    if (is_full() || timestamp_ >= most_changes)
+        return at;
+    // A record makes at most one slot, one event, one change.
+    uint64_t most = std::min<uint64_t>({full - slots_.size(), full - event_count_,
+                                        uint64_t(end - at) / 16, most_changes - timestamp_});
+    end = at + 16 * most;
+    ShadowPage *const *table = shadow_.table();
+    const StoreSite *site_table = sites.data();
+    const uint64_t site_count = sites.size();
+    uint64_t *changes = lists.changes.data();
+    GatheredSlot *slot = slots_.slots() + slots_.size();
+    uint32_t *key = slots_.keys() + slots_.size();
+    uint32_t count = event_count_;
+    uint64_t changed = changed_, timestamp = timestamp_, live_words = 0;
+    for (; at < end; at += 16) {
+        uint64_t first, value;
+        std::memcpy(&first, at, 8);
+        std::memcpy(&value, at + 8, 8);
+        uint64_t number = first >> HSW_ADDRESS_BITS;
+        if (number >= site_count)
+            break;
+        const StoreSite site = site_table[number];
+        unsigned in_word = first % 8, word = first % page_bytes / 8;
+        ShadowPage *page = table[(first & HSW_ADDRESS_MASK) / page_bytes];
+        if (!site.holds_in(context) || in_word + site.size > 8 || !page ||
+            page->index == ShadowPage::unused || (!site.begins && !count))
+            break;
+        count += site.begins;
+        changed &= uint64_t(!site.begins);
+        uint64_t changes_now = Shadow::store(*page, word, in_word, site.size, value, live_words);
+        changes[(count - 1) / 64] |= changes_now << ((count - 1) % 64);
+        timestamp += changes_now & ~changed;
+        changed |= changes_now;
+        *slot++ = {value, make_writer(site.site, make_shape(in_word, site.size)),
+                   (count - 1) << 9 | word};
+        *key++ = page->index << 9 | word;
+    }
+    slots_.set_size(size_t(slot - slots_.slots()));
+    event_count_ = count;
+    changed_ = changed;
+    timestamp_ = timestamp;
+    shadow_.add_live_words(live_words);
+    return at;
+}
+
+void ChunkBuilder::add_slot(uint64_t address, unsigned size, uint64_t value, uint32_t site) {
+    ShadowPage &page = shadow_.get(address);
+    if (page.index == ShadowPage::unused) {
+        page.index = uint32_t(pages_.size());
+        pages_.push_back(&page);
+    }
+    unsigned word = address % page_bytes / 8, first = address % 8;
+    if (shadow_.store(page, word, first, size, value))
+        change();
+    slots_.add({value, make_writer(site, make_shape(first, size)), (event_count_ - 1) << 9 | word},
+               page.index << 9 | word);
+}
 
 void ChunkBuilder::copy(uint64_t address, ByteSpan bytes, uint32_t site) {
     if (bytes.size() <= longest_cut) {
@@ -23,7 +105,7 @@ void ChunkBuilder::copy(uint64_t address, ByteSpan bytes, uint32_t site) {
     copy(address + bytes.size() - tail, bytes.last(tail), site);
     address += head;
     bytes = bytes.subspan(head, bytes.size() - head - tail);
-    if (shadow_.copy(address, bytes, events() - 1, site))
+    if (shadow_.copy(address, bytes))
         change();
     Range range;
     range.event = event_count_ - 1;
@@ -51,7 +133,7 @@ void ChunkBuilder::fill(uint64_t address, uint64_t length, uint8_t byte, uint32_
     length -= head + tail;
     for (uint64_t at = 0; at < length; at += piece.size()) {
         uint64_t size = std::min<uint64_t>(piece.size(), length - at);
-        if (shadow_.copy(address + at, {piece.data(), size}, events() - 1, site))
+        if (shadow_.copy(address + at, {piece.data(), size}))
             change();
     }
     Range range;
@@ -65,7 +147,7 @@ void ChunkBuilder::fill(uint64_t address, uint64_t length, uint8_t byte, uint32_
 }
 
 void ChunkBuilder::initial(uint64_t address, ByteSpan bytes) {
-    shadow_.copy(address, bytes, events(), 0);
+    shadow_.copy(address, bytes);
     // Whole words, as every range has.
     uint64_t first = address & ~uint64_t(7), end = (address + bytes.size() + 7) & ~uint64_t(7);
     Bytes words = shadow_.read(first, end - first);
@@ -84,18 +166,19 @@ GatheredChunk ChunkBuilder::take() {
     chunk.header.first_timestamp = first_timestamp_;
     chunk.header.changes = uint32_t(timestamp_ - first_timestamp_);
     chunk.header.slots = uint32_t(slots_.size());
-    chunk.slots.reserve(full + 64);
-    chunk.slots.swap(slots_);
+    std::swap(chunk.slots, slots_);
     chunk.pages.swap(pages_);
+    for (ShadowPage *page : chunk.pages)
+        page->index = ShadowPage::unused;
     uint64_t next_node = lists.next_node();
+    lists.changes.resize((event_count_ + 63) / 64);
     std::swap(chunk.lists, lists);
 
+    lists.first_node = next_node;
     first_event_ += event_count_;
     first_timestamp_ = timestamp_;
     event_count_ = 0;
-    lists.first_node = next_node;
-    ++chunk_number_;
-    shadow_.sweep();
+    begin_chunk();
     return chunk;
 }
 

@@ -2,18 +2,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "collect/packer.h"
+#include "collect/gathered.h"
 #include "collect/shadow.h"
+#include "collect/store_site.h"
 #include "format/events.h"
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 namespace heapstory {
 
 class ChunkBuilder {
   public:
-    explicit ChunkBuilder(Shadow &shadow) : shadow_(shadow) { slots_.reserve(full + 64); }
+    explicit ChunkBuilder(Shadow &shadow) : shadow_(shadow) { begin_chunk(); }
 
     EventLists lists;
 
@@ -25,14 +28,12 @@ class ChunkBuilder {
                lists.marks.empty() && lists.calls.empty() && lists.ranges.empty();
     }
     bool is_full() const {
-        return slots_.size() >= full || event_count_ >= full || lists.calls.size() >= full ||
-               lists.range_bytes.size() >= full_range_bytes || lists.births.size() >= full;
+        return slots_.size() >= full || event_count_ >= full ||
+               lists.range_bytes.size() >= full_range_bytes;
     }
 
     // Starts a new event; stores and ranges up to the next one are part of it.
     void begin_event() {
-        if (event_count_ % 64 == 0)
-            lists.changes.push_back(0);
         ++event_count_;
         changed_ = false;
     }
@@ -45,6 +46,12 @@ class ChunkBuilder {
         ++timestamp_;
     }
 
+    // Takes store records as long as they are simple: a known site, one word, a page that the chunk
+    // has met before; each begins its event if need be. Stops before one that is not, when the
+    // chunk is full or when the timestamp may have reached `most_changes`. Returns where.
+    const uint8_t *take_stores(const uint8_t *at, const uint8_t *end,
+                               std::span<const StoreSite> sites, uint32_t context,
+                               uint64_t most_changes);
     // A store of up to 8 bytes as part of the current event.
     void store(uint64_t address, unsigned size, uint64_t value, uint32_t site) {
         unsigned in_word = address % 8;
@@ -70,31 +77,16 @@ class ChunkBuilder {
     static constexpr size_t full_range_bytes = size_t(4) << 20;
     static constexpr size_t longest_cut = 256; // bytes of a ranged store that is cut into slots
 
-    void add_slot(uint64_t address, unsigned size, uint64_t value, uint32_t site) {
-        ShadowPage &page = shadow_.get(address);
-        use(page);
-        unsigned offset = address % page_bytes;
-        if (shadow_.store(page, offset, size, value, events() - 1, site))
-            change();
-        slots_.push_back({value, page.index << 9 | offset / 8, event_count_ - 1, site,
-                          make_shape(offset % 8, size)});
-    }
-    void use(ShadowPage &page) {
-        if (page.chunk == chunk_number_)
-            return;
-        page.chunk = chunk_number_;
-        page.index = uint32_t(pages_.size());
-        pages_.push_back(page.number);
-    }
+    void begin_chunk();
+    void add_slot(uint64_t address, unsigned size, uint64_t value, uint32_t site);
     void add_range(const Range &range, ByteSpan bytes);
 
     Shadow &shadow_;
-    uint32_t chunk_number_ = 0;
     uint64_t first_event_ = 0, first_timestamp_ = 0, timestamp_ = 0;
     uint32_t event_count_ = 0;
     bool changed_ = false;
-    std::vector<GatheredSlot> slots_;
-    std::vector<uint32_t> pages_; // page numbers by index
+    GatheredSlots slots_;
+    std::vector<ShadowPage *> pages_; // by index
 };
 
 } // namespace heapstory

@@ -59,9 +59,14 @@ void Output::write_chunk() {
     constexpr uint64_t least = uint64_t(1) << 22;
     if (slots_since_keyframe_ >= std::max(least, options_.keyframe_ratio * shadow_.live_words()))
         write_keyframe();
+    if (shadow_.wants_sweep()) {
+        queue_.drain(); // the packer uses pages of the chunks it has not packed yet
+        shadow_.sweep();
+    }
 }
 
 void Output::write_keyframe() {
+    queue_.drain(); // the packer says who wrote last
     ChunkHeader header;
     header.first_event = builder.events();
     header.first_timestamp = builder.timestamp();
@@ -104,9 +109,8 @@ void Output::close() {
     if (slots_since_keyframe_ > 4 * shadow_.live_words())
         write_keyframe();
     queue_.drain();
-    Lookup lookup = build_lookup(TraceFile(writer_.directory()));
-    writer_.append(ChunkKind::nodes, lookup.nodes);
-    writer_.append(ChunkKind::words, lookup.words);
+    writer_.append(ChunkKind::nodes, build_nodes(TraceFile(writer_.directory())));
+    writer_.append(ChunkKind::words, packer_.word_index());
     writer_.close();
 }
 

@@ -6,6 +6,7 @@
 #include "collect/builder.h"
 #include "collect/call_stacks.h"
 #include "collect/modules.h"
+#include "collect/packer.h"
 #include "collect/shadow.h"
 #include "collect/write_queue.h"
 #include "format/discoveries.h"
@@ -57,7 +58,7 @@ class Output {
     Shadow &shadow_;
     const CallStacks &stacks_;
     TablesWriter tables_writer_{tables_};
-    ChunkPacker packer_{writer_};
+    ChunkPacker packer_{writer_, shadow_};
     uint64_t slots_since_keyframe_ = 0;
     WriteQueue queue_; // last: its tasks use the others
 };

@@ -2,79 +2,114 @@
 #include "collect/packer.h"
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <numeric>
 #include <utility>
 
 namespace heapstory {
 
-// Sorts by (page, word), keeping the order of time: radix sort over the page's rank and the word.
-void ChunkPacker::sort(const GatheredChunk &chunk) {
-    const auto &slots = chunk.slots;
-    const auto &pages = chunk.pages;
-    size_t count = slots.size();
-    std::vector<uint32_t> by_number(pages.size());
-    std::iota(by_number.begin(), by_number.end(), 0);
-    std::sort(by_number.begin(), by_number.end(),
-              [&](uint32_t a, uint32_t b) { return pages[a] < pages[b]; });
-    std::vector<uint32_t> rank(pages.size());
-    sorted_pages_.resize(pages.size());
-    for (uint32_t i = 0; i < by_number.size(); ++i) {
-        rank[by_number[i]] = i;
-        sorted_pages_[i] = pages[by_number[i]];
-    }
-    unsigned bits = 9 + unsigned(std::bit_width(pages.size()));
-    unsigned passes = (bits + 10) / 11;
-    unsigned digit = (bits + passes - 1) / passes;
-    uint32_t mask = (1u << digit) - 1;
-    std::vector<uint32_t> counts(size_t(passes) << digit);
-    order_.resize(count);
-    spare_.resize(count);
-    for (size_t i = 0; i < count; ++i) {
-        uint32_t key = rank[slots[i].key >> 9] << 9 | (slots[i].key & 511);
-        order_[i] = uint64_t(key) << 32 | i;
-        for (unsigned pass = 0; pass < passes; ++pass)
-            ++counts[(pass << digit) + (key >> (pass * digit) & mask)];
-    }
-    for (unsigned pass = 0; pass < passes; ++pass) {
-        uint32_t *count_of = &counts[pass << digit];
-        uint32_t sum = 0;
-        for (uint32_t i = 0; i <= mask; ++i)
-            sum += std::exchange(count_of[i], sum);
-        unsigned shift = 32 + pass * digit;
-        for (size_t i = 0; i < count; ++i)
-            spare_[count_of[order_[i] >> shift & mask]++] = order_[i];
-        order_.swap(spare_);
+void ChunkPacker::sort_pages(const GatheredChunk &chunk) {
+    std::vector<uint32_t> indices(chunk.pages.size());
+    std::iota(indices.begin(), indices.end(), 0);
+    std::sort(indices.begin(), indices.end(), [&](uint32_t a, uint32_t b) {
+        return chunk.pages[a]->number < chunk.pages[b]->number;
+    });
+    rank_.resize(indices.size());
+    sorted_pages_.clear();
+    for (uint32_t index : indices) {
+        ShadowPage *page = chunk.pages[index];
+        rank_[index] = uint32_t(sorted_pages_.size());
+        sorted_pages_.push_back({page, page->number * page_words, words_.page(page->number)});
     }
 }
 
-void ChunkPacker::encode(const GatheredChunk &chunk) {
-    encoder_.clear();
-    const uint64_t *order = order_.data();
-    const GatheredSlot *slots = chunk.slots.data();
-    const uint32_t *pages = sorted_pages_.data();
-    size_t count = order_.size();
-    encoder_.add_sorted(count, [=](size_t i) {
-        constexpr size_t ahead = 16; // slots are gathered from all over the chunk
+namespace {
+
+// The slots of a chunk by page, word and time.
+template <class Element, unsigned index_bits, class Page> struct SortedSlots {
+    const Element *order;
+    size_t count;
+    const GatheredSlot *slots;
+    const Page *pages;
+
+    static constexpr Element index_mask = (Element(1) << index_bits) - 1;
+
+    WrittenSlot operator[](size_t i) const {
+        constexpr size_t ahead = 16; // they are gathered from all over the chunk
         if (i + ahead < count)
-            __builtin_prefetch(&slots[uint32_t(order[i + ahead])]);
-        uint32_t key = uint32_t(order[i] >> 32);
-        const GatheredSlot &gathered = slots[uint32_t(order[i])];
-        Slot slot;
-        slot.word = uint64_t(pages[key >> 9]) << 9 | (key & 511);
-        slot.value = gathered.value;
-        slot.event = gathered.event;
-        slot.site = gathered.site;
-        slot.shape = gathered.shape;
-        return slot;
+            __builtin_prefetch(&slots[order[i + ahead] & index_mask]);
+        const GatheredSlot &gathered = slots[order[i] & index_mask];
+        return {pages[order[i] >> index_bits].first_word + gathered.word(), gathered.value,
+                gathered.event(), gathered.writer};
+    }
+};
+
+template <class Counts> void starts_from_counts(Counts &counts) {
+    uint32_t sum = 0;
+    for (uint32_t &count : counts)
+        sum += std::exchange(count, sum);
+}
+
+} // namespace
+
+// Radix sort with two digits: by word, then by page, each time keeping the order.
+template <class Element, unsigned index_bits>
+void ChunkPacker::sort_and_encode(const GatheredChunk &chunk) {
+    static thread_local std::vector<Element> by_word, order;
+    const size_t count = chunk.slots.size();
+    const uint32_t *keys = chunk.slots.keys();
+    const uint32_t *rank = rank_.data();
+    std::array<uint32_t, page_words> word_starts{};
+    std::vector<uint32_t> page_starts(chunk.pages.size());
+    for (size_t i = 0; i < count; ++i) {
+        ++word_starts[keys[i] % page_words];
+        ++page_starts[rank[keys[i] / page_words]];
+    }
+    starts_from_counts(word_starts);
+    starts_from_counts(page_starts);
+    by_word.resize(count);
+    order.resize(count);
+    for (size_t i = 0; i < count; ++i)
+        by_word[word_starts[keys[i] % page_words]++] =
+            Element(rank[keys[i] / page_words]) << index_bits | Element(i);
+    for (Element element : by_word)
+        order[page_starts[element >> index_bits]++] = element;
+
+    const SortedSlots<Element, index_bits, SortedPage> slots{
+        order.data(), count, chunk.slots.slots(), sorted_pages_.data()};
+    const uint64_t bit = words_.bit(), first_event = chunk.header.first_event;
+    const SortedPage *at = sorted_pages_.data();
+    encoder_.encode(count, slots, [&](const WrittenSlot &last) {
+        while (last.word - at->first_word >= page_words)
+            ++at;
+        unsigned word = unsigned(last.word - at->first_word);
+        at->chunks[word] |= bit;
+        at->page->note_write(word, first_event + last.event, writer_site(last.writer),
+                             shape_mask(writer_shape(last.writer)));
     });
-    encoder_.finish();
+}
+
+void ChunkPacker::note_ranges(const GatheredChunk &chunk) {
+    uint64_t first_event = chunk.header.first_event;
+    for (const Birth &birth : chunk.lists.births)
+        if (birth.flags & Birth::zeroed)
+            shadow_.note_writes(birth.address, birth.size, first_event + birth.event, 0, 0);
+    for (const Range &range : chunk.lists.ranges) {
+        shadow_.note_writes(range.address, range.length, first_event + range.event, range.site,
+                            0xff);
+        words_.add_range(range);
+    }
 }
 
 void ChunkPacker::write(const GatheredChunk &chunk) {
-    sort(chunk);
-    encode(chunk);
+    note_ranges(chunk);
+    sort_pages(chunk);
+    if (chunk.slots.size() <= size_t(1) << 17 && chunk.pages.size() <= size_t(1) << 15)
+        sort_and_encode<uint32_t, 17>(chunk);
+    else
+        sort_and_encode<uint64_t, 32>(chunk);
     writer_.append(ChunkKind::events, encode_events(chunk.lists, encoder_), chunk.header);
+    words_.end_chunk();
 }
 
 } // namespace heapstory

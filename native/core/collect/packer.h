@@ -1,44 +1,41 @@
-// Sorts and encodes what the builder has gathered, and writes it.
+// Sorts and encodes what the builder has gathered, writes it, and notes who wrote which word last
+// and which words the chunk holds.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "format/events.h"
+#include "collect/gathered.h"
 #include "format/trace_file.h"
+#include "format/word_index.h"
 
 #include <cstdint>
 #include <vector>
 
 namespace heapstory {
 
-struct GatheredSlot {
-    uint64_t value;
-    uint32_t key; // page index << 9 | word in the page
-    uint32_t event;
-    uint32_t site;
-    uint8_t shape;
-};
-
-// One chunk of events in the order of time.
-struct GatheredChunk {
-    ChunkHeader header;
-    std::vector<GatheredSlot> slots;
-    std::vector<uint32_t> pages; // page numbers by index
-    EventLists lists;
-};
-
 class ChunkPacker {
   public:
-    explicit ChunkPacker(TraceWriter &writer) : writer_(writer) {}
+    ChunkPacker(TraceWriter &writer, Shadow &shadow) : writer_(writer), shadow_(shadow) {}
     void write(const GatheredChunk &chunk);
+    // Of all chunks so far; asked for once.
+    Bytes word_index() { return words_.encode(); }
 
   private:
-    void sort(const GatheredChunk &chunk);
-    void encode(const GatheredChunk &chunk);
+    void sort_pages(const GatheredChunk &chunk);
+    // On the way a slot is the rank of its page above its index.
+    template <class Element, unsigned index_bits> void sort_and_encode(const GatheredChunk &chunk);
+    void note_ranges(const GatheredChunk &chunk);
 
     TraceWriter &writer_;
-    std::vector<uint64_t> order_, spare_; // key << 32 | slot
-    std::vector<uint32_t> sorted_pages_;
+    Shadow &shadow_;
+    std::vector<uint32_t> rank_; // by page index
+    struct SortedPage {
+        ShadowPage *page;
+        uint64_t first_word;
+        uint64_t *chunks; // its words in the index
+    };
+    std::vector<SortedPage> sorted_pages_; // by rank
     SlotEncoder encoder_;
+    WordIndexBuilder words_;
 };
 
 } // namespace heapstory

@@ -44,14 +44,19 @@ bool is_truth(const Record &record) {
 
 void Recording::feed(ByteSpan records) {
     const uint8_t *at = records.data(), *end = at + records.size();
-    while (at + 16 <= end && !enough_) {
+    const uint64_t most_changes = options_.most_changes ? options_.most_changes : ~uint64_t(0);
+    while (!enough_) {
+        if (!finished_)
+            at = builder_.take_stores(at, end, sites_.stores(), stacks_.context(), most_changes);
+        if (at + 16 > end)
+            break;
         uint64_t first, value;
         std::memcpy(&first, at, 8);
         std::memcpy(&value, at + 8, 8);
         at += 16;
         uint32_t tag = uint32_t(first >> HSW_ADDRESS_BITS);
         uint64_t address = first & HSW_ADDRESS_MASK;
-        if (tag < HSW_FIRST_TAG) [[likely]] {
+        if (tag < HSW_FIRST_TAG) {
             if (!finished_)
                 store(tag, address, value);
         } else {
@@ -62,17 +67,15 @@ void Recording::feed(ByteSpan records) {
             if (!finished_ || is_last_word(tag))
                 control(record, *payload);
         }
-        if (options_.most_changes && builder_.timestamp() >= options_.most_changes)
-            enough_ = true;
+        enough_ = builder_.timestamp() >= most_changes;
     }
 }
 
 void Recording::store(uint32_t raw_id, uint64_t address, uint64_t value) {
-    RawSite &raw = sites_.raw(raw_id);
-    uint32_t site = sites_.of(raw);
-    if (raw.kind != HSW_SITE_MORE || !builder_.position())
+    const StoreSite &site = sites_.store(raw_id);
+    if (site.begins || !builder_.position())
         output_.begin_event();
-    builder_.store(address, raw.size ? raw.size : 8, value, site);
+    builder_.store(address, site.size, value, site.site);
 }
 
 void Recording::control(const Record &record, const Payload &payload) {

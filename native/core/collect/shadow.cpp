@@ -8,9 +8,31 @@
 namespace heapstory {
 
 namespace {
+
 constexpr size_t table_bytes = (size_t(1) << shadow_address_bits) / page_bytes * sizeof(void *);
-// event[] of a word that calloc zeroed and nothing has written: no slot stands for it.
-constexpr uint8_t zeroed_only = 2;
+
+uint8_t *bytes_of(ShadowPage &page) {
+    return reinterpret_cast<uint8_t *>(page.image);
+}
+
+// Calls visit(word, bits) for the words of a page that bytes [offset, offset + size) touch.
+template <class Visit> void for_words(unsigned offset, unsigned size, Visit visit) {
+    for (unsigned first = offset, end = offset + size; first < end;) {
+        unsigned word = first / 8, stop = std::min(end, word * 8 + 8);
+        visit(word, uint8_t(((1u << (stop - first)) - 1) << (first % 8)));
+        first = stop;
+    }
+}
+
+// All bits of the bytes that `mask` names.
+uint64_t spread(uint8_t mask) {
+    uint64_t bits = 0;
+    for (unsigned byte = 0; byte < 8; ++byte)
+        if (mask >> byte & 1)
+            bits |= uint64_t(0xff) << (8 * byte);
+    return bits;
+}
+
 } // namespace
 
 Shadow::Shadow() {
@@ -42,26 +64,21 @@ template <class Visit> void Shadow::for_pages(uint64_t address, uint64_t size, V
     }
 }
 
-bool Shadow::copy(uint64_t address, ByteSpan bytes, uint64_t event, uint32_t site) {
+bool Shadow::copy(uint64_t address, ByteSpan bytes) {
     bool changed = false;
     const uint8_t *from = bytes.data();
     for_pages(address, bytes.size(), [&](uint64_t at, unsigned offset, unsigned size) {
         ShadowPage &page = get(at);
-        changed |= std::memcmp(page.image + offset, from, size) != 0;
-        std::memcpy(page.image + offset, from, size);
+        uint8_t *to = bytes_of(page) + offset;
+        changed |= std::memcmp(to, from, size) != 0;
+        std::memcpy(to, from, size);
         from += size;
-        for (unsigned first = offset, end = offset + size; first < end;) {
-            unsigned word = first / 8, stop = std::min(end, word * 8 + 8);
-            uint8_t bits = uint8_t(((1u << (stop - first)) - 1) << (first % 8));
+        for_words(offset, size, [&](unsigned word, uint8_t bits) {
             uint8_t mask = page.mask[word];
             changed |= (mask & bits) != bits;
             live_words_ += mask == 0;
             page.mask[word] = mask | bits;
-            page.mixed[word] = (mask | bits) != bits;
-            page.event[word] = event;
-            page.site[word] = site;
-            first = stop;
-        }
+        });
     });
     return changed;
 }
@@ -70,47 +87,47 @@ Bytes Shadow::read(uint64_t address, uint64_t size) {
     Bytes out;
     out.reserve(size);
     for_pages(address, size, [&](uint64_t at, unsigned offset, unsigned length) {
-        const ShadowPage &page = get(at);
-        out.insert(out.end(), page.image + offset, page.image + offset + length);
+        const uint8_t *from = bytes_of(get(at)) + offset;
+        out.insert(out.end(), from, from + length);
     });
     return out;
 }
 
 void Shadow::clear(uint64_t address, uint64_t size) {
     for_pages(address, size, [&](uint64_t at, unsigned offset, unsigned length) {
-        ShadowPage *page = find(at);
+        ShadowPage *page = table_[at / page_bytes];
         if (!page)
             return;
         if (length == page_bytes)
             ++emptied_;
-        for (unsigned first = offset, end = offset + length; first < end;) {
-            unsigned word = first / 8, stop = std::min(end, word * 8 + 8);
-            uint8_t bits = uint8_t(((1u << (stop - first)) - 1) << (first % 8));
+        for_words(offset, length, [&](unsigned word, uint8_t bits) {
             uint8_t mask = page->mask[word];
-            if (mask) {
-                page->mask[word] = mask & ~bits;
-                live_words_ -= (mask & ~bits) == 0;
-            }
-            first = stop;
-        }
+            if (!mask)
+                return;
+            page->mask[word] = mask & ~bits;
+            live_words_ -= (mask & ~bits) == 0;
+        });
     });
 }
 
-void Shadow::zero(uint64_t address, uint64_t size, uint64_t event) {
+void Shadow::zero(uint64_t address, uint64_t size) {
     clear(address, size);
     for_pages(address, size, [&](uint64_t at, unsigned offset, unsigned length) {
         ShadowPage &page = get(at);
-        std::memset(page.image + offset, 0, length);
-        for (unsigned first = offset, end = offset + length; first < end;) {
-            unsigned word = first / 8, stop = std::min(end, word * 8 + 8);
-            uint8_t bits = uint8_t(((1u << (stop - first)) - 1) << (first % 8));
+        std::memset(bytes_of(page) + offset, 0, length);
+        for_words(offset, length, [&](unsigned word, uint8_t bits) {
             live_words_ += page.mask[word] == 0;
             page.mask[word] |= bits;
-            page.mixed[word] = zeroed_only;
-            page.event[word] = event;
-            page.site[word] = 0;
-            first = stop;
-        }
+        });
+    });
+}
+
+void Shadow::note_writes(uint64_t address, uint64_t size, uint64_t event, uint32_t site,
+                         uint8_t bytes) {
+    for_pages(address, size, [&](uint64_t at, unsigned offset, unsigned length) {
+        if (ShadowPage *page = table_[at / page_bytes])
+            for_words(offset, length,
+                      [&](unsigned word, uint8_t) { page->note_write(word, event, site, bytes); });
     });
 }
 
@@ -121,19 +138,17 @@ Bytes Shadow::keyframe(uint64_t next_event) {
     for (const ShadowPage *page : pages_) {
         uint64_t first = uint64_t(page->number) * page_words;
         for (unsigned i = 0; i < page_words; ++i) {
-            if (!page->mask[i] || page->mixed[i] == zeroed_only)
+            uint8_t mask = page->mask[i];
+            if (!mask || !page->covered[i])
                 continue;
             KeyWord word;
             word.word = first + i;
-            std::memcpy(&word.value, page->image + 8 * i, 8);
-            word.event = page->event[i];
-            word.site = page->site[i];
-            word.mask = page->mask[i];
-            word.mixed = page->mixed[i];
-            if (word.mask != 0xff) // what was never written must not leak into the trace
-                for (unsigned byte = 0; byte < 8; ++byte)
-                    if (!(word.mask >> byte & 1))
-                        word.value &= ~(uint64_t(0xff) << (8 * byte));
+            // What was never written must not leak into the trace.
+            word.value = mask == 0xff ? page->image[i] : page->image[i] & spread(mask);
+            word.event = page->last[i] >> 24;
+            word.site = page->last[i] & 0xffffff;
+            word.mask = mask;
+            word.mixed = mask & ~page->covered[i];
             encoder.add(word);
         }
     }
@@ -141,8 +156,6 @@ Bytes Shadow::keyframe(uint64_t next_event) {
 }
 
 void Shadow::sweep() {
-    if (emptied_ < 256 || emptied_ * 4 < pages_.size())
-        return;
     emptied_ = 0;
     std::erase_if(pages_, [this](ShadowPage *page) {
         if (std::any_of(std::begin(page->mask), std::end(page->mask), [](uint8_t m) { return m; }))

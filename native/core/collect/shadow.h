@@ -15,15 +15,27 @@ namespace heapstory {
 constexpr uint64_t page_bytes = 4096;
 constexpr uint64_t page_words = page_bytes / 8;
 
+// Values are written as the stream is read, in the order of time. Who wrote last is written when
+// chunks are packed, in the order of addresses and on another thread: see note_write.
 struct ShadowPage {
-    alignas(64) uint8_t image[page_bytes];
+    static constexpr uint32_t unused = ~uint32_t(0);
+
+    alignas(64) uint64_t image[page_words];
     uint8_t mask[page_words]; // bytes written since the block was born, one bit each
-    uint8_t mixed[page_words];
-    uint64_t event[page_words];
-    uint32_t site[page_words];
-    uint32_t number = 0;           // address / 4096
-    uint32_t chunk = ~uint32_t(0); // last chunk that used the page ...
-    uint32_t index = 0;            // ... and its number there
+    uint8_t
+        covered[page_words]; // bytes of the last write; 0: calloc zeroed it, no slot stands for it
+    uint64_t last[page_words]; // the last write: event << 24 | site
+    uint32_t number = 0;       // address / 4096
+    uint32_t index = unused;   // among the pages of the chunk that is being gathered
+
+    // Later writes win, in whatever order they are noted.
+    void note_write(unsigned word, uint64_t event, uint32_t site, uint8_t bytes) {
+        uint64_t write = event << 24 | site;
+        if (write >> 24 < last[word] >> 24)
+            return;
+        last[word] = write;
+        covered[word] = bytes;
+    }
 };
 
 class Shadow {
@@ -33,51 +45,52 @@ class Shadow {
     Shadow(const Shadow &) = delete;
     Shadow &operator=(const Shadow &) = delete;
 
-    ShadowPage *find(uint64_t address) const { return table_[address / page_bytes]; }
+    ShadowPage *const *table() const { return table_; } // by page number; null where there is none
     ShadowPage &get(uint64_t address) {
         ShadowPage *&page = table_[address / page_bytes];
         return page ? *page : make(page, address);
     }
 
-    // One store inside one word. True if it changed the field or wrote it for the first time.
-    bool store(ShadowPage &page, unsigned offset, unsigned size, uint64_t value, uint64_t event,
-               uint32_t site) {
-        unsigned word = offset / 8, first = offset % 8;
+    // One store inside one word, of `size` bytes from byte `first` on. True if it changed the field
+    // or wrote it for the first time.
+    static bool store(ShadowPage &page, unsigned word, unsigned first, unsigned size,
+                      uint64_t value, uint64_t &live_words) {
         uint8_t bits = uint8_t(((1u << size) - 1) << first);
         uint64_t covered = (~uint64_t(0) >> (64 - 8 * size)) << (8 * first);
-        uint64_t old;
-        std::memcpy(&old, page.image + 8 * word, 8);
+        uint64_t old = page.image[word];
         uint64_t fresh = (old & ~covered) | ((value << (8 * first)) & covered);
-        std::memcpy(page.image + 8 * word, &fresh, 8);
+        page.image[word] = fresh;
         uint8_t mask = page.mask[word];
-        bool changed = (mask & bits) != bits || old != fresh;
-        live_words_ += mask == 0;
-        mask |= bits;
-        page.mask[word] = mask;
-        page.mixed[word] = mask != bits;
-        page.event[word] = event;
-        page.site[word] = site;
-        return changed;
+        page.mask[word] = mask | bits;
+        live_words += mask == 0;
+        return (mask & bits) != bits || old != fresh;
     }
+    bool store(ShadowPage &page, unsigned word, unsigned first, unsigned size, uint64_t value) {
+        return store(page, word, first, size, value, live_words_);
+    }
+    void add_live_words(uint64_t more) { live_words_ += more; }
 
     // Bytes of any length; counts as above.
-    bool copy(uint64_t address, ByteSpan bytes, uint64_t event, uint32_t site);
+    bool copy(uint64_t address, ByteSpan bytes);
     Bytes read(uint64_t address, uint64_t size);
     // The block at these bytes was born or died: they hold nothing that was written.
     void clear(uint64_t address, uint64_t size);
     // As clear, but the bytes are known to be zero (calloc): a store of zero is silent.
-    void zero(uint64_t address, uint64_t size, uint64_t event);
+    void zero(uint64_t address, uint64_t size);
+    // Who wrote whole words last: see ShadowPage::note_write.
+    void note_writes(uint64_t address, uint64_t size, uint64_t event, uint32_t site, uint8_t bytes);
 
     uint64_t live_words() const { return live_words_; }
     uint64_t pages() const { return pages_.size(); }
-    // All words that were written, in ascending order.
+    // All words that were written, in ascending order. What was gathered must have been packed.
     Bytes keyframe(uint64_t next_event);
-    // Gives back pages that hold nothing. Only between chunks.
+    // Whether enough pages are empty for a sweep, which gives them back. Between chunks only.
+    bool wants_sweep() const { return emptied_ >= 256 && emptied_ * 4 >= pages_.size(); }
     void sweep();
 
   private:
     ShadowPage &make(ShadowPage *&slot, uint64_t address);
-    template <class Visit> void for_pages(uint64_t address, uint64_t size, Visit visit);
+    template <class Visit> static void for_pages(uint64_t address, uint64_t size, Visit visit);
 
     ShadowPage **table_; // by page number, sparse
     std::vector<ShadowPage *> pages_;

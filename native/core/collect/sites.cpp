@@ -7,13 +7,19 @@ namespace heapstory {
 
 void Sites::define(const Record &record) {
     uint32_t id = uint32_t(record.value & 0xffffff);
-    if (id >= raw_.size())
+    if (id >= raw_.size()) {
         raw_.resize(id + 1);
+        stores_.resize(id + 1);
+    }
     RawSite &raw = raw_[id];
     raw.pc = record.address;
     raw.size = uint8_t(record.value >> 24);
     raw.kind = uint8_t(record.value >> 32);
     raw.own = record.value >> 40 & HSW_SITE_OWN;
+    StoreSite &store = stores_[id];
+    store.context_mask = raw.own ? 0 : ~uint32_t(0);
+    store.size = raw.size ? raw.size : 8;
+    store.begins = raw.kind != HSW_SITE_MORE;
     if (raw.kind == HSW_SITE_CALL)
         raw.site = make(raw, 0, SiteKind::call);
 }
@@ -33,10 +39,15 @@ uint32_t Sites::make(const RawSite &raw, uint32_t context, SiteKind kind) {
     return at->second;
 }
 
-uint32_t Sites::store_site(RawSite &raw, uint32_t context) {
-    raw.site = make(raw, context, SiteKind::store);
-    raw.context = context;
-    return raw.site;
+const StoreSite &Sites::store(uint32_t id) {
+    const RawSite &known = raw(id);
+    StoreSite &store = stores_[size_t(&known - raw_.data())];
+    uint32_t context = stacks_.context() & store.context_mask;
+    if (store.context != context) {
+        store.site = make(known, context, SiteKind::store);
+        store.context = context;
+    }
+    return store;
 }
 
 uint32_t Sites::of_range(const RawSite &raw, SiteKind kind) {

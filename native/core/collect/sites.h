@@ -5,17 +5,18 @@
 #include "collect/call_stacks.h"
 #include "collect/modules.h"
 #include "collect/records.h"
+#include "collect/store_site.h"
 #include "format/tables.h"
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 namespace heapstory {
 
-struct RawSite {          // as the recorder numbers them
-    uint32_t site = 0;    // for own code, or for `context`; 0: none yet
-    uint32_t context = 0; // other code: the own call that it counts for
+struct RawSite {       // as the recorder numbers them
+    uint32_t site = 0; // of a call
     uint8_t size = 0, kind = 0;
     bool own = false;
     uint64_t pc = 0;
@@ -26,18 +27,16 @@ struct RawSite {          // as the recorder numbers them
 class Sites {
   public:
     Sites(Tables &tables, const Modules &modules, CallStacks &stacks)
-        : tables_(tables), modules_(modules), stacks_(stacks), raw_(1) {}
+        : tables_(tables), modules_(modules), stacks_(stacks), raw_(1), stores_(1) {}
 
     // HSW_SITE.
     void define(const Record &record);
     // By the recorder's number; number 0 is the unknown site.
     RawSite &raw(uint32_t id) { return raw_[id < raw_.size() ? id : 0]; }
 
-    // The site of a store, in the current call stack.
-    uint32_t of(RawSite &raw) {
-        uint32_t context = raw.own ? 0 : stacks_.context();
-        return raw.site && raw.context == context ? raw.site : store_site(raw, context);
-    }
+    // By the same number; a store's site is known once it was asked for in the current call stack.
+    std::span<const StoreSite> stores() const { return stores_; }
+    const StoreSite &store(uint32_t id);
     uint32_t of_range(const RawSite &raw, SiteKind kind);
     // Of an instruction that stores nothing: a C-point, a frame that was there before.
     uint32_t of_code(uint64_t pc);
@@ -55,7 +54,6 @@ class Sites {
     uint32_t stack(uint32_t parent, uint32_t site);
 
   private:
-    uint32_t store_site(RawSite &raw, uint32_t context);
     uint32_t make(const RawSite &raw, uint32_t context, SiteKind kind);
     uint32_t other_call(RawSite &raw, uint64_t value);
 
@@ -63,6 +61,7 @@ class Sites {
     const Modules &modules_;
     CallStacks &stacks_;
     std::vector<RawSite> raw_;
+    std::vector<StoreSite> stores_;
     std::unordered_map<uint64_t, uint32_t> site_ids_;  // other code: raw site << 32 | context
     std::unordered_map<uint64_t, uint32_t> code_ids_;  // by address
     std::unordered_map<uint64_t, uint32_t> stack_ids_; // parent << 32 | site

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "format/chunk.h"
 
+#define ZSTD_STATIC_LINKING_ONLY // for ZSTD_c_literalCompressionMode
 #include <nmmintrin.h>
 #include <zstd.h>
 
@@ -12,9 +13,16 @@ constexpr size_t largest_column = size_t(1) << 31;
 
 struct Contexts {
     ZSTD_CCtx *compress = ZSTD_createCCtx();
+    ZSTD_CCtx *compress_rare = ZSTD_createCCtx();
     ZSTD_DCtx *decompress = ZSTD_createDCtx();
+    Contexts() {
+        ZSTD_CCtx_setParameter(compress, ZSTD_c_compressionLevel, 1);
+        ZSTD_CCtx_setParameter(compress_rare, ZSTD_c_compressionLevel, -50);
+        ZSTD_CCtx_setParameter(compress_rare, ZSTD_c_literalCompressionMode, ZSTD_ps_enable);
+    }
     ~Contexts() {
         ZSTD_freeCCtx(compress);
+        ZSTD_freeCCtx(compress_rare);
         ZSTD_freeDCtx(decompress);
     }
 };
@@ -60,14 +68,15 @@ bool is_valid(const ChunkHeader &header) {
     return crc32c({reinterpret_cast<const uint8_t *>(&copy), sizeof copy}) == header.header_crc;
 }
 
-void pack(ByteWriter &out, ByteSpan data, int level) {
+void pack(ByteWriter &out, ByteSpan data, Repetitions repetitions) {
     out.varint(data.size());
     if (data.empty())
         return;
     thread_local Bytes buffer;
     buffer.resize(ZSTD_compressBound(data.size()));
-    size_t size = ZSTD_compressCCtx(contexts().compress, buffer.data(), buffer.size(), data.data(),
-                                    data.size(), level);
+    ZSTD_CCtx *context =
+        repetitions == Repetitions::usual ? contexts().compress : contexts().compress_rare;
+    size_t size = ZSTD_compress2(context, buffer.data(), buffer.size(), data.data(), data.size());
     if (ZSTD_isError(size) || size >= data.size()) {
         out.varint(data.size());
         out.raw(data);
@@ -75,6 +84,23 @@ void pack(ByteWriter &out, ByteSpan data, int level) {
     }
     out.varint(size);
     out.raw({buffer.data(), size});
+}
+
+void ColumnPacker::pack(ByteWriter &out, ByteSpan data) {
+    constexpr unsigned trial_every = 16;
+    constexpr size_t least_to_judge = 1024;
+    if (until_trial_ || data.size() < least_to_judge) {
+        until_trial_ -= until_trial_ > 0;
+        heapstory::pack(out, data, repetitions_);
+        return;
+    }
+    until_trial_ = trial_every;
+    ByteWriter usual, rare;
+    heapstory::pack(usual, data, Repetitions::usual);
+    heapstory::pack(rare, data, Repetitions::rare);
+    bool worth = usual.bytes.size() + usual.bytes.size() / 8 < rare.bytes.size();
+    repetitions_ = worth ? Repetitions::usual : Repetitions::rare;
+    out.raw(worth ? usual.bytes : rare.bytes);
 }
 
 void unpack_into(ByteReader &in, Bytes &out, size_t slack) {

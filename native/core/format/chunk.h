@@ -17,7 +17,7 @@
 
 namespace heapstory {
 
-constexpr uint16_t format_version = 1;
+constexpr uint16_t format_version = 2;
 constexpr uint32_t chunk_magic = 0x4b435348; // "HSCK"
 
 enum class ChunkKind : uint16_t {
@@ -62,7 +62,22 @@ constexpr uint64_t padded(uint64_t length) {
 }
 
 // One compressed column: raw size, stored size, bytes (raw where compression does not help).
-void pack(ByteWriter &out, ByteSpan data, int level = 1);
+// Looking for repetitions takes most of the time; `rare` looks for next to none, and leaves it at
+// short codes for frequent bytes.
+enum class Repetitions { usual, rare };
+void pack(ByteWriter &out, ByteSpan data, Repetitions repetitions = Repetitions::usual);
+
+// Packs columns of one kind, one after the other: finds out now and then whether repetitions are
+// worth looking for in them.
+class ColumnPacker {
+  public:
+    void pack(ByteWriter &out, ByteSpan data);
+
+  private:
+    unsigned until_trial_ = 0;
+    Repetitions repetitions_ = Repetitions::usual;
+};
+
 Bytes unpack(ByteReader &in);
 void skip_packed(ByteReader &in);
 // As unpack, into a buffer with `slack` readable bytes after the end.

@@ -96,14 +96,12 @@ std::unordered_map<uint64_t, Extent> later_extents(const TraceFile &file) {
 } // namespace
 
 // Two passes, so that only the ends of the nodes are held at once, not the nodes.
-Lookup build_lookup(const TraceFile &file) {
+Bytes build_nodes(const TraceFile &file) {
     std::vector<End> ends = node_ends(file);
     auto extents = later_extents(file);
     NodeEncoder nodes;
-    WordIndexBuilder words;
     size_t next = 0;
     for_each_chunk(file, [&](const ChunkReader &chunk) {
-        words.add(chunk.view);
         for (const Birth &birth : chunk.view.births()) {
             bool is_event = birth.kind == NodeKind::heap && !(birth.flags & Birth::initial);
             const End &end = ends[next++];
@@ -129,7 +127,13 @@ Lookup build_lookup(const TraceFile &file) {
         }
     });
     ends = {};
-    return {nodes.finish(), words.encode()};
+    return nodes.finish();
+}
+
+Lookup build_lookup(const TraceFile &file) {
+    WordIndexBuilder words;
+    for_each_chunk(file, [&](const ChunkReader &chunk) { words.add(chunk.view); });
+    return {build_nodes(file), words.encode()};
 }
 
 } // namespace heapstory

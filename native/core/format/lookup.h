@@ -46,5 +46,6 @@ struct Lookup {
 };
 
 Lookup build_lookup(const TraceFile &file);
+Bytes build_nodes(const TraceFile &file);
 
 } // namespace heapstory

@@ -20,92 +20,58 @@ template <class T> T load(const uint8_t *at) {
 
 } // namespace
 
-void SlotEncoder::clear() {
-    segments.clear();
-    out.bytes.clear();
-    open_ = false;
-}
-
-void SlotEncoder::begin_segment(uint64_t word) {
-    open_ = true;
-    count_ = 0;
-    last_ = {};
-    first_ = {};
-    last_.word = first_.word = word;
-    first_word_ = word;
-    if (!capacity_) {
-        capacity_ = segment_slots_ * 2;
-        grow();
-    }
-    ends_.control = control_.data();
-    ends_.words = words_.data();
-    ends_.events = events_.data();
-    ends_.sites = sites_.data();
-    ends_.shapes = shapes_.data();
-    ends_.values = values_.data();
-    ends_.wide = wide_.data();
-}
-
-// A word with very many versions keeps its segment open beyond segment_slots.
-void SlotEncoder::grow() {
-    auto enlarge = [this](Bytes &column, uint8_t *&at, size_t per_slot) {
-        size_t used = column.empty() ? 0 : size_t(at - column.data());
-        column.resize(capacity_ * per_slot + 16);
-        at = column.data() + used;
+void SlotEncoder::make_room(size_t slots) {
+    if (slots <= capacity_)
+        return;
+    capacity_ = slots;
+    auto enlarge = [&](Bytes &column, size_t per_slot) {
+        column.resize(slots * per_slot + 16); // what is put may reach beyond its end
     };
-    enlarge(control_, ends_.control, 1);
-    enlarge(words_, ends_.words, 10);
-    enlarge(events_, ends_.events, 4);
-    enlarge(sites_, ends_.sites, 3);
-    enlarge(shapes_, ends_.shapes, 1);
-    enlarge(values_, ends_.values, 6);
-    enlarge(wide_, ends_.wide, 8);
+    enlarge(control_, 1);
+    enlarge(words_, 10);
+    enlarge(events_, 4);
+    enlarge(writers_, 4);
+    enlarge(values_, 6);
+    enlarge(wide_, 8);
 }
 
-void SlotEncoder::finish_segment() {
-    SlotSegment segment;
-    segment.first_word = first_word_;
-    segment.last_word = last_.word;
-    segment.slots = count_;
-    segment.offset = uint32_t(out.bytes.size());
-    auto span = [](const Bytes &column, const uint8_t *at) {
-        return ByteSpan(column.data(), size_t(at - column.data()));
+void SlotEncoder::finish_segment(const SlotSegment &segment, const Ends &ends) {
+    auto add = [this](const Bytes &column, const uint8_t *end) {
+        pack(out, ByteSpan(column.data(), size_t(end - column.data())));
+        return uint32_t(out.bytes.size());
     };
-    pack(out, span(words_, ends_.words));
-    segment.words_length = uint32_t(out.bytes.size()) - segment.offset;
-    pack(out, span(control_, ends_.control));
-    pack(out, span(events_, ends_.events));
-    pack(out, span(sites_, ends_.sites));
-    pack(out, span(shapes_, ends_.shapes));
-    pack(out, span(values_, ends_.values));
-    pack(out, span(wide_, ends_.wide));
-    segment.length = uint32_t(out.bytes.size()) - segment.offset;
-    segments.push_back(segment);
-    open_ = false;
+    SlotSegment done = segment;
+    done.offset = uint32_t(out.bytes.size());
+    done.words_length = add(words_, ends.words) - done.offset;
+    add(control_, ends.control);
+    auto add_tried = [this](ColumnPacker &packer, const Bytes &column, const uint8_t *end) {
+        packer.pack(out, ByteSpan(column.data(), size_t(end - column.data())));
+    };
+    add_tried(events_packer_, events_, ends.events);
+    add(writers_, ends.writers);
+    add_tried(values_packer_, values_, ends.values);
+    done.length = add(wide_, ends.wide) - done.offset;
+    segments.push_back(done);
 }
 
 void decode_segment(const SlotSegment &segment, ByteSpan slot_section, std::vector<Slot> &slots) {
     constexpr size_t slack = 16;
-    thread_local Bytes words, control, events, sites, shapes, values, wide;
+    thread_local Bytes words, control, events, writers, values, wide;
     ByteReader in(slot_section.subspan(std::min<size_t>(segment.offset, slot_section.size())));
-    unpack_into(in, words, slack);
-    unpack_into(in, control, slack);
-    unpack_into(in, events, slack);
-    unpack_into(in, sites, slack);
-    unpack_into(in, shapes, slack);
-    unpack_into(in, values, slack);
-    unpack_into(in, wide, slack);
+    for (Bytes *column : {&words, &control, &events, &writers, &values, &wide})
+        unpack_into(in, *column, slack);
     if (control.size() != segment.slots + slack)
         throw FormatError("damaged segment");
 
     slots.resize(segment.slots);
-    const uint8_t *words_at = words.data(), *events_at = events.data(), *sites_at = sites.data(),
-                  *shapes_at = shapes.data(), *values_at = values.data(), *wide_at = wide.data();
-    Slot last, first;
+    const uint8_t *words_at = words.data(), *events_at = events.data(),
+                  *writers_at = writers.data(), *values_at = values.data(), *wide_at = wide.data();
+    WriterPrediction prediction;
+    WrittenSlot last, first;
     last.word = first.word = segment.first_word;
     for (uint32_t i = 0; i < segment.slots; ++i) {
         unsigned c = control[i];
-        unsigned elength = (c >> 6) + 1;
+        unsigned elength = (c >> 5 & 3) + 1;
         uint32_t event = load<uint32_t>(events_at);
         event &= uint32_t(length_mask[elength]);
         events_at += elength;
@@ -124,13 +90,13 @@ void decode_segment(const SlotSegment &segment, ByteSpan slot_section, std::vect
         } else {
             last.event += event;
         }
+        uint32_t &writer = prediction.after(last.writer, c & 1);
         if (c & 2) {
-            last.site = load<uint32_t>(sites_at) & 0xffffff;
-            sites_at += 3;
+            writer = load<uint32_t>(writers_at);
+            writers_at += 4;
         }
-        if (c & 4)
-            last.shape = *shapes_at++;
-        if (unsigned length = (c >> 3) & 7; length != wide_value) {
+        last.writer = writer;
+        if (unsigned length = (c >> 2) & 7; length != wide_value) {
             last.value += uint64_t(unzigzag(load<uint64_t>(values_at) & length_mask[length]));
             values_at += length;
         } else {
@@ -139,7 +105,7 @@ void decode_segment(const SlotSegment &segment, ByteSpan slot_section, std::vect
         }
         if (c & 1)
             first = last;
-        slots[i] = last;
+        slots[i] = {last.word, last.value, last.event, writer_site(writer), writer_shape(writer)};
     }
 }
 

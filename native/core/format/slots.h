@@ -6,19 +6,19 @@
 // that a value is predicted from the one it replaced. A segment is encoded on its own, as columns:
 //
 //   words     per new word: distance from the previous word (varint)
-//   control   per slot: bit 0 new word | 1 other site | 2 other shape | 3-5 value length |
-//             6-7 event length - 1
+//   control   per slot: bit 0 new word | 1 writer not as predicted | 2-4 value length |
+//             5-6 event length - 1
 //   events    1-4 bytes: distance from the word's previous slot; for a new word zigzag distance
 //             from the previous word's first slot
-//   sites     3 bytes where it differs from the word's previous slot (new word: from the previous
-//             word's first)
-//   shapes    1 byte where it differs: first byte in the word << 4 | number of bytes
+//   writers   4 bytes where not as predicted: site | first byte in the word << 28 | bytes << 24
 //   values    0-6 bytes: zigzag difference from the word's previous slot (new word: from the
 //             previous word's first)
 //   wide      8 bytes: the value itself where the difference is longer (text, mostly)
+//
+// The writer is predicted to be the one that followed the same writer the last time.
 #pragma once
 
-#include "format/bytes.h"
+#include "format/chunk.h"
 
 #include <algorithm>
 #include <bit>
@@ -70,36 +70,85 @@ struct SlotSegment {
 };
 static_assert(sizeof(SlotSegment) == 32);
 
+// Site and shape of a slot in one number.
+constexpr uint32_t make_writer(uint32_t site, uint8_t shape) {
+    return site | uint32_t(shape) << 24;
+}
+constexpr uint32_t writer_site(uint32_t writer) {
+    return writer & 0xffffff;
+}
+constexpr uint8_t writer_shape(uint32_t writer) {
+    return uint8_t(writer >> 24);
+}
+
+// A slot with its writer in one number, as the encoder takes it.
+struct WrittenSlot {
+    uint64_t word = 0, value = 0;
+    uint32_t event = 0;
+    uint32_t writer = 0;
+
+    WrittenSlot() = default;
+    WrittenSlot(uint64_t word, uint64_t value, uint32_t event, uint32_t writer)
+        : word(word), value(value), event(event), writer(writer) {}
+    WrittenSlot(const Slot &slot)
+        : word(slot.word), value(slot.value), event(slot.event),
+          writer(make_writer(slot.site, slot.shape)) {}
+};
+
+// Which writer followed which, separately within a word and from one word to the next.
+class WriterPrediction {
+  public:
+    // What is expected after `before`, to be replaced by what came. None yet: the same again.
+    uint32_t &after(uint32_t before, bool new_word) {
+        uint32_t &next = next_[(before * 0x9e3779b1u) >> 24 | uint32_t(new_word) << 8];
+        if (!next)
+            next = before;
+        return next;
+    }
+
+  private:
+    uint32_t next_[512] = {};
+};
+
+constexpr unsigned wide_value = 7; // the class of values that are kept whole
+
+inline unsigned value_class(uint64_t difference) { // its bytes, up to wide_value
+    return std::min<unsigned>((71 - unsigned(std::countl_zero(difference))) >> 3, wide_value);
+}
+
 class SlotEncoder {
   public:
     std::vector<SlotSegment> segments;
     ByteWriter out; // the slot section
 
     explicit SlotEncoder(uint32_t segment_slots = 8192) : segment_slots_(segment_slots) {}
-    void clear();
-    // Slots must come sorted by word, then by event; `get(i)` returns the i-th.
-    template <class Get> void add_sorted(size_t count, Get get) {
-        for (size_t i = 0; i < count;) {
-            if (!open_)
-                begin_segment(get(i).word);
-            i = encode_run(i, count, get);
-        }
+
+    // All slots of a chunk. `slots[i]` is the i-th by word, then by event; `last(slot)` is called
+    // with the last of every word.
+    template <class Slots, class Last> void encode(size_t count, const Slots &slots, Last last) {
+        segments.clear();
+        out.bytes.clear();
+        make_room(count);
+        for (size_t i = 0; i < count;)
+            i = encode_segment(i, count, slots, last);
     }
-    void add(const Slot &slot) {
-        add_sorted(1, [&](size_t) { return slot; });
-    }
-    void finish() {
-        if (open_)
-            finish_segment();
+    void encode(const std::vector<Slot> &slots) {
+        encode(slots.size(), slots, [](const WrittenSlot &) {});
     }
 
   private:
-    void begin_segment(uint64_t word);
-    void finish_segment();
-    void grow();
-    template <class Get> size_t encode_run(size_t i, size_t count, Get get);
+    struct Ends { // of the columns
+        uint8_t *control = nullptr, *words = nullptr, *events = nullptr, *writers = nullptr,
+                *values = nullptr, *wide = nullptr;
+    };
+
+    void make_room(size_t slots);
+    template <class Slots, class Last>
+    size_t encode_segment(size_t i, size_t count, const Slots &slots, Last last);
+    void finish_segment(const SlotSegment &segment, const Ends &ends);
+
     static uint8_t *put(uint8_t *at, uint64_t value, unsigned size) {
-        std::memcpy(at, &value, 8); // the columns have room: see grow
+        std::memcpy(at, &value, 8); // the columns have room: see make_room
         return at + size;
     }
     static uint8_t *put_varint(uint8_t *at, uint64_t value) {
@@ -110,76 +159,60 @@ class SlotEncoder {
         *at++ = uint8_t(value);
         return at;
     }
-
-    uint32_t segment_slots_;
-    bool open_ = false;
-    uint32_t count_ = 0;
-    uint32_t capacity_ = 0;
-    Slot last_, first_;
-    uint64_t first_word_ = 0;
-    Bytes control_, words_, events_, sites_, shapes_, values_, wide_;
-    struct Ends { // of the columns
-        uint8_t *control = nullptr, *words = nullptr, *events = nullptr, *sites = nullptr,
-                *shapes = nullptr, *values = nullptr, *wide = nullptr;
-    };
-    Ends ends_;
-};
-
-constexpr unsigned wide_value = 7; // the class of values that are kept whole
-
-inline unsigned value_class(uint64_t difference) { // its bytes, up to wide_value
-    return std::min<unsigned>((71 - unsigned(std::countl_zero(difference))) >> 3, wide_value);
-}
-
-// Encodes until the segment is full or the slots are. The state is held in locals meanwhile: bytes
-// written through pointers might otherwise be the state itself, for all the compiler knows.
-template <class Get> size_t SlotEncoder::encode_run(size_t i, size_t count, Get get) {
-    Ends at = ends_;
-    Slot last = last_, first = first_;
-    uint32_t n = count_;
-    bool full = false;
-    for (; i < count; ++i) {
-        const Slot slot = get(i);
-        bool new_word = slot.word != last.word || n == 0;
-        full = new_word && n >= segment_slots_;
-        if (full || n == capacity_)
-            break;
-        uint32_t event;
-        if (new_word) {
-            at.words = put_varint(at.words, slot.word - last.word);
-            event = uint32_t(zigzag(int32_t(slot.event - first.event)));
-            last = first;
-            first = slot;
-        } else {
-            event = slot.event - last.event;
-        }
-        unsigned other_site = slot.site != last.site;
-        at.sites = put(at.sites, slot.site, 3 * other_site);
-        unsigned other_shape = slot.shape != last.shape;
-        *at.shapes = slot.shape;
-        at.shapes += other_shape;
-        uint64_t difference = zigzag(int64_t(slot.value - last.value));
+    static void put_slot(Ends &at, unsigned new_word, uint32_t event, const WrittenSlot &slot,
+                         uint64_t value_before, uint32_t &expected) {
+        unsigned surprise = slot.writer != expected;
+        expected = slot.writer;
+        at.writers = put(at.writers, slot.writer, 4 * surprise);
+        uint64_t difference = zigzag(int64_t(slot.value - value_before));
         unsigned length = value_class(difference);
         bool is_wide = length == wide_value;
         at.values = put(at.values, difference, is_wide ? 0 : length);
         at.wide = put(at.wide, slot.value, is_wide ? 8 : 0);
         unsigned event_length = (39 - unsigned(std::countl_zero(event | 1))) >> 3;
         at.events = put(at.events, event, event_length);
-        *at.control++ = uint8_t(unsigned(new_word) | other_site << 1 | other_shape << 2 |
-                                length << 3 | (event_length - 1) << 6);
-        last = slot;
-        ++n;
+        *at.control++ = uint8_t(new_word | surprise << 1 | length << 2 | (event_length - 1) << 5);
     }
-    ends_ = at;
-    last_ = last;
-    first_ = first;
-    count_ = n;
-    if (full) {
-        finish_segment();
-    } else if (n == capacity_) {
-        capacity_ *= 2;
-        grow();
+
+    uint32_t segment_slots_;
+    size_t capacity_ = 0;
+    Bytes control_, words_, events_, writers_, values_, wide_;
+    ColumnPacker events_packer_, values_packer_; // others are known to repeat themselves
+};
+
+// A word with very many versions keeps its segment open beyond segment_slots.
+template <class Slots, class Last>
+size_t SlotEncoder::encode_segment(size_t i, size_t count, const Slots &slots, Last last) {
+    const size_t begin = i;
+    Ends at{control_.data(), words_.data(),  events_.data(),
+            writers_.data(), values_.data(), wide_.data()};
+    WriterPrediction prediction;
+    WrittenSlot slot = slots[i], first;
+    SlotSegment segment;
+    segment.first_word = segment.last_word = slot.word;
+    for (bool more = true; more;) {
+        at.words = put_varint(at.words, slot.word - segment.last_word);
+        segment.last_word = slot.word;
+        put_slot(at, 1, uint32_t(zigzag(int32_t(slot.event - first.event))), slot, first.value,
+                 prediction.after(first.writer, true));
+        first = slot;
+        for (more = false; ++i < count;) {
+            WrittenSlot next = slots[i];
+            if (next.word != slot.word) {
+                last(slot);
+                slot = next;
+                more = i - begin < segment_slots_;
+                break;
+            }
+            put_slot(at, 0, next.event - slot.event, next, slot.value,
+                     prediction.after(slot.writer, false));
+            slot = next;
+        }
+        if (i == count)
+            last(slot);
     }
+    segment.slots = uint32_t(i - begin);
+    finish_segment(segment, at);
     return i;
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 Bytes packed(const ByteWriter &plain) {
     ByteWriter out;
-    pack(out, plain.bytes, 3);
+    pack(out, plain.bytes);
     return std::move(out.bytes);
 }
 

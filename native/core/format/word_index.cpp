@@ -13,7 +13,7 @@ enum Told : uint64_t { as_before = 0, one_chunk = 1, as_mask = 2 };
 
 } // namespace
 
-WordIndexBuilder::Page &WordIndexBuilder::page(uint64_t number) {
+WordIndexBuilder::Page &WordIndexBuilder::get(uint64_t number) {
     if (number != last_number_) { // words come in ascending order
         auto &slot = pages_[number];
         if (!slot)
@@ -24,18 +24,29 @@ WordIndexBuilder::Page &WordIndexBuilder::page(uint64_t number) {
     return *last_page_;
 }
 
+uint64_t *WordIndexBuilder::page(uint64_t number) {
+    return get(number).words;
+}
+
+void WordIndexBuilder::add_range(const Range &range) {
+    for (uint64_t number = range.address / page_bytes;
+         number <= (range.address + range.length - 1) / page_bytes; ++number)
+        get(number).ranges |= bit();
+}
+
 void WordIndexBuilder::add(const EventsView &view) {
-    uint64_t bit = uint64_t(1) << (chunks_ % WordIndex::group_chunks);
     std::vector<uint64_t> words;
     for (const SlotSegment &segment : view.segments()) {
         segment_words(segment, view.slots(), words);
         for (uint64_t word : words)
-            page(word / page_words).words[word % page_words] |= bit;
+            get(word / page_words).words[word % page_words] |= bit();
     }
     for (const Range &range : view.ranges())
-        for (uint64_t number = range.address / page_bytes;
-             number <= (range.address + range.length - 1) / page_bytes; ++number)
-            page(number).ranges |= bit;
+        add_range(range);
+    end_chunk();
+}
+
+void WordIndexBuilder::end_chunk() {
     if (++chunks_ % WordIndex::group_chunks == 0)
         finish_group();
 }

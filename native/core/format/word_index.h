@@ -30,8 +30,13 @@ struct PageList {
 
 class WordIndexBuilder {
   public:
-    // Events chunks, in order.
+    // Events chunks, in order: as a whole ...
     void add(const EventsView &view);
+    // ... or word by word: those with the current chunk's bit set are in it.
+    uint64_t *page(uint64_t number);
+    uint64_t bit() const { return uint64_t(1) << (chunks_ % 64); }
+    void add_range(const Range &range);
+    void end_chunk();
     Bytes encode();
 
   private:
@@ -39,7 +44,7 @@ class WordIndexBuilder {
         uint64_t words[512] = {}; // chunks of the group that hold each word, one bit each
         uint64_t ranges = 0;      // and those with ranges on the page
     };
-    Page &page(uint64_t number);
+    Page &get(uint64_t number);
     void finish_group();
     uint64_t chunks_ = 0;
     std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
