@@ -91,11 +91,13 @@ uint32_t Sites::other_call(RawSite &raw, uint64_t value) {
     return raw.call;
 }
 
-uint32_t Sites::stack(uint32_t parent, uint32_t site) {
+uint32_t Sites::other_stack(uint32_t parent, uint32_t site) {
     auto [at, added] =
         stack_ids_.try_emplace(uint64_t(parent) << 32 | site, uint32_t(tables_.stacks.size()));
     if (added)
         tables_.stacks.push_back({parent, site});
+    last_child_.resize(tables_.stacks.size());
+    last_child_[parent] = {site, at->second};
     return at->second;
 }
 

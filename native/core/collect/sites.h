@@ -51,9 +51,16 @@ class Sites {
     void forget_addresses();
 
     uint32_t current_stack();
-    uint32_t stack(uint32_t parent, uint32_t site);
+    uint32_t stack(uint32_t parent, uint32_t site) {
+        Child last = parent < last_child_.size() ? last_child_[parent] : Child();
+        return last.stack && last.site == site ? last.stack : other_stack(parent, site);
+    }
 
   private:
+    struct Child { // of a stack: what a call at `site` makes of it
+        uint32_t site = 0, stack = 0;
+    };
+    uint32_t other_stack(uint32_t parent, uint32_t site);
     uint32_t make(const RawSite &raw, uint32_t context, SiteKind kind);
     uint32_t other_call(RawSite &raw, uint64_t value);
 
@@ -65,6 +72,7 @@ class Sites {
     std::unordered_map<uint64_t, uint32_t> site_ids_;  // other code: raw site << 32 | context
     std::unordered_map<uint64_t, uint32_t> code_ids_;  // by address
     std::unordered_map<uint64_t, uint32_t> stack_ids_; // parent << 32 | site
+    std::vector<Child> last_child_;                    // by stack: the one asked for last
     std::unordered_map<uint64_t, uint32_t> call_ids_;  // site << 40 | target
 };
 

@@ -69,9 +69,15 @@ bool is_valid(const ChunkHeader &header) {
 }
 
 void pack(ByteWriter &out, ByteSpan data, Repetitions repetitions) {
+    constexpr size_t least = 32; // below, there is nothing to gain
     out.varint(data.size());
     if (data.empty())
         return;
+    if (data.size() < least) {
+        out.varint(data.size());
+        out.raw(data);
+        return;
+    }
     thread_local Bytes buffer;
     buffer.resize(ZSTD_compressBound(data.size()));
     ZSTD_CCtx *context =

@@ -51,30 +51,50 @@ struct ChunkReader {
     }
 };
 
-struct End { // of a node
-    uint64_t death = never, timestamp = never;
-    uint32_t stack = 0;
-    bool is_heap = true;
+struct End { // of a node; there may be very many, so its members share words
+    uint64_t death : 40 = 0, stack_low : 24 = 0;
+    uint64_t timestamp : 40 = 0, stack_high : 8 = 0, is_heap : 1 = 0, is_dead : 1 = 0;
+
+    uint32_t stack() const { return uint32_t(stack_low | stack_high << 24); }
 };
+static_assert(sizeof(End) == 16);
 
 template <class Visit> void for_each_chunk(const TraceFile &file, Visit visit) {
     for (uint32_t number = 0; number < file.chunks().size(); ++number)
-        if (file.chunks()[number].header.kind == uint16_t(ChunkKind::events))
+        if (file.chunks()[number].header.kind == uint16_t(ChunkKind::events)) {
             visit(ChunkReader(file, number));
+            file.release(number); // the trace may be larger than memory
+        }
+}
+
+uint64_t count_nodes(const TraceFile &file) {
+    for (size_t number = file.chunks().size(); number--;)
+        if (file.chunks()[number].header.kind == uint16_t(ChunkKind::events)) {
+            EventsView last(file.payload(number));
+            uint64_t count = last.first_node() - 1 + last.births().size();
+            constexpr uint64_t most_per_byte = 64;
+            if (count > most_per_byte * file.size())
+                throw FormatError("damaged number of nodes");
+            return count;
+        }
+    return 0;
 }
 
 std::vector<End> node_ends(const TraceFile &file) {
     std::vector<End> ends;
+    ends.reserve(count_nodes(file));
     for_each_chunk(file, [&](const ChunkReader &chunk) {
         for (const Birth &birth : chunk.view.births())
-            ends.push_back({never, never, 0, birth.kind == NodeKind::heap});
+            ends.emplace_back().is_heap = birth.kind == NodeKind::heap;
         for (const Death &death : chunk.view.deaths()) {
             if (!death.node || death.node > ends.size())
                 throw FormatError("a free of a node that was never born");
             End &end = ends[death.node - 1];
             end.death = chunk.count_of(death.event, end.is_heap);
             end.timestamp = chunk.timestamp_of(death.event, end.is_heap);
-            end.stack = death.stack;
+            end.stack_low = death.stack & 0xffffff;
+            end.stack_high = death.stack >> 24;
+            end.is_dead = 1;
         }
     });
     return ends;
@@ -114,9 +134,11 @@ Bytes build_nodes(const TraceFile &file) {
             }
             row.birth = chunk.count_of(birth.event, is_event);
             row.birth_timestamp = chunk.timestamp_of(birth.event, is_event);
-            row.death = end.death;
-            row.death_timestamp = end.timestamp;
-            row.free_stack = end.stack;
+            if (end.is_dead) {
+                row.death = end.death;
+                row.death_timestamp = end.timestamp;
+                row.free_stack = end.stack();
+            }
             row.stack = birth.stack;
             row.name = birth.name;
             row.type = birth.type;

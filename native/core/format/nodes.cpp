@@ -11,7 +11,7 @@ namespace heapstory {
 
 namespace {
 
-constexpr uint64_t block_nodes = NodeTable::block_nodes;
+constexpr uint64_t block_nodes = NodeTable::block_nodes, index_entries = 512;
 constexpr uint64_t small_size = 4096;
 constexpr unsigned page_bits = 12, region_bits = 16;
 
@@ -81,8 +81,11 @@ void NodeEncoder::add(const NodeRow &row) {
     header_.low = std::min(header_.low, row.address);
     header_.high = std::max(header_.high, row.address + std::max<uint64_t>(row.size, 1));
     if (row.size <= small_size) {
-        small_.emplace_back(uint32_t(row.address >> page_bits),
-                            node << 28 | (row.address & 4095) << 16 | row.size);
+        uint32_t number = uint32_t(row.address >> page_bits);
+        Page &page = pages_[number];
+        page.pending.push_back({node, uint32_t(row.address & 4095), uint32_t(row.size)});
+        if (page.pending.size() == index_entries)
+            finish_page(number, page);
     } else {
         uint64_t last = (row.address + row.size - 1) >> region_bits;
         for (uint64_t region = row.address >> region_bits; region <= last; ++region)
@@ -101,28 +104,61 @@ void NodeEncoder::finish_block() {
     pending_.clear();
 }
 
+// What the pages still hold becomes their last block.
+void NodeEncoder::finish_page(uint32_t number, Page &page) {
+    if (page.pending.empty())
+        return;
+    page.blocks.push_back({number, uint32_t(page.pending.size()), page.pending.front().node,
+                           index_bodies_.bytes.size()});
+    ByteWriter nodes, offsets, sizes;
+    uint64_t last = page.pending.front().node;
+    for (const SmallEntry &entry : page.pending) {
+        nodes.varint(entry.node - last);
+        offsets.varint(entry.offset >> 4 | (entry.offset & 15) << 8); // most are multiples of 16
+        sizes.varint(entry.size);
+        last = entry.node;
+    }
+    for (const ByteWriter *column : {&nodes, &offsets, &sizes})
+        pack(index_bodies_, column->bytes);
+    page.pending.clear();
+}
+
+std::vector<IndexBlock> NodeEncoder::finish_index() {
+    std::vector<uint32_t> numbers;
+    for (const auto &[number, page] : pages_)
+        numbers.push_back(number);
+    std::sort(numbers.begin(), numbers.end());
+    std::vector<IndexBlock> index;
+    for (uint32_t number : numbers) {
+        Page &page = pages_[number];
+        finish_page(number, page);
+        index.insert(index.end(), page.blocks.begin(), page.blocks.end());
+    }
+    pages_.clear();
+    return index;
+}
+
 Bytes NodeEncoder::finish() {
     finish_block();
-    auto small_pages = index_pages(small_, [](uint64_t entry) { return entry; });
+    auto index = finish_index();
     auto large_regions = index_pages(large_, [](const LargeEntry &entry) { return entry.node; });
     header_.blocks = blocks_.size();
-    header_.small_pages = small_pages.size();
+    header_.index_blocks = index.size();
     header_.large_regions = large_regions.size();
-    header_.small_entries = small_.size();
     header_.large_entries = large_.size();
+    header_.index_bytes = index_bodies_.bytes.size();
     ByteWriter out;
     out.bytes.reserve(sizeof header_ + blocks_.size() * sizeof(NodeBlock) +
-                      (small_pages.size() + large_regions.size()) * sizeof(PageRange) +
-                      small_.size() * sizeof(uint64_t) + large_.size() * sizeof(LargeEntry) +
+                      index.size() * sizeof(IndexBlock) + large_regions.size() * sizeof(PageRange) +
+                      large_.size() * sizeof(LargeEntry) + index_bodies_.bytes.size() +
                       bodies_.bytes.size());
     out.fixed(header_);
     out.raw(bytes_of(blocks_));
-    out.raw(bytes_of(small_pages));
+    out.raw(bytes_of(index));
     out.raw(bytes_of(large_regions));
-    for (const auto &[page, entry] : small_)
-        out.fixed(entry);
     for (const auto &[region, entry] : large_)
         out.fixed(entry);
+    out.raw(index_bodies_.bytes);
     out.raw(bodies_.bytes);
     return std::move(out.bytes);
 }
@@ -139,10 +175,10 @@ void NodeTable::open(ByteSpan payload) {
     ByteReader in(payload);
     header_ = in.fixed<NodesHeader>();
     blocks_ = take<NodeBlock>(in, header_.blocks);
-    small_pages_ = take<PageRange>(in, header_.small_pages);
+    index_ = take<IndexBlock>(in, header_.index_blocks);
     large_regions_ = take<PageRange>(in, header_.large_regions);
-    small_ = take<uint64_t>(in, header_.small_entries);
     large_ = take<LargeEntry>(in, header_.large_entries);
+    index_bodies_ = in.raw(header_.index_bytes);
     bodies_ = in.raw(in.left());
     if (blocks_.size() != (header_.nodes + block_nodes - 1) / block_nodes)
         throw FormatError("damaged node table");
@@ -203,23 +239,54 @@ uint64_t NodeTable::born_by(uint64_t n) const {
     return number * block_nodes + uint64_t(row - rows->begin());
 }
 
+void NodeTable::decode_index(uint64_t number, std::vector<SmallEntry> &entries) const {
+    const IndexBlock &block = index_[number];
+    if (block.offset > index_bodies_.size() || block.entries > index_entries)
+        throw FormatError("damaged node index");
+    ByteReader in(index_bodies_.subspan(block.offset));
+    Bytes columns[3];
+    for (Bytes &column : columns)
+        column = unpack(in);
+    ByteReader nodes(columns[0]), offsets(columns[1]), sizes(columns[2]);
+    entries.resize(block.entries);
+    uint64_t node = block.first_node;
+    for (SmallEntry &entry : entries) {
+        entry.node = node += nodes.varint();
+        uint64_t offset = offsets.varint();
+        entry.offset = uint32_t((offset & 255) << 4 | (offset >> 8 & 15));
+        entry.size = uint32_t(sizes.varint());
+    }
+}
+
+template <class Visit>
+void NodeTable::small_candidates(uint64_t address, uint64_t page, uint64_t newest,
+                                 Visit visit) const {
+    auto after =
+        std::upper_bound(index_.begin(), index_.end(), std::pair(page, newest),
+                         [](const auto &key, const IndexBlock &block) {
+                             return key < std::pair(uint64_t(block.page), block.first_node);
+                         });
+    while (after != index_.begin() && (--after)->page == page) {
+        uint64_t number = uint64_t(after - index_.begin());
+        auto entries = index_cache_.get(
+            number, [&](std::vector<SmallEntry> &found) { decode_index(number, found); });
+        for (auto entry = entries->rbegin(); entry != entries->rend(); ++entry) {
+            if (entry->node > newest)
+                continue;
+            uint64_t start = page << page_bits | entry->offset;
+            if (address - start < std::max<uint64_t>(entry->size, 1) && !visit(entry->node))
+                return;
+        }
+    }
+}
+
 // Nodes born by `newest` that hold the address, youngest first within each list; `visit` says
 // whether to go on.
 template <class Visit>
 void NodeTable::candidates(uint64_t address, uint64_t newest, Visit visit) const {
     uint64_t page = address >> page_bits;
-    for (uint64_t p : {page, page - 1}) {
-        auto entries = entries_of(small_pages_, small_, p);
-        auto end = std::upper_bound(entries.begin(), entries.end(), newest,
-                                    [](uint64_t n, uint64_t entry) { return n < entry >> 28; });
-        while (end != entries.begin()) {
-            uint64_t entry = *--end;
-            uint64_t start = p << page_bits | (entry >> 16 & 4095);
-            uint64_t size = std::max<uint64_t>(entry & 0xffff, 1);
-            if (address - start < size && !visit(entry >> 28))
-                break;
-        }
-    }
+    small_candidates(address, page, newest, visit);
+    small_candidates(address, page - 1, newest, visit);
     auto entries = entries_of(large_regions_, large_, address >> region_bits);
     auto end = std::upper_bound(entries.begin(), entries.end(), newest,
                                 [](uint64_t n, const LargeEntry &entry) { return n < entry.node; });

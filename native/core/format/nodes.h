@@ -1,12 +1,13 @@
 // All nodes of a trace in order of birth, and an index from addresses to them.
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-//   NodesHeader | blocks: NodeBlock[] | small pages: PageRange[] | large regions: PageRange[] |
-//   small entries: u64[] | large entries: LargeEntry[] | block bodies
+//   NodesHeader | blocks: NodeBlock[] | index: IndexBlock[] | large regions: PageRange[] |
+//   large entries: LargeEntry[] | index bodies | block bodies
 //
 // A block holds 512 nodes as packed columns. The index lists, for each 4-KiB page, the nodes of up
-// to 4 KiB that start in it, and for each 64-KiB region the larger nodes that touch it; both in
-// order of birth. A small entry is node << 28 | offset in the page << 16 | size.
+// to 4 KiB that start in it, in blocks of up to 512 (packed columns: distance from the node before,
+// offset in the page, size), and for each 64-KiB region the larger nodes that touch it; both in
+// order of birth.
 #pragma once
 
 #include "format/cache.h"
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -38,8 +40,8 @@ struct NodeRow {
 };
 
 struct NodesHeader {
-    uint64_t nodes = 0, blocks = 0, small_pages = 0, large_regions = 0, small_entries = 0,
-             large_entries = 0;
+    uint64_t nodes = 0, blocks = 0, index_blocks = 0, large_regions = 0, large_entries = 0;
+    uint64_t index_bytes = 0;
     uint64_t nested = 0;                   // some nodes lie inside others (custom allocators)
     uint64_t low = ~uint64_t(0), high = 0; // all nodes lie in between
 };
@@ -47,6 +49,17 @@ struct NodesHeader {
 struct NodeBlock {
     uint64_t first_birth = 0;
     uint64_t offset = 0;
+};
+
+struct IndexBlock { // by page, then by node
+    uint32_t page = 0, entries = 0;
+    uint64_t first_node = 0;
+    uint64_t offset = 0; // in the index bodies
+};
+
+struct SmallEntry {
+    uint64_t node = 0;
+    uint32_t offset = 0, size = 0; // of its start in the page
 };
 
 struct PageRange {
@@ -58,20 +71,28 @@ struct LargeEntry {
     uint64_t node = 0, address = 0, size = 0;
 };
 
-// Builds the payload from nodes given in order of birth. Ids start at 1. Keeps about 30 bytes a
-// node.
+// Builds the payload from nodes given in order of birth. Ids start at 1. Keeps little more than the
+// payload.
 class NodeEncoder {
   public:
     void add(const NodeRow &row);
     Bytes finish();
 
   private:
+    struct Page {
+        std::vector<SmallEntry> pending;
+        std::vector<IndexBlock> blocks;
+    };
     void finish_block();
+    void finish_page(uint32_t number, Page &page);
+    std::vector<IndexBlock> finish_index();
+
     NodesHeader header_;
     std::vector<NodeRow> pending_;
     std::vector<NodeBlock> blocks_;
     ByteWriter bodies_;
-    std::vector<std::pair<uint32_t, uint64_t>> small_;   // by page
+    ByteWriter index_bodies_;
+    std::unordered_map<uint32_t, Page> pages_;
     std::vector<std::pair<uint32_t, LargeEntry>> large_; // by region
 };
 
@@ -116,16 +137,20 @@ class NodeTable {
     using Block = std::vector<NodeRow>;
     void open(ByteSpan payload);
     std::shared_ptr<const Block> block(uint64_t number) const;
+    void decode_index(uint64_t number, std::vector<SmallEntry> &entries) const;
+    template <class Visit>
+    void small_candidates(uint64_t address, uint64_t page, uint64_t newest, Visit visit) const;
     template <class Visit> void candidates(uint64_t address, uint64_t newest, Visit visit) const;
 
     Bytes kept_;
     NodesHeader header_;
     std::span<const NodeBlock> blocks_;
-    std::span<const PageRange> small_pages_, large_regions_;
-    std::span<const uint64_t> small_;
+    std::span<const IndexBlock> index_;
+    std::span<const PageRange> large_regions_;
     std::span<const LargeEntry> large_;
-    ByteSpan bodies_;
+    ByteSpan index_bodies_, bodies_;
     mutable Cache<uint64_t, Block> cache_{2048};
+    mutable Cache<uint64_t, std::vector<SmallEntry>> index_cache_{4096};
 };
 
 } // namespace heapstory

@@ -106,6 +106,14 @@ TraceFile::~TraceFile() {
         munmap(const_cast<uint8_t *>(data_), size_);
 }
 
+void TraceFile::release(size_t chunk) const {
+    constexpr uint64_t page = 4096;
+    const ChunkEntry &entry = chunks_[chunk];
+    uint64_t start = entry.offset & ~(page - 1);
+    uint64_t end = entry.offset + sizeof(ChunkHeader) + padded(entry.header.length);
+    madvise(const_cast<uint8_t *>(data_) + start, end - start, MADV_DONTNEED);
+}
+
 bool TraceFile::header_at(uint64_t offset, ChunkHeader &header) const {
     if (offset + sizeof header > size_)
         return false;

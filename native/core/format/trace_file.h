@@ -55,6 +55,8 @@ class TraceFile {
     uint64_t size() const { return size_; }
     // The payload of a chunk; checked the first time. FormatError if it is damaged.
     ByteSpan payload(size_t chunk) const;
+    // The memory that a chunk's payload takes up is given back until it is read again.
+    void release(size_t chunk) const;
 
   private:
     bool read_directory();

@@ -9,10 +9,13 @@ Store::Store(const std::string &directory) : directory_(directory), file_(direct
     if (file_.chunks().empty())
         throw FormatError(directory + ": nothing was recorded (no whole chunk); record again");
     for (const ChunkEntry &entry : file_.chunks())
-        if (entry.header.version > format_version)
-            throw FormatError(directory + ": written by a newer heapstory (format " +
-                              std::to_string(entry.header.version) + ", this one reads up to " +
-                              std::to_string(format_version) + "); upgrade heapstory");
+        if (uint16_t version = entry.header.version; version != format_version) {
+            bool newer = version > format_version;
+            throw FormatError(directory + ": written by " + (newer ? "a newer" : "an older") +
+                              " heapstory (format " + std::to_string(version) +
+                              ", this one reads " + std::to_string(format_version) + "); " +
+                              (newer ? "upgrade heapstory" : "record again"));
+        }
     if (!file_.closed() && file_.damaged_at())
         damage_ = "reading stopped at byte " + std::to_string(file_.damaged_at()) + " of " +
                   std::to_string(file_.size()) + " of " + directory + "/chunks";
