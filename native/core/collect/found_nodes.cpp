@@ -194,10 +194,25 @@ void FoundNodes::suspect(const Record &record) {
     suspicious_.reset();
 }
 
+// A reallocation is told as a free and an allocation, in this order.
 void FoundNodes::truth(const Record &record) {
-    bool is_free = record.tag == HSW_FREE_BLOCK || record.tag == HSW_REALLOC_OLD;
-    uint64_t size = record.tag == HSW_FREE_BLOCK ? 0 : record.length();
-    output_.discoveries.truth.push_back({output_.builder.events(), record.address, size, is_free});
+    auto add = [this](uint64_t address, uint64_t size, bool is_free) {
+        output_.discoveries.truth.push_back({output_.builder.events(), address, size, is_free});
+    };
+    switch (record.tag) {
+    case HSW_ALLOC:
+        return add(record.address, record.length(), false);
+    case HSW_FREE_BLOCK:
+        return add(record.address, 0, true);
+    case HSW_REALLOC:
+        reallocated_ = record;
+        return;
+    default: // HSW_REALLOC_OLD
+        add(record.address, 0, true);
+        if (reallocated_)
+            add(reallocated_->address, reallocated_->length(), false);
+        reallocated_.reset();
+    }
 }
 
 } // namespace heapstory

@@ -53,7 +53,8 @@ class FoundNodes {
     uint64_t mode_ = 0;                       // enum hsw_mode
     std::unordered_map<uint32_t, Node> live_; // by the recorder's number
     std::optional<Node> moved_; // ended by a reallocation; whether its words are kept is not known
-    std::optional<Record> suspicious_; // until HSW_SUSPECT follows
+    std::optional<Record> suspicious_;  // until HSW_SUSPECT follows
+    std::optional<Record> reallocated_; // the truth's new block, until the old one is named
 };
 
 } // namespace heapstory
