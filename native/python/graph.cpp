@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/discovery_tables.h"
+#include "graph/edge_text.h"
 #include "graph/nodes_table.h"
 #include "trace.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -24,13 +29,42 @@ Table GraphView::merges() const {
     return {merges_table(*from_.store, *from_.clusters, graph_.events())};
 }
 
+namespace {
+
+nb::object or_none(uint64_t id) {
+    return id ? nb::object(nb::int_(id)) : nb::none();
+}
+
+EdgeText edge_text(const GraphView &view, bool data, std::optional<std::vector<uint64_t>> selected,
+                   nb::callable place, nb::callable field) {
+    EdgeWords words{[place](uint32_t site) { return nb::cast<std::string>(place(or_none(site))); },
+                    [field](TypeId type, uint64_t size, uint64_t offset) {
+                        return nb::cast<std::string>(field(or_none(type), size, offset));
+                    }};
+    return EdgeText(view.graph(), data, std::move(selected), std::move(words));
+}
+
+nb::object next_piece(EdgeText &text) {
+    std::string piece = text.next();
+    if (piece.empty())
+        throw nb::stop_iteration();
+    return text_object(piece);
+}
+
+} // namespace
+
 void bind_graph(nb::module_ &module) {
+    nb::class_<EdgeText>(module, "EdgeText")
+        .def("__iter__", [](nb::handle self) { return self; })
+        .def("__next__", &next_piece);
     nb::class_<GraphView>(module, "GraphView")
         .def_prop_ro("at", &GraphView::at)
         .def("nodes", &GraphView::nodes)
         .def("edges", &GraphView::edges, "data"_a = false)
         .def("clusters", &GraphView::clusters)
-        .def("merges", &GraphView::merges);
+        .def("merges", &GraphView::merges)
+        .def("edge_text", &edge_text, "data"_a, "selected"_a.none(), "place"_a, "field"_a,
+             nb::keep_alive<0, 1>());
 }
 
 } // namespace heapstory

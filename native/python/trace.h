@@ -31,6 +31,7 @@ class GraphView {
     Table edges(bool data) const;
     Table clusters() const;
     Table merges() const;
+    const Graph &graph() const { return graph_; }
 
   private:
     Sources from_;

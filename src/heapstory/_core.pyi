@@ -1,6 +1,6 @@
 """The native core: a trace opened for questions. Columns cross as Arrow, never object by object."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from heapstory.errors import TraceError
@@ -44,6 +44,16 @@ class GraphView:
         """id, timestamp: the cluster nodes made so far (mode internals)."""
     def merges(self) -> Table:
         """cluster, source, target, timestamp, site: the merge edges (mode internals)."""
+    def edge_text(
+        self,
+        data: bool,
+        selected: Sequence[int] | None,
+        place: Callable[[int | None], str],
+        field: Callable[[int | None, int, int], str],
+    ) -> Iterator[str]:
+        """The edges (of the selected nodes) as members of a JSON list, in pieces, with the commas
+        between them. ``place`` gives the JSON of a site, ``field`` that of the name of the field at
+        (type, size of the node, offset); each is asked once."""
 
 class Trace:
     def __init__(self, path: str) -> None:

@@ -78,6 +78,18 @@ class Comparison:
             if e.state == "stale":
                 assert stale.get((self.ids[e.source], e.offset)) == self.ids[e.target or 0]
 
+    def check_fields(self, real: int) -> None:
+        """One node looked up by itself holds what the whole graph shows of it."""
+        graph = self.trace.graph(at=real)
+        shown: dict[int, set[tuple[int, int, int, int]]] = {}
+        for e in graph.data():
+            shown.setdefault(e.source, set()).add((e.offset, e.size, e.value, e.timestamp))
+        for node in set(self.ids.values()) & set(graph.ids):
+            found = {
+                (e.offset, e.size, e.value, e.timestamp) for e in self.trace.fields(node, real)
+            }
+            assert found == shown.get(node, set()), node
+
     def check_values(self, mine: int, real: int) -> None:
         state = self.model.state(mine)
         for node in state.alive():
@@ -155,6 +167,7 @@ def compare(both: Comparison) -> None:
     moments = both.moments
     for mine, real in [moments[-1], moments[len(moments) // 2], moments[0], moments[-1]]:
         both.check_graph(mine, real)
+        both.check_fields(real)
         both.check_values(mine, real)
         both.check_incoming(mine, real)
     both.check_histories()

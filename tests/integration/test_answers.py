@@ -131,3 +131,71 @@ def test_documented_queries_run(compile_program: Compile, record: Record) -> Non
     assert len(examples) >= 6
     for sql in examples:
         trace.query(sql)
+
+
+def variable(trace: api.Trace, name: str) -> api.Node:
+    """The block that a global variable points to at the end."""
+    graph = trace.graph()
+    holder = next(node for node in graph.nodes if node.name == name)
+    found = next(edge.target for edge in graph.edges if edge.source == holder.id)
+    assert found is not None
+    return trace.node(found)
+
+
+def test_long_stores_show_their_bytes(compile_program: Compile, record: Record) -> None:
+    """Within the range that was asked for, whole or in part."""
+    trace = api.open(record(compile_program("ranges")))
+    text = variable(trace, "text")
+    table = bytes(7 * i & 255 for i in range(1000))
+    for offset, size in ((0, 1000), (104, 300), (513, 99)):
+        versions = trace.history(address=text.address + offset, size=size).versions
+        filled, copied = ({}, {})
+        for version in versions:
+            part = filled if version.kind == "fill" else copied
+            data = version.data
+            if data is None:
+                assert version.value is not None
+                data = version.value.to_bytes(version.size, "little")
+            assert len(data) == version.size
+            part |= {version.address + i: byte for i, byte in enumerate(data)}
+        asked = range(text.address + offset, text.address + offset + size)
+        assert bytes(filled[byte] for byte in asked) == b"\x5a" * size
+        assert bytes(copied[byte] for byte in asked) == table[offset : offset + size]
+        long = [version for version in versions if version.data is not None]
+        assert all(v.address in asked and v.address + v.size - 1 in asked for v in long)
+        assert any(version.size > 8 for version in long)
+
+
+def test_a_block_holds_nothing_of_the_one_before(compile_program: Compile, record: Record) -> None:
+    trace = api.open(record(compile_program("ranges")))
+    again = variable(trace, "again")
+    held = {e.offset: e.value for e in trace.graph().data() if e.source == again.id}
+    assert held == {8 * i: i + 1 for i in range(8)}
+    assert held == {e.offset: e.value for e in trace.fields(again.id)}
+
+
+def test_numbers_of_sql_may_be_negative(compile_program: Compile, record: Record) -> None:
+    trace = api.open(record(compile_program("ranges")))
+    rows = trace.query("SELECT min(created - freed), max(address) FROM nodes WHERE kind = 'heap'")
+    assert rows[0][0] < 0 < rows[0][1]
+
+
+def test_edges_are_written_by_the_core_as_they_are(
+    compile_program: Compile, record: Record, heapstory: Heapstory
+) -> None:
+    """`graph --json` writes from columns what the API gives as objects."""
+    story = record(compile_program("figure1"))
+    trace = api.open(story)
+    for options, edges in (([], trace.graph().edges), (["--data"], trace.graph().data())):
+        written = json.loads(heapstory("graph", story, "--json", *options).stdout)["edges"]
+        assert [(e["from"]["node"], e["from"]["offset"], e["value"]) for e in written] == [
+            (e.source, e.offset, f"{e.value:#x}") for e in edges
+        ]
+        for text, edge in zip(written, edges, strict=True):
+            to = None
+            if edge.target is not None:
+                to = {"node": edge.target, "offset": edge.target_offset}
+            assert (text["to"], text["ts"], text["size"]) == (to, edge.timestamp, edge.size)
+            assert (text["field"], text["state"]) == (edge.field, edge.state)
+            assert text["place"] == (edge.place.as_json() if edge.place else None)
+            assert text["current"] is True

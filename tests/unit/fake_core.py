@@ -6,6 +6,7 @@ Event number N is taken to be line N+1 of /src/list.c, in the function ``work``.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import duckdb
@@ -105,6 +106,37 @@ class FakeView:
 
     def merges(self) -> FakeTable:
         return FakeTable(("cluster", "source", "target", "timestamp", "site"), [])
+
+    def edge_text(
+        self,
+        data: bool,
+        selected: Sequence[int] | None,
+        place: Callable[[int | None], str],
+        field: Callable[[int | None, int, int], str],
+    ) -> Iterator[str]:
+        nodes = {row[0]: dict(zip(NODE_NAMES, row, strict=True)) for row in self.nodes().rows}
+        separator = ""
+        for row in self.edges(data).rows:
+            edge = dict(zip(EDGE_NAMES, row, strict=True))
+            if selected is not None and edge["source"] not in selected:
+                continue
+            node, to = nodes[edge["source"]], None
+            if edge["target"] is not None:
+                to = {"node": edge["target"], "offset": edge["target_offset"]}
+            yield separator + json.dumps(
+                {
+                    "from": {"node": edge["source"], "offset": edge["offset"]},
+                    "to": to,
+                    "value": hex(edge["value"]),
+                    "ts": edge["timestamp"],
+                    "place": json.loads(place(edge["site"])),
+                    "size": edge["size"],
+                    "field": json.loads(field(node["type"], node["size"], edge["offset"])),
+                    "state": edge["state"],
+                    "current": True,
+                }
+            )
+            separator = ", "
 
 
 class FakeCore:

@@ -30,8 +30,8 @@ class EdgeFinder {
   public:
     // With data: words that are no pointers, too. With guesses: zeros in small nodes of unknown
     // type are taken for NULL pointers until the types are known.
-    EdgeFinder(const Moment &moment, bool data, bool guess)
-        : at_(moment), data_(data), guess_(guess) {}
+    EdgeFinder(const Moment &moment, bool data, bool guess, uint64_t most)
+        : at_(moment), data_(data), guess_(guess), out_(most) {}
 
     void add(const GraphNode &node, uint32_t place);
     Batches finish();

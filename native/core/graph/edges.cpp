@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/edges.h"
 
+#include <algorithm>
+
 namespace heapstory {
 
 const std::vector<ColumnSpec> &edge_columns() {
@@ -39,9 +41,10 @@ Batch &EdgeWriter::room() {
         full_.push_back(std::move(batch_));
     if (!batch_) {
         batch_ = std::make_unique<Batch>(EdgeColumn::count);
-        if (!full_.empty()) // the first one may stay small
-            for (size_t i = 0; i < EdgeColumn::count; ++i)
-                (*batch_)[i].reserve(batch_rows, edge_columns()[i].type);
+        // Room at once: growing would touch twice the memory.
+        uint64_t left = most_ - std::min<uint64_t>(most_, full_.size() * batch_rows);
+        for (size_t i = 0; i < EdgeColumn::count; ++i)
+            (*batch_)[i].reserve(std::min<uint64_t>(left, batch_rows), edge_columns()[i].type);
     }
     return *batch_;
 }

@@ -56,6 +56,8 @@ void drop_rows(Batches &batches, const std::vector<RowPlace> &rows);
 // Gathers edges into batches that are large enough to be quick and small enough to need no copy.
 class EdgeWriter {
   public:
+    // `most`: there will be no more edges than that.
+    explicit EdgeWriter(uint64_t most) : most_(most) {}
     void add(const Edge &edge, uint64_t timestamp);
     // Where the last one went.
     RowPlace last() const { return {uint32_t(full_.size()), uint32_t(batch_->rows() - 1)}; }
@@ -64,6 +66,7 @@ class EdgeWriter {
   private:
     static constexpr size_t batch_rows = size_t(1) << 18; // a column of numbers is a huge page
     Batch &room();
+    uint64_t most_;
     std::unique_ptr<Batch> batch_;
     Batches full_;
 };

@@ -59,14 +59,13 @@ void Graph::find_roots() {
     }
 }
 
-// Pieces of about as much memory each: enough of them that few need to be made again when some
-// nodes turn out to have a type.
+// Pieces of about as much memory each.
 std::vector<Graph::Piece> Graph::cut() const {
     auto work = [](const GraphNode &node) { return node.row.size / 8 + 4; };
     uint64_t total = 0, sum = 0;
     for (const GraphNode &node : known())
         total += work(node);
-    uint64_t share = total / (8 * workers()) + 1;
+    uint64_t share = total / (2 * workers()) + 1;
     std::vector<Piece> pieces;
     for (size_t place = 0; place < heap_and_globals_; ++place) {
         if (sum >= share * pieces.size())
@@ -78,7 +77,10 @@ std::vector<Graph::Piece> Graph::cut() const {
 }
 
 void Graph::find_edges(Piece &piece, bool data, bool guess) const {
-    EdgeFinder finder({store_, pointers_, events_, live_, *image_, clock_}, data, guess);
+    uint64_t words = 0;
+    for (size_t place = piece.first; place < piece.end; ++place)
+        words += nodes_[place].row.size / 8 + 2;
+    EdgeFinder finder({store_, pointers_, events_, live_, *image_, clock_}, data, guess, words);
     for (size_t place = piece.first; place < piece.end; ++place)
         finder.add(nodes_[place], uint32_t(place));
     piece.edges = finder.finish();
@@ -90,7 +92,7 @@ Batches Graph::gather(std::vector<Piece> pieces) const {
     Batches all;
     for (Piece &piece : pieces)
         all.insert(all.end(), piece.edges.begin(), piece.edges.end());
-    EdgeWriter roots;
+    EdgeWriter roots(root_edges_.size());
     for (const Edge &edge : root_edges_)
         roots.add(edge, at_);
     for (auto &batch : roots.finish())

@@ -14,7 +14,7 @@ Batches fields_of(const Store &store, const Pointers &pointers, uint64_t node, u
     bool zeroed = row.flags & Birth::zeroed;
     if (row.birth > n)
         return {};
-    EdgeWriter out;
+    EdgeWriter out(row.size / 8 + 2);
     for (uint64_t word = row.address / 8; word * 8 < row.address + row.size; ++word) {
         WordState state = store.word(word, until, since);
         if (!state.mask && !zeroed)

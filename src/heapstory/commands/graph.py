@@ -92,8 +92,9 @@ def _json(graph: MemoryGraph, args: argparse.Namespace) -> Iterator[str]:
     from heapstory.reporters import json
 
     gc.disable()  # millions of small objects, none of them in cycles, and the process ends soon
-    edges = evolution(graph) if args.evolution else graph.data() if args.data else graph.edges
-    return json.graph(graph, edges)
+    if args.evolution:
+        return json.graph(graph, json.evolution(evolution(graph)))
+    return json.graph(graph, json.edges(graph, args.data))
 
 
 def _check_size(graph: MemoryGraph, form: str, limit: int | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +83,15 @@ class MemoryGraph:
     def data(self) -> list[Edge]:
         """As ``edges``, and everything else the fields hold."""
         return self._edges_of(_read(self.view.edges(data=True), EDGE_COLUMNS))
+
+    def edge_text(
+        self, data: bool, place: Callable[[int | None], str], name: Callable[[str | None], str]
+    ) -> Iterator[str]:
+        """The edges as members of a JSON list, in pieces: no object for each. ``place`` gives the
+        JSON of a site, ``name`` that of the name of a field."""
+        field = self.trace.types.field
+        selected = None if self.selected is None else sorted(self.selected)
+        return self.view.edge_text(data, selected, place, lambda *of: name(field(*of)))
 
     def node(self, node: int) -> Node:
         """One node of the graph by its id."""

@@ -64,12 +64,12 @@ def suspicious(found: list[Suspicion]) -> dict[str, Any]:
     }
 
 
-def graph(graph: MemoryGraph, edges: Iterable[Edge]) -> Iterator[str]:
+def graph(graph: MemoryGraph, edges: Iterable[str]) -> Iterator[str]:
     """The object of ``graph --json`` in pieces: a graph may have millions of edges."""
     yield f'{{"schema": "heapstory.graph/1", "at": {graph.at}, "nodes": ['
     yield from _listed(_encode(_node(node)) for node in graph.nodes)
     yield '], "edges": ['
-    yield from _listed(map(_edge, edges))
+    yield from edges
     yield '], "clusters": ['
     yield from _listed(_encode(_cluster(cluster)) for cluster in graph.clusters)
     yield '], "merges": ['
@@ -94,6 +94,17 @@ def _merge(merge: MergeEdge) -> dict[str, Any]:
         "ts": merge.timestamp,
         "place": _place(merge.place),
     }
+
+
+def edges(graph: MemoryGraph, data: bool) -> Iterator[str]:
+    """The edges of a graph, as the core writes them."""
+    places = graph.trace.places
+    return graph.edge_text(data, lambda site: _place_text(places.place(site)), _text)
+
+
+def evolution(edges: Iterable[Edge]) -> Iterator[str]:
+    """Edges of an evolution: versions that stand and versions that were overwritten."""
+    return _listed(map(_edge, edges))
 
 
 def _listed(items: Iterable[str]) -> Iterator[str]:
@@ -136,7 +147,7 @@ def _node(node: Node) -> dict[str, Any]:
 
 
 def _edge(edge: Edge) -> str:
-    # Written out, since there may be millions and a dictionary for each costs three times as much.
+    # The same members as the core writes for the edges of a graph.
     target = "null"
     if edge.target is not None:
         target = f'{{"node": {edge.target}, "offset": {edge.target_offset}}}'
