@@ -67,7 +67,7 @@ def suspicious(found: list[Suspicion]) -> dict[str, Any]:
 def graph(graph: MemoryGraph, edges: Iterable[str]) -> Iterator[str]:
     """The object of ``graph --json`` in pieces: a graph may have millions of edges."""
     yield f'{{"schema": "heapstory.graph/1", "at": {graph.at}, "nodes": ['
-    yield from _listed(_encode(_node(node)) for node in graph.nodes)
+    yield from _listed(_encode(_node(graph.node(node))) for node in graph.ids)
     yield '], "edges": ['
     yield from edges
     yield '], "clusters": ['
