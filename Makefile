@@ -57,7 +57,7 @@ $(STAMPS)/install: $(STAMPS)/dependencies $(NATIVE_SOURCES) | packages
 		$(BIN)/python -m pip install -q --no-build-isolation --no-deps -e .
 	@touch $@
 
-demo: setup ## record a bundled example and show its graph (demo/graph.svg)
+demo: setup ## record two bundled programs with bugs and locate the faulty statement
 	@PATH="$(CURDIR)/$(BIN):$$PATH" examples/demo.sh
 
 test: test-native test-python ## all tests, native and Python

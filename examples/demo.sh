@@ -1,10 +1,12 @@
 #!/bin/sh
-# Records the playlist and shows what heapstory knows of it. Run by `make demo`.
+# Records two small programs with bugs, and lets heapstory find the statements. Run by `make demo`.
 set -eu
 cd "$(dirname "$0")/.."
 rm -rf demo
 mkdir demo
 gcc -g -O0 -o demo/playlist examples/playlist.c
+gcc -g -O0 -o demo/catalogue examples/catalogue.c
+cp examples/catalogue.spec demo
 cd demo
 
 say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
@@ -23,4 +25,17 @@ last=$(heapstory query playlist.story --format csv "SELECT max(node) FROM nodes
 run heapstory history playlist.story --node "$last" --field prev
 run heapstory graph playlist.story -o graph.svg --type 'struct song'
 run heapstory graph playlist.story --evolution -o evolution.svg --type 'struct song'
-printf '\ndrawn: demo/graph.svg (the graph at the end) and demo/evolution.svg (its whole past)\n'
+
+# The other way: say what must hold, and be told which statement broke it.
+run heapstory record -- ./catalogue
+run heapstory locate --explain catalogue.spec
+heapstory locate catalogue.story --spec catalogue.spec -o located.html || [ $? = 1 ]
+say heapstory locate catalogue.story --spec catalogue.spec
+heapstory locate catalogue.story --spec catalogue.spec || [ $? = 1 ]
+line=$(heapstory locate catalogue.story --spec catalogue.spec --json | python3 -c '
+import json, sys
+place = json.load(sys.stdin)["statements"][0]
+print("{file}:{line} in {function}".format(**place))')
+printf '\ndrawn: demo/graph.svg (the playlist at the end), demo/evolution.svg (its whole past),\n'
+printf '       demo/located.html (the catalogue before and after it broke)\n'
+printf 'located: %s\n' "$line"

@@ -102,8 +102,8 @@ void Checker::loop(uint32_t number, size_t at, Judged &judged) {
         judge(number, judged);
         return;
     }
-    Value first = evaluator_.evaluate(constraint.loops[at].first);
-    Value last = evaluator_.evaluate(constraint.loops[at].last);
+    Value first = evaluator_.evaluate(constraint.loops[at].first).as_number();
+    Value last = evaluator_.evaluate(constraint.loops[at].last).as_number();
     if (first.kind != ValueKind::integer || last.kind != ValueKind::integer)
         return;
     for (Integer i = first.integer; i <= last.integer && judged.go_on; ++i) {

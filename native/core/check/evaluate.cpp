@@ -119,8 +119,7 @@ Value Evaluator::read_pointer(const Version &version, bool word) {
             return Value::pointer(PointerState::live, version.value, block);
         }
         span.narrow(death, forever);
-        if (!word)
-            return Value::pointer(PointerState::stale, version.value, block);
+        return Value::pointer(PointerState::stale, version.value, block);
     }
     if (word)
         return Value::number(sign_extended(version.value, 64));

@@ -91,7 +91,8 @@ Truth compare(Op op, const Value &a, const Value &b) {
     return ordered(op, a.integer, b.integer);
 }
 
-Value calculate(Op op, const Value &a, const Value &b) {
+Value calculate(Op op, const Value &x, const Value &y) {
+    Value a = x.as_number(), b = y.as_number();
     if (!a.is_number() || !b.is_number())
         return Value();
     if (a.kind == ValueKind::real || b.kind == ValueKind::real)
@@ -109,7 +110,7 @@ Value absolute(const Value &a) {
     if (a.kind == ValueKind::real)
         return Value::of_real(std::fabs(a.real));
     if (!a.is_number())
-        return Value();
+        return calculate(Op::add, a, Value::number(0));
     return a.integer < 0 ? negate(a) : Value::number(a.integer);
 }
 

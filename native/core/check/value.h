@@ -63,6 +63,8 @@ struct Value {
     bool is_number() const {
         return kind == ValueKind::integer || kind == ValueKind::real || kind == ValueKind::boolean;
     }
+    // In arithmetic a pointer is its address.
+    Value as_number() const { return kind == ValueKind::pointer ? number(address) : *this; }
     double as_real() const { return kind == ValueKind::real ? real : double(integer); }
     // The same value, as the arguments of an inconsistency are compared.
     bool same(const Value &other) const {

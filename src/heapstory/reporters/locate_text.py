@@ -69,14 +69,26 @@ def _statements(trace: Trace, answer: Answer, style: Style) -> Iterator[str]:
     for fault in answer.faults:
         key = (fault.place.path, fault.place.line) if fault.place else (None, None)
         groups.setdefault((*key, str(fault.place)), []).append(fault)
-    yield f"\n{_count(len(groups), 'statement')} to look at, in this order:\n"
-    for number, faults in enumerate(groups.values(), 1):
-        if number > MOST_STATEMENTS:
-            yield style.dim(f"\n... and {len(groups) - MOST_STATEMENTS:,} more (--json)\n")
-            break
+    near = [group for group in groups.values() if group[0].relation != "related"]
+    far = [group for group in groups.values() if group[0].relation == "related"]
+    yield f"\n{_count(len(near), 'statement')} to look at, in this order:\n"
+    for number, faults in enumerate(near[:MOST_STATEMENTS], 1):
         yield from _statement(trace, number, faults, style)
+    yield from _more(len(near), style)
+    if far:
+        yield "\nand, if it is none of these, what led there:\n\n"
+    for faults in far[:MOST_STATEMENTS]:
+        fault = faults[0]
+        yield f"   {fault.place or '?'}  {style.dim(f'({fault.timestamp}): {fault.operation}')}\n"
+    yield from _more(len(far), style)
     if not groups:
         yield "  (the trace does not reach back to where it began)\n"
+    yield "\n"
+
+
+def _more(count: int, style: Style) -> Iterator[str]:
+    if count > MOST_STATEMENTS:
+        yield style.dim(f"   ... and {count - MOST_STATEMENTS:,} more (--json)\n")
 
 
 def _statement(trace: Trace, number: int, faults: list[Fault], style: Style) -> Iterator[str]:
@@ -87,8 +99,9 @@ def _statement(trace: Trace, number: int, faults: list[Fault], style: Style) -> 
     if fault.place is not None:
         yield from _source(trace, fault.place, style)
     yield f"   timestamp {fault.timestamp}: {style.red(fault.operation)}\n"
+    how = "read by" if fault.relation == "fed" else "against"
     for found in fault.contributed_to[:3]:
-        yield f"   against {found.constraint.name} for {found}\n"
+        yield f"   {how} {found.constraint.name} for {found}\n"
     if len(faults) > 1:
         yield style.dim(f"   and {_count(len(faults) - 1, 'more time')}, up to timestamp ")
         yield style.dim(f"{faults[-1].timestamp}\n")

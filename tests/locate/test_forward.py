@@ -1,0 +1,77 @@
+"""Checking C-point after C-point, only what changed, against checking each from scratch."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.constraints.random_worlds import SPECIFICATIONS, worlds
+from tests.constraints.test_engine import contributions, found_by_engine, structure
+from tests.constraints.verbatim import check, locate
+from tests.constraints.world import Checked, World, plan_of
+
+EXAMPLES = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.mark.parametrize("name", sorted(SPECIFICATIONS))
+@EXAMPLES
+@given(world=worlds(), data=st.data())
+def test_the_first_bad_cpoint_and_what_led_to_it(
+    name: str, world: World, data: st.DataObject
+) -> None:
+    checked = Checked(world, plan_of(SPECIFICATIONS[name]))
+    last = checked.model.last
+    points = sorted({last, *data.draw(st.lists(st.integers(0, last), max_size=6))})
+    found = structure(world, checked).locate([(at, [], None) for at in points])
+    bad = [at for at in points if check(checked.at(at), checked.plan)]
+    if not bad:
+        assert found["bad"] is None and found["faults"] == []
+        return
+    assert points[found["bad"]] == bad[0]
+    expected = set(check(checked.at(bad[0]), checked.plan))
+    assert found_by_engine(found["inconsistencies"]) == expected
+    assert contributions(found) == locate(checked.plan, checked.at, bad[0]).contributed
+
+
+def test_what_is_mended_before_the_operation_ends_was_temporary() -> None:
+    world = World()
+    plan = plan_of("node { next*; prev^; } inverse(next, prev);")
+    one, other = world.alloc(1, 2), world.alloc(1, 2)
+    world.link(one, 0, other)
+    broken = world.now
+    world.link(other, 1, one)
+    mended = world.now
+    engine = structure(world, Checked(world, plan))
+    assert engine.locate([(broken, [], None), (mended, [], None)])["bad"] == 0
+    assert engine.locate([(broken, [], mended), (mended, [], None)])["bad"] is None
+    assert engine.locate([(broken, [], broken + 1)])["bad"] is None
+
+
+def test_destroying_the_structure_mends_nothing() -> None:
+    world = World()
+    plan = plan_of("node { next*; prev^; } inverse(next, prev);")
+    one, other = world.alloc(1, 2), world.alloc(1, 2)
+    world.link(one, 0, other)
+    broken = world.now
+    world.free(one)
+    world.free(other)
+    engine = structure(world, Checked(world, plan))
+    assert engine.locate([(broken, [], world.now)])["bad"] == 0
+
+
+def test_what_a_wrong_value_was_fed_with_is_named() -> None:
+    """The key is wrong before it is linked in; Algorithm 3 alone stops at the link."""
+    world = World()
+    plan = plan_of("node { key; next*; } sorted(next, key);")
+    one = world.alloc(1, 2)
+    world.put(one, 0, 5)
+    clean = world.now
+    other = world.alloc(1, 2)
+    world.put(other, 0, 3)
+    key = world.now
+    world.link(one, 1, other)
+    engine = structure(world, Checked(world, plan))
+    found = engine.locate([(clean, [], None), (world.now, [], None)])
+    relations = {time: relation for time, relation, _ in found["faults"]}
+    assert relations == {world.now: "direct", key: "fed"}
