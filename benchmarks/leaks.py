@@ -3,7 +3,8 @@
     python benchmarks/leaks.py pairs                     every tool on the generated pairs
     python benchmarks/leaks.py twins                     every tool on the independent pairs
     python benchmarks/leaks.py program NAME DATABASE     heapstory on a compile_commands.json
-    python benchmarks/leaks.py inject DATABASE --places 100   delete one free() at a time
+    python benchmarks/leaks.py peers NAME DATABASE       its peers on the same
+    python benchmarks/leaks.py inject NAME DATABASE      delete a release, add an early return
     python benchmarks/leaks.py scale DATABASE            time over growing parts of a program
 
 Peers: gcc -fanalyzer per unit and with -flto, clang --analyze, cppcheck; one that is not installed
@@ -14,12 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import random
-import re
 import resource
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -29,8 +25,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from heapstory.static import Options, Sources, analyse, collect_findings, load_models
-from heapstory.static.capture import Job, from_database
+from heapstory.static.capture import from_database
+from leak_inject import run_inject
 from leak_pairs import SEPARATOR, pairs
+from leak_peers import run_peers
 from leak_tools import installed
 from leak_twins import twins
 
@@ -117,54 +115,6 @@ def run_program(name: str, database: Path, summaries: bool) -> None:
         )
 
 
-_FREE = re.compile(r"^\s*(?:free|fclose|BN_free|sshbuf_free|sshkey_free)\s*\([^;]*\);\s*$")
-
-
-def run_inject(database: Path, places: int, seed: int) -> None:
-    """Delete one release at a time; does a new finding appear in that file? Both ways of reading a
-    peer are generous to it: any new leak in the file counts."""
-    jobs = from_database(database)
-    candidates = []
-    for job in jobs:
-        path = Path(job.directory, job.source)
-        if not path.is_file():
-            continue
-        lines = path.read_text(errors="replace").splitlines()
-        candidates += [(job, n) for n, line in enumerate(lines) if _FREE.match(line)]
-    random.Random(seed).shuffle(candidates)
-    ours = theirs = tried = 0
-    kept = tempfile.mkdtemp(prefix="heapstory-inject-")
-    for job, number in candidates[:places]:
-        path = Path(job.directory, job.source)
-        lines = path.read_text(errors="replace").splitlines()
-        changed = "\n".join([*lines[:number], ";", *lines[number + 1 :]]) + "\n"
-        temporary = path.with_name(f"heapstory-injected-{path.name}")
-        try:
-            counts = []
-            for text in ("\n".join(lines) + "\n", changed):
-                temporary.write_text(text)
-                counts.append(_counts(jobs, job, temporary, kept))
-        finally:
-            temporary.unlink(missing_ok=True)
-        tried += 1
-        ours += counts[1][0] > counts[0][0]
-        theirs += counts[1][1] > counts[0][1]
-    shutil.rmtree(kept)
-    print(f"| {database.stem} | {tried} | {ours} | {theirs} |")
-
-
-def _counts(jobs: list[Job], job: Job, file: Path, kept: str) -> tuple[int, int]:
-    """Losses in the whole program with one unit replaced; gcc's in that unit."""
-    changed = [Job(j.directory, str(file), j.options) if j is job else j for j in jobs]
-    outcome = analyse(changed, Options(load_models([]), processes=1, cache_path=kept))
-    found = collect_findings(outcome.answers, False, Sources())
-    ours = sum(1 + len(f.others) for f in found if f.confidence != "low")
-    options = [o for o in job.options if o != "-w"]
-    command = ["gcc", "-O0", "-fanalyzer", *options, "-c", "-o", os.devnull, str(file)]
-    done = subprocess.run(command, cwd=job.directory, capture_output=True, text=True, check=False)
-    return ours, len(re.findall(r"-Wanalyzer-(?:malloc|file)-leak", done.stderr))
-
-
 def run_scale(database: Path) -> None:
     """CPU time over the first quarter, half and all of a program's units."""
     jobs = from_database(database)
@@ -191,7 +141,12 @@ def main() -> None:
     each.add_argument("name")
     each.add_argument("database", type=Path)
     each.add_argument("--no-summaries", action="store_true")
+    each = commands.add_parser("peers")
+    each.add_argument("name")
+    each.add_argument("database", type=Path)
+    each.add_argument("--only", action="append", default=[], metavar="PEER")
     each = commands.add_parser("inject")
+    each.add_argument("name")
     each.add_argument("database", type=Path)
     each.add_argument("--places", type=int, default=100)
     each.add_argument("--seed", type=int, default=1)
@@ -206,7 +161,9 @@ def main() -> None:
     elif args.command == "program":
         run_program(args.name, args.database, not args.no_summaries)
     elif args.command == "inject":
-        run_inject(args.database, args.places, args.seed)
+        run_inject(args.name, args.database, args.places, args.seed)
+    elif args.command == "peers":
+        run_peers(args.name, args.database, args.only)
     else:
         run_scale(args.database)
 

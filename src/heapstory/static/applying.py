@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from heapstory.static import rules
 from heapstory.static.canonical import PERHAPS
-from heapstory.static.conditions import assume_fact, become_null, is_null
+from heapstory.static.conditions import PAGE, assume_fact, become_null, is_null
 from heapstory.static.ir.program import Place
 from heapstory.static.rules import FIELD_LOST, FIELD_OVERWRITTEN, Frame, Infeasible
 from heapstory.static.state import GLOBAL, HEAP, OPAQUE, PRE, Cell, Site, State
@@ -103,7 +103,7 @@ class _Application:
     def _assume_null(self, value: Value, null: bool) -> bool:
         state = self.state
         if type(value) is int:
-            return (value == 0) == null
+            return (abs(value) < PAGE) == null
         if type(value) is Symbol:
             value = (value, 0)
         truth = is_null(state, value)

@@ -21,6 +21,7 @@ from heapstory.static.values import (
     refine,
 )
 
+PAGE = 4096  # no cell lies below this address
 _FOLD: dict[str, Callable[[int, int], int | None]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -144,7 +145,9 @@ def _assume(state: State, predicate: str, left: Value, right: Value) -> bool:
         if type(left) is Symbol:
             return _learn(state, left, predicate, right)
         if type(left) is tuple:
-            return _assume_null(state, predicate, left) if right == 0 else True
+            if right == 0:
+                return _assume_null(state, predicate, left)
+            return predicate != "eq" or _assume_sentinel(state, left, right)
         if type(left) is Comparison:
             decided = _compare_truth(predicate, left, right)
             return assume(state, decided, True) if type(decided) is Comparison else True
@@ -211,6 +214,21 @@ def _assume_null(state: State, predicate: str, pointer: Value) -> bool:
         state.change(identity).null = 1
         return True
     become_null(state, identity)
+    return True
+
+
+def _assume_sentinel(state: State, pointer: Value, constant: int) -> bool:
+    """``p == (T *)1``: such a pointer leads to no cell, as null does not."""
+    if not -PAGE < constant < PAGE:
+        return True
+    identity = pointer[0]
+    cell = state.cells.get(identity)
+    if cell is None or type(identity) is Symbol:
+        return True
+    if cell.kind != PRE or cell.null == 1:
+        return False
+    if pointer[1] == 0:
+        state.change(identity).null = -1
     return True
 
 

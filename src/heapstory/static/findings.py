@@ -159,7 +159,7 @@ def _confidence(loss: Loss) -> str:
     if loss.weakened:
         return "low"
     if helper and loss.kind == FIELD_OVERWRITTEN:
-        return "medium"
+        return "low" if loss.looped else "medium"
     if loss.function == "main" and loss.kind == LOCAL_LOST:
         return "medium"
     if any(step.note.endswith("the old block stays") for step in loss.steps):

@@ -21,6 +21,7 @@ from heapstory.static.canonical import (
 from heapstory.static.conditions import assume, assume_equal, compare
 from heapstory.static.ir import program as op
 from heapstory.static.ir.program import Block, Function, Operand, Place, Statement
+from heapstory.static.ir.liveness import successors
 from heapstory.static.models import Models
 from heapstory.static.rules import LOCAL_LOST, Infeasible
 from heapstory.static.state import GLOBAL, HEAP, PRE, STACK, Cell, State, Step
@@ -65,6 +66,7 @@ class Loss:
     steps: list[Step]
     container: object
     weakened: bool  # some states were merged beyond what is certain
+    looped: bool = False  # it happens in a loop, where rounds are alike
 
 
 def _grain(states: int) -> int:
@@ -95,6 +97,7 @@ class FunctionAnalysis:
         self.weakened = False
         # Called after every statement, for those who want to see the states.
         self.watch: Callable[[str, int, Statement, list[State]], None] | None = None
+        self._at = function.entry
         self._cells = 0
         self._symbols: dict[str, Symbol] = {}
         self._numbers: dict[int, Symbol] = {}
@@ -145,7 +148,23 @@ class FunctionAnalysis:
         if key not in found:
             name = self.function.place.function
             steps = state.steps()
-            found[key] = Loss(kind, name, place, label, lost, steps, self.container, self.weakened)
+            found[key] = Loss(
+                kind, name, place, label, lost, steps, self.container, self.weakened,
+                self._in_loop(),
+            )  # fmt: skip
+
+    def _in_loop(self) -> bool:
+        """Whether the block at hand can be reached from itself."""
+        seen: set[str] = set()
+        pending = list(successors(self.function.blocks[self._at].terminator))
+        while pending:
+            label = pending.pop()
+            if label == self._at:
+                return True
+            if label not in seen:
+                seen.add(label)
+                pending.extend(successors(self.function.blocks[label].terminator))
+        return False
 
     def summary(self, name: str) -> Summary | None:
         """The summary of a function the program defines."""
@@ -225,6 +244,7 @@ class FunctionAnalysis:
     def _block(self, block: Block, state: State) -> None:
         """All states go through the block in step, so that those that become alike are joined."""
         states = [state]
+        self._at = block.label
         deaths = block.deaths
         for index, statement in enumerate(block.statements):
             handler = HANDLERS[statement[0]]

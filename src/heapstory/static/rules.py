@@ -261,6 +261,9 @@ def store(
         elif type(value) is Symbol and value.root is not None:
             touch(state, value.root)
         return
+    if type(value) is Symbol and value.root is not None and value.root != identity:
+        touch(state, value.root)  # an element nobody can tell from the others moves elsewhere
+        cell = state.change(identity)
     old = cell.fields.get(offset)
     if type(offset) is not int:  # may be any of the elements: numbers known so far may be stale
         cell.fields = {o: v for o, v in cell.fields.items() if type(v) is tuple}
@@ -305,6 +308,8 @@ def copy_members(
         return
     first, start = origin
     if type(start) is not int or type(into[1]) is not int or size < 0:
+        if state.cells[first].kind == PRE:  # what the caller keeps there now lies in both
+            state.change(first).deep = True
         for value in [*state.cells[first].fields.values()]:
             if type(value) is tuple and state.cells[into[0]].kind != OPAQUE:
                 store(frame, state, (into[0], ANYWHERE), value, place, "")

@@ -31,7 +31,7 @@ def uses(statement: Statement) -> Iterator[str]:
         yield from (o for o in statement[4] if type(o) is str)
     elif kind == op.STORE:
         yield from (o for o in statement[2:4] if type(o) is str)
-    elif kind in (op.COPY, op.ASSIGN, op.LOAD):
+    elif kind in (op.COPY, op.ASSIGN, op.LOAD, op.GATHER):
         if type(statement[3]) is str:
             yield statement[3]
     elif kind in (op.ICMP, op.BIN):

@@ -87,6 +87,7 @@ class Function:
     callees: set[str] = field(default_factory=set)
     indirect: set[str] = field(default_factory=set)  # signatures of calls through pointers
     count: int = 0  # statements, to judge the cost
+    sliced: int = 0  # statements that slicing took out
 
 
 @dataclass(slots=True)

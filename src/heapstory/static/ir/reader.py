@@ -16,9 +16,11 @@ from heapstory.static.ir.debug import DebugInfo
 from heapstory.static.ir.layout import Layout, is_pointer, type_length
 from heapstory.static.ir.liveness import annotate
 from heapstory.static.ir.program import Function, Place, Unit
+from heapstory.static.ir.slicing import slice_to_heap
 
 _GLOBAL = re.compile(r'(@"[^"]+"|@[\w.$-]+) = (.*?)\b(global|constant) (.*)\Z', re.DOTALL)
 _DEFINE = re.compile(r'(?:define|declare) (.*?)(@"[^"]+"|@[\w.$-]+)\((.*)\Z', re.DOTALL)
+_NARROW = ("i1", "i8", "i16", "i32", "float", "double")  # no pointer fits in
 _DBG = re.compile(r"!dbg !(\d+)")
 _SUFFIX = re.compile(r"\.\d+\Z")
 
@@ -96,6 +98,8 @@ class ModuleReader:
         for function, line, lines in headers:
             builder = body.BodyBuilder(self, function)
             builder.build(lines)
+            narrow = frozenset(s for s, kind in builder.slots.items() if kind in _NARROW)
+            function.sliced = slice_to_heap(function, narrow)
             annotate(function)
             function.unit = self.unit.path
             function.digest = self._digest
