@@ -18,6 +18,7 @@ TWINS = list(twins())
 # Not understood yet (docs/evaluation/leaks.md says why). One that is mended leaves the list.
 MISSED = {
     "array_struct_two_members",
+    "global_replaced",
     "global_static_buffer",
     "hash_table",
     "list_remove_match",
