@@ -2,6 +2,7 @@
 
     python benchmarks/leaks.py pairs                     every tool on the generated pairs
     python benchmarks/leaks.py twins                     every tool on the independent pairs
+    python benchmarks/leaks.py confirm                   what runs of these say of the findings
     python benchmarks/leaks.py program NAME DATABASE     heapstory on a compile_commands.json
     python benchmarks/leaks.py peers NAME DATABASE       its peers on the same
     python benchmarks/leaks.py inject NAME DATABASE      delete a release, add an early return
@@ -26,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from heapstory.static import Options, Sources, analyse, collect_findings, load_models
 from heapstory.static.capture import from_database
+from leak_confirm import run_confirm
 from leak_inject import run_inject
 from leak_pairs import SEPARATOR, pairs
 from leak_peers import run_peers
@@ -137,6 +139,7 @@ def main() -> None:
     each = commands.add_parser("pairs")
     each.add_argument("--every", type=int, default=1, help="take every Nth pair")
     commands.add_parser("twins")
+    commands.add_parser("confirm")
     each = commands.add_parser("program")
     each.add_argument("name")
     each.add_argument("database", type=Path)
@@ -158,6 +161,8 @@ def main() -> None:
             run_pairs(Path(folder), args.every)
     elif args.command == "twins":
         run_twins()
+    elif args.command == "confirm":
+        run_confirm()
     elif args.command == "program":
         run_program(args.name, args.database, not args.no_summaries)
     elif args.command == "inject":
