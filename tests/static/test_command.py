@@ -35,7 +35,7 @@ def run(
     code = "import sys; from heapstory.commands import main; sys.exit(main())"
     return subprocess.run(
         [sys.executable, "-P", "-c", code, "leaks", *words],
-        cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False,
+        cwd=folder, env=environment, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
 
 
