@@ -20,8 +20,8 @@ from heapstory.static.canonical import (
 )
 from heapstory.static.conditions import assume, assume_equal, compare
 from heapstory.static.ir import program as op
-from heapstory.static.ir.program import Block, Function, Operand, Place, Statement
 from heapstory.static.ir.liveness import successors
+from heapstory.static.ir.program import Block, Function, Operand, Place, Statement
 from heapstory.static.models import Models
 from heapstory.static.rules import LOCAL_LOST, Infeasible
 from heapstory.static.state import GLOBAL, HEAP, PRE, STACK, Cell, State, Step

@@ -1,8 +1,9 @@
 """Slicing: only what can matter to the heap is left for the analysis.
 
 The criterion is every statement that can change the heap or what is known of it (calls, stores,
-loads, assignments to variables wide enough for a pointer), every branch and every return. Statements
-that only compute numbers none of these reads are taken out, with the variables they feed.
+loads, assignments to variables wide enough for a pointer), every branch and every return.
+Statements that only compute numbers none of these reads are taken out, with the variables they
+feed.
 """
 
 from __future__ import annotations
