@@ -199,3 +199,30 @@ def test_edges_are_written_by_the_core_as_they_are(
             assert (text["field"], text["state"]) == (edge.field, edge.state)
             assert text["place"] == (edge.place.as_json() if edge.place else None)
             assert text["current"] is True
+
+
+SHRUNK = r"""
+#include <stdlib.h>
+long *block;
+int main(void) {
+    block = malloc(320);
+    block[0] = 1;
+    block[7] = 2;
+    block = realloc(block, 40);
+    block = realloc(block, 136);
+    return 0;
+}
+"""
+
+
+def test_what_a_reallocation_cut_off_is_not_there_when_it_grows_again(
+    compile_program: Compile, record: Record
+) -> None:
+    with api.open(record(compile_program(SHRUNK))) as trace:
+        rows = trace.query("SELECT node, address FROM nodes WHERE size = 136 ORDER BY node")
+        ((node, address),) = list(rows)
+        assert trace.value(address, 8) == (1).to_bytes(8, "little")
+        assert trace.value(address + 56, 8) is None
+        assert [field.offset for field in trace.fields(node)] == [0]
+        shown = [edge.offset for edge in trace.graph().data() if edge.source == node]
+        assert shown == [0]

@@ -14,7 +14,7 @@ const std::vector<StoreTexts::Moment> &StoreTexts::word(Held &block, uint64_t wo
     moments.push_back({0, 0, uint8_t(row.flags & Birth::zeroed ? 0xff : 0)});
     uint64_t end = row.death == never ? store_->totals().events : row.death;
     for (const heapstory::Version &version :
-         store_->versions(word * 8, 8, store_->contents_since(block.id, row), end)) {
+         store_->versions(word * 8, 8, store_->contents_since(block.id, row, word * 8), end)) {
         Moment next = moments.back();
         next.since = std::max(row.birth_timestamp,
                               version.initial ? uint64_t(0) : store_->timestamp_of(version.event));

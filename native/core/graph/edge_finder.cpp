@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/edge_finder.h"
 
+#include "graph/gather_nodes.h"
+
 #include "graph/types.h"
 
 #include <algorithm>
@@ -41,7 +43,8 @@ void EdgeFinder::add_live(const GraphNode &node, uint32_t place) {
             page = at_.image.page(word);
         uint8_t inside = mask_of(row.address, end, word);
         Edge edge;
-        if (page && page->mask[i] & inside && page->words[i].event >= node.since) {
+        if (page && page->mask[i] & inside &&
+            page->words[i].event >= since(at_.store, node, std::max(word * 8, row.address))) {
             edge.event = page->words[i].event;
             edge.site = page->words[i].site;
             edge.initial = !edge.site;
@@ -58,7 +61,8 @@ void EdgeFinder::add_live(const GraphNode &node, uint32_t place) {
 void EdgeFinder::add_freed(const GraphNode &node, uint32_t place) {
     const NodeRow &row = node.row;
     for (uint64_t word = row.address / 8; word * 8 < row.address + row.size; ++word) {
-        WordState state = at_.store.word(word, row.death - row.is_event(), node.since);
+        uint64_t own = since(at_.store, node, std::max(word * 8, row.address));
+        WordState state = at_.store.word(word, row.death - row.is_event(), own);
         if (!state.mask)
             continue;
         Edge edge;

@@ -11,4 +11,9 @@ namespace heapstory {
 // Those alive after so many events; with `freed` those that were, too.
 Values<GraphNode> gather_nodes(const Store &store, uint64_t events, bool freed);
 
+// From which event on what an address of a node holds is its own.
+inline uint64_t since(const Store &store, const GraphNode &node, uint64_t address) {
+    return node.uneven ? store.contents_since(node.id, node.row, address) : node.since;
+}
+
 } // namespace heapstory

@@ -21,7 +21,7 @@ Graph::Graph(const Store &store, const Pointers &pointers, uint64_t at, bool fre
     live_.finish();
     image_ = std::make_unique<Image>(store, events_, [this](uint64_t address) -> uint64_t {
         uint32_t found = live_.find(address);
-        return found == LiveIndex::none ? 0 : nodes_[live_.place(found)].since;
+        return found == LiveIndex::none ? 0 : since(store_, nodes_[live_.place(found)], address);
     });
     find_roots();
     find_pointers();

@@ -9,13 +9,13 @@ namespace heapstory {
 Batches fields_of(const Store &store, const Pointers &pointers, uint64_t node, uint64_t n) {
     NodeRow row = store.nodes().get(node);
     store.discovered().restore(node, row, n);
-    uint64_t since = store.contents_since(node, row);
     uint64_t until = row.death > n ? n : row.death - row.is_event();
     bool zeroed = row.flags & Birth::zeroed;
     if (row.birth > n)
         return {};
     EdgeWriter out(row.size / 8 + 2);
     for (uint64_t word = row.address / 8; word * 8 < row.address + row.size; ++word) {
+        uint64_t since = store.contents_since(node, row, std::max(word * 8, row.address));
         WordState state = store.word(word, until, since);
         if (!state.mask && !zeroed)
             continue;

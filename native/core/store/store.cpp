@@ -172,7 +172,7 @@ const Store::Keyframe *Store::keyframe_before(uint64_t n) const {
     return best;
 }
 
-uint64_t Store::contents_since(uint64_t node, const NodeRow &row) const {
+uint64_t Store::contents_since(uint64_t node, const NodeRow &row, uint64_t address) const {
     uint64_t eldest = discovered_->eldest(node);
     NodeRow at = eldest == node ? row : nodes().get(eldest);
     while (at.flags & Birth::in_place && at.birth) {
@@ -182,7 +182,7 @@ uint64_t Store::contents_since(uint64_t node, const NodeRow &row) const {
         NodeRow older = nodes().get(before);
         // The end of a node and the birth of the next are one event, or two.
         bool followed = older.death == at.birth || older.death + 1 == at.birth;
-        if (!followed || older.address != at.address)
+        if (!followed || older.address != at.address || !older.holds(address))
             break;
         at = older;
     }

@@ -92,9 +92,10 @@ class Store {
     Bytes bytes(const Version &version) const;
     // Bytes after n events; none where any of them was never recorded.
     std::optional<Bytes> bytes(uint64_t address, uint64_t size, uint64_t n) const;
-    // From which event on the words of a node are its own (earlier than its birth where it was
-    // split off another or reallocation left it in place).
-    uint64_t contents_since(uint64_t node, const NodeRow &row) const;
+    // From which event on what an address of a node holds is the node's own: earlier than its birth
+    // where it was split off another, or where reallocation left it in place, as far as the older
+    // node reached. Later addresses are never its own for longer.
+    uint64_t contents_since(uint64_t node, const NodeRow &row, uint64_t address) const;
     const Discovered &discovered() const { return *discovered_; }
 
     EventsView events(uint32_t chunk) const { return EventsView(file_.payload(chunk)); }

@@ -100,7 +100,7 @@ std::optional<Bytes> Store::bytes(uint64_t address, uint64_t size, uint64_t n) c
         uint64_t node = nodes().find(first, n);
         NodeRow row = node ? nodes().get(node) : NodeRow{};
         bool zeroed = node && row.flags & Birth::zeroed;
-        WordState state = this->word(word, n, node ? contents_since(node, row) : 0);
+        WordState state = this->word(word, n, node ? contents_since(node, row, first) : 0);
         for (uint64_t at = first; at < end; ++at) {
             if (!(state.mask >> at % 8 & 1) && !zeroed)
                 return {};
