@@ -404,11 +404,12 @@ void hs_check_accesses(struct hs_block_state *b, Int statement) {
 
 /* Mode internals: is a pointer that is about to be recorded the head of its unit? `advance` is 0
  * where the store is not recorded. */
-void hs_check_pointer(struct hs_block_state *b, IRExpr *value, IRExpr *advance, ULong site) {
+void hs_check_pointer(struct hs_block_state *b, IRExpr *address, IRExpr *value, IRExpr *advance,
+                      ULong site) {
     IRExpr *both;
     if (hs_mode != HSW_INTERNALS || value->tag != Iex_RdTmp)
         return;
     both = hs_binop(b, Iop_And64, map_byte(b, HS_SHADOW_HEADS, value), advance);
     call_if(b, hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpNE64, both, hs_const(0))),
-            "hs_pointer_stored", hs_pointer_stored, mkIRExprVec_2(value, hs_const(site)));
+            "hs_pointer_stored", hs_pointer_stored, mkIRExprVec_3(address, value, hs_const(site)));
 }

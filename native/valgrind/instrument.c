@@ -103,7 +103,7 @@ static void store_word(struct hs_block_state *b, IRExpr *address, IRExpr *value,
         first = hs_binop(b, Iop_Or64, address, hs_const(HSW_WORD(site, 0)));
     advance = advance_for(b, address, guard);
     if (size == 8)
-        hs_check_pointer(b, value, advance, site);
+        hs_check_pointer(b, address, value, advance, site);
     hs_emit(b, first, value, advance);
 }
 

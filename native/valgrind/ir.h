@@ -89,7 +89,8 @@ void hs_find_bases(struct hs_block_state *b, const IRSB *in);
 void hs_forget_bases(struct hs_block_state *b);
 Bool hs_has_bases(const struct hs_block_state *b);
 void hs_check_accesses(struct hs_block_state *b, Int statement);
-void hs_check_pointer(struct hs_block_state *b, IRExpr *value, IRExpr *advance, ULong site);
+void hs_check_pointer(struct hs_block_state *b, IRExpr *address, IRExpr *value, IRExpr *advance,
+                      ULong site);
 
 /* receivers.c */
 void hs_find_receiver(const IRSB *in, Addr start);

@@ -6,15 +6,16 @@
 #include "nodes.h"
 
 #define FAR (1ul << 20)
+#define HEADER 32 /* bytes before a block that may be its header */
 
-static ULong counts[HSW_COUNTED_QUIET + 1];
+static ULong counts[HSW_COUNTED_CROWDED + 1];
 
 void hs_count(UInt what) {
     counts[what]++;
 }
 
 void hs_send_counts(void) {
-    for (UInt i = 1; i <= HSW_COUNTED_QUIET; i++)
+    for (UInt i = 1; i <= HSW_COUNTED_CROWDED; i++)
         if (counts[i])
             hs_record(HSW_COUNTED, i, counts[i]);
 }
@@ -68,6 +69,7 @@ struct source {
     UInt site;
     UInt suspicion; /* kind */
     SizeT size;
+    Bool store;
 };
 
 static UInt site_of(const struct source *source) {
@@ -100,7 +102,10 @@ static Bool is_certain(UInt from, UInt to, const struct source *source) {
 static void crosses(UInt from, Addr base, UInt to, Addr address, const struct source *source) {
     UInt kind = source->suspicion;
     if (hs_mode == HSW_INTERNALS) {
-        hs_merge(from, to, site_of(source));
+        /* Allocators look at their neighbours' headers all the time, and reach a block from its
+         * own header; what makes one chunk of two writes from the first into the second. */
+        if (source->store && address > base && hs_node(to)->start - base > HEADER)
+            hs_merge(from, to, site_of(source));
         return;
     }
     if (is_given_over(hs_node(from), hs_node(to))) {
@@ -169,7 +174,7 @@ static void learn(Addr base, Addr address, Addr end, const struct source *source
 }
 
 void hs_learn_access(Addr base, Addr address, SizeT size, struct hs_access *access) {
-    struct source source = {access, 0, HSW_SUSPICION_OFFSET, size};
+    struct source source = {access, 0, HSW_SUSPICION_OFFSET, size, access->store};
     Addr last = address + size - 1;
     if (hs_leaving_out())
         return;
@@ -193,8 +198,8 @@ void hs_node_reaches(UInt number, Addr end) {
 }
 
 /* Every byte is base + offset: the node of the first byte grows as far as nobody else is met. */
-static void learn_range(Addr start, SizeT length, UInt site) {
-    struct source source = {NULL, site, HSW_SUSPICION_RANGE, length};
+static void learn_range(Addr start, SizeT length, UInt site, Bool store) {
+    struct source source = {NULL, site, HSW_SUSPICION_RANGE, length, store};
     Addr end = start + length, at = start & ~(Addr)7;
     if (!hs_is_heap(start) || !length)
         return;
@@ -225,11 +230,11 @@ Bool hs_ranged_access(Addr start, SizeT length, UInt kind, UChar byte, ULong sit
         hs_hold_back(start, length, kind, byte, site);
         return False;
     }
-    learn_range(start, length, site);
+    learn_range(start, length, site, True);
     return True;
 }
 
 void hs_ranged_read(Addr start, SizeT length, ULong site) {
     if (hs_mode != HSW_ALLOCATIONS && hs_recording && !hs_leaving_out())
-        learn_range(start, length, site);
+        learn_range(start, length, site, False);
 }

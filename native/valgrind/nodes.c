@@ -44,8 +44,12 @@ static void release_number(UInt number) {
 
 static void word_leaves(UInt owner) {
     struct hs_node *node;
-    if (!(owner & HS_NODE_BITS) || hs_mode == HSW_INTERNALS)
+    if (!(owner & HS_NODE_BITS))
         return;
+    if (hs_mode == HSW_INTERNALS) {
+        hs_unit_words(owner, -1);
+        return;
+    }
     node = &nodes[owner & HS_NODE_BITS];
     if (--node->left == 0 && (node->flags & HS_ENDED))
         release_number(owner & HS_NODE_BITS);
@@ -71,7 +75,10 @@ void hs_own_words(UInt unit, Addr start, Addr end) {
         word_leaves(hs_owner[w]);
         hs_owner[w] = unit;
     }
-    nodes[unit].left += to - from;
+    if (hs_mode == HSW_INTERNALS)
+        hs_unit_words(unit, to - from);
+    else
+        nodes[unit].left += to - from;
     set_reach(unit, from, to);
 }
 
@@ -136,7 +143,11 @@ void hs_node_ends(UInt number, UInt why, UInt site) {
     hs_record(HSW_NODE_END, site, node->id | (ULong)why << 32);
     node->flags |= HS_ENDED;
     node->ended = last_id;
-    if (node->left == 0)
+    if (hs_mode == HSW_INTERNALS) {
+        hs_leave_unit(number);
+        disown_words(hs_extent_start(node), hs_extent_end(node), HS_NOBODY);
+        release_number(number);
+    } else if (node->left == 0)
         release_number(number);
     else if (why == HSW_END_FREED || why == HSW_END_REALLOCATED)
         disown_words(hs_extent_start(node), hs_extent_end(node), HS_GIVEN_UP | number);
@@ -150,6 +161,8 @@ void hs_node_grows(UInt number, Addr end) {
     UInt unit = node->words ? hs_owner[hs_extent_start(node) >> 3] : number;
     if (end <= old)
         return;
+    if (!node->words && hs_mode == HSW_INTERNALS)
+        unit = hs_new_unit(number);
     node->words = ((end + 7) >> 3) - (hs_extent_start(node) >> 3);
     hs_own_words(unit, old, end);
     hs_send_extent(number);

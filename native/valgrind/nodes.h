@@ -98,9 +98,12 @@ void hs_suspicious(UInt kind, UInt base_node, Addr base, UInt node, Addr address
 
 /* units.c: clusters, internals only. */
 void hs_merge(UInt base_node, UInt node, UInt site);
-void hs_pointer_stored(Addr value, ULong site);
+void hs_pointer_stored(Addr address, Addr value, ULong site);
 UInt hs_member_at(UInt unit, Addr address);
 void hs_touched(Addr address);
+UInt hs_new_unit(UInt node);
+void hs_unit_words(UInt unit, Word words); /* so many more are its */
+void hs_leave_unit(UInt node);
 
 /* left_out.c */
 void hs_left_out_start(void);

@@ -1,34 +1,69 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Mode internals: Split_Node and Merge_Nodes. A unit is a node or a cluster of nodes; the owner map
- * names units. A unit is named by one of its nodes: a node by itself, a cluster by the member it is
- * labelled with.
+ * names units by numbers of their own, so that the larger part of what is merged or separated can
+ * keep its words as they are.
  */
 #include "nodes.h"
 
-#include "pub_tool_hashtable.h"
+#define MAX_MEMBERS 256
 
-struct cluster {
-    struct _VgHashNode node; /* key: label */
+struct unit {
     UInt n, room;
-    UInt *members; /* by start */
+    UInt one;      /* the node, if it is alone */
+    UInt *members; /* by start; NULL if there was never more than one */
+    SizeT words;
 };
 
-static VgHashTable *clusters;
+static struct unit *units;
+static UInt n_units = 1, units_room;
+static UInt *free_units;
+static UInt n_free, free_room;
 
-static struct cluster *cluster_of(UInt unit) {
-    return clusters ? VG_(HT_lookup)(clusters, unit) : NULL;
+static UInt *members_of(UInt number) {
+    struct unit *unit = &units[number];
+    return unit->members ? unit->members : &unit->one;
 }
 
-static UInt unit_of(UInt number) {
-    return hs_owner[hs_node(number)->start >> 3];
+static UInt new_number(void) {
+    if (n_free)
+        return free_units[--n_free];
+    if (n_units >= units_room) {
+        units_room = units_room ? 2 * units_room : 1024;
+        units = VG_(realloc)("hs.units", units, units_room * sizeof *units);
+    }
+    return n_units++;
+}
+
+static void release(UInt number) {
+    VG_(free)(units[number].members);
+    if (n_free == free_room) {
+        free_room = free_room ? 2 * free_room : 1024;
+        free_units = VG_(realloc)("hs.units", free_units, free_room * sizeof(UInt));
+    }
+    free_units[n_free++] = number;
+}
+
+UInt hs_new_unit(UInt node) {
+    UInt number = new_number();
+    units[number] = (struct unit){.n = 1, .one = node};
+    return number;
+}
+
+void hs_unit_words(UInt number, Word words) {
+    units[number].words += words;
+}
+
+static UInt unit_of(UInt node) {
+    return hs_owner[hs_node(node)->start >> 3];
 }
 
 /* Place of the last member that begins at or below the address. */
-static UInt place_of(const struct cluster *cluster, Addr address) {
-    UInt low = 0, high = cluster->n;
+static UInt place_of(UInt number, Addr address) {
+    const UInt *members = members_of(number);
+    UInt low = 0, high = units[number].n;
     while (high - low > 1) {
         UInt middle = (low + high) / 2;
-        if (hs_extent_start(hs_node(cluster->members[middle])) <= address)
+        if (hs_extent_start(hs_node(members[middle])) <= address)
             low = middle;
         else
             high = middle;
@@ -36,134 +71,96 @@ static UInt place_of(const struct cluster *cluster, Addr address) {
     return low;
 }
 
-UInt hs_member_at(UInt unit, Addr address) {
-    const struct cluster *cluster = cluster_of(unit);
-    return cluster ? cluster->members[place_of(cluster, address)] : unit;
+UInt hs_member_at(UInt number, Addr address) {
+    return members_of(number)[place_of(number, address)];
 }
 
-static void insert(struct cluster *cluster, UInt number) {
-    UInt at = 0;
-    if (cluster->n == cluster->room) {
-        cluster->room = cluster->room ? 2 * cluster->room : 4;
-        cluster->members =
-            VG_(realloc)("hs.members", cluster->members, cluster->room * sizeof(UInt));
+static void label_words(UInt node, UInt number) {
+    hs_own_words(number, hs_extent_start(hs_node(node)), hs_extent_end(hs_node(node)));
+}
+
+/* Room for `more` members at place `at`. */
+static UInt *open_gap(UInt number, UInt at, UInt more) {
+    struct unit *unit = &units[number];
+    if (!unit->members || unit->n + more > unit->room) {
+        UInt *old = unit->members;
+        unit->room = 2 * (unit->n + more);
+        unit->members = VG_(realloc)("hs.members", old, unit->room * sizeof(UInt));
+        if (!old)
+            unit->members[0] = unit->one;
     }
-    if (cluster->n && hs_node(number)->start >= hs_node(cluster->members[0])->start)
-        at = place_of(cluster, hs_node(number)->start) + 1;
-    VG_(memmove)
-    (cluster->members + at + 1, cluster->members + at, (cluster->n - at) * sizeof(UInt));
-    cluster->members[at] = number;
-    cluster->n++;
+    VG_(memmove)(unit->members + at + more, unit->members + at, (unit->n - at) * sizeof(UInt));
+    unit->n += more;
+    return unit->members + at;
 }
 
-static void label_words(UInt number, UInt unit) {
-    const struct hs_node *node = hs_node(number);
-    if (unit_of(number) != unit)
-        hs_own_words(unit, hs_extent_start(node), hs_extent_end(node));
+static void insert(UInt number, UInt node) {
+    Addr start = hs_node(node)->start;
+    Bool lowest = start < hs_node(members_of(number)[0])->start;
+    *open_gap(number, lowest ? 0 : place_of(number, start) + 1, 1) = node;
 }
 
-static void drop(struct cluster *cluster) {
-    VG_(HT_remove)(clusters, cluster->node.key);
-    VG_(free)(cluster->members);
-    VG_(free)(cluster);
-}
-
-static struct cluster *make(UInt label) {
-    struct cluster *cluster = VG_(calloc)("hs.cluster", 1, sizeof *cluster);
-    if (!clusters)
-        clusters = VG_(HT_construct)("hs.clusters");
-    cluster->node.key = label;
-    VG_(HT_add_node)(clusters, cluster);
-    return cluster;
-}
-
-/* The nodes, by start, become a unit: a cluster, or the node alone. `label`: theirs so far. */
-static void form(const UInt *members, UInt n, UInt label) {
-    UInt unit = members[0];
-    struct cluster *cluster;
-    for (UInt i = 0; i < n; i++)
-        if (n > 1 && members[i] == label)
-            unit = label;
-    for (UInt i = 0; i < n; i++)
-        label_words(members[i], unit);
-    hs_heads[hs_node(members[0])->start >> 3] = 0;
-    if (n == 1)
-        return;
-    cluster = make(unit);
-    for (UInt i = 0; i < n; i++)
-        insert(cluster, members[i]);
+/* Members [from, to) leave for a unit of their own. */
+static UInt take_out(UInt number, UInt from, UInt to) {
+    UInt *members = members_of(number), other = hs_new_unit(members[from]);
+    for (UInt i = from + 1; i < to; i++)
+        *open_gap(other, i - from, 1) = members_of(number)[i];
+    members = members_of(number);
+    VG_(memmove)(members + from, members + to, (units[number].n - to) * sizeof(UInt));
+    units[number].n -= to - from;
+    for (UInt i = 0; i < to - from; i++)
+        label_words(members_of(other)[i], other);
+    return other;
 }
 
 /* ---- Merge_Nodes ---- */
 
-static SizeT words_of(UInt unit) {
-    const struct cluster *cluster = cluster_of(unit);
-    SizeT words = 0;
-    if (!cluster)
-        return hs_node(unit)->words;
-    for (UInt i = 0; i < cluster->n; i++)
-        words += hs_node(cluster->members[i])->words;
-    return words;
-}
-
-static Addr head_of(UInt unit) {
-    const struct cluster *cluster = cluster_of(unit);
-    return hs_node(cluster ? cluster->members[0] : unit)->start;
-}
-
-static void add_unit(struct cluster *to, UInt unit) {
-    struct cluster *from = cluster_of(unit);
-    for (UInt i = 0; i < (from ? from->n : 1); i++) {
-        UInt number = from ? from->members[i] : unit;
-        insert(to, number);
-        label_words(number, to->node.key);
-    }
-    if (from)
-        drop(from);
-}
-
 void hs_merge(UInt base_node, UInt node, UInt site) {
     UInt large = unit_of(base_node), small = unit_of(node);
-    Addr heads[2] = {head_of(large), head_of(small)};
-    struct cluster *cluster;
+    Addr heads[2];
+    if (units[large].n + units[small].n > MAX_MEMBERS) {
+        hs_count(HSW_COUNTED_CROWDED);
+        return;
+    }
+    heads[0] = hs_node(members_of(large)[0])->start;
+    heads[1] = hs_node(members_of(small)[0])->start;
     hs_record(HSW_MERGE, site, hs_node(base_node)->id | (ULong)hs_node(node)->id << 32);
-    if (words_of(large) < words_of(small)) {
+    if (units[large].words < units[small].words) {
         UInt swap = large;
         large = small;
         small = swap;
     }
-    cluster = cluster_of(large);
-    if (!cluster) {
-        cluster = make(large);
-        insert(cluster, large);
+    for (UInt i = 0; i < units[small].n; i++) {
+        UInt member = members_of(small)[i];
+        insert(large, member);
+        label_words(member, large);
     }
-    add_unit(cluster, small);
+    release(small);
     hs_heads[(heads[0] > heads[1] ? heads[0] : heads[1]) >> 3] = HS_NOT_HEAD;
 }
 
 /* ---- Split_Node ---- */
 
 /* A cluster is cut: the member leaves it with all above. */
-static void separate(UInt unit, UInt number, UInt site) {
-    struct cluster *cluster = cluster_of(unit);
-    UInt *members = cluster->members, n = cluster->n, at;
-    at = place_of(cluster, hs_extent_start(hs_node(number)));
-    hs_record(HSW_SEPARATE, site, hs_node(number)->id);
-    VG_(HT_remove)(clusters, unit);
-    VG_(free)(cluster);
-    form(members, at, unit);
-    form(members + at, n - at, unit);
-    VG_(free)(members);
+static void separate(UInt number, UInt node, UInt site) {
+    UInt at = place_of(number, hs_extent_start(hs_node(node))), n = units[number].n;
+    SizeT below = 0;
+    hs_record(HSW_SEPARATE, site, hs_node(node)->id);
+    for (UInt i = 0; i < at; i++)
+        below += hs_node(members_of(number)[i])->words;
+    hs_heads[hs_node(node)->start >> 3] = 0;
+    if (2 * below < units[number].words)
+        take_out(number, 0, at);
+    else
+        take_out(number, at, n);
 }
 
 /* A new node begins at `start`, inside or behind another. `end`: of what it takes over. */
 static UInt split_off(UInt from, Addr start, Addr end, UInt site) {
-    struct hs_node *source;
     UInt number = hs_node_begins(start, HSW_NODE_SPLIT, site, end ? 0 : HS_EMPTY);
-    struct hs_node *node = hs_node(number);
+    struct hs_node *node = hs_node(number), *source = hs_node(from);
     node->words = end ? (end >> 3) - (start >> 3) : 1;
     hs_send_extent(number);
-    source = hs_node(from);
     hs_record(HSW_SOURCE, start, node->id | (ULong)source->id << 32);
     if (end)
         source->words = (start >> 3) - (hs_extent_start(source) >> 3);
@@ -173,14 +170,12 @@ static UInt split_off(UInt from, Addr start, Addr end, UInt site) {
 }
 
 static void split(UInt unit, UInt from, Addr start, UInt site) {
-    Addr end = hs_extent_end(hs_node(from));
-    struct cluster *cluster = cluster_of(unit);
-    UInt number = split_off(from, start, end, site);
-    if (cluster) {
-        insert(cluster, number);
-        separate(unit, number, site);
+    UInt node = split_off(from, start, hs_extent_end(hs_node(from)), site);
+    if (units[unit].n > 1) {
+        insert(unit, node);
+        separate(unit, node, site);
     } else
-        hs_own_words(number, start & ~(Addr)7, end);
+        label_words(node, hs_new_unit(node));
 }
 
 /* The first access to the head of a new node is to be noticed. */
@@ -188,20 +183,24 @@ static void set_trap(Addr start) {
     hs_reach[start >> 3] = HS_REACH;
 }
 
-void hs_pointer_stored(Addr value, ULong site) {
-    UInt owner = hs_owner[value >> 3], from = hs_node_below(value);
+void hs_pointer_stored(Addr address, Addr value, ULong site) {
+    UInt owner = hs_owner[value >> 3], node;
+    if (!hs_is_heap(address))
+        return;
     if (owner == HS_NOBODY) {
-        UInt number = from ? split_off(from, value, 0, site)
-                           : hs_node_begins(value, HSW_NODE_STORED, site, HS_EMPTY);
-        hs_node(number)->words = 1;
-        hs_own_words(number, value, value + 1);
+        UInt from = hs_node_below(value);
+        node = from ? split_off(from, value, 0, site)
+                    : hs_node_begins(value, HSW_NODE_STORED, site, HS_EMPTY);
+        hs_node(node)->words = 1;
+        label_words(node, hs_new_unit(node));
     } else if (owner && !(owner & HS_NOBODY)) {
-        UInt number = hs_member_at(owner, value);
-        if (hs_extent_start(hs_node(number)) == (value & ~(Addr)7)) {
-            separate(owner, number, site);
+        node = hs_member_at(owner, value);
+        if (hs_extent_start(hs_node(node)) == (value & ~(Addr)7)) {
+            if (units[owner].n > 1)
+                separate(owner, node, site);
             return;
         }
-        split(owner, number, value, site);
+        split(owner, node, value, site);
     } else
         return;
     set_trap(value);
@@ -213,10 +212,22 @@ void hs_touched(Addr address) {
     if (node->flags & HS_TOUCHED)
         return;
     node->flags |= HS_TOUCHED;
-    hs_own_words(owner, hs_extent_start(node), hs_extent_end(node));
+    label_words(number, owner);
     if (node->flags & HS_EMPTY) {
         node->flags &= ~HS_EMPTY;
         hs_send_extent(number);
     }
     hs_record(HSW_TOUCHED, 0, node->id);
+}
+
+/* The node's memory goes away. */
+void hs_leave_unit(UInt node) {
+    UInt unit = unit_of(node);
+    if (units[unit].n > 1) {
+        UInt at = place_of(unit, hs_extent_start(hs_node(node)));
+        UInt other = take_out(unit, at, at + 1);
+        hs_heads[hs_node(members_of(unit)[0])->start >> 3] = 0;
+        release(other);
+    } else
+        release(unit);
 }

@@ -242,7 +242,8 @@ enum hsw_counted {
     HSW_COUNTED_FAR = 2,      /* base and address far apart and a node between them: not learnt */
     HSW_COUNTED_SILENT = 3,   /* suspicious accesses beyond the first 16 of a statement */
     HSW_COUNTED_BAD_FREE = 4, /* free of what is no node's start */
-    HSW_COUNTED_QUIET = 5     /* checks that failed often, taught nothing and were switched off */
+    HSW_COUNTED_QUIET = 5,    /* checks that failed often, taught nothing and were switched off */
+    HSW_COUNTED_CROWDED = 6   /* merges not made: a cluster has at most 256 nodes */
 };
 
 enum hsw_range {
