@@ -8,8 +8,8 @@
  * between two exits of the superblock, are one check.
  *
  * Not checked: what is computed from the stack pointer or the thread pointer; loads wider than a
- * word in system libraries, which read past the end of strings; conditional loads and stores;
- * statements whose checks failed often and taught nothing.
+ * word, with which libraries read past the end of strings; conditional loads and stores; statements
+ * whose checks failed often and taught nothing.
  */
 #include "ir.h"
 #include "nodes.h"
@@ -205,7 +205,7 @@ static void plan_access(struct hs_block_state *b, Int statement, IRExpr *address
                         Bool store, Addr instruction) {
     struct hs_access access = {instruction, 0, 0, size, store, b->own, False, False};
     struct sum sum = {{0}};
-    if (address->tag != Iex_RdTmp || (!store && !b->own && size > 8))
+    if (address->tag != Iex_RdTmp || (!store && size > 8))
         return;
     if (hs_addresses_have(&unchecked, instruction))
         return;
@@ -376,7 +376,9 @@ static IRExpr *without_nobody(struct hs_block_state *b, IRExpr *owner) {
 }
 
 static void insert_indexed(struct hs_block_state *b, const struct plan *plan) {
-    IRExpr *mine = owner_at(b, plan->address), *theirs = owner_at(b, plan->leaf[0]), *guard, *none;
+    UInt size = plan->check->access[0].size;
+    IRExpr *last = hs_add(b, plan->address, size > 8 ? size - 1 : 0);
+    IRExpr *mine = owner_at(b, last), *theirs = owner_at(b, plan->leaf[0]), *guard, *none;
     for (UInt i = 1; i < plan->n_leaves; i++)
         theirs = hs_temp(b, Ity_I32, IRExpr_Binop(Iop_Or32, theirs, owner_at(b, plan->leaf[i])));
     theirs = without_nobody(b, theirs);

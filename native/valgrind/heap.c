@@ -59,6 +59,8 @@ void hs_heap_init(void) {
     hs_reach = reserve(WORDS);
     if (hs_mode == HSW_INTERNALS)
         hs_heads = reserve(WORDS);
+    else
+        hs_fields = reserve(WORDS);
     make_patterns();
 }
 

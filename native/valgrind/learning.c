@@ -78,10 +78,15 @@ static UInt site_of(const struct source *source) {
 
 /* ---- crossing from one node into another ---- */
 
-/* An older node whose place belongs to the one that grows: nobody said that it was freed. */
+/* An older node above, of an allocator whose frees are not known: its place was given up unseen,
+ * and belongs to the one that grows. */
 static Bool is_given_over(const struct hs_node *from, const struct hs_node *to) {
-    return to->id < from->id && to->start > from->start && !(to->flags & (HS_KNOWN | HS_ENDED)) &&
-           ((to->flags & HS_PASSED) || (from->flags & HS_REUSED));
+    return to->id < from->id && to->start > from->start && !(to->flags & (HS_KNOWN | HS_ENDED));
+}
+
+/* Whether there is more evidence for that than the access, which may be an overflow. */
+static Bool was_given_up(const struct hs_node *from, const struct hs_node *to) {
+    return (to->flags & HS_PASSED) || (from->flags & HS_REUSED);
 }
 
 static Bool touch(UInt from, UInt to) {
@@ -101,16 +106,12 @@ static Bool is_certain(UInt from, UInt to, const struct source *source) {
 
 static void crosses(UInt from, Addr base, UInt to, Addr address, const struct source *source) {
     UInt kind = source->suspicion;
+    Bool given_over;
     if (hs_mode == HSW_INTERNALS) {
         /* Allocators look at their neighbours' headers all the time, and reach a block from its
          * own header; what makes one chunk of two writes from the first into the second. */
         if (source->store && address > base && hs_node(to)->start - base > HEADER)
             hs_merge(from, to, site_of(source));
-        return;
-    }
-    if (is_given_over(hs_node(from), hs_node(to))) {
-        hs_node_ends(to, HSW_END_REUSED, 0);
-        hs_node_reaches(from, address + source->size);
         return;
     }
     if ((address - base > FAR && base - address > FAR) || is_distance(from, to, source)) {
@@ -119,7 +120,14 @@ static void crosses(UInt from, Addr base, UInt to, Addr address, const struct so
     }
     if (!is_certain(from, to, source))
         kind |= HSW_POSSIBLE;
-    hs_suspicious(kind, from, base, to, address, source->size, site_of(source));
+    given_over = is_given_over(hs_node(from), hs_node(to));
+    if (!given_over || !was_given_up(hs_node(from), hs_node(to)))
+        hs_suspicious(kind, from, base, to, address, source->size, site_of(source));
+    if (given_over) {
+        hs_node_ends(to, HSW_END_REUSED, 0);
+        hs_node(from)->flags |= HS_REUSED;
+        hs_node_reaches(from, address + source->size);
+    }
 }
 
 /* ---- an access ---- */
@@ -178,6 +186,8 @@ void hs_learn_access(Addr base, Addr address, SizeT size, struct hs_access *acce
     Addr last = address + size - 1;
     if (hs_leaving_out())
         return;
+    if (size == 8 && !access->indexed && (owner_of(address) & HS_NOBODY))
+        hs_field_found(address);
     learn(base, address, address + size, &source);
     if (address >> 3 != last >> 3 && owner_of(last) != owner_of(address))
         learn(owner_of(base) ? base : address, last & ~(Addr)7, address + size, &source);
@@ -232,6 +242,11 @@ Bool hs_ranged_access(Addr start, SizeT length, UInt kind, UChar byte, ULong sit
     }
     learn_range(start, length, site, True);
     return True;
+}
+
+void hs_ranged_write(Addr start, SizeT length, ULong site) {
+    if (hs_recording && !hs_leaving_out())
+        learn_range(start, length, site, True);
 }
 
 void hs_ranged_read(Addr start, SizeT length, ULong site) {

@@ -195,8 +195,11 @@ static UInt begins(Addr start, UInt how, Bool known) {
     if (old && hs_extent_start(hs_node(old)) == (start & ~(Addr)7)) {
         hs_node_ends(old, HSW_END_REUSED, 0);
         flags |= HS_REUSED;
-    } else if (old)
+    } else if (old) {
+        if (!(hs_node(old)->flags & HS_KNOWN))
+            flags |= HS_REUSED;
         hs_node_shrinks(old, start);
+    }
     number = hs_node_begins(start, how, 0, flags);
     hs_node_grows(number, start + 1);
     return number;

@@ -23,6 +23,7 @@ static void post_options(void) {
     hs_section_start();
     hs_custom_start();
     hs_left_out_start();
+    hs_formats_start();
     hs_heap_init();
     hs_ring_start();
     if (hs_mode != HSW_ALLOCATIONS)

@@ -8,6 +8,7 @@
 #include "nodes.h"
 
 #define MAX_NODES HS_NODE_BITS
+#define PIECE (1ul << 20)
 
 static struct hs_node *nodes;
 static UInt n_nodes = 1, n_room; /* number 0 is nobody */
@@ -69,8 +70,13 @@ static void set_reach(UInt owner, Addr from, Addr to) {
     }
 }
 
+/* Where nodes ever were, by piece of memory: most of a large range is empty. */
+static UChar inhabited[(1ul << HS_HEAP_BITS) / PIECE];
+
 void hs_own_words(UInt unit, Addr start, Addr end) {
     Addr from = start >> 3, to = (end + 7) >> 3;
+    for (Addr piece = start / PIECE; piece <= (end - 1) / PIECE; piece++)
+        inhabited[piece] = 1;
     for (Addr w = from; w < to; w++) {
         word_leaves(hs_owner[w]);
         hs_owner[w] = unit;
@@ -91,6 +97,7 @@ static void disown_words(Addr start, Addr end, UInt owner) {
         hs_owner[w] = owner;
         hs_reach[w] = HS_REACH;
     }
+    hs_fields_forgotten(from, to);
     if (from > 0 && !(hs_owner[from - 1] & HS_NOBODY) && hs_owner[from - 1])
         set_reach(hs_owner[from - 1], from, from);
 }
@@ -179,7 +186,12 @@ void hs_node_shrinks(UInt number, Addr end) {
 /* The memory goes away: nodes that begin in it end, others lose their tail. */
 void hs_nodes_unmapped(Addr start, Addr end) {
     for (Addr at = start; at < end; at += 8) {
-        UInt owner = hs_owner[at >> 3], number;
+        UInt owner, number;
+        if (!inhabited[at / PIECE]) {
+            at = (at | (PIECE - 1)) - 7;
+            continue;
+        }
+        owner = hs_owner[at >> 3];
         if (!(owner & HS_NODE_BITS))
             continue;
         if (owner & HS_NOBODY) {

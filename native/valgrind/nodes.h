@@ -84,6 +84,7 @@ void hs_learn_access(Addr base, Addr address, SizeT size, struct hs_access *acce
 /* Before a ranged operation is recorded; False: not now, left-out code did it. */
 Bool hs_ranged_access(Addr start, SizeT length, UInt kind, UChar byte, ULong site);
 void hs_ranged_read(Addr start, SizeT length, ULong site);
+void hs_ranged_write(Addr start, SizeT length, ULong site); /* that is recorded otherwise */
 UInt hs_access_site(struct hs_access *access);
 UInt hs_node_below(Addr address); /* that the next words without owner belong to */
 void hs_count(UInt what);
@@ -91,6 +92,15 @@ void hs_send_counts(void);
 
 /* bases.c */
 void hs_bases_poll(void); /* between superblocks */
+
+/* formats.c */
+void hs_formats_start(void);
+
+/* fields.c: words that the code addresses by themselves, portable only. */
+extern UChar *hs_fields;
+void hs_field_found(Addr address);
+void hs_fields_forgotten(Addr from, Addr to); /* numbers of words */
+void hs_copy_over_fields(Addr start, SizeT length, ULong site);
 
 /* suspicions.c */
 void hs_suspicious(UInt kind, UInt base_node, Addr base, UInt node, Addr address, SizeT size,

@@ -40,6 +40,7 @@ static void copy(UChar *to, const UChar *from, SizeT length, ULong site) {
     if (length == 0)
         return;
     hs_ranged_read((Addr)from, length, site);
+    hs_copy_over_fields((Addr)to, length, site);
     if (begin(to, length, site)) {
         hs_move(to, from, length);
         hs_pending.length = 0;

@@ -20,7 +20,10 @@ SYSTEM_FILES = ["vgpreload_core-amd64-linux.so", "default.supp"]
 
 
 def build_library(folder: Path) -> Path:
-    """Builds the tool and returns a folder for VALGRIND_LIB."""
+    """Builds the tool and returns a folder for VALGRIND_LIB.
+
+    Beside it lies ``lib-strings``, for the modes that leave malloc alone.
+    """
     (folder / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.20)\nproject(recorder C)\n"
         f'add_subdirectory("{ROOT}/native/valgrind" valgrind)\n'
@@ -28,16 +31,20 @@ def build_library(folder: Path) -> Path:
     build = str(folder / "build")
     for command in (["cmake", "-S", str(folder), "-B", build], ["cmake", "--build", build]):
         subprocess.run(command, check=True, capture_output=True)
-    library = folder / "lib"
-    library.mkdir()
+    tools = folder / "build" / "valgrind"
     system = next(
         p for p in (Path("/usr/libexec/valgrind"), Path("/usr/lib/valgrind")) if p.is_dir()
     )
-    for name in [*SYSTEM_FILES, *(p.name for p in system.glob("*.xml"))]:
-        (library / name).symlink_to(system / name)
-    for name in ("heapstory-amd64-linux", "vgpreload_heapstory-amd64-linux.so"):
-        (library / name).symlink_to(folder / "build" / "valgrind" / name)
-    return library
+    for name, preload in (("lib", "heapstory"), ("lib-strings", "strings")):
+        library = folder / name
+        library.mkdir()
+        for file in [*SYSTEM_FILES, *(p.name for p in system.glob("*.xml"))]:
+            (library / file).symlink_to(system / file)
+        (library / "heapstory-amd64-linux").symlink_to(tools / "heapstory-amd64-linux")
+        (library / "vgpreload_heapstory-amd64-linux.so").symlink_to(
+            tools / f"vgpreload_{preload}-amd64-linux.so"
+        )
+    return folder / "lib"
 
 
 @dataclass
@@ -74,9 +81,9 @@ class Result:
         return [(int(x[1], 16), bytes.fromhex(x[2])) for x in lines if x[0] == name and len(x) == 3]
 
 
-def compile_program(source: str, folder: Path, *flags: str) -> Path:
+def compile_program(source: str, folder: Path, *flags: str, compiler: str = "") -> Path:
     binary = folder / Path(source).stem
-    compiler = "g++" if source.endswith(".cpp") else "gcc"
+    compiler = compiler or ("g++" if source.endswith(".cpp") else "gcc")
     command = [compiler, "-g", "-O1", "-fno-builtin", "-w", f"-I{ROOT}/src/heapstory/include"]
     subprocess.run(
         [*command, "-o", binary, PROGRAMS / source, *flags],
@@ -85,6 +92,14 @@ def compile_program(source: str, folder: Path, *flags: str) -> Path:
         text=True,
     )
     return binary
+
+
+def symbols(binary: Path) -> dict[str, tuple[int, int]]:
+    """Address and size of its functions."""
+    command = ["nm", "--print-size", "--defined-only", str(binary)]
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    rows = (line.split() for line in lines)
+    return {row[3]: (int(row[0], 16), int(row[1], 16)) for row in rows if len(row) == 4}
 
 
 def wait_for_traces(trace: Path, expected: int) -> list[Trace]:
@@ -114,6 +129,8 @@ def record(
     environment: dict[str, str] | None = None,
 ) -> Result:
     trace = folder / "trace"
+    if any(option in ("--mode=portable", "--mode=internals") for option in options):
+        library = library.with_name(f"{library.name}-strings")
     tool = ["valgrind", "--tool=heapstory", "-q", "--vgdb=no", "--trace-children=yes"]
     tool += [
         f"--collector={COLLECTOR}",

@@ -109,7 +109,7 @@ class Record:
     payload: bytes = b""
     kind: str = ""  # allocator, kind of range, kind of scan ...
     size: int = 0
-    more: bool = False
+    more: bool = False  # of a range; of an allocation: said for comparison only
     words: list[tuple[int, int]] = field(default_factory=list)
 
 
@@ -227,7 +227,8 @@ def decode(stream: bytes) -> Iterator[Record]:
         elif tag == "CALL":
             record.site, record.value = sites.get(second >> 40), second & ADDRESS_MASK
         elif tag in ("ALLOC", "FREE", "REALLOC"):
-            record.kind, record.size = ALLOCATORS[second >> 56], second & (1 << 56) - 1
+            record.kind, record.size = ALLOCATORS[second >> 56 & 0x7F], second & (1 << 56) - 1
+            record.more = bool(second >> 63)
         elif tag == "RANGE":
             kind = second >> 56
             record.kind, record.more = RANGES[kind & 0x7F], bool(kind & 0x80)
