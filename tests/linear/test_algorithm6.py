@@ -56,25 +56,6 @@ def test_figure_6_5_comes_out() -> None:
     assert relations.reverse(at["f"], at["e"])
 
 
-def test_figure_6_13_interactions_of_contains_and_add() -> None:
-    # In each way two operations can share nodes, what they say of each other must be found:
-    # a read of p.next before and after an add that changes it is not reversible, and an add
-    # elsewhere is.
-    spec = load(EXAMPLES / "orvyy_set.lin")
-    program = prepare(spec)
-    graph = explore(Machine(program), 2, Budget(60))
-    relations = derive(graph, Budget(60))
-    at = {
-        step.label: (n, pc)
-        for n, path in enumerate(program.paths)
-        for pc, step in enumerate(path.steps)
-    }
-    assert relations.order(at["b2"], at["e3"]) and relations.order(at["e3"], at["b2"])
-    assert not relations.reverse(at["b2"], at["e3"])  # 1, 2: P_c = P_a
-    assert relations.reverse(at["b3"], at["e3"])  # 4: the key that was read does not change
-    assert not relations.reverse(at["e3"], at["e3"])  # 2, 3: adds at one place
-
-
 @pytest.mark.parametrize("name", TABLE_6_1)
 def test_table_6_2(name: str) -> None:
     spec = load(EXAMPLES / f"{name}.lin")

@@ -54,6 +54,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--relations", action="store_true", help="show the derived ordering and reversibility"
     )
     parser.add_argument(
+        "--prove-relations",
+        action="store_true",
+        help="show also what of them holds for any number of operations (z3)",
+    )
+    parser.add_argument(
         "--history",
         action="append",
         default=[],
@@ -158,6 +163,7 @@ def _options(args: argparse.Namespace) -> Any:
         reuse=args.reuse,
         exhaustive=args.exhaustive,
         proof=not args.bounded,
+        tables=args.prove_relations,
     )
 
 

@@ -8,7 +8,6 @@ the node that stands for a key.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,12 +52,8 @@ class Abstraction:
 
     @property
     def kind(self) -> str:
-        """The type's name, or ``model``."""
-        if self.spec.model is not None:
-            return "model"
-        if self.spec.implements is None:
-            raise Unsupported("no abstract type is named")
-        return self.spec.implements
+        """The type's name, ``model``, or ``none``."""
+        return "model" if self.spec.model is not None else self.spec.implements or "none"
 
     def scalars(self) -> list[str]:
         """The names of the ghosts that are plain numbers."""
@@ -137,10 +132,6 @@ class Abstraction:
             return []
         key = actor.locals[path.operation.parameters[0].name]
         return [key > b if b < 0 else key < b for b in self.sentinels()]
-
-    def scopes(self) -> dict[str, Callable[[Shared, Any], Any]]:
-        """Kinds of nodes of which a lookup remembers that they were such at some moment."""
-        return {}
 
     def _place_first(self, run: Execution) -> None:
         z3, shared = run.z3, run.shared

@@ -18,7 +18,7 @@ from heapstory.parsing import syntax_error
 
 GRAMMAR = r"""
 start: item*
-?item: header | model | struct | decl | init | operation | table | fragment
+?item: header | model | struct | decl | init | operation | table | hint | fragment
 header: "name" NAME ";"?            -> named
       | "implements" NAME ";"?      -> implements
 model: "model" "{" item* "}"
@@ -60,10 +60,16 @@ bare: path (ASSIGN | WALRUS) sum           -> assign
     | "free" "(" path ")"            -> free
     | "READ" path         -> read
 label: LABEL
-table: ("order" | "≀") NAME "," NAME ";"       -> ordered
-     | ("notorder") NAME "," NAME ";"          -> unordered
-     | ("reverse" | "⊖") NAME "," NAME ";"     -> reversible
-     | ("notreverse") NAME "," NAME ";"        -> irreversible
+table: ("order" | "≀") NAME "," NAME when? ";"       -> ordered
+     | ("notorder") NAME "," NAME when? ";"          -> unordered
+     | ("reverse" | "⊖") NAME "," NAME when? ";"     -> reversible
+     | ("notreverse") NAME "," NAME when? ";"        -> irreversible
+when: "if" cond ("," cond)*
+hint: "hint" "point" NAME ";"                        -> hint_point
+    | "hint" ":" facts when? ";"                     -> hint_shared
+    | "hint" "all" NAME NAME ":" facts when? ";"     -> hint_all
+    | "hint" "before" NAME ":" facts when? ";"       -> hint_before
+facts: cond ("," cond)*
 sum: term ((PLUS | MINUS) term)*
 ?term: INT -> number
      | MINUS INT -> negative
@@ -95,7 +101,7 @@ INT: /\d+/
 """
 KEYWORDS = (
     "name|implements|model|struct|ghost|init|is|malloc|free|READ|return|order|notorder|reverse"
-    "|notreverse|loop|none"
+    "|notreverse|loop|none|if|hint"
 )
 LINE_LABEL = re.compile(r"(?m)^([ \t]*)([A-Z]{1,3}\d+\.)(?=\s)")
 EXPECTED = {

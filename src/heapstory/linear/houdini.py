@@ -45,7 +45,7 @@ class Houdini:
         self.program, self.spec, self.points, self.budget = program, program.spec, points, budget
         self.abstraction = Abstraction(self.spec)
         self.templates = Templates(self.spec, self.abstraction)
-        self.runs = Runs(program, points, self.abstraction)
+        self.runs = Runs(program, points, self.abstraction, self.templates.scopes())
         self.shared = self.templates.shared()
         self.local: dict[Where, list[Candidate]] = {}
         for number, path in enumerate(program.paths):
@@ -138,16 +138,24 @@ class Houdini:
 
     # -- what is assumed --------------------------------------------------------------------------
 
-    def before(self, move: Move, watcher: Where | None = None, any_node: bool = False) -> Any:
+    def before(
+        self,
+        move: Move,
+        watcher: Where | None = None,
+        any_node: bool = False,
+        can_run: bool = True,
+        more: tuple[Any, ...] = (),
+    ) -> Any:
         """A solver that knows all invariants about the instances and nodes at hand, and that the
         move can be made."""
         run, actor = self.runs.execute(move), self.runs.actor(move.path)
         who = [((move.path, move.at), actor)]
         if watcher:
             who.append((watcher, self.runs.actor(watcher[0], "watcher")))
-        key = (move, watcher, any_node)
+        key = (move, watcher, any_node, more)
         if key not in self._hands:
-            self._hands[key] = self._at_hand(who, self.skolem if any_node else (), run.picked)
+            picked = [*run.picked, *more]
+            self._hands[key] = self._at_hand(who, self.skolem if any_node else (), picked)
         solver, hand = self._solver(), self._hands[key]
         for candidate in self.shared:
             solver.add(self._everywhere(candidate, self._nobody, hand, key))
@@ -158,7 +166,8 @@ class Houdini:
                 solver.add(self._everywhere(candidate, instance, hand, key))
         if watcher:
             solver.add(who[0][1].name != who[1][1].name)
-        solver.add(*run.conditions)
+        if can_run:
+            solver.add(*run.conditions)
         return solver
 
     def _solver(self) -> Any:

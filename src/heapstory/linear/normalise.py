@@ -13,8 +13,11 @@ from heapstory.linear.program import Path, Program, Step, merge, reads_writes
 
 def normalise(graph: Graph) -> Program:
     """The program with validated reads merged into the steps that validate them."""
-    program = graph.machine.program
-    refuted = _refuted(graph)
+    return merged(graph.machine.program, _refuted(graph))
+
+
+def merged(program: Program, refuted: set[tuple[int, int, int]]) -> Program:
+    """The program with reads r … t-1 of a path merged into step t, where not refuted."""
     groups = {}
     for number, path in enumerate(program.paths):
         groups[path.name] = _groups(path, number, refuted)

@@ -8,8 +8,10 @@ from typing import Any
 from heapstory.linear import draw
 from heapstory.linear.counterexample import Counterexample, build
 from heapstory.linear.history import Judgement
+from heapstory.linear.program import Program
 from heapstory.linear.relations import Relations
 from heapstory.linear.syntax import Specification
+from heapstory.linear.unbounded import Tables
 from heapstory.linear.verdict import PROVED, REFUTED, Report
 
 BY = {
@@ -66,8 +68,17 @@ def result(
     }
     if extracted is not None:
         data["specification"] = extracted
+    if report.claims:
+        data["claims"] = [{"claim": c.text, "bound": c.bound} for c in report.claims]
     if relations and report.relations is not None:
-        data["relations"] = relation_rows(report, report.relations)
+        data["relations"] = relation_rows(report.normal, report.relations)
+    if report.tables is not None:
+        found_tables = report.tables
+        data["proved_relations"] = {
+            "algorithm6": found_tables.algorithm6.passes,
+            "stuck": found_tables.stuck or None,
+            "pairs": relation_rows(found_tables.program, found_tables.relations),
+        }
     text = _text(spec, report, found, relations)
     place = (report.path, found.steps[-1].line if found else 1)
     return Result(data, text, found, report.sequential and report.verdict == REFUTED, place)
@@ -80,9 +91,8 @@ def _sequence(report: Report) -> list[list[str]] | None:
     return [[normal.paths[n].steps[pc].label for n, pc in prefix] for prefix in six.sequence]
 
 
-def relation_rows(report: Report, relations: Relations) -> list[dict[str, Any]]:
+def relation_rows(normal: Program | None, relations: Relations) -> list[dict[str, Any]]:
     """The derived relations, one row per pair of steps."""
-    normal = report.normal
     assert normal is not None
     rows = []
     for a in relations.steps:
@@ -118,16 +128,29 @@ def _text(
     if report.sequential and report.verdict == REFUTED:
         lines.append("  operations that run one after the other already break the model")
     lines += [f"  note: {note}" for note in report.notes]
+    for claim in report.claims:
+        far = "any number of" if claim.bound is None else f"up to {claim.bound}"
+        lines.append(f"  {claim.text}: holds for {far} operations")
     if relations and report.relations is not None:
-        lines += _relation_lines(report, report.relations)
+        lines.append(f"  relations, up to {report.bound} operations:")
+        lines += _relation_lines(report.normal, report.relations)
+    if report.tables is not None:
+        lines += _table_lines(report.tables)
     if found is not None:
         lines.append(draw.text(found))
     return "\n".join(lines)
 
 
-def _relation_lines(report: Report, relations: Relations) -> list[str]:
+def _table_lines(found: Tables) -> list[str]:
+    says = "passes" if found.algorithm6.passes else "does not pass"
+    lines = [f"  relations, any number of operations (Algorithm 6 {says} with them):"]
+    lines += _relation_lines(found.program, found.relations)
+    return lines
+
+
+def _relation_lines(normal: Program | None, relations: Relations) -> list[str]:
     lines = []
-    for row in relation_rows(report, relations):
+    for row in relation_rows(normal, relations):
         order = "≀" if row["ordered"] else "¬≀"
         back = " ⊖" if row["reversible"] else ""
         lines.append(f"  {row['first']} {order} {row['second']}{back}")

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice, product
+from typing import Any
 
 from heapstory.linear.aspects import prove_aspects
+from heapstory.linear.claims import prove_claims
 from heapstory.linear.explore import Budget, OutOfBudget
 from heapstory.linear.houdini import Houdini
-from heapstory.linear.program import prepare
-from heapstory.linear.runs import candidate_points
+from heapstory.linear.program import merge, prepare
+from heapstory.linear.runs import Points, candidate_points
 from heapstory.linear.symbolic import Unsupported
 from heapstory.linear.syntax import Specification
+from heapstory.linear.unbounded import invariants, tables
 from heapstory.linear.verdict import PROVED, Options, Report
 
+Rule = Callable[[Specification, Budget, Report], None]
 MOST_ATTEMPTS = 24
 
 
@@ -21,16 +26,66 @@ def attempt(spec: Specification, options: Options, budget: Budget, report: Repor
     if options.reuse:
         report.notes.append("no proof is attempted where memory is reused")
         return
-    for rule in (_points, _aspects):
-        try:
-            rule(spec, budget, report)
-        except Unsupported as reason:
-            report.notes.append(f"no proof: {reason}")
-        except OutOfBudget as reason:
-            report.notes.append(f"no proof: {reason}")
-            return
-        if report.verdict == PROVED:
-            return
+    try:
+        if report.claims:
+            _try(_claims, spec, budget, report)
+        if options.tables:
+            _try(_tables, spec, budget, report)
+        for rule in (_points, _aspects, _relations):
+            if report.verdict != PROVED:
+                _try(rule, spec, budget, report)
+    except OutOfBudget as reason:
+        report.notes.append(f"no proof: {reason}")
+
+
+def _try(rule: Rule, spec: Specification, budget: Budget, report: Report) -> None:
+    try:
+        rule(spec, budget, report)
+    except Unsupported as reason:
+        note = f"no proof: {reason}"
+        if note not in report.notes:
+            report.notes.append(note)
+
+
+def _proved(report: Report, method: str, proof: Any, notes: list[str]) -> None:
+    report.verdict, report.method, report.proof = PROVED, method, proof
+    report.notes = [n for n in report.notes if not n.startswith("no proof")] + notes
+
+
+def _claims(spec: Specification, budget: Budget, report: Report) -> None:
+    pairs = invariants(prepare(spec, turns=None), budget)
+    prove_claims(spec, pairs, report.claims)
+
+
+def _tables(spec: Specification, budget: Budget, report: Report) -> None:
+    if report.tables is None:
+        report.tables = tables(spec, budget)
+
+
+def _relations(spec: Specification, budget: Budget, report: Report) -> None:
+    """The thesis' own method, with relations that hold for any number of operations."""
+    _tables(spec, budget, report)
+    found = report.tables
+    assert found is not None
+    if not found.algorithm6.passes:
+        report.notes.append("no proof: Algorithm 6 does not pass with the proved relations")
+    elif found.stuck:
+        report.notes.append(f"no proof: {found.stuck}")
+    elif wrong := _sequential(spec, budget):
+        report.notes.append(f"no proof that operations run alone are right: {wrong}")
+    else:
+        _proved(report, "smt", found, [])
+
+
+def _sequential(spec: Specification, budget: Budget) -> str:
+    """Assumption 1 for any number of operations: each, run in one step, does what its method does.
+    Empty if so. Where the operations themselves are the model there is nothing to show."""
+    if spec.implements is None and spec.model is None:
+        return ""
+    program = prepare(spec, turns=None)
+    whole = merge(program, {p.name: [list(range(len(p.steps)))] for p in program.paths})
+    points: Points = {n: candidate_points(p)[0] for n, p in enumerate(whole.paths)}
+    return Houdini(whole, points, budget).run().failed
 
 
 def _aspects(spec: Specification, budget: Budget, report: Report) -> None:
@@ -39,28 +94,29 @@ def _aspects(spec: Specification, budget: Budget, report: Report) -> None:
         return
     tried = prove_aspects(spec, budget)
     if tried.proved:
-        report.verdict, report.method, report.proof = PROVED, "aspects", tried
-        report.notes.clear()
+        _proved(report, "aspects", tried, [])
     else:
         report.notes.append(f"no proof by the aspects of a queue: {tried.failed}")
 
 
 def _points(spec: Specification, budget: Budget, report: Report) -> None:
-    """Fixed linearization points: every operation does its abstract step at one of its own."""
+    """Every operation does its abstract step at one of its own, or only looks."""
+    if spec.implements is None and spec.model is None:
+        raise Unsupported("no abstract type is named")
     program = prepare(spec, turns=None)
-    choices = [candidate_points(path) for path in program.paths]
+    choices = [candidate_points(path, spec.hints) for path in program.paths]
     why = ""
     few = list(islice(product(*choices), MOST_ATTEMPTS))
     # first with plain candidates, then with those guarded by checks still to come
     for guarded, points in product((False, True), few):
         tried = Houdini(program, dict(enumerate(points)), budget, guarded).run()
         if tried.proved:
-            report.verdict, report.method, report.proof = PROVED, "points", tried
             labels = [
                 f"{p.name} at {p.steps[i].label}" if i is not None else f"{p.name} at a moment seen"
                 for p, i in zip(program.paths, points, strict=True)
             ]
-            report.notes.append("linearization points: " + ", ".join(labels))
+            note = "linearization points: " + ", ".join(labels)
+            _proved(report, "points", tried, [note])
             return
         why = why or tried.failed
     report.notes.append(f"no proof with fixed linearization points: {why}")

@@ -62,11 +62,11 @@ def _follow(graph: Graph, number: int, edge: Edge, relations: Relations) -> None
         if not graph.is_live(key):
             continue
         relations.ordered.add(pair)
-        if pair not in relations.irreversible and not _swaps(graph, number, edge, move):
+        if pair not in relations.irreversible and not swaps(graph, number, edge, move):
             relations.irreversible.add(pair)
 
 
-def _swaps(graph: Graph, number: int, edge: Edge, move: Move) -> bool:
+def swaps(graph: Graph, number: int, edge: Edge, move: Move) -> bool:
     """Whether the two steps, the other way round, end in the same state with the same answers."""
     state, machine = graph.states[number], graph.machine
     old = len(state[2])

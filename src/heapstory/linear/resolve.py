@@ -19,6 +19,7 @@ from heapstory.linear.syntax import (
     Free,
     Global,
     Guard,
+    Hint,
     Index,
     Local,
     Malloc,
@@ -117,6 +118,7 @@ class _Resolver:
             init,
             tuple(operations),
             tuple(self._table(i, operations) for i in items if i[0] in TABLES),
+            tuple(self._hint(i, operations) for i in items if i[0].startswith("hint_")),
             self.source,
             self.path,
         )
@@ -131,14 +133,66 @@ class _Resolver:
                 raise self.fail(message, operation.position)
             seen.add(operation.name)
 
+    def _labelled(self, token: Any, operations: list[Operation]) -> Operation:
+        for operation in operations:
+            if any(step.label == str(token) for step in operation.steps):
+                return operation
+        raise self.fail(f"no sub-operation has the label '{token}'", token)
+
     def _table(self, item: Any, operations: list[Operation]) -> Table:
         relation, holds = TABLES[item[0]]
-        labels = {step.label for operation in operations for step in operation.steps}
-        for token in item[3]:
-            if str(token) not in labels:
-                raise self.fail(f"no sub-operation has the label '{token}'", token)
-        first, second = item[3]
-        return Table(relation, str(first), str(second), holds, Position(item[1], item[2]))
+        first, second, *when = item[3]
+        scope: Scope = {}
+        for who, token in (("first", first), ("second", second)):
+            operation = self._labelled(token, operations)
+            for v in (*operation.parameters, *operation.locals):
+                scope[f"{who}.{v.name}"] = v
+        premises = tuple(self._premise(c, scope) for w in when for c in w[3])
+        where = Position(item[1], item[2])
+        return Table(relation, str(first), str(second), holds, premises, where)
+
+    def _premise(self, node: Any, scope: Scope) -> Condition:
+        left, rop, right = node[3]
+        sides = [self._premise_side(side, scope) for side in (left, right)]
+        self._same_type(sides[0], sides[1], scope, node)
+        op = str(rop[3][0])
+        return Condition(sides[0], ROP.get(op, op), sides[1], Position(node[1], node[2]))
+
+    def _premise_side(self, node: Any, scope: Scope) -> Expr:
+        if node[0] == "sum" and len(node[3]) == 1 and node[3][0][0] == "path":
+            token, *suffixes = node[3][0][3]
+            if str(token) in ("first", "second") and [s[0] for s in suffixes] == ["dot"]:
+                name = f"{token}.{suffixes[0][3][0]}"
+                if name in scope:
+                    return Local(name)
+                raise self.fail(f"'{name}' is no parameter or local of that operation", token)
+        value = self._expr(node, {})
+        if isinstance(value, Const):
+            return value
+        raise self.fail("a premise compares first.NAME, second.NAME and constants", node)
+
+    def _hint(self, item: Any, operations: list[Operation]) -> Hint:
+        kind, parts = item[0], list(item[3])
+        if kind == "hint_point":
+            self._labelled(parts[0], operations)
+            return Hint(str(parts[0]))
+        scope: Scope = {}
+        label, node = "", None
+        if kind == "hint_before":
+            operation = self._labelled(parts[0], operations)
+            label = str(parts.pop(0))
+            scope = {v.name: v for v in (*operation.parameters, *operation.locals)}
+        elif kind == "hint_all":
+            struct, name = str(self._check_type(parts.pop(0))), str(parts.pop(0))
+            node = (name, struct)
+            scope = {name: Variable(name, struct)}
+        facts, *when = parts
+        return Hint(
+            label,
+            tuple(self._condition(c, scope) for c in facts[3]),
+            tuple(self._condition(c, scope) for w in when for c in w[3]),
+            node,
+        )
 
     def _declare_structs(self, items: list[Any]) -> None:
         raw = [i for i in items if i[0] == "struct"]

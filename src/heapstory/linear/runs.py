@@ -9,15 +9,19 @@ another's step, as for a lookup that meets a node just removed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from heapstory.linear.abstraction import Abstraction
 from heapstory.linear.program import Path, Program
 from heapstory.linear.symbolic import Actor, Execution, Shared, arbitrary, solver_module
-from heapstory.linear.syntax import Const
+from heapstory.linear.syntax import Const, Hint
 
+# kinds of nodes; a lookup remembers which nodes were of a kind at some moment (its ghost ``met``)
+Scopes = dict[str, Callable[[Shared, Any], Any]]
 Points = dict[int, int | None]  # by path: the step that takes effect, None where it only looks
+NEVER = -1  # no abstract step: the specification has no abstract type
 
 
 @dataclass(frozen=True)
@@ -44,10 +48,12 @@ class Runs:
     """Every move from one state of which nothing is known. Building terms costs more than solving,
     so states and runs are made once and kept."""
 
-    def __init__(self, program: Program, points: Points, abstraction: Abstraction) -> None:
+    def __init__(
+        self, program: Program, points: Points, abstraction: Abstraction, scopes: Scopes
+    ) -> None:
         self.z3 = solver_module()
         self.program, self.spec, self.points = program, program.spec, points
-        self.abstraction = abstraction
+        self.abstraction, self.scopes = abstraction, scopes
         self.moves = [m for n, path in enumerate(program.paths) for m in moves_of(n, path)]
         self.pre = arbitrary(self.spec, "pre")
         abstraction.declare(self.pre, "pre")
@@ -67,7 +73,7 @@ class Runs:
         names = [v.name for v in (*operation.parameters, *operation.locals)]
         ghosts = {f"result{i}": z3.Int(f"result{i}_{tag}") for i in range(2)}
         ghosts["seen"] = z3.Bool(f"seen_{tag}")
-        for name in self.abstraction.scopes():
+        for name in self.scopes:
             met = z3.Const(f"met_{name}_{tag}", z3.ArraySort(z3.IntSort(), z3.BoolSort()))
             ghosts[f"met {name}"] = lambda n, m=met: m[n]
         return Actor(z3.Int(f"id_{tag}"), {n: z3.Int(f"{n}_{tag}") for n in names}, ghosts)
@@ -83,7 +89,7 @@ class Runs:
         if move.at == 0:  # it begins here, so it has seen nothing yet
             actor = actor.copy()
             actor.ghosts["seen"] = z3.BoolVal(False)
-            for name in self.abstraction.scopes():
+            for name in self.scopes:
                 actor.ghosts[f"met {name}"] = lambda n: z3.BoolVal(False)
         run = Execution(self.spec, self.pre, actor, "step")
         run.run(path.steps[move.step].parts)
@@ -111,7 +117,7 @@ class Runs:
         assert answer is not None
         moments = [self.abstraction.would(s, path, actor, answer) for s in (self.pre, after)]
         actor.ghosts["seen"] = self.z3.Or(actor.ghosts["seen"], *moments)
-        for name, holds in self.abstraction.scopes().items():
+        for name, holds in self.scopes.items():
             old = actor.ghosts[f"met {name}"]
             actor.ghosts[f"met {name}"] = lambda n, o=old, h=holds: self.z3.Or(
                 o(n), h(self.pre, n), h(after, n)
@@ -155,8 +161,13 @@ def constant_answer(path: Path) -> tuple[int, ...] | None:
     return tuple(values) if values and len(values) == len(said.values) else None
 
 
-def candidate_points(path: Path) -> list[int | None]:
-    """Where a path may take effect: its changes of shared state, or its last looks at it."""
+def candidate_points(path: Path, hints: tuple[Hint, ...] = ()) -> list[int | None]:
+    """Where a path may take effect: its changes of shared state, or its last looks at it; where the
+    user says so."""
+    said = {hint.label for hint in hints if not hint.facts}
+    hinted = [i for i, s in enumerate(path.steps) if said & {part.label for part in s.parts}]
+    if hinted:
+        return [hinted[0]]
     if constant_answer(path) is not None:
         return [None]
     last = path.response

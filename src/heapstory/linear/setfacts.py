@@ -114,6 +114,7 @@ class SetFacts:
             "n allocated → n in",
             lambda s, n: z3.Implies(s.alloc[self.struct][n], self._inside(s, n)),
         )
+        yield from self._ends()
         for scope in self.scopes():
             yield from self._about_one(scope)
             yield from self._about_two(scope)
@@ -122,6 +123,19 @@ class SetFacts:
                 lambda s, a, n, c=scope: self._represented(s, c, n[0]),
                 ("int",),
             )
+
+    def _ends(self) -> Iterator[Candidate]:
+        """Where the list begins and ends: shared variables that hold a node."""
+        for v in self.spec.globals:
+            if v.type != self.struct or v.array:
+                continue
+            facts = [*product(self.flags, (0, 1))]
+            facts += [(self.key, bound) for bound in self.abstraction.sentinels()]
+            for field, value in facts:
+                yield Candidate(
+                    f"{v.name}.{field} == {value}",
+                    lambda s, a, n, g=v.name, f=field, x=value: self._at(s, f, s.scalars[g]) == x,
+                )
 
     def _fact(self, text: str, formula: Callable[..., Any]) -> Candidate:
         return Candidate(
@@ -224,6 +238,51 @@ class SetFacts:
         for second in (*held, *followed):
             first = next((t for t in held if second.text == f"{t.text}.{self.link}"), None)
             yield from self._met(first, second, key)
+        if any(step.loop for step in path.steps):
+            for scope in self.scopes()[1:]:
+                yield from self._walked(scope, held, key)
+
+    def _walked(self, scope: Scope, held: list[Term], key: str) -> Iterator[Candidate]:
+        """A walk only meets nodes that were there since it began: one that is gone now still leads
+        where it led when it went."""
+        z3, name = self.z3, f"met {scope.text}"
+        for node in held:
+            yield Candidate(
+                f"{node.text} was {scope.text} since the begin",
+                lambda s, a, n, t=node: a.ghosts[name](t.value(s, a)),
+            )
+        yield self._walk_fact(
+            f"n was {scope.text} → n in",
+            lambda s, a, n: z3.Implies(a.ghosts[name](n), self._inside(s, n)),
+        )
+
+        def gone(s: Shared, a: Actor, n: Any) -> Any:
+            link = self._next(s, n) != 0
+            return z3.And(a.ghosts[name](n), z3.Not(scope.holds(s, n)), link)
+
+        yield self._walk_fact(
+            f"n was but is not {scope.text} → n.{self.link} was",
+            lambda s, a, n: z3.Implies(gone(s, a, n), a.ghosts[name](self._next(s, n))),
+        )
+        none: list[Flag] = [("", 0)]
+        for flag, larger in product(none + list(product(self.flags, (0, 1))), (False, True)):
+            yield self._walk_fact(
+                f"n was but is not {scope.text}, {key} "
+                f"{'before' if larger else 'at'} n.{self.link} {flag[0]} {flag[1]} → seen",
+                lambda s, a, n, f=flag, g=larger: z3.Implies(
+                    z3.And(gone(s, a, n), *self._around(s, a.locals[key], n, f, g)),
+                    a.ghosts["seen"],
+                ),
+            )
+
+    def _around(self, s: Shared, key: Any, n: Any, flag: Flag, larger: bool) -> list[Any]:
+        after = self._next(s, n)
+        size = self.key_of(s, after)
+        parts = [self.key_of(s, n) < key, size > key if larger else size == key]
+        return [*parts, self._at(s, flag[0], after) == flag[1]] if flag[0] else parts
+
+    def _walk_fact(self, text: str, formula: Callable[..., Any]) -> Candidate:
+        return Candidate(f"∀n: {text}", lambda s, a, n: formula(s, a, n[0]), (self.struct,))
 
     def _met(self, first: Term | None, second: Term, key: str) -> Iterator[Candidate]:
         """``seen`` follows from a flag of one node, and key and flag of the one behind it."""

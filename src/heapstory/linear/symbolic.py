@@ -110,7 +110,7 @@ class Execution:
                 self.execute(statement)
 
     def _new(self, name: str) -> Any:
-        return self.z3.Int(f"{name}_{self.tag}_{len(self.conditions)}_{len(self.fresh)}")
+        return self.z3.Int(f"{name}_{self.tag}_{len(self.picked)}_{len(self.fresh)}")
 
     def test(self, guard: Guard) -> Any:
         """A condition as a formula."""

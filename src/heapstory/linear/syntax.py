@@ -184,13 +184,33 @@ class Operation:
 
 @dataclass(frozen=True)
 class Table:
-    """A relation given by the user: ``order a, b``, ``reverse a, b`` or a denial of one."""
+    """A relation given by the user: ``order a, b``, ``reverse a, b`` or a denial of one.
+
+    ``premises`` say for which pairs it is meant; they speak of the locals of the two instances as
+    ``first.p`` and ``second.q``, as they are before the two steps.
+    """
 
     relation: str
     first: str
     second: str
     holds: bool
+    premises: tuple[Condition, ...] = ()
     position: Position = field(default=Position(), compare=False)
+
+
+@dataclass(frozen=True)
+class Hint:
+    """Help for the proof, which is checked like everything else.
+
+    With ``label`` alone: the operation takes effect at that step. Otherwise a candidate invariant:
+    ``facts`` hold where ``when`` does, always, before the step ``label``, or for every ``node``
+    (a name and its struct).
+    """
+
+    label: str
+    facts: tuple[Condition, ...] = ()
+    when: tuple[Condition, ...] = ()
+    node: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -206,6 +226,7 @@ class Specification:
     init: tuple[Statement, ...]
     operations: tuple[Operation, ...]
     tables: tuple[Table, ...] = ()
+    hints: tuple[Hint, ...] = ()
     source: str = ""
     path: str = "<specification>"
 

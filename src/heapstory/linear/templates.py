@@ -16,7 +16,16 @@ from heapstory.linear.locks import lock_cells
 from heapstory.linear.program import Path, live_locals
 from heapstory.linear.setfacts import SetFacts
 from heapstory.linear.symbolic import Actor, Execution, Shared, initial, solver_module
-from heapstory.linear.syntax import Condition, Local, Specification, show, show_step, walk
+from heapstory.linear.syntax import (
+    Condition,
+    Hint,
+    Local,
+    Specification,
+    show,
+    show_guard,
+    show_step,
+    walk,
+)
 from heapstory.linear.terms import Candidate, Term
 
 
@@ -40,6 +49,11 @@ class Templates:
     def witnesses(self, shared: Shared, keys: list[Any]) -> list[Any]:
         """The nodes that stand for keys in the abstract state."""
         return [facts.witness(shared, key) for facts in self.lists for key in keys]
+
+    def scopes(self) -> dict[str, Callable[[Shared, Any], Any]]:
+        """The kinds of nodes that a walk along a list may meet, where some operation walks."""
+        walks = any(step.loop for o in self.spec.operations for step in o.steps)
+        return {s.text: s.holds for facts in self.lists for s in facts.scopes()[1:] if walks}
 
     # -- terms ------------------------------------------------------------------------------------
 
@@ -101,6 +115,7 @@ class Templates:
         terms = self.shared_terms()
         atoms = self._shared_atoms(terms)
         found = [*atoms, *self._node_candidates(terms)]
+        found += [self._hinted(h) for h in self.spec.hints if h.facts and not h.label]
         switches = self._switches(terms)
         for switch in switches:
             for zero in (True, False):
@@ -181,6 +196,8 @@ class Templates:
             for p in (*own, *shared)
             if p.kind == "int" and "abstract" not in p.text and "result" not in p.text
         ]
+        labels = {part.label for part in path.steps[pc].parts}
+        atoms += [self._hinted(h) for h in self.spec.hints if h.facts and h.label in labels]
         found = list(atoms)
         for text, guard in self._coming(path, pc) if guarded else ():
             for atom in atoms:
@@ -315,6 +332,10 @@ class Templates:
         for p in own:
             if p.kind in self.spec.structs and "." not in p.text:
                 yield Candidate(
+                    f"{p.text} is this instance's own",
+                    lambda s, a, n, p=p: s.ghosts[f"owner {p.kind}"][p.value(s, a)] == a.name,
+                )
+                yield Candidate(
                     f"{p.text} is this instance's own and not in",
                     lambda s, a, n, p=p: z3.And(
                         s.ghosts[f"owner {p.kind}"][p.value(s, a)] == a.name,
@@ -347,6 +368,26 @@ class Templates:
                         continue
                     seen.add(text)
                     yield text, self._condition(cond)
+
+    def _hinted(self, hint: Hint) -> Candidate:
+        """A candidate that the user wrote; following NULL makes it false, or not meant."""
+
+        def formula(s: Shared, a: Actor, n: tuple[Any, ...]) -> Any:
+            who = a.copy()
+            if hint.node:
+                who.locals[hint.node[0]] = n[0]
+            parts = []
+            for conditions in (hint.when, hint.facts):
+                run = Execution(self.spec, s, who, "hint")
+                tests = [run.test(c) for c in conditions]
+                parts.append(self.z3.And(*run.conditions, *tests, self.z3.BoolVal(True)))
+            return self.z3.Implies(*parts)
+
+        text = ", ".join(map(show_guard, hint.facts))
+        text += f" if {', '.join(map(show_guard, hint.when))}" if hint.when else ""
+        if hint.node:
+            return Candidate(f"∀{hint.node[1]} {hint.node[0]}: {text}", formula, (hint.node[1],))
+        return Candidate(text, formula)
 
     def _condition(self, cond: Condition) -> Callable[[Shared, Actor], Any]:
         def formula(s: Shared, a: Actor) -> Any:

@@ -6,8 +6,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from heapstory.errors import SpecificationError
 from heapstory.linear.algorithm6 import Outcome, check_linearizability
+from heapstory.linear.claims import Claim, check_claims
 from heapstory.linear.completable import incompletable
 from heapstory.linear.exhaustive import Checker, Search
 from heapstory.linear.explore import Budget, Graph, OutOfBudget, explore
@@ -18,6 +18,7 @@ from heapstory.linear.program import Program, prepare
 from heapstory.linear.relations import Relations, derive
 from heapstory.linear.sequential import sequential_violation
 from heapstory.linear.syntax import Specification
+from heapstory.linear.unbounded import Tables
 
 PROVED, BOUNDED, REFUTED, UNKNOWN = "proved", "bounded-ok", "not-linearizable", "unknown"
 
@@ -33,6 +34,7 @@ class Options:
     exhaustive: int | None = None
     proof: bool = True
     states: int = 400_000
+    tables: bool = False  # derive the relations for any number of operations, too
 
 
 @dataclass
@@ -56,6 +58,8 @@ class Report:
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     proof: Any = None
+    claims: list[Claim] = field(default_factory=list)
+    tables: Tables | None = None
 
 
 @dataclass
@@ -71,6 +75,7 @@ class Bounded:
     sequential: bool
     states: int
     ran: set[tuple[int, int]]
+    claims: list[Claim]
 
     @property
     def positive(self) -> bool:
@@ -103,31 +108,8 @@ def _analyse(graph: Graph, bound: int, options: Options, budget: Budget) -> Boun
         wrong is None,
         len(graph.states),
         graph.ran(),
+        check_claims(spec, graph, budget),
     )
-
-
-def check_tables(spec: Specification, found: Bounded) -> None:
-    """Compare what the user says of the relations with what the reachable states say."""
-    relations, bound = found.relations, found.bound
-    at = {
-        step.label: (number, pc)
-        for number, path in enumerate(found.normal.paths)
-        for pc, step in enumerate(path.steps)
-    }
-    for table in spec.tables:
-        where = table.position
-        for label in (table.first, table.second):
-            if label not in at:
-                message = f"'{label}' is local or part of a later step: it has no relations"
-                raise SpecificationError(message, spec.path, spec.source, where.line, where.column)
-        pair = at[table.first], at[table.second]
-        ordering = table.relation == "order"
-        holds = relations.order(*pair) if ordering else relations.reverse(*pair)
-        if holds != table.holds:
-            sign = "≀" if ordering else "⊖"
-            said = "holds" if holds else "does not hold"
-            message = f"{table.first} {sign} {table.second} {said} (up to {bound} operations)"
-            raise SpecificationError(message, spec.path, spec.source, where.line, where.column)
 
 
 def judge(spec: Specification, options: Options | None = None) -> Report:
@@ -149,7 +131,7 @@ def _judge(spec: Specification, options: Options, budget: Budget, report: Report
         _exhaustive(spec, options, budget, report, options.exhaustive)
         return
     found = _bounded(spec, options, budget)
-    check_tables(spec, found)
+    report.claims = found.claims
     report.bound, report.algorithm6, report.states = found.bound, found.algorithm6, found.states
     report.program, report.normal, report.relations = found.program, found.normal, found.relations
     _never_run(found, report)
