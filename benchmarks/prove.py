@@ -19,11 +19,12 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from heapstory.linear.exhaustive import Checker  # noqa: E402
-from heapstory.linear.explore import Budget, OutOfBudget  # noqa: E402
+from heapstory.linear.explore import Budget  # noqa: E402
 from heapstory.linear.grammar import SpecificationError  # noqa: E402
 from heapstory.linear.resolve import load, parse  # noqa: E402
-from heapstory.linear.verdict import Options, analyse, judge  # noqa: E402
+from heapstory.linear.verdict import Options, Report, judge  # noqa: E402
 
+WHAT = ("structures", "sources", "mutants", "fuzz", "proofs", "history", "aba")
 EXAMPLES = ROOT / "examples" / "linear"
 # in the order of Table 6.1, with its number of sub-operations and Table 6.2's milliseconds
 STRUCTURES = [
@@ -66,6 +67,28 @@ def structures(args: argparse.Namespace) -> None:
         )
 
 
+def sources(args: argparse.Namespace) -> None:
+    """Specifications extracted from C: the bounded verdict, and the one with a proof."""
+    from heapstory.linear.csource import extract
+
+    print("| source | steps | bounded | s | verdict | by | s |\n|---|---|---|---|---|---|---|")
+    for path in sorted((EXAMPLES / "c").glob("*.c")):
+        if args.only and path.stem not in args.only.split(","):
+            continue
+        spec = extract(str(path), None, None, None).spec
+        assert spec is not None
+        quick = judge(spec, Options(proof=False, timeout=args.timeout))
+        slow = judge(spec, Options(timeout=args.timeout))
+        count = sum(len(o.steps) for o in spec.operations)
+        print(
+            f"| {path.name} | {count} | {quick.verdict} N={quick.bound} | {quick.seconds:.1f} "
+            f"| {slow.verdict} | {slow.method} | {slow.seconds:.1f} |",
+            flush=True,
+        )
+        for note in slow.notes:
+            print(f"<!-- {note} -->")
+
+
 def mutants(args: argparse.Namespace) -> None:
     """Verdicts of the mutants, each confirmed by the exhaustive checker."""
     from tests.linear.mutants import MUTANTS, mutated
@@ -92,34 +115,57 @@ def mutants(args: argparse.Namespace) -> None:
 
 
 def fuzz(args: argparse.Namespace) -> None:
-    """Random specifications: Algorithm 6's path against the exhaustive checker, same bound."""
+    """Random specifications: the verdict without a proof against the exhaustive checker."""
     from tests.linear.random_specifications import specification
 
     count: collections.Counter[str] = collections.Counter()
-    begin = time.monotonic()
+    begin = time.process_time()
     for seed in range(args.first, args.first + args.count):
         bound = 3 if seed % 10 == 0 else 2
+        options = Options(bound=bound, proof=False, timeout=20, states=20_000)
         try:
             spec = parse(specification(seed))
-            ours = analyse(spec, bound, Options(), Budget(20, 20_000)).positive
-            search = Checker(spec).search(bound, Budget(20, 20_000))
         except SpecificationError:
             count["no shared step"] += 1
             continue
-        except OutOfBudget:
-            count["out of budget"] += 1
-            continue
+        report = judge(spec, options)
+        search = report.search or Checker(spec).search(bound, Budget(20, 20_000))
         if not search.complete:
             count["out of budget"] += 1
-        elif search.trail is None:
-            count["linearizable"] += 1
-            count["accepted by Algorithm 6's path"] += ours
-        else:
-            count["not linearizable"] += 1
-            count["WRONGLY ACCEPTED"] += ours
-            if ours:
-                print(f"seed {seed} is wrongly accepted at bound {bound}", flush=True)
-    print(json.dumps(dict(count)), f"{time.monotonic() - begin:.0f} s")
+            continue
+        right = search.trail is None
+        count["linearizable" if right else "not linearizable"] += 1
+        count[f"{'' if right else 'WRONGLY '}accepted"] += report.verdict == "bounded-ok"
+        count["accepted by Algorithm 6's path"] += right and report.method == "algorithm6"
+        if report.verdict == "bounded-ok" and not right:
+            print(f"seed {seed} is wrongly accepted at bound {bound}", flush=True)
+    print(json.dumps(dict(count)), f"{time.process_time() - begin:.0f} s of processor time")
+
+
+def proofs(args: argparse.Namespace) -> None:
+    """Random specifications: is what the proof rules accept right, straight away?"""
+    from heapstory.linear.proof import attempt
+    from tests.linear.random_specifications import specification
+
+    count: collections.Counter[str] = collections.Counter()
+    begin = time.process_time()
+    for seed in range(args.first, args.first + args.count):
+        bound = 3 if seed % 4 == 0 else 2
+        try:
+            spec = parse(specification(seed))
+        except SpecificationError:
+            continue
+        report = Report("", "", "bounded-ok")
+        attempt(spec, Options(), Budget(20), report)
+        search = Checker(spec).search(bound, Budget(20, 20_000))
+        if not search.complete:
+            continue
+        right = search.trail is None
+        count["linearizable" if right else "not linearizable"] += 1
+        count[f"{'' if right else 'WRONGLY '}proved"] += report.verdict == "proved"
+        if report.verdict == "proved" and not right:
+            print(f"seed {seed} is wrongly proved", flush=True)
+    print(json.dumps(dict(count)), f"{time.process_time() - begin:.0f} s of processor time")
 
 
 def recorded(count: int, kind: str = "queue", threads: int = 8, seed: int = 0) -> list[dict]:  # type: ignore[type-arg]
@@ -181,14 +227,13 @@ def aba(args: argparse.Namespace) -> None:
 def main() -> None:
     """Run one of the measurements."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("structures", "mutants", "fuzz", "history", "aba"))
+    parser.add_argument("what", choices=WHAT)
     parser.add_argument("--only", help="names, with commas")
     parser.add_argument("--timeout", type=float, default=120)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=0)
     args = parser.parse_args()
-    if args.what == "fuzz" and not args.count:
-        args.count = 100_000
+    args.count = args.count or {"fuzz": 100_000, "proofs": 2_000}.get(args.what, 0)
     globals()[args.what](args)
 
 

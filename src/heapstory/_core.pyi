@@ -6,6 +6,17 @@ from typing import Any
 from heapstory.errors import TraceError
 
 FORMAT_VERSION: int
+ENDLESS: int
+
+def nest(
+    push_begin: Sequence[int],
+    push_end: Sequence[int],
+    pop_begin: Sequence[int],
+    pop_end: Sequence[int],
+    seconds: float,
+) -> int:
+    """Can a stack's values be nested? -1: yes, -2: out of time, else a value that cannot. Times
+    that never come are ENDLESS."""
 
 class CoreError(TraceError):
     """What went wrong with a trace, in one line that names the file and the remedy."""

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from heapstory.commands.progress import progress
 from heapstory.errors import UsageError
 
 HELP = "linearizability of a concurrent data structure"
@@ -126,14 +127,13 @@ def _specifications(args: argparse.Namespace) -> list[Any]:
     from heapstory.linear import present
     from heapstory.linear.lint import lint
     from heapstory.linear.resolve import load
-    from heapstory.linear.verdict import judge
 
     found = []
     for path in args.specifications:
         spec = _restricted(load(path), args)
         for remark in lint(spec):
             print(f"heapstory: {remark}", file=sys.stderr)
-        report = judge(spec, _options(args))
+        report = _judged(spec, args)
         for remark in report.warnings:
             print(f"heapstory: {remark}", file=sys.stderr)
         found.append(present.result(spec, report, args.reuse, args.relations))
@@ -153,10 +153,11 @@ def _restricted(spec: Any, args: argparse.Namespace) -> Any:
     return replace(spec, operations=tuple(o for o in spec.operations if o.name in wanted))
 
 
-def _options(args: argparse.Namespace) -> Any:
-    from heapstory.linear.verdict import Options
+def _judged(spec: Any, args: argparse.Namespace) -> Any:
+    from heapstory.linear.explore import Budget
+    from heapstory.linear.verdict import Options, judge
 
-    return Options(
+    options = Options(
         bound=args.bound,
         keys=args.keys,
         timeout=args.timeout,
@@ -165,6 +166,9 @@ def _options(args: argparse.Namespace) -> Any:
         proof=not args.bounded,
         tables=args.prove_relations,
     )
+    budget = Budget(options.timeout, options.states)
+    with progress(lambda: f"{spec.name}: {budget.doing}"):
+        return judge(spec, options, budget)
 
 
 def _sources(args: argparse.Namespace) -> list[Any]:
@@ -172,14 +176,14 @@ def _sources(args: argparse.Namespace) -> list[Any]:
         return []
     from heapstory.linear import present
     from heapstory.linear.csource import extract
-    from heapstory.linear.verdict import judge
 
-    extracted = extract(args.c_source, args.struct, args.functions, args.implements)
+    with progress("reading C"):
+        extracted = extract(args.c_source, args.struct, args.functions, args.implements)
     if args.show_spec:
         print(extracted.text)
     if extracted.spec is None:
         return [present.unknown(args.c_source, extracted.reason)]
-    report = judge(extracted.spec, _options(args))
+    report = _judged(extracted.spec, args)
     return [present.result(extracted.spec, report, args.reuse, args.relations, extracted.text)]
 
 
@@ -191,7 +195,11 @@ def _histories(args: argparse.Namespace) -> list[Any]:
 
     if not args.model:
         raise UsageError("prove: --history needs --model (queue, stack, set, register, …)")
-    return [present.history(judge_file(path, args.model, args.timeout)) for path in args.history]
+    found = []
+    for path in args.history:
+        with progress(f"judging {path}"):
+            found.append(present.history(judge_file(path, args.model, args.timeout)))
+    return found
 
 
 def _pictures(args: argparse.Namespace, results: list[Any]) -> None:

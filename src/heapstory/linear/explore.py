@@ -14,11 +14,12 @@ class OutOfBudget(Exception):
 
 @dataclass
 class Budget:
-    """A deadline and a limit on states, asked often and cheaply."""
+    """A deadline and a limit on states, asked often and cheaply. ``doing``: what asked last."""
 
     seconds: float = 60.0
     states: int = 2_000_000
     started: float = field(default_factory=time.monotonic)
+    doing: str = "enumerating states"
 
     def left(self) -> float:
         """Seconds that remain."""
@@ -26,6 +27,7 @@ class Budget:
 
     def check(self, doing: str) -> None:
         """Raise `OutOfBudget` once the time is over."""
+        self.doing = doing
         if self.left() <= 0:
             raise OutOfBudget(f"time limit of {self.seconds:g} s reached while {doing}")
 

@@ -112,11 +112,13 @@ def _analyse(graph: Graph, bound: int, options: Options, budget: Budget) -> Boun
     )
 
 
-def judge(spec: Specification, options: Options | None = None) -> Report:
+def judge(
+    spec: Specification, options: Options | None = None, budget: Budget | None = None
+) -> Report:
     """The verdict on a specification. Always ends by the time limit."""
     options = options or Options()
     begin = time.monotonic()
-    budget = Budget(options.timeout, options.states)
+    budget = budget or Budget(options.timeout, options.states)
     report = Report(spec.name, spec.path, UNKNOWN)
     try:
         _judge(spec, options, budget, report)
