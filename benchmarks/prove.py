@@ -144,8 +144,9 @@ def fuzz(args: argparse.Namespace) -> None:
 
 def proofs(args: argparse.Namespace) -> None:
     """Random specifications: is what the proof rules accept right, straight away?"""
-    from heapstory.linear.proof import attempt
     from tests.linear.random_specifications import specification
+
+    from heapstory.linear.proof import attempt
 
     count: collections.Counter[str] = collections.Counter()
     begin = time.process_time()

@@ -155,7 +155,7 @@ class Templates:
 
     def _switches(self, terms: list[Term]) -> list[Term]:
         """Shared variables whose being 0 or not decides what holds: locks, and pointers."""
-        locks = {name for kind, name in _pairs(lock_cells(self.spec)) if kind == "g"}
+        locks = set(self._lock_names())
         first = initial(self.spec).shared
         nobody = Actor(self.z3.IntVal(0), {})
         found = [t for t in terms if t.text in locks]
@@ -165,6 +165,15 @@ class Templates:
                 if self.z3.is_int_value(begin):  # NULL at first: later sometimes not
                     found.append(term)
         return found
+
+    def _lock_names(self) -> Iterator[str]:
+        """Locks that are shared variables, or fields of fixed objects."""
+        for cell in lock_cells(self.spec):
+            if cell[0] == "g":
+                yield cell[1]
+            for v in self.spec.static if cell[0] == "f" else ():
+                if v.type == cell[1]:
+                    yield f"{v.name}.{cell[2]}"
 
     def _switched(self, switch: Term, zero: bool, atom: Candidate) -> Candidate:
         z3 = self.z3
@@ -506,10 +515,6 @@ class Templates:
             f"{last} >= {0 if step < 0 else 1}",
             lambda s, a, n: s.ghosts[last] >= (0 if step < 0 else 1),
         )
-
-
-def _pairs(cells: set[tuple[str, ...]]) -> list[tuple[str, str]]:
-    return [(cell[0], cell[1]) for cell in cells if len(cell) == 2]
 
 
 def _over(cond: Condition, live: set[str]) -> bool:
