@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any
 
-from heapstory.linear.explore import Budget, OutOfBudget
+from heapstory.linear.elimination import certain, solver_within, surviving
+from heapstory.linear.explore import Budget
 from heapstory.linear.kinds import kinds_of
 from heapstory.linear.symbolic import (
     Actor,
@@ -26,7 +27,15 @@ from heapstory.linear.symbolic import (
     initial,
     solver_module,
 )
-from heapstory.linear.syntax import Assign, Const, Local, Operation, Specification
+from heapstory.linear.syntax import (
+    Assign,
+    Const,
+    Local,
+    Malloc,
+    Operation,
+    Return,
+    Specification,
+)
 
 Formula = Callable[..., Any]  # of shared state, instance, some index
 Place = tuple[str, int]  # operation, step about to run
@@ -34,10 +43,11 @@ Place = tuple[str, int]  # operation, step about to run
 
 @dataclass(frozen=True)
 class Fact:
-    """A candidate invariant."""
+    """A candidate invariant; ``each``: it speaks of every index of an array."""
 
     text: str
     formula: Formula
+    each: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,6 +120,7 @@ class _Aspects:
             self.pre.ghosts[name] = self.z3.Int(f"pre_{name}")
         self.shared = list(self._shared_facts())
         self.local: dict[Place, list[Fact]] = {}
+        self._checked: dict[tuple[Move, Place | None], tuple[int, ...]] = {}
         for operation in (enqueue, *dequeues):
             for pc in range(1, len(operation.steps)):
                 self.local[operation.name, pc] = list(self._local_facts(operation))
@@ -155,6 +166,7 @@ class _Aspects:
             yield Fact(
                 text + fact.text,
                 lambda s, a, j, w=when, f=fact.formula: z3.Implies(w(s, a, j), f(s, a, j)),
+                fact.each,
             )
 
     def _compared(
@@ -208,19 +220,23 @@ class _Aspects:
                 yield Fact(
                     f"∀j {array}[j] == {value} → j == {p}",
                     lambda s, a, j, h=holds, f=f: z3.Implies(h(s, j), j == f(s, a, j)),
+                    True,
                 )
             for who in "AB":
                 yield Fact(
                     f"∀j {array}[j] == {value} → {who} ended",
                     lambda s, a, j, h=holds, k=f"at {who}": z3.Implies(h(s, j), s.ghosts[k] == end),
+                    True,
                 )
                 yield Fact(
                     f"∀j {array}[j] == {value} → {who} began",
                     lambda s, a, j, h=holds, k=f"at {who}": z3.Implies(h(s, j), s.ghosts[k] >= 1),
+                    True,
                 )
             yield Fact(
                 f"∀j {array}[j] == {value} → 1 is not out",
                 lambda s, a, j, h=holds: z3.Implies(h(s, j), s.ghosts["out"] == 0),
+                True,
             )
 
     def _local_facts(self, operation: Operation) -> Iterator[Fact]:
@@ -258,9 +274,12 @@ class _Aspects:
         changed = True
         while changed:
             changed = False
-            for move in moves:
-                changed |= self._eliminate(move, None)
-                for watcher in self.local:
+            for move, watcher in product(moves, (None, *self.local)):
+                if watcher is not None and not self._changes(move):
+                    continue
+                sizes = self._sizes(move, watcher)
+                if self._checked.get((move, watcher)) != sizes:
+                    self._checked[move, watcher] = sizes
                     changed |= self._eliminate(move, watcher)
         failed = next((f for f in map(self._aspect, moves) if f), "")
         kept = [f.text for f in self.shared]
@@ -268,6 +287,21 @@ class _Aspects:
             f"before {o}.{pc}: {f.text}" for (o, pc), facts in self.local.items() for f in facts
         ]
         return AspectProof(not failed, kept, failed)
+
+    @staticmethod
+    def _changes(move: Move) -> bool:
+        """Whether a move changes what others can see: tracked ones move on, others must write."""
+        body = move.operation.steps[move.step].body
+        return bool(move.role) or any(
+            isinstance(s, (Return, Malloc))
+            or (isinstance(s, Assign) and not isinstance(s.target, Local))
+            for s in body
+        )
+
+    def _sizes(self, move: Move, watcher: Place | None) -> tuple[int, ...]:
+        """How much a check assumes: it need not be repeated while this stays the same."""
+        places = ((move.operation.name, move.pc), watcher)
+        return (len(self.shared), *(len(self.local.get(p, ())) if p else 0 for p in places))
 
     def _moves(self) -> Iterator[Move]:
         for role in ("A", "B"):
@@ -284,17 +318,9 @@ class _Aspects:
         run = initial(self.spec)
         for name in self._ghost_names():
             run.shared.ghosts[name] = self.z3.IntVal(0)
-        solver = self._solver()
+        solver = solver_within(self.budget)
         solver.add(*run.conditions)
         self.shared = self._keep(solver, self.shared, run.shared, Actor(self.z3.IntVal(0), {}))
-
-    def _solver(self) -> Any:
-        left = self.budget.left()
-        if left <= 0:
-            raise OutOfBudget("time limit reached while looking for invariants")
-        solver = self.z3.Solver()
-        solver.set("timeout", max(1, int(left * 1000)))
-        return solver
 
     def _actor(self, move: Move) -> tuple[Actor, list[Any]]:
         """The instance that moves, and what is known of it."""
@@ -330,11 +356,12 @@ class _Aspects:
 
     def _prepare(self, move: Move, other: Actor | None) -> tuple[Any, Execution]:
         actor, known = self._actor(move)
-        solver = self._solver()
+        solver = solver_within(self.budget)
         solver.add(*known)
         nobody = Actor(self.z3.IntVal(0), {})
+        solver.add(*self._known([f for f in self.shared if not f.each], nobody))
         for index in self._indices([actor, *([other] if other else [])]):
-            solver.add(*[f.formula(self.pre, nobody, index) for f in self.shared])
+            solver.add(*[f.formula(self.pre, nobody, index) for f in self.shared if f.each])
         run = Execution(self.spec, self.pre, actor, "step")
         run.run((move.operation.steps[move.step],))
         solver.add(*run.conditions)
@@ -348,7 +375,6 @@ class _Aspects:
         return solver, run
 
     def _eliminate(self, move: Move, watcher: Place | None) -> bool:
-        self.budget.check("looking for invariants")
         if watcher is not None and not self.local[watcher]:
             return False
         other = None
@@ -374,20 +400,7 @@ class _Aspects:
     def _keep(self, solver: Any, facts: list[Fact], shared: Shared, actor: Actor) -> list[Fact]:
         z3 = self.z3
         formulas = [f.formula(shared, actor, z3.Int("some")) for f in facts]
-        alive = list(range(len(facts)))
-        while alive:
-            self.budget.check("looking for invariants")
-            solver.push()
-            solver.add(z3.Not(z3.And(*[formulas[i] for i in alive])))
-            result = solver.check()
-            model = solver.model() if result == z3.sat else None
-            solver.pop()
-            if result == z3.unsat:
-                break
-            if model is None:
-                raise OutOfBudget("the solver gave up")
-            alive = [i for i in alive if not z3.is_false(model.eval(formulas[i], True))]
-        return [facts[i] for i in alive]
+        return [facts[i] for i in surviving(solver, formulas, self.budget)]
 
     def _aspect(self, move: Move) -> str:
         """What an answer must satisfy; empty if it does."""
@@ -404,10 +417,6 @@ class _Aspects:
             "a value before one that was there first": z3.Implies(answer == 2, before["out"] == 1),
         }
         for text, formula in aspects.items():
-            solver.push()
-            solver.add(z3.Not(formula))
-            result = solver.check()
-            solver.pop()
-            if result != z3.unsat:
+            if not certain(solver, formula):
                 return f"'{move.operation.name}' may answer {text}"
         return ""

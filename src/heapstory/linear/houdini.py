@@ -14,7 +14,8 @@ from itertools import combinations
 from typing import Any
 
 from heapstory.linear.abstraction import Abstraction
-from heapstory.linear.explore import Budget, OutOfBudget
+from heapstory.linear.elimination import certain, solver_within, surviving
+from heapstory.linear.explore import Budget
 from heapstory.linear.program import Program
 from heapstory.linear.runs import Move, Points, Runs
 from heapstory.linear.symbolic import Actor, Shared, initial, solver_module
@@ -104,7 +105,7 @@ class Houdini:
     def _initial(self) -> None:
         run = initial(self.spec)
         self.abstraction.start(run)
-        solver = self._solver()
+        solver = solver_within(self.budget)
         solver.add(*run.conditions)
         self.shared = self._keep(solver, self.shared, run.shared, self._nobody)
         self._first = run  # kept: formulas are remembered by the identity of their state
@@ -156,7 +157,7 @@ class Houdini:
         if key not in self._hands:
             picked = [*run.picked, *more]
             self._hands[key] = self._at_hand(who, self.skolem if any_node else (), picked)
-        solver, hand = self._solver(), self._hands[key]
+        solver, hand = solver_within(self.budget), self._hands[key]
         for candidate in self.shared:
             solver.add(self._everywhere(candidate, self._nobody, hand, key))
         for where, instance in who:
@@ -168,14 +169,6 @@ class Houdini:
             solver.add(who[0][1].name != who[1][1].name)
         if can_run:
             solver.add(*run.conditions)
-        return solver
-
-    def _solver(self) -> Any:
-        solver = self.z3.SimpleSolver()
-        left = self.budget.left()
-        if left <= 0:
-            raise OutOfBudget("time limit reached while looking for invariants")
-        solver.set("timeout", max(1, int(left * 1000)))
         return solver
 
     def _everywhere(self, candidate: Candidate, actor: Actor, hand: Hand, key: Any) -> Any:
@@ -225,36 +218,11 @@ class Houdini:
         self, solver: Any, candidates: list[Candidate], shared: Shared, actor: Actor
     ) -> list[Candidate]:
         """The candidates that hold in every state the solver allows, for any node and key."""
-        z3 = self.z3
         formulas = []
         for candidate in candidates:
             about = self.skolem[2:] if "int" in candidate.nodes else self.skolem
             formulas.append(self._formula(candidate, shared, actor, about[: len(candidate.nodes)]))
-        alive = list(range(len(candidates)))
-        while alive:
-            self.budget.check("looking for invariants")
-            solver.push()
-            solver.add(z3.Not(z3.And(*[formulas[i] for i in alive])))
-            result = solver.check()
-            if result == z3.unsat:
-                solver.pop()
-                break
-            if result != z3.sat:
-                solver.pop()
-                alive = [i for i in alive if self.certain(solver, formulas[i])]
-                break
-            model = solver.model()
-            solver.pop()
-            alive = [i for i in alive if not z3.is_false(model.eval(formulas[i], True))]
-        return [candidates[i] for i in alive]
-
-    def certain(self, solver: Any, formula: Any) -> bool:
-        """Whether a formula holds in every state the solver allows."""
-        solver.push()
-        solver.add(self.z3.Not(formula))
-        result = solver.check()
-        solver.pop()
-        return bool(result == self.z3.unsat)
+        return [candidates[i] for i in surviving(solver, formulas, self.budget)]
 
     def _answers(self) -> str:
         """Empty if every answer is right, else what fails."""
@@ -281,7 +249,7 @@ class Houdini:
         return ""
 
     def _sure(self, move: Move, formula: Any) -> bool:
-        return self.certain(self.before(move), formula)
+        return certain(self.before(move), formula)
 
 
 def _choices(domains: list[list[Any]]) -> list[tuple[Any, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from heapstory.linear.program import reads_writes
+from heapstory.linear.binding import reads_writes
 from heapstory.linear.syntax import (
     Free,
     Local,

@@ -6,9 +6,10 @@ when, in every state where t runs and all instances can complete, doing r there 
 
 from __future__ import annotations
 
+from heapstory.linear.binding import reads_writes
 from heapstory.linear.explore import Edge, Graph
 from heapstory.linear.machine import Machine, State
-from heapstory.linear.program import Path, Program, Step, merge, reads_writes
+from heapstory.linear.program import Path, Program, Step, merge
 
 
 def normalise(graph: Graph) -> Program:

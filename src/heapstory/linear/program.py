@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from heapstory.errors import SpecificationError
+from heapstory.linear.binding import local_names, reads_writes
 from heapstory.linear.locks import Cell, cell_of, lock_cells
 from heapstory.linear.needed import needed_cells
 from heapstory.linear.syntax import (
@@ -20,7 +21,6 @@ from heapstory.linear.syntax import (
     Index,
     Local,
     Malloc,
-    NoNode,
     Operation,
     OwnId,
     Read,
@@ -249,7 +249,7 @@ def _classify(
                         private.discard(value.name)
                 elif touches(target):
                     seen = writes = True
-                    private -= _locals(value)
+                    private -= local_names(value)
                 elif isinstance(value, Local):
                     private.discard(value.name)
                 shared |= seen
@@ -261,10 +261,6 @@ def _classify(
             case Return(values):
                 shared |= any(touches(v) for v in values)
     return not shared, writes
-
-
-def _locals(expr: Expr) -> set[str]:
-    return {e.name for e in walk(expr) if isinstance(e, Local)}
 
 
 def _touches(expr: Expr, private: set[str], hidden: set[Cell]) -> bool:
@@ -308,40 +304,6 @@ def _expressions(statement: Statement) -> list[Expr]:
             return [target]
         case Return(values):
             return list(values)
-
-
-def reads_writes(sub: SubOperation) -> tuple[set[str], set[str]]:
-    """The locals a sub-operation needs from before, and those it sets."""
-    needs: set[str] = set()
-    sets = {name for name, _ in sub.binds} | {name for name, _ in sub.picks}
-
-    def use(*exprs: Expr) -> None:
-        for expr in exprs:
-            needs.update(_locals(expr) - sets)
-
-    for _, expr in sub.binds:
-        use(expr)
-    hidden = {g.name for g in sub.guard if isinstance(g, NoNode)}
-    for cond in conditions(sub.guard):
-        use(cond.left, cond.right)
-    for statement in sub.body:
-        match statement:
-            case Assign(target, value):
-                use(value)
-                if isinstance(target, Local):
-                    sets.add(target.name)
-                else:
-                    use(target)
-            case Malloc(target, _):
-                if isinstance(target, Local):
-                    sets.add(target.name)
-                else:
-                    use(target)
-            case Free(place):
-                use(place)
-            case Return(values):
-                use(*values)
-    return needs - hidden, sets
 
 
 def rewindable_locals(path: Path) -> list[set[str]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from heapstory.errors import SpecificationError, UsageError
+from heapstory.linear.binding import bind
 from heapstory.linear.grammar import parse_tree
 from heapstory.linear.methods import SKIP, TYPES, method_of
 from heapstory.linear.program import prepare
@@ -36,8 +37,6 @@ from heapstory.linear.syntax import (
     Sum,
     Table,
     Variable,
-    conditions,
-    walk,
 )
 
 CONSTANTS = {"NULL": 0, "EMPTY": -2, "TRUE": 1, "FALSE": 0, "MIN": -LARGE, "MAX": LARGE}
@@ -269,7 +268,7 @@ class _Resolver:
         locals_ = tuple(v for v in scope.values() if v not in parameters)
         where = Position(item[1], item[2])
         operation = Operation(name, method, parameters, locals_, tuple(steps), where)
-        return self._bind(operation)
+        return bind(operation, self.structs, self.fail)
 
     def _check_method(
         self, method: str, implements: str | None, model: Specification | None, item: Any, n: int
@@ -313,52 +312,6 @@ class _Resolver:
         where = Position(node[1], node[2])
         label = label or f"s{self.labels}"
         return SubOperation(label, mark, tuple(guard), tuple(body), loop=loop, position=where)
-
-    def _bind(self, operation: Operation) -> Operation:
-        # A local without a value gets it from the guard that compares it with something that has
-        # one (Fig 6.4: `Q.tail == Z`); a node that nothing determines may be any node.
-        known = {v.name for v in operation.parameters}
-        returned = False
-        steps = []
-        for step in operation.steps:
-            binds: list[tuple[str, Expr]] = []
-            for cond in step.guard:
-                pair = _binding(cond, known) if isinstance(cond, Condition) else None
-                if pair:
-                    binds.append(pair)
-                    known.add(pair[0])
-            picks = []
-            for name in _needs(step, known):
-                variable = operation.variable(name)
-                if variable.type not in self.structs:
-                    message = f"'{name}' is used before it has a value"
-                    raise self.fail(message, step.position)
-                picks.append((name, variable.type))
-                known.add(name)
-            known |= _assigned(step)
-            if step.returns and returned:
-                raise self.fail(f"'{operation.name}' returns twice", step.position)
-            returned = returned or step.returns is not None
-            steps.append(
-                SubOperation(
-                    step.label,
-                    step.mark,
-                    step.guard,
-                    step.body,
-                    tuple(binds),
-                    tuple(picks),
-                    step.loop,
-                    step.position,
-                )
-            )
-        return Operation(
-            operation.name,
-            operation.method,
-            operation.parameters,
-            operation.locals,
-            tuple(steps),
-            operation.position,
-        )
 
     # -- statements and expressions ---------------------------------------------------------------
 
@@ -493,54 +446,3 @@ def _single_name(node: Any) -> str | None:
         path = node[3][0][3]
         return str(path[0]) if len(path) == 1 else None
     return None
-
-
-def _free_locals(expr: Expr, known: set[str]) -> list[str]:
-    return [e.name for e in walk(expr) if isinstance(e, Local) and e.name not in known]
-
-
-def _binding(cond: Condition, known: set[str]) -> tuple[str, Expr] | None:
-    if cond.op != "==":
-        return None
-    for side, other in ((cond.left, cond.right), (cond.right, cond.left)):
-        if isinstance(side, Local) and side.name not in known and not _free_locals(other, known):
-            return side.name, other
-    return None
-
-
-def _assigned(step: SubOperation) -> set[str]:
-    return {
-        s.target.name
-        for s in step.body
-        if isinstance(s, (Assign, Malloc)) and isinstance(s.target, Local)
-    }
-
-
-def _needs(step: SubOperation, known: set[str]) -> list[str]:
-    have = set(known)
-    needed: list[str] = []
-
-    def use(*exprs: Expr) -> None:
-        for expr in exprs:
-            for name in _free_locals(expr, have):
-                needed.append(name)
-                have.add(name)
-
-    have |= {g.name for g in step.guard if isinstance(g, NoNode)}
-    for cond in conditions(step.guard):
-        use(cond.left, cond.right)
-    for statement in step.body:
-        match statement:
-            case Assign(target, value):
-                use(value)
-                if isinstance(target, Local):
-                    have.add(target.name)
-                else:
-                    use(target)
-            case Malloc(Local(name), _):
-                have.add(name)
-            case Free(place) | Read(place) | Malloc(place, _):
-                use(place)
-            case Return(values):
-                use(*values)
-    return needed

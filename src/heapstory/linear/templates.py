@@ -13,6 +13,7 @@ from typing import Any
 
 from heapstory.linear.abstraction import Abstraction
 from heapstory.linear.locks import lock_cells
+from heapstory.linear.nodefacts import NodeFacts
 from heapstory.linear.program import Path, live_locals
 from heapstory.linear.setfacts import SetFacts
 from heapstory.linear.symbolic import Actor, Execution, Shared, initial, solver_module
@@ -36,6 +37,7 @@ class Templates:
         self.spec, self.abstraction = spec, abstraction
         self.z3 = solver_module()
         self.static = {v.name for v in spec.static}
+        self.nodes = NodeFacts(abstraction)
         self.lists = [
             SetFacts(spec, abstraction, struct)
             for struct in spec.structs
@@ -262,16 +264,10 @@ class Templates:
         if self.abstraction.kind == "stack":
             yield Candidate(
                 f"{p.text} is on the stack or NULL",
-                lambda s, a, n: z3.Or(p.value(s, a) == 0, self.there(s, struct, p.value(s, a))),
+                lambda s, a, n: z3.Or(
+                    p.value(s, a) == 0, self.nodes.there(s, struct, p.value(s, a))
+                ),
             )
-
-    def there(self, s: Shared, struct: str, node: Any) -> Any:
-        """The node is in the structure now, at its rank."""
-        rank = s.ghosts[f"rank {struct}"][node]
-        here = s.ghosts[f"nodes {struct}"][rank] == node
-        top = s.ghosts["depth"] if self.abstraction.kind == "stack" else s.ghosts["last"] - 1
-        inside = s.ghosts[f"in {struct}"][node] == 1
-        return self.z3.And(here, inside, rank >= 1, rank <= top, node != 0)
 
     def _pair(self, p: Term, q: Term) -> Iterator[Candidate]:
         yield Candidate(f"{p.text} == {q.text}", lambda s, a, n: p.value(s, a) == q.value(s, a))
@@ -413,108 +409,13 @@ class Templates:
             links = [f.name for f in fields if f.type == struct]
             data = [f.name for f in fields if f.type == "int"]
             for link in links:
-                found += self._linked(struct, link)
+                found += self.nodes.linked(struct, link)
             if self.abstraction.kind in ("queue", "stack"):
-                found += self._ranks(struct, links, data)
-            found += self._lifetimes(struct, links)
+                found += self.nodes.ranks(struct, links, data)
+            found += self.nodes.lifetimes(struct)
         for facts in self.lists:
             found += facts.shared()
         return found
-
-    def _linked(self, struct: str, link: str) -> Iterator[Candidate]:
-        z3 = self.z3
-        field_of = (struct, link)
-
-        def inside(s: Shared, n: Any) -> Any:
-            return s.ghosts[f"in {struct}"][n] == 1
-
-        yield Candidate(
-            f"∀{struct} n: n in and n.{link} != NULL → n.{link} in",
-            lambda s, a, n: z3.Implies(
-                z3.And(inside(s, n[0]), s.fields[field_of][n[0]] != 0),
-                inside(s, s.fields[field_of][n[0]]),
-            ),
-            (struct,),
-        )
-
-    def _lifetimes(self, struct: str, links: list[str]) -> Iterator[Candidate]:
-        z3 = self.z3
-        yield Candidate(
-            f"∀{struct} n: n in → n allocated and not NULL",
-            lambda s, a, n: z3.Implies(
-                s.ghosts[f"in {struct}"][n[0]] == 1, z3.And(s.alloc[struct][n[0]], n[0] != 0)
-            ),
-            (struct,),
-        )
-
-    def _ranks(self, struct: str, links: list[str], data: list[str]) -> Iterator[Candidate]:
-        z3 = self.z3
-        rank, inside = f"rank {struct}", f"in {struct}"
-        last = "depth" if self.abstraction.kind == "stack" else "last"
-        end = 0 if self.abstraction.kind == "stack" else -1
-        step = -1 if self.abstraction.kind == "stack" else 1
-        scopes = [("in", lambda s, n: s.ghosts[inside][n] == 1)]
-        scopes.append(("there", lambda s, n: self.there(s, struct, n)))
-        for scope, holds in scopes:
-            for link in links:
-                yield Candidate(
-                    f"∀{struct} n {scope}, n.{link} != NULL: rank(n.{link}) == rank(n) {step:+}",
-                    lambda s, a, n, h=holds, f=link: z3.Implies(
-                        z3.And(h(s, n[0]), s.fields[struct, f][n[0]] != 0),
-                        s.ghosts[rank][s.fields[struct, f][n[0]]] == s.ghosts[rank][n[0]] + step,
-                    ),
-                    (struct,),
-                )
-                yield Candidate(
-                    f"∀{struct} n {scope}, n.{link} != NULL: n.{link} {scope}",
-                    lambda s, a, n, h=holds, f=link: z3.Implies(
-                        z3.And(h(s, n[0]), s.fields[struct, f][n[0]] != 0),
-                        h(s, s.fields[struct, f][n[0]]),
-                    ),
-                    (struct,),
-                )
-                bottom = (lambda s: 1) if step < 0 else (lambda s: s.ghosts[last] - 1)
-                yield Candidate(
-                    f"∀{struct} n {scope}, n.{link} == NULL: n is at the end",
-                    lambda s, a, n, h=holds, f=link, b=bottom: z3.Implies(
-                        z3.And(h(s, n[0]), s.fields[struct, f][n[0]] == 0),
-                        s.ghosts[rank][n[0]] == b(s),
-                    ),
-                    (struct,),
-                )
-            for name in data:
-                yield Candidate(
-                    f"∀{struct} n {scope}, rank(n) > 0: n.{name} == values[rank(n)]",
-                    lambda s, a, n, h=holds, f=name: z3.Implies(
-                        z3.And(h(s, n[0]), s.ghosts[rank][n[0]] > 0),
-                        s.fields[struct, f][n[0]] == s.ghosts["values"][s.ghosts[rank][n[0]]],
-                    ),
-                    (struct,),
-                )
-        yield Candidate(
-            f"∀{struct} n in: 0 <= rank(n) <= {last} {end:+}",
-            lambda s, a, n: z3.Implies(
-                s.ghosts[inside][n[0]] == 1,
-                z3.And(s.ghosts[rank][n[0]] >= 0, s.ghosts[rank][n[0]] <= s.ghosts[last] + end),
-            ),
-            (struct,),
-        )
-        yield Candidate(
-            f"∀{struct} n, m in: rank(n) == rank(m) → n == m",
-            lambda s, a, n: z3.Implies(
-                z3.And(
-                    s.ghosts[inside][n[0]] == 1,
-                    s.ghosts[inside][n[1]] == 1,
-                    s.ghosts[rank][n[0]] == s.ghosts[rank][n[1]],
-                ),
-                n[0] == n[1],
-            ),
-            (struct, struct),
-        )
-        yield Candidate(
-            f"{last} >= {0 if step < 0 else 1}",
-            lambda s, a, n: s.ghosts[last] >= (0 if step < 0 else 1),
-        )
 
 
 def _over(cond: Condition, live: set[str]) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from heapstory.linear.algorithm6 import Outcome, check_linearizability
+from heapstory.linear.elimination import certain
 from heapstory.linear.explore import Budget
 from heapstory.linear.houdini import Houdini, Where
 from heapstory.linear.needed import needed_cells
@@ -100,7 +101,7 @@ class Pairs:
         same = [*early.conditions, *late.conditions, *self._same(end.shared, late.shared)]
         same += self._alike((first.path, first.at), begin, late)
         same += self._alike(second, end, early)
-        return True, self.houdini.certain(solver, self.z3.And(*same, self.z3.BoolVal(True)))
+        return True, certain(solver, self.z3.And(*same, self.z3.BoolVal(True)))
 
     def _who(self, first: Move, second: Where) -> tuple[Actor, Actor]:
         runs = self.houdini.runs
@@ -164,7 +165,7 @@ class Pairs:
         same = [*again.conditions, *self._same(now.shared, again.shared)]
         same += self._alike((number, t), now, again)
         solver = self.houdini.before(move)
-        return self.houdini.certain(solver, self.z3.And(*same, self.z3.BoolVal(True)))
+        return certain(solver, self.z3.And(*same, self.z3.BoolVal(True)))
 
     def stuck(self) -> str:
         """Empty if whoever has had an effect or has answered can always go on, else who cannot."""
@@ -178,9 +179,7 @@ class Pairs:
             if (
                 run.picked
                 or run.fresh
-                or not self.houdini.certain(
-                    solver, self.z3.And(*run.conditions, self.z3.BoolVal(True))
-                )
+                or not certain(solver, self.z3.And(*run.conditions, self.z3.BoolVal(True)))
             ):
                 return f"'{path.name}' may have to wait at '{path.steps[pc].label}'"
         return ""
