@@ -12,6 +12,7 @@ from heapstory.linear.relations import Relations, derive
 from heapstory.linear.resolve import load, parse
 from heapstory.linear.syntax import Operation
 from heapstory.linear.verdict import Options, judge
+from tests.linear import LONG
 from tests.linear.mutants import EXAMPLES
 from tests.linear.test_language import FIGURE_6_4
 
@@ -36,7 +37,7 @@ TABLE_6_1 = {
 
 def relations_of(text: str, bound: int) -> tuple[Relations, dict[str, tuple[int, int]]]:
     program = prepare(parse(text))
-    relations = derive(explore(Machine(program), bound, Budget(60)), Budget(60))
+    relations = derive(explore(Machine(program), bound, Budget(LONG)), Budget(LONG))
     names = {
         step.label: (n, pc)
         for n, path in enumerate(program.paths)
@@ -60,7 +61,7 @@ def test_figure_6_5_comes_out() -> None:
 def test_table_6_2(name: str) -> None:
     spec = load(EXAMPLES / f"{name}.lin")
     assert sum(len(o.steps) for o in spec.operations) >= TABLE_6_1[name]
-    report = judge(spec, Options(proof=False, timeout=60))
+    report = judge(spec, Options(proof=False, timeout=LONG))
     assert report.algorithm6 is not None
     assert report.algorithm6.passes == (name != "herlihy_wing_queue")
     assert report.algorithm6.milliseconds < 100

@@ -16,6 +16,7 @@ from heapstory.linear.aspects import prove_aspects
 from heapstory.linear.explore import Budget
 from heapstory.linear.resolve import load
 from heapstory.linear.symbolic import Unsupported
+from tests.linear import LONG
 from tests.linear.mutants import EXAMPLES, mutated
 
 RESULT = {
@@ -45,7 +46,8 @@ needs_clang = pytest.mark.skipif(
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    status = main(["prove", *words])
+    limit = () if "--timeout" in words else ("--timeout", str(LONG))
+    status = main(["prove", *limit, *words])
     captured = capsys.readouterr()
     return status, captured.out, captured.err
 
@@ -105,7 +107,7 @@ def test_no_proof_of_what_is_wrong(capsys: pytest.CaptureFixture[str], tmp_path:
 def test_herlihy_wing_is_proved_by_its_aspects() -> None:
     pytest.importorskip("z3")
     spec = load(EXAMPLES / "herlihy_wing_queue.lin")
-    found = prove_aspects(spec, Budget(120))
+    found = prove_aspects(spec, Budget(LONG))
     assert found.proved, found.failed
     assert "1 is out → AR[A.k] == 0" in found.invariants
 

@@ -18,6 +18,7 @@ from heapstory.linear.explore import Budget
 from heapstory.linear.history import Operation, judge, judge_file, read
 from heapstory.linear.models import MODELS
 from heapstory.linear.wgl import Call, linearizable
+from tests.linear import LONG
 
 INCLUDE = Path(__file__).parents[2] / "src" / "heapstory" / "linear" / "include"
 
@@ -30,7 +31,7 @@ def search(operations: list[Operation], model: str) -> bool:
 
 
 def verdict(operations: list[Operation], model: str) -> bool:
-    return judge(operations, model, Budget(30)).verdict != "not-linearizable"
+    return judge(operations, model, Budget(LONG)).verdict != "not-linearizable"
 
 
 METHODS = {

@@ -15,6 +15,7 @@ from heapstory.linear.resolve import load, parse
 from heapstory.linear.runs import candidate_points, constant_answer
 from heapstory.linear.unbounded import Tables, tables
 from heapstory.linear.verdict import Options, Report, judge
+from tests.linear import LONG
 from tests.linear.mutants import BAD, EXAMPLES, MUTANTS, mutated
 from tests.linear.test_algorithm6 import ORDERED
 from tests.linear.test_language import FIGURE_6_4
@@ -26,7 +27,7 @@ QUICK = {"treiber_stack", "pair_snapshot", "orvyy_set", "rdcss"}
 def first_attempt(text: str, guarded: bool = False) -> Attempt:
     program = prepare(parse(text), turns=None)
     points = {n: candidate_points(path)[0] for n, path in enumerate(program.paths)}
-    return Houdini(program, points, Budget(120), guarded).run()
+    return Houdini(program, points, Budget(LONG), guarded).run()
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_a_loop_is_proved_for_any_number_of_turns() -> None:
 
 
 def proved_tables(text: str) -> tuple[Tables, dict[str, tuple[int, int]]]:
-    found = tables(parse(text), Budget(120))
+    found = tables(parse(text), Budget(LONG))
     names = {
         step.label: (n, pc)
         for n, path in enumerate(found.program.paths)
@@ -94,8 +95,8 @@ def test_figure_6_5_holds_for_any_number_of_operations() -> None:
 
 def test_proved_relations_agree_with_enumerated_ones() -> None:
     # what is proved never to happen does not happen, what is proved reversible is
-    found = tables(load(EXAMPLES / "treiber_stack.lin"), Budget(120))
-    seen = derive(explore(Machine(found.program), 4, Budget(60)), Budget(60))
+    found = tables(load(EXAMPLES / "treiber_stack.lin"), Budget(LONG))
+    seen = derive(explore(Machine(found.program), 4, Budget(LONG)), Budget(LONG))
     for a in seen.steps:
         for b in seen.steps:
             assert found.relations.order(a, b) or not seen.order(a, b)
@@ -107,12 +108,12 @@ def test_proved_relations_agree_with_enumerated_ones() -> None:
 def test_the_thesis_method_proves_without_an_abstract_type() -> None:
     right = "int x; int lock; f() int l; 1 < lock == 0; > lock = ID; 1 < lock == ID; > l = x; "
     right += "1 < lock == ID; > x = l + 1; 1 < lock == ID; > lock = 0; return l;"
-    report = judge(parse(right), Options(bound=2))
+    report = judge(parse(right), Options(bound=2, timeout=LONG))
     assert (report.verdict, report.method) == ("proved", "smt")
     # the answer of a read that nothing confirms: refused, by Algorithm 6 or by who gets stuck
     wrong = "int x; f() int l; 1 l = x; 1 x = l + 1; return l;"
     report = Report("wrong", "", "bounded-ok")
-    attempt(parse(wrong), Options(), Budget(60), report)
+    attempt(parse(wrong), Options(), Budget(LONG), report)
     assert report.verdict == "bounded-ok" and report.notes
 
 
@@ -125,13 +126,19 @@ notreverse b2, e3 if first.p == second.p;
 
 def test_claims_with_premises_are_checked_and_proved() -> None:
     text = (EXAMPLES / "orvyy_set.lin").read_text()
+    bounded = Options(proof=False, timeout=LONG)
     spec = parse(text + CLAIMS)
-    report = judge(spec, Options(bound=3, timeout=300))
+    report = judge(spec, Options(bound=3, timeout=LONG))
     assert [claim.bound for claim in report.claims] == [None, None, None]
     with pytest.raises(SpecificationError, match=r"b2 ⊖ e3 if first\.p == second\.p does not hold"):
-        judge(parse(text + "reverse b2, e3 if first.p == second.p;"), Options(proof=False))
+        judge(
+            parse(text + "reverse b2, e3 if first.p == second.p;"),
+            Options(proof=False, timeout=LONG),
+        )
     with pytest.raises(SpecificationError, match="no value that counts"):
-        judge(parse(text + "order e3, e3 if first.t == second.t;"), Options(proof=False))
+        judge(
+            parse(text + "order e3, e3 if first.t == second.t;"), Options(proof=False, timeout=LONG)
+        )
     with pytest.raises(SpecificationError, match="no parameter or local"):
         parse(text + "order e3, e3 if first.nope == second.p;")
 
@@ -152,12 +159,12 @@ def test_hints_are_candidates_and_no_more() -> None:
     program = prepare(parse(HINTED + good), turns=None)
     points = {n: candidate_points(p, program.spec.hints)[0] for n, p in enumerate(program.paths)}
     assert points[0] == 1
-    found = Houdini(program, points, Budget(60)).run()
+    found = Houdini(program, points, Budget(LONG)).run()
     assert found.proved
     assert "before increment.c: x == l + 1" in found.invariants
     # a hint that is wrong is dropped, whatever it would make easy
     program = prepare(parse(HINTED + "hint: x == 7, y == x;\nhint before d: x == 3;"), turns=None)
-    found = Houdini(program, points, Budget(60)).run()
+    found = Houdini(program, points, Budget(LONG)).run()
     assert found.proved
     assert not any("x == 7" in text or "x == 3" in text for text in found.invariants)
 
@@ -166,9 +173,9 @@ def test_a_hint_about_every_node() -> None:
     text = (EXAMPLES / "treiber_stack.lin").read_text()
     program = prepare(parse(text + "hint all node n: n.next != n if n.next != NULL;"), turns=None)
     points = {n: candidate_points(p)[0] for n, p in enumerate(program.paths)}
-    found = Houdini(program, points, Budget(60)).run()
+    found = Houdini(program, points, Budget(LONG)).run()
     assert found.proved
     wrong = prepare(parse(text + "hint all node n: n.next == NULL;"), turns=None)
-    kept = Houdini(wrong, points, Budget(60)).run().invariants
+    kept = Houdini(wrong, points, Budget(LONG)).run().invariants
     assert "∀node n: n.next != n if n.next != NULL" in found.invariants
     assert "∀node n: n.next == NULL" not in kept

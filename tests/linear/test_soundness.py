@@ -14,6 +14,7 @@ from heapstory.linear.models import model_of
 from heapstory.linear.resolve import load, parse
 from heapstory.linear.verdict import Options, analyse, judge
 from heapstory.linear.wgl import linearizable
+from tests.linear import LONG
 from tests.linear.mutants import BAD, EXAMPLES, MUTANTS, mutated
 from tests.linear.random_specifications import specification
 
@@ -25,8 +26,8 @@ SLOW = {"hhlmss_lazy_set", "vy_cas_set", "vy_dcas_set", "orvyy_set", "eliminatio
 def agrees(text: str, bound: int) -> None:
     try:
         spec = parse(text)
-        accepted = analyse(spec, bound, Options(), Budget(20, 20_000)).positive
-        search = Checker(spec).search(bound, Budget(20, 20_000))
+        accepted = analyse(spec, bound, Options(), Budget(LONG, 20_000)).positive
+        search = Checker(spec).search(bound, Budget(LONG, 20_000))
     except (SpecificationError, OutOfBudget):
         return
     assert not (accepted and search.trail is not None), text
@@ -54,11 +55,11 @@ def test_most_that_is_right_is_accepted() -> None:
     for seed in range(300_000, 300_120):
         try:
             spec = parse(specification(seed))
-            right_here = Checker(spec).search(2, Budget(20)).trail is None
+            right_here = Checker(spec).search(2, Budget(LONG)).trail is None
         except SpecificationError:
             continue
         right += right_here
-        verdict = judge(spec, Options(bound=2, proof=False)).verdict
+        verdict = judge(spec, Options(bound=2, proof=False, timeout=LONG)).verdict
         positive += right_here and verdict == "bounded-ok"
         assert (verdict == BAD) == (not right_here), seed
     assert right > 40 and positive >= 0.9 * right
@@ -71,9 +72,9 @@ def test_most_that_is_right_is_accepted() -> None:
 )
 def test_mutants(name: str, what: str, old: str, new: str, expected: str, bound: int) -> None:
     spec = parse(mutated(name, old, new), name)
-    report = judge(spec, Options(bound=bound, proof=False, timeout=60))
+    report = judge(spec, Options(bound=bound, proof=False, timeout=LONG))
     assert report.verdict == expected, what
-    search = report.search or Checker(spec).search(bound, Budget(60))
+    search = report.search or Checker(spec).search(bound, Budget(LONG))
     assert (search.trail is not None) == (expected == BAD)
     if search.trail is not None:
         shown = build(spec, search.trail)
@@ -82,8 +83,8 @@ def test_mutants(name: str, what: str, old: str, new: str, expected: str, bound:
 
 def test_aba_needs_reuse() -> None:
     spec = load(EXAMPLES / "treiber_stack.lin")
-    assert Checker(spec).search(4, Budget(60)).trail is None
-    found = Checker(spec, reuse=True).search(6, Budget(60))
+    assert Checker(spec).search(4, Budget(LONG)).trail is None
+    found = Checker(spec, reuse=True).search(6, Budget(LONG))
     assert found.trail is not None
     shown = build(spec, found.trail, reuse=True)
     assert shown is not None and shown.confirmed
@@ -92,7 +93,7 @@ def test_aba_needs_reuse() -> None:
 
 def test_a_counterexample_is_what_it_says() -> None:
     spec = parse(mutated("pair_snapshot", "1 < xv == av; > return a, b;", "1 return a, b;"))
-    report = judge(spec, Options(bound=3, proof=False))
+    report = judge(spec, Options(bound=3, proof=False, timeout=LONG))
     assert report.search is not None and report.search.trail is not None
     shown = replay(spec, report.search.trail)
     assert shown is not None
@@ -104,23 +105,23 @@ def test_a_counterexample_is_what_it_says() -> None:
 
 def test_sequential_mistakes_are_said_as_such() -> None:
     text = "implements queue; int x; enqueue(int v) 1 x = v; dequeue() int r; 1 r = x; return r;"
-    report = judge(parse(text), Options(proof=False))
+    report = judge(parse(text), Options(proof=False, timeout=LONG))
     assert report.verdict == BAD and report.sequential
 
 
 def test_an_effect_that_never_completes_is_noticed() -> None:
     # a leaves x = 1 and can never finish; b sees it
     text = "int x; a() 1 x = 1; 1 < x == 2; > x = 0; b() int l; 1 l = x; return l;"
-    found = analyse(parse(text), 2, Options(), Budget(20))
+    found = analyse(parse(text), 2, Options(), Budget(LONG))
     assert not found.completable and not found.positive
-    assert judge(parse(text), Options(bound=2, proof=False)).verdict == BAD
+    assert judge(parse(text), Options(bound=2, proof=False, timeout=LONG)).verdict == BAD
 
 
 def test_the_time_limit_holds() -> None:
     spec = load(EXAMPLES / "full" / "hhlmss_lazy_set.lin")
     report = judge(spec, Options(bound=5, proof=False, timeout=1.0))
     assert report.verdict == "unknown"
-    assert "time limit" in report.reason and report.seconds < 5
+    assert "time limit" in report.reason and report.seconds < 60
 
 
 def test_a_state_space_that_explodes() -> None:
