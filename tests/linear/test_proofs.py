@@ -131,14 +131,9 @@ def test_claims_with_premises_are_checked_and_proved() -> None:
     report = judge(spec, Options(bound=3, timeout=LONG))
     assert [claim.bound for claim in report.claims] == [None, None, None]
     with pytest.raises(SpecificationError, match=r"b2 ⊖ e3 if first\.p == second\.p does not hold"):
-        judge(
-            parse(text + "reverse b2, e3 if first.p == second.p;"),
-            Options(proof=False, timeout=LONG),
-        )
+        judge(parse(text + "reverse b2, e3 if first.p == second.p;"), bounded)
     with pytest.raises(SpecificationError, match="no value that counts"):
-        judge(
-            parse(text + "order e3, e3 if first.t == second.t;"), Options(proof=False, timeout=LONG)
-        )
+        judge(parse(text + "order e3, e3 if first.t == second.t;"), bounded)
     with pytest.raises(SpecificationError, match="no parameter or local"):
         parse(text + "order e3, e3 if first.nope == second.p;")
 
