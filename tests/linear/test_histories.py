@@ -111,14 +111,14 @@ def _operations(rows: list[dict]) -> list[Operation]:  # type: ignore[type-arg]
 @pytest.mark.parametrize("kind", ["queue", "stack"])
 def test_the_cost_of_a_long_history_is_near_linear(tmp_path: Path, kind: str) -> None:
     spent = []
-    for count in (10_000, 80_000):
+    for count in (20_000, 80_000):
         file = tmp_path / "h.jsonl"
         file.write_text("".join(json.dumps(r) + "\n" for r in recorded(count, kind)))
         begin = time.process_time()
         judged = judge_file(str(file), kind, LONG)
         spent.append(time.process_time() - begin)
         assert judged.verdict == "bounded-ok" and judged.operations >= count
-    assert spent[1] < 32 * spent[0]  # 8 if linear, 64 if quadratic
+    assert spent[1] < 10 * spent[0]  # 4 if linear, 16 if quadratic
 
 
 def test_a_user_model_judges_too(tmp_path: Path) -> None:
