@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -75,3 +77,22 @@ def test_what_a_wrong_value_was_fed_with_is_named() -> None:
     found = engine.locate([(clean, [], None), (world.now, [], None)])
     relations = {time: relation for time, relation, _ in found["faults"]}
     assert relations == {world.now: "direct", key: "fed"}
+
+
+def test_where_a_lost_part_was_cut_off_is_named() -> None:
+    """The one witness of the lost part was lost before the rest was: both cuts are named."""
+    world = World()
+    plan = plan_of("node { key; next*; }\nroot: node from list.head;")
+    holder = world.alloc(2, 1)
+    nodes = [world.alloc(1, 2) for _ in range(4)]
+    world.link(holder, 0, nodes[0])
+    for one, other in pairwise(nodes):
+        world.link(one, 1, other)
+    clean = world.now
+    world.link(nodes[0], 1, nodes[2])  # takes the second out, which still leads to the third
+    taken_out = world.now
+    world.link(nodes[0], 1, None)  # and the rest is lost
+    engine = structure(world, Checked(world, plan))
+    found = engine.locate([(clean, [], None), (world.now, [], None)])
+    assert len(found["inconsistencies"]) == 1
+    assert {time for time, _, _ in found["faults"]} == {taken_out, world.now}

@@ -51,6 +51,9 @@ class Checker {
     std::vector<Value> reads(const Inconsistency &e, uint64_t time,
                              const std::function<void(uint64_t)> &written);
 
+    // The objects (heads) that violate a constraint of shape `rooted`, ascending.
+    std::vector<Object> lost(uint32_t constraint, uint64_t time);
+
     bool is_nested(uint32_t constraint) const {
         return plan_.constraints[constraint].shape.kind == ShapeKind::nested;
     }

@@ -212,6 +212,12 @@ std::vector<Object> Checker::unrooted(uint32_t number) {
     return out;
 }
 
+std::vector<Object> Checker::lost(uint32_t constraint, uint64_t time) {
+    evaluator_.begin(time);
+    evaluator_.bound.assign(1, {});
+    return unrooted(constraint);
+}
+
 // Of the objects that are lost, those that lead to the others: one of each component that no other
 // one leads to. Visited in the reverse order in which a depth-first search leaves them, such a
 // component comes before all it leads to.

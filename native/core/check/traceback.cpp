@@ -7,6 +7,7 @@ namespace heapstory::check {
 
 namespace {
 
+constexpr size_t most_cuts = 8;   // the last ones
 constexpr size_t most_fed = 1000; // inconsistencies whose values are followed
 
 bool same(const std::vector<Value> &a, const std::vector<Value> &b) {
@@ -71,7 +72,8 @@ std::vector<Fault> Traceback::run(const std::vector<Inconsistency> &inconsistenc
 
 // Values that are wrong from the start do no harm until they are linked in: the search ends there.
 // So the last writes of what the inconsistencies read are named as well, the free of a block that a
-// stale pointer leads to, and the first store of an address that is nobody's.
+// stale pointer leads to, the first store of an address that is nobody's, and where a lost part was
+// cut off.
 void Traceback::add_fed(const std::vector<Inconsistency> &inconsistencies) {
     std::map<uint64_t, const Inconsistency *> times;
     std::unordered_map<uint64_t, const Inconsistency *> wild;
@@ -85,6 +87,10 @@ void Traceback::add_fed(const std::vector<Inconsistency> &inconsistencies) {
                 wild.emplace(value.address, &e);
         }
     }
+    for (const Inconsistency &e : inconsistencies)
+        if (plan_.constraints[e.constraint].shape.kind == ShapeKind::rooted)
+            for (uint64_t time : cuts(e.constraint))
+                times.emplace(time, &e);
     std::unordered_map<uint64_t, uint64_t> firsts;
     if (!wild.empty())
         for (const Version &version : line_.versions)
@@ -99,6 +105,27 @@ void Traceback::add_fed(const std::vector<Inconsistency> &inconsistencies) {
     for (auto [time, e] : times)
         if (time > floor_ && time <= time_)
             faults_.push_back({time, Fault::Relation::fed, {*e}});
+}
+
+// One witness stands for a whole lost part; where each object of it lost its last edge from
+// outside.
+std::set<uint64_t> Traceback::cuts(uint32_t constraint) {
+    std::set<uint64_t> times;
+    std::vector<Object> lost = checker_.lost(constraint, time_);
+    uint32_t type = plan_.constraints[constraint].variables[0].type;
+    for (Object object : lost) {
+        uint64_t last = 0;
+        for (uint32_t set : {uint32_t(0), plan_.root_sets[type]})
+            for (const Incoming &edge : checker_.edges().incoming(set).of(object))
+                if (edge.until <= time_ &&
+                    !std::binary_search(lost.begin(), lost.end(), edge.source))
+                    last = std::max(last, edge.until);
+        if (last > floor_)
+            times.insert(last);
+        if (times.size() > most_cuts)
+            times.erase(times.begin());
+    }
+    return times;
 }
 
 // The operation at `time`, with the pending inconsistencies whose arguments it may have changed.

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <queue>
+#include <set>
 #include <unordered_set>
 #include <vector>
 
@@ -48,6 +49,7 @@ class Traceback {
     };
 
     void add(const Inconsistency &e, uint64_t time, bool direct);
+    std::set<uint64_t> cuts(uint32_t constraint);
     void add_fed(const std::vector<Inconsistency> &inconsistencies);
     void push(uint32_t number, uint64_t time);
     bool changes(const Inconsistency &e, uint64_t time);
