@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,16 @@ def test_to_stdout_and_for_some_types(traces: dict[str, Path], heapstory: Heapst
     assert done.returncode == 0, done.stderr
     assert "node {" in done.stdout
     assert "list {" not in done.stdout
+
+
+def test_json(traces: dict[str, Path], heapstory: Heapstory) -> None:
+    done = heapstory("infer", traces["good"], "--json")
+    answer = json.loads(done.stdout)
+    assert answer["schema"] == "heapstory.infer/1"
+    assert answer["specification"].startswith("# Inferred from 1 good run")
+    order = next(c for c in answer["constraints"] if c["text"] == "P -> Q => P.key < Q.key;")
+    assert order["support"] > 20
+    assert not order["doubtful"]
 
 
 def test_bad_input_is_told_in_one_line(traces: dict[str, Path], heapstory: Heapstory) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from contextlib import ExitStack
 
-from heapstory.commands.options import finish, write
+from heapstory.commands.options import add_format, finish, write
 from heapstory.commands.progress import progress
 
 EPILOG = """\
@@ -27,17 +27,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="look at this type only (repeatable; default: all that are linked)",
     )
+    add_format(parser, ("text", "json"))
     parser.add_argument("-o", "--output", metavar="FILE", help="write the specification there")
 
 
 def run(args: argparse.Namespace) -> int:
     import heapstory
     from heapstory.constraints.infer import infer
-    from heapstory.constraints.infer_text import write_specification
+    from heapstory.constraints.infer_text import to_json, write_specification
+    from heapstory.reporters import json
 
     with ExitStack() as stack:
         traces = [stack.enter_context(heapstory.open(path)) for path in args.traces]
         with progress("trying constraints"):
             inferred = infer(traces, args.type)
-        write(write_specification(inferred, [trace.path.name for trace in traces]), args.output)
+        text = write_specification(inferred, [trace.path.name for trace in traces])
+        if args.format == "json":
+            text = json.dumps("infer", to_json(inferred, text))
+        write(text, args.output)
         return max(finish(trace) for trace in traces)

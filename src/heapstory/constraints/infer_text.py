@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from typing import Any
 
 from heapstory.constraints.infer import Inferred, Kept
 from heapstory.constraints.infer_facts import TypeFacts
@@ -38,6 +39,30 @@ def write_specification(inferred: Inferred, sources: list[str]) -> str:
             f"pause in {', '.join(inferred.pause)};",
         ]
     return "\n".join(lines) + "\n"
+
+
+def to_json(inferred: Inferred, text: str) -> dict[str, Any]:
+    """What was inferred, for programs: the text, and every constraint with what speaks for it."""
+    constraints = []
+    for kept in inferred.kept:
+        names = _short(next(t for t in inferred.types if t.name == kept.candidate.type), inferred)
+        constraints.append(
+            {
+                "type": kept.candidate.type,
+                "group": kept.candidate.group,
+                "text": _renamed(kept.candidate.text, names),
+                "support": kept.support,
+                "doubtful": kept.candidate.doubtful,
+            }
+        )
+    return {
+        "specification": text,
+        "constraints": constraints,
+        "types": [facts.name for facts in inferred.types],
+        "pause": list(inferred.pause),
+        "tried": inferred.tried,
+        "cpoints": inferred.cpoints,
+    }
 
 
 def _type(facts: TypeFacts, inferred: Inferred) -> list[str]:
