@@ -11,6 +11,7 @@ WORDS = {NODE: 4, HOLDER: 2}
 FIELDS = "node { key; left*; right*; parent^; }\nholder { root^; size; }\n"
 ARRAY = "node { key; child[2]*; parent^; }\nholder { root^; size; }\n"
 OPEN = "node { key; child[]*?; }\nholder { root^; size; }\n"
+TWO = "node { key; left*; right*; parent^; }\nholder { root^; other^?; }\n"
 WHOLE = "ARRAY node;\nholder { root^; size; }\n"
 
 SPECIFICATIONS = {
@@ -29,6 +30,8 @@ SPECIFICATIONS = {
     "list": FIELDS + "dlist(left, parent); sorted(left, key);",
     "ring": FIELDS + "circular(left);",
     "rooted": FIELDS + "root: node from holder.root; tree(left, right); unique(node.key);",
+    "two roots": TWO + "root: node from holder.root, holder.other; tree(left, right);"
+    "unique(node.key); connected(left);",
     "counted": FIELDS + "root: node from holder.root; holder H; COUNT(H.root, *) == H.size;"
     "SUM(H.root, key, [left]) < 4; MIN(H.root, key) <= 1; MAX(H.root, key) <= 2;"
     "COUNT(H.root, key > 1) <= 1;",
@@ -77,7 +80,7 @@ def worlds(draw: st.DrawFn, steps: int = 22) -> World:
             del alive[node]
             continue
         is_node = alive[node] == NODE
-        word = draw(st.sampled_from([1, 1, 2, 2, 3] if is_node else [0]))
+        word = draw(st.sampled_from([1, 1, 2, 2, 3] if is_node else [0, 0, 1]))
         if what == "link":
             target = draw(st.sampled_from([*sorted(alive), None]))
             world.link(node, word, target)

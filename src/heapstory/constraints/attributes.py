@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from heapstory.constraints import syntax
+from heapstory.constraints.access import Partial, Value
 from heapstory.constraints.expressions import TRUE, number, rename, variable, walk
 from heapstory.constraints.layout import Array
-from heapstory.constraints.plan import EdgeRef, Expr, Op, PlanAttribute
+from heapstory.constraints.plan import EdgeRef, Expr, Op, PlanAttribute, PlanConstraint
 from heapstory.constraints.schema import Entry, Schema
-from heapstory.constraints.terms import Partial, Scope, Terms, Value
+from heapstory.constraints.terms import Scope, Terms
 from heapstory.parsing import did_you_mean
 
 UNROLLED_AT_MOST = 64  # elements of an array that an aggregate lists one by one
@@ -160,7 +162,7 @@ class Attributes:
             return TRUE
         scope = replace(terms.scope, implied=(each, entry))
         inner = Terms(self.schema, self, scope)
-        found = inner._resolve(wanted)
+        found = inner.resolve(wanted)
         terms.scope.next_bound = scope.next_bound
         if isinstance(found, Partial) and call.name in LEAST:
             array = found.entry.layout.find(f"{found.path}[]")
@@ -228,7 +230,7 @@ class Attributes:
                 )
         self._check_order()
         return tuple(
-            PlanAttribute(a.name, a.entry.index, a.value, self._recursion(i), a.null)
+            PlanAttribute(a.name, a.entry.index, a.value, self.recursion(i), a.null)
             for i, a in enumerate(self.all)
             if a.value is not None
         )
@@ -248,6 +250,16 @@ class Attributes:
                 found.add(one)
                 todo += [e.index for e in self.uses(one)]
         return found
+
+    def read_by(self, constraints: Iterable[PlanConstraint]) -> set[int]:
+        """The attributes that some constraints need, those of other attributes included."""
+        found: set[int] = set()
+        for constraint in constraints:
+            parts = [constraint.guard, constraint.body]
+            parts += [bound for loop in constraint.loops for bound in (loop.first, loop.last)]
+            for part in parts:
+                found |= {e.index for e in walk(part) if e.op is Op.ATTRIBUTE} if part else set()
+        return found.union(*(self.reachable(index) for index in found))
 
     def _check_order(self) -> None:
         """Attributes of one node may not depend on each other in a circle."""
@@ -271,7 +283,7 @@ class Attributes:
         for index in range(len(self.all)):
             visit(index, [])
 
-    def _recursion(self, index: int) -> int | None:
+    def recursion(self, index: int) -> int | None:
         """The set of fields an attribute recurses through."""
         circle = {i for i in self.reachable(index) if index in self.reachable(i)}
         refs: dict[EdgeRef, None] = {}

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from heapstory.constraints import syntax
 from heapstory.constraints.constants import read_constants
+from heapstory.constraints.debug_layout import DebugLayouts, plain_name
 from heapstory.constraints.layout import (
     EXPANDED_AT_MOST,
     WORD,
@@ -21,12 +20,11 @@ from heapstory.constraints.layout import (
 )
 from heapstory.constraints.node_types import NodeTypes
 from heapstory.constraints.plan import Kind, PlanMember, PlanRoot
+from heapstory.constraints.sites import accessed_fields, blocks_of, find_stacks
 from heapstory.errors import UsageError
 
 if TYPE_CHECKING:
     from heapstory.trace import Trace
-
-_TAG = re.compile(r"^(struct|class|union|enum) ")
 
 
 class Binding(Protocol):
@@ -53,6 +51,7 @@ class TraceBinding:
 
     def __init__(self, trace: Trace, sites: Mapping[str, str] | None = None) -> None:
         self.trace, self.sites = trace, dict(sites or {})
+        self.layouts = DebugLayouts(trace.types)
 
     @cached_property
     def _records(self) -> dict[str, list[int]]:
@@ -61,15 +60,15 @@ class TraceBinding:
         for type_id in range(1, self.trace.core.types() + 1):
             name = self.trace.types.get(type_id)["name"]
             if name:
-                found.setdefault(_TAG.sub("", name), []).append(type_id)
+                found.setdefault(plain_name(name), []).append(type_id)
         return found
 
     @cached_property
-    def _globals(self) -> dict[str, tuple[int, int | None]]:
+    def _globals(self) -> dict[str, tuple[int, int]]:
         """Variables: node id and type id, by name."""
-        nodes = self.trace.core.graph(self.trace.last, True).nodes()
-        rows = zip(*(nodes.column(c) for c in ("kind", "name", "id", "type")), strict=True)
-        return {name: (node, kind) for what, name, node, kind in rows if what == "global" and kind}
+        rows = self.trace.query("SELECT node, name FROM nodes WHERE kind = 'global'").rows
+        described = ((name, int(node), self.trace.core.node(int(node))) for node, name in rows)
+        return {name: (node, one["type"]) for name, node, one in described if one and one["type"]}
 
     def type_names(self) -> list[str]:
         return [
@@ -86,14 +85,14 @@ class TraceBinding:
             return self._array(line, ids)
         if not ids:
             return None
-        first = self._parts(ids[0])
-        same = [i for i in ids if self._parts(i) == first]
+        first = self.layouts.parts(ids[0])
+        same = [i for i in ids if self.layouts.parts(i) == first]
         size = self.trace.types.get(ids[0])["size"]
         members = tuple(self._members(line, same))
         return Layout(size, first, members)
 
     def _named(self, name: str) -> list[int]:
-        name = _TAG.sub("", name)
+        name = plain_name(name)
         if name in self._records:
             return self._records[name]
         ends = [ids for full, ids in self._records.items() if full.endswith(f"::{name}")]
@@ -105,7 +104,7 @@ class TraceBinding:
         for type_id, blocks in self._node_types.counts().items():
             described = self.trace.types.get(type_id)
             if described["kind"] == "record":
-                name = _TAG.sub("", described["name"])
+                name = plain_name(described["name"])
                 counts[name] = counts.get(name, 0) + blocks
         return counts
 
@@ -113,8 +112,7 @@ class TraceBinding:
         """Global variables that hold pointers to a record type."""
         found = []
         for variable, (_, type_id) in sorted(self._globals.items()):
-            parts = self._walk(type_id, "", 0) if type_id else ()
-            for part in parts:
+            for part in self.layouts.parts(type_id):
                 scalar = scalar_of(part)
                 if (
                     scalar.kind is Kind.POINTER
@@ -139,107 +137,31 @@ class TraceBinding:
         return NodeTypes(self.trace)
 
     def _stride(self, type_id: int) -> int | None:
-        described = self.trace.types.get(type_id)
-        return None if _is_open(self.trace, described) else described["size"] or None
+        if self.layouts.is_open(type_id):
+            return None
+        return self.trace.types.get(type_id)["size"] or None
 
     def _anywhere(self, inner: int) -> Iterator[PlanMember]:
         """Variables of a type, and records and variables that hold it."""
         for _, (node, type_id) in sorted(self._globals.items()):
-            assert type_id is not None
-            for base in self._inside(type_id, inner):
+            for base in self.layouts.inside(type_id, inner):
                 yield PlanMember(node=node, base=base)
         for outer in range(1, self.trace.core.types() + 1):
             described = self.trace.types.get(outer)
             if outer != inner and described["kind"] == "record":
-                for base in self._inside(outer, inner):
+                for base in self.layouts.inside(outer, inner):
                     yield PlanMember(type_id=outer, base=base, stride=self._stride(outer))
 
     def _at(self, inner: int, place: str) -> Iterator[PlanMember]:
         holder, _, path = place.partition(".")
         if holder in self._globals:
             node, type_id = self._globals[holder]
-            assert type_id is not None
-            for base in self._inside(type_id, inner, path):
+            for base in self.layouts.inside(type_id, inner, path):
                 yield PlanMember(node=node, base=base)
             return
         for outer in self._named(holder):
-            for base in self._inside(outer, inner, path):
+            for base in self.layouts.inside(outer, inner, path):
                 yield PlanMember(type_id=outer, base=base, stride=self._stride(outer))
-
-    def _inside(self, outer: int, inner: int, path: str = "") -> Iterator[int]:
-        """The offsets in a type at which another one lies (under a member, if one is named)."""
-        if outer == inner:
-            if not path:
-                yield 0
-            return
-        described = self.trace.types.get(outer)
-        if described["kind"] == "array" and described["target"]:
-            unit = self.trace.types.get(described["target"])["size"]
-            for i in range(min(described["count"] or 0, EXPANDED_AT_MOST)):
-                yield from (i * unit + o for o in self._inside(described["target"], inner, path))
-        name, _, rest = path.partition(".")
-        for member in described["fields"]:
-            if member["type"] and (not path or member["name"] == name):
-                inside = self._inside(member["type"], inner, rest)
-                yield from (member["offset"] + offset for offset in inside)
-
-    # Fields.
-
-    def _parts(self, type_id: int) -> tuple[Scalar | Array, ...]:
-        return tuple(self._walk(type_id, "", 0))
-
-    def _walk(self, type_id: int, name: str, base: int) -> Iterator[Scalar | Array]:
-        described = self.trace.types.get(type_id)
-        if described["kind"] == "array":
-            yield from self._walk_array(described, name, base)
-        elif described["kind"] == "record" and described["fields"]:
-            for member in described["fields"]:
-                if member["type"]:
-                    yield from self._walk_member(member, name, base)
-        elif described["size"]:
-            yield self._scalar(described, name, base)
-
-    def _walk_member(
-        self, member: dict[str, Any], name: str, base: int
-    ) -> Iterator[Scalar | Array]:
-        plain = member["name"] and not member["base_class"]
-        path = f"{name}.{member['name']}" if plain and name else member["name"] if plain else name
-        for part in self._walk(member["type"], path, base + member["offset"]):
-            if member["bit_size"] and isinstance(part, Scalar):
-                part = replace(part, bit_offset=member["bit_offset"], bit_size=member["bit_size"])
-            yield part
-
-    def _walk_array(
-        self, described: dict[str, Any], name: str, base: int
-    ) -> Iterator[Scalar | Array]:
-        target = described["target"]
-        unit = self.trace.types.get(target)["size"] if target else 0
-        if not unit:
-            return
-        count = described["count"] or None
-        inner = list(self._walk(target, f"{name}[]", base))
-        if all(isinstance(part, Scalar) for part in inner):
-            yield from (Array(part, unit, count) for part in inner if isinstance(part, Scalar))
-            return
-        for i in range(min(count or 0, EXPANDED_AT_MOST)):
-            yield from self._walk(target, f"{name}[{i}]", base + i * unit)
-
-    def _scalar(self, described: dict[str, Any], name: str, base: int) -> Scalar:
-        size, is_text = described["size"], bool(described["is_char"])
-        target: str | None = None
-        other: str | None = None
-        if described["kind"] == "pointer":
-            kind = Kind.POINTER
-            pointee = self.trace.types.get(described["target"]) if described["target"] else None
-            is_text = bool(pointee and pointee["is_char"])
-            if pointee and pointee["name"]:
-                name_of = _TAG.sub("", pointee["name"])
-                target, other = (name_of, None) if pointee["kind"] == "record" else (None, name_of)
-        elif described["is_float"]:
-            kind = Kind.FLOAT
-        else:
-            kind = Kind.INT if described["is_signed"] else Kind.UINT
-        return Scalar(name, base, size, kind, target, other, is_char=is_text)
 
     # Arrays.
 
@@ -248,7 +170,7 @@ class TraceBinding:
         if not ids:
             return None
         unit = self.trace.types.get(ids[0])["size"]
-        parts = [p for p in self._walk(ids[0], "[]", 0) if isinstance(p, Scalar)]
+        parts = [p for p in self.layouts.walk(ids[0], "[]", 0) if isinstance(p, Scalar)]
         arrays = tuple(Array(part, unit, None) for part in parts)
         return Layout(0, arrays, tuple(self._blocks(ids))) if arrays else None
 
@@ -268,8 +190,8 @@ class TraceBinding:
         element = ids[0] if ids else None
         if not ids and line.name in self._globals:
             node, type_id = self._globals[line.name]
-            described = self.trace.types.get(type_id) if type_id else None
-            if described and described["kind"] == "array":
+            described = self.trace.types.get(type_id)
+            if described["kind"] == "array":
                 members, element = [PlanMember(node=node)], described["target"]
         if not members:
             return None
@@ -278,7 +200,7 @@ class TraceBinding:
     def _array_layout(
         self, line: syntax.TypeLine, element: int | None, members: tuple[PlanMember, ...]
     ) -> Layout:
-        parts = list(self._walk(element, "[]", 0)) if element else []
+        parts = list(self.layouts.walk(element, "[]", 0)) if element else []
         scalars = [part for part in parts if isinstance(part, Scalar)]
         size = line.element or (scalars[0].size if scalars else WORD)
         first = scalars[0] if scalars else Scalar("[]", 0, size, Kind.WORD)
@@ -297,71 +219,29 @@ class TraceBinding:
         array = Array(replace(first, name="[]", offset=0), size, None)
         return Layout(0, (array,), members, warnings=tuple(warnings))
 
-    # Allocation sites.
-
     def _layout_of_site(self, line: syntax.TypeLine, site: str) -> Layout:
-        stacks = self._stacks(site)
+        stacks = find_stacks(self.trace, site)
         if not stacks:
             raise UsageError(
                 f"--site {line.name}={site}: nothing was allocated there (see: heapstory query "
                 "TRACE 'SELECT DISTINCT file, line FROM nodes JOIN sites ON created_site = site')"
             )
-        wanted = set(stacks)
-        nodes = self.trace.core.graph(self.trace.last, True).nodes()
-        columns = (nodes.column(c) for c in ("id", "size", "type", "created_stack"))
-        mine = [row[:3] for row in zip(*columns, strict=True) if row[3] in wanted]
-        member = (PlanMember(stacks=tuple(sorted(stacks))),)
-        kinds = {kind for _, _, kind in mine}
+        blocks = blocks_of(self.trace, stacks)
+        members = (PlanMember(stacks=tuple(sorted(stacks))),)
+        kinds = {kind for _, _, kind in blocks}
         known = kinds.pop() if len(kinds) == 1 else None
         if line.is_array:
-            return self._array_layout(line, known, member)
+            return self._array_layout(line, known, members)
         if known and self.trace.types.get(known)["kind"] == "record":
             size = self.trace.types.get(known)["size"]
-            return Layout(size, self._parts(known), member)
-        parts = self._accessed([node for node, _, _ in mine])
+            return Layout(size, self.layouts.parts(known), members)
+        parts = accessed_fields(self.trace, [node for node, _, _ in blocks])
         warning = (
             f"{line.name}: no debug information: field n is the n-th offset that was ever written, "
             "so trailing fields that were not are missing"
         )
-        size = min((s for _, s, _ in mine), default=0)
-        return Layout(size, parts, member, known=False, warnings=(warning,))
-
-    def _stacks(self, site: str) -> list[int]:
-        file, _, number = site.rpartition(":")
-        if not file or not number.isdigit():
-            raise UsageError(f"--site wants TYPE=FILE:LINE, not {site!r}")
-        nodes = self.trace.core.table("nodes")
-        found = []
-        for stack in sorted({s for s in nodes.column("created_stack") if s is not None}):
-            for place in self.trace.stack(stack):
-                same = place.path and PurePath(place.path).match(file)
-                if same and place.line == int(number):
-                    found.append(stack)
-                    break
-        return found
-
-    def _accessed(self, nodes: list[int]) -> tuple[Scalar, ...]:
-        """The distinct offsets written in some nodes, with the sizes seen there."""
-        sizes: dict[int, int] = {}
-        for node in nodes[:1000]:
-            described = self.trace.core.node(node)
-            if described is None:
-                continue
-            address, size = described["address"], described["size"]
-            history = self.trace.core.history(address, size, 0, self.trace.last)
-            born, freed = described["created"] or 0, described["freed"]
-            columns = (history.column(c) for c in ("timestamp", "address", "size", "kind"))
-            for timestamp, where, width, kind in zip(*columns, strict=True):
-                alive = timestamp >= born and (freed is None or timestamp <= freed)
-                if alive and kind == "store" and width in (1, 2, 4, 8):
-                    offset = where - address
-                    sizes[offset] = max(width, sizes.get(offset, 0))
-        return tuple(
-            Scalar(
-                f"field{n}", offset, sizes[offset], Kind.WORD if sizes[offset] == 8 else Kind.INT
-            )
-            for n, offset in enumerate(sorted(sizes), 1)
-        )
+        size = min((size for _, size, _ in blocks), default=0)
+        return Layout(size, parts, members, known=False, warnings=(warning,))
 
     # Roots.
 
@@ -369,10 +249,9 @@ class TraceBinding:
         if variable not in self._globals:
             return ()
         node, type_id = self._globals[variable]
-        assert type_id is not None
         found = []
-        for part in self._walk(type_id, "", 0):
-            scalar = part.element if isinstance(part, Array) else part
+        for part in self.layouts.parts(type_id):
+            scalar = scalar_of(part)
             name = scalar.name.replace("[]", "").lstrip(".")
             if scalar.kind is Kind.POINTER and (not path or name == path):
                 count = (part.count or 1) if isinstance(part, Array) else 1
@@ -384,12 +263,3 @@ class TraceBinding:
                 else:
                     found.append(PlanRoot(node=node, offset=scalar.offset, count=count))
         return tuple(found)
-
-
-def _is_open(trace: Trace, described: dict[str, Any]) -> bool:
-    """Whether the last member of a record is an array without a length."""
-    if not described["fields"] or described["is_union"]:
-        return False
-    last = described["fields"][-1]["type"]
-    inside = trace.types.get(last) if last else None
-    return inside is not None and inside["kind"] == "array" and not inside["count"]

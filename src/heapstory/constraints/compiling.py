@@ -7,29 +7,22 @@ from dataclasses import dataclass, replace
 from heapstory.constraints import syntax
 from heapstory.constraints.attributes import Attributes
 from heapstory.constraints.binding import Binding
+from heapstory.constraints.building import ConstraintBuilder
 from heapstory.constraints.expanding import expand
-from heapstory.constraints.expressions import conjuncts, number, rename, variable, variables, walk
-from heapstory.constraints.layout import Array, Scalar, scalar_of
+from heapstory.constraints.expressions import number, rename, variable
+from heapstory.constraints.implied import Implied
+from heapstory.constraints.layout import Scalar
 from heapstory.constraints.plan import (
-    Binder,
     Expr,
     Op,
     Plan,
     PlanConstraint,
     PlanLoop,
-    PlanRoot,
-    PlanVariable,
-    Quantifier,
-    Shape,
-    ShapeKind,
 )
 from heapstory.constraints.schema import Entry, Schema
-from heapstory.constraints.shapes import filters, find_shape, order_variables
 from heapstory.constraints.terms import Scope, Terms
 from heapstory.constraints.words import Wording
 from heapstory.parsing import did_you_mean
-
-NOWHERE = syntax.At(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +60,7 @@ class _Compiler:
         self.declared_at: dict[str, syntax.At] = {}
         self.used: set[str] = set()
         self.constraints: list[PlanConstraint] = []
+        self.builder = ConstraintBuilder(self.schema)
         self.pause: list[str] = []
 
     def run(self) -> Compiled:
@@ -76,21 +70,24 @@ class _Compiler:
                 self.attributes.declare(statement)
             elif isinstance(statement, syntax.ConstLine):
                 self.schema.values[statement.name] = statement.value
-        self._roots()
+        implied = Implied(self.schema, self.builder)
+        implied.read_roots()
         for statement in statements:
             self._statement(statement)
-        implied = [*self._unrooted(), *self._unsafe()]
+        more = [*implied.unrooted(), *implied.unsafe()]
         attributes = self.attributes.finish()
-        implied += self._attribute_cycles()
+        more += implied.attribute_cycles(self.attributes, self.constraints)
         plan = Plan(
             self.specification.path,
             self.schema.types(),
             self.schema.edge_sets(),
             attributes,
-            tuple(self.constraints + implied),
+            tuple(self.constraints + more),
             tuple(self.pause),
         )
-        return Compiled(_Worded(plan, self.schema).run(), self._warnings(plan))
+        wording = Wording(plan)
+        worded = tuple(replace(c, words=wording.constraint(c)) for c in plan.constraints)
+        return Compiled(replace(plan, constraints=worded), self._warnings(plan))
 
     def _warnings(self, plan: Plan) -> tuple[Warning, ...]:
         from heapstory.constraints.lint import lint
@@ -98,9 +95,7 @@ class _Compiler:
         for name, at in self.declared_at.items():
             if name not in self.used:
                 self.schema.warn(f"variable {name} is never used", at)
-        read = {e.index for c in plan.constraints for e in self._reads(c)}
-        for index in list(read):
-            read |= self.attributes.reachable(index)
+        read = self.attributes.read_by(plan.constraints)
         for index, attribute in enumerate(self.attributes.all):
             if attribute.written and index not in read:
                 self.schema.warn(f"attribute {attribute.name} is never used", attribute.at)
@@ -109,11 +104,6 @@ class _Compiler:
         path = self.specification.path
         found = sorted({(at.line, at.column, text) for at, text in self.schema.warnings})
         return tuple(Warning(path, *rest) for rest in found)
-
-    def _reads(self, constraint: PlanConstraint) -> list[Expr]:
-        parts = [constraint.body, *([constraint.guard] if constraint.guard else [])]
-        parts += [bound for loop in constraint.loops for bound in (loop.first, loop.last)]
-        return [e for part in parts for e in walk(part) if e.op is Op.ATTRIBUTE]
 
     # Statements.
 
@@ -224,176 +214,8 @@ class _Compiler:
         exists: list[str] | None = None,
         loop: PlanLoop | None = None,
     ) -> None:
-        constraint = self._build(name, at, entries, guard, body, exists or [], loop)
+        constraint = self.builder.build(name, at, entries, guard, body, exists, loop)
         self.constraints.append(constraint)
-
-    def _build(
-        self,
-        name: str,
-        at: syntax.At,
-        entries: dict[str, Entry],
-        guard: Expr | None,
-        body: Expr,
-        exists: list[str],
-        loop: PlanLoop | None = None,
-    ) -> PlanConstraint:
-        names = list(entries)
-        if guard is None and len(names) == 1 and _is_no_way_back(body):
-            # X -/>> X: no cycle, in the usual form.
-            entries, names = {"X": entries[names[0]], "Y": entries[names[0]]}, ["X", "Y"]
-            path = body.args[0]
-            guard = replace(path, args=(variable(0), variable(1)))
-            body = Expr(Op.NOT, (replace(path, args=(variable(1), variable(0))),))
-        forall = [i for i, n in enumerate(names) if n not in exists]
-        some = [i for i, n in enumerate(names) if n in exists]
-        facts = filters(guard, body) if not some else conjuncts(guard)
-        order, binders = order_variables(self.schema, forall, [], facts)
-        if some:
-            rest, more = order_variables(self.schema, some, forall, conjuncts(body))
-            order, binders = [*order, *rest], [*binders, *more]
-        to = {old: new for new, old in enumerate(order)}
-        if loop:
-            to[len(names)] = len(names)
-        self._number_bound(to, len(names) + (1 if loop else 0), guard, body)
-        guard = rename(guard, to) if guard is not None else None
-        body = self._bind_exists(rename(body, to))
-        types = [entries[names[i]].index for i in order]
-        shape = Shape(ShapeKind.NESTED)
-        if not some and loop is None:
-            shape = find_shape(guard, body, types)
-        made = tuple(
-            PlanVariable(
-                names[i],
-                entries[names[i]].index,
-                Quantifier.EXISTS if i in some else Quantifier.FORALL,
-                Binder(b.kind, rename(b.of, to) if b.of else None, b.edges),
-            )
-            for i, b in zip(order, binders, strict=True)
-        )
-        loops: tuple[PlanLoop, ...] = ()
-        if loop:
-            loops = (PlanLoop(loop.name, rename(loop.first, to), rename(loop.last, to)),)
-        source = self.specification.text(at) if at.line else ""
-        return PlanConstraint(name, source, at.line, at.column, "", made, loops, guard, body, shape)
-
-    def _number_bound(self, to: dict[int, int], first: int, *parts: Expr | None) -> None:
-        for part in parts:
-            for expr in walk(part) if part is not None else ():
-                if expr.op in (Op.EXISTS, Op.AGGREGATE) and expr.index not in to:
-                    to[expr.index] = first
-                    first += 1
-
-    def _bind_exists(self, expr: Expr) -> Expr:
-        args = tuple(self._bind_exists(arg) for arg in expr.args)
-        if expr.op is not Op.EXISTS:
-            return replace(expr, args=args)
-        others = variables(*args) - {expr.index}
-        _, (binder,) = order_variables(self.schema, [expr.index], others, conjuncts(args[0]))
-        return replace(expr, args=args, binder=binder)
-
-    # What a specification implies.
-
-    def _roots(self) -> None:
-        for line in self.specification.statements:
-            if isinstance(line, syntax.RootLine):
-                entry = self.schema.find(line.type)
-                if entry is None:
-                    known = [e.name for e in self.schema.declared()]
-                    hint = did_you_mean(line.type, known)
-                    raise self.schema.fail(f"unknown type '{line.type}'{hint}", line.at)
-                for source in line.sources:
-                    entry.roots += self._root(source, line.at)
-
-    def _root(self, source: str, at: syntax.At) -> list[PlanRoot]:
-        holder, _, path = source.partition(".")
-        found = list(self.schema.binding.roots(holder, path))
-        declared = any(entry.name == holder for entry in self.schema.declared())
-        if found and not declared:
-            return found
-        entry = self.schema.find(holder)
-        if entry is None:
-            known = [e.name for e in self.schema.entries] + self.schema.binding.type_names()
-            raise self.schema.fail(
-                f"'{holder}' is neither a type nor a global variable{did_you_mean(holder, known)}",
-                at,
-            )
-        part = entry.find_marked(path)
-        if part is None:
-            hint = did_you_mean(path, entry.field_names())
-            raise self.schema.fail(f"{holder} has no field '{path}'{hint}", at)
-        if self.schema.target(entry, part) is None:
-            array = self.schema.array_of(part)
-            if array is not None:
-                first = array.layout.parts[0]
-                return [PlanRoot(type=array.index, run=array.refer(first))]
-        ref = entry.refer(part)
-        run = isinstance(part, Array)
-        return [PlanRoot(entry.index, None if run else ref, ref if run else None)]
-
-    def _unrooted(self) -> list[PlanConstraint]:
-        body = Expr(Op.ROOTED, (variable(0),))
-        return [
-            self._build(f"rooted({entry.name})", NOWHERE, {"X": entry}, None, body, [])
-            for entry in list(self.schema.declared())
-            if entry.roots
-        ]
-
-    def _unsafe(self) -> list[PlanConstraint]:
-        found = []
-        for entry in list(self.schema.declared()):
-            for part in self.schema.checked_parts(entry):
-                found.append(self._safe(entry, part))
-        return found
-
-    def _safe(self, entry: Entry, part: Scalar | Array) -> PlanConstraint:
-        ref, loop = entry.refer(part), None
-        read = Expr(Op.FIELD, (variable(0),), index=ref, type=entry.index)
-        if isinstance(part, Array):
-            read = Expr(Op.INDEX, (variable(0), variable(1)), index=ref, type=entry.index)
-            extent = Expr(Op.EXTENT, (variable(0),), index=ref, type=entry.index)
-            loop = PlanLoop("I", number(0), Expr(Op.SUB, (extent, number(1))))
-        target = self.schema.target(entry, part, imply=False)
-        if not entry.layout.known and not scalar_of(part).target:
-            target = None  # only guessed
-        body = Expr(Op.SAFE, (read,), type=target.index if target else None)
-        name = f"safe({entry.name}.{part.name.replace('[]', '')})"
-        return self._build(name, NOWHERE, {"X": entry}, None, body, [], loop)
-
-    def _attribute_cycles(self) -> list[PlanConstraint]:
-        covered = [set(self.schema.edges(c.shape.edges)) for c in self.constraints
-                   if c.shape.kind is ShapeKind.ACYCLIC]  # fmt: skip
-        found = []
-        read = {e.index for c in self.constraints for e in self._reads(c)}
-        for index in list(read):
-            read |= self.attributes.reachable(index)
-        for index in sorted(read):
-            attribute, edges = self.attributes.all[index], self.attributes._recursion(index)
-            refs = set(self.schema.edges(edges)) if edges is not None else set()
-            if edges is None or any(refs <= known for known in covered):
-                continue
-            covered.append(refs)
-            there = Expr(Op.PATH, (variable(0), variable(1)), edges=edges)
-            back = Expr(Op.NOT, (Expr(Op.PATH, (variable(1), variable(0)), edges=edges),))
-            both = {"X": attribute.entry, "Y": attribute.entry}
-            name = f"acyclic({attribute.name})"
-            found.append(self._build(name, NOWHERE, both, there, back, []))
-        return found
-
-
-class _Worded:
-    """Gives each constraint its words."""
-
-    def __init__(self, plan: Plan, schema: Schema) -> None:
-        self.plan, self.wording = plan, Wording(plan)
-
-    def run(self) -> Plan:
-        worded = tuple(replace(c, words=self.wording.constraint(c)) for c in self.plan.constraints)
-        return replace(self.plan, constraints=worded)
-
-
-def _is_no_way_back(body: Expr) -> bool:
-    inside = body.args[0] if body.op is Op.NOT else body
-    return inside is not body and inside.op is Op.PATH and inside.args == (variable(0),) * 2
 
 
 def _free_names(term: syntax.Term) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from heapstory.constraints import syntax
+from heapstory.constraints.access import DEGREES
 from heapstory.constraints.layout import WORD, Array, Layout, Scalar
 from heapstory.constraints.plan import Kind, PlanMember, PlanRoot
-from heapstory.constraints.terms import DEGREES
 from heapstory.parsing import did_you_mean
 
 
