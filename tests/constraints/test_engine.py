@@ -14,7 +14,7 @@ from tests.constraints.snapshot import Found, Object
 from tests.constraints.verbatim import check, locate
 from tests.constraints.world import Checked, World, plan_of
 
-EXAMPLES = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+EXAMPLES = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def structure(world: World, checked: Checked) -> _core.Structure:
