@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,13 +54,27 @@ class Heapstory:
     def trace_of(self, program: Program) -> Path:
         return self.folder / f"{program.name}.story"
 
-    def record(self, program: Program, work: Path, query: bool = True) -> Recording:
+    def record(
+        self,
+        program: Program,
+        work: Path,
+        query: bool = True,
+        options: Sequence[str] = (),
+        limit: float | None = None,
+    ) -> Recording:
+        """``limit``: seconds after which it is stopped, with a TimeoutError."""
         trace = self.trace_of(program)
         if trace.exists():
             shutil.rmtree(trace)
         trace.parent.mkdir(parents=True, exist_ok=True)
-        command = [str(self.command), "record", "-o", str(trace), "--", *program.command]
-        recorded = _run(program, command, work)
+        command = [str(self.command), "record", *options, "-o", str(trace), "--", *program.command]
+        stopper = ["timeout", "--kill-after=5", str(limit)] if limit else []
+        try:
+            recorded = _run(program, [*stopper, *command], work)
+        except RunError as error:
+            if limit and "ended with 124" in str(error):
+                raise TimeoutError(str(error)) from error
+            raise
         graph = [str(self.command), "graph", str(trace), "--format", "json", "-o", "/dev/null"]
         looked = run(graph, work / "graph") if query else Run(0.0, 0.0, 0, "")
         collector, recorder = self._shares(trace)
