@@ -75,12 +75,16 @@ static UChar inhabited[(1ul << HS_HEAP_BITS) / PIECE];
 
 void hs_own_words(UInt unit, Addr start, Addr end) {
     Addr from = start >> 3, to = (end + 7) >> 3;
+    UInt cut;
     for (Addr piece = start / PIECE; piece <= (end - 1) / PIECE; piece++)
         inhabited[piece] = 1;
+    cut = hs_owner[from];
     for (Addr w = from; w < to; w++) {
         word_leaves(hs_owner[w]);
         hs_owner[w] = unit;
     }
+    if (cut && !(cut & HS_NOBODY) && cut != unit && from > 0 && hs_owner[from - 1] == cut)
+        set_reach(cut, from, from); /* its run ends here now */
     if (hs_mode == HSW_INTERNALS)
         hs_unit_words(unit, to - from);
     else
