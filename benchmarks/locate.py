@@ -30,6 +30,7 @@ from support.measure import RunError, machine, revision
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGE = REPOSITORY / "docs" / "evaluation" / "locate.md"
+PARTS = ["correct", "writers", "spectra", "times", "scaling", "inferred"]
 
 
 def arguments() -> argparse.Namespace:
@@ -44,12 +45,17 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--again", action="store_true",
                         help="ask about the traces of an earlier run once more")  # fmt: skip
     parser.add_argument("--kept", action="store_true", help="only what an earlier run has kept")
-    parser.add_argument("--faults-only", action="store_true", help="no peers, no times")
+    parser.add_argument("--part", action="append", choices=PARTS, metavar="PART",
+                        help=f"what to measure beside the faults: {', '.join(PARTS)} (repeatable; "
+                        "default: all)")  # fmt: skip
+    parser.add_argument("--faults-only", action="store_true", help="nothing beside the faults")
     parser.add_argument("--misses", action="store_true", help="list what was missed")
     parser.add_argument("--markdown", action="store_true", help=f"write the tables into {PAGE}")
     parser.add_argument("--heapstory", type=Path, default=REPOSITORY / ".venv/bin/heapstory")
     parser.add_argument("--work", type=Path, default=REPOSITORY / "build" / "bench" / "locate")
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.part = [] if options.faults_only else options.part or PARTS
+    return options
 
 
 def measured(options: argparse.Namespace, cells: list[Cell]) -> dict[str, Any]:
@@ -66,9 +72,10 @@ def measured(options: argparse.Namespace, cells: list[Cell]) -> dict[str, Any]:
     found = {}
     for name, measure in parts.items():
         kept = options.work / f"{name}.json"
-        if not kept.exists():
+        if name in options.part and not kept.exists():
             kept.write_text(json.dumps(measure(), indent=1) + "\n")
-        found[name] = json.loads(kept.read_text())
+        if kept.exists():
+            found[name] = json.loads(kept.read_text())
     return found
 
 
@@ -85,7 +92,7 @@ def main() -> int:
             all_cells(campaign, programs, operators, options.jobs)
         cells = [cell for cell in campaign.kept_cells()
                  if cell.program in programs and cell.operator in operators]  # fmt: skip
-        peers = {} if options.faults_only else measured(options, cells)
+        peers = measured(options, cells)
     except RunError as error:
         print(f"locate.py: {error}", file=sys.stderr)
         return 1
@@ -118,9 +125,15 @@ def rendered(options: argparse.Namespace, cells: list[Cell], peers: dict[str, An
         "",
         figures.sizes(),
     ]
-    if "times" in peers:
-        parts += ["", figures.times(peers["times"]), "", tabled(peers["scaling"])]
-        parts += ["", figures.correct(peers["correct"]), "", inferred.tabled(peers["inferred"])]
+    shown: dict[str, Callable[[Any], str]] = {
+        "correct": figures.correct,
+        "times": figures.times,
+        "scaling": tabled,
+        "inferred": inferred.tabled,
+    }
+    for name, show in shown.items():
+        if name in peers:
+            parts += ["", show(peers[name])]
     return "\n".join(parts)
 
 

@@ -12,13 +12,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from faults.trial import CPOINTS, Heapstory, TrialError
+from faults.trial import CPOINTS, HANGING, PATIENCE, Heapstory, TrialError
 from programs.real_programs import HERE, REALS, Real, RealError, edited, fetch
 from support import page
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGE = REPOSITORY / "docs" / "evaluation" / "locate.md"
-PATIENCE = 5.0  # seconds: libiberty's loop does not end by itself
 
 
 def arguments() -> argparse.Namespace:
@@ -38,7 +37,8 @@ def tried(real: Real, heapstory: Heapstory, work: Path) -> list[str]:
     _, *given = real.command(program, tree)
     stdin = tree / real.stdin if real.stdin else Path(os.devnull)
     trace = work / f"{real.name}.story"
-    heapstory.record(trace, program, given, dict(os.environ), stdin, PATIENCE)
+    patience = HANGING if real.hangs else PATIENCE
+    heapstory.record(trace, program, given, dict(os.environ), stdin, patience)
     spec = str(HERE / f"{real.name}.spec")
     status, said, _ = heapstory.locate(trace, spec, CPOINTS["end"])
     return [real.name, real.structure, str(real.thesis), *_answer(status, said, real, accepted)]

@@ -23,7 +23,7 @@ from faults.oracles import Verdict
 # How the two columns of the tables say where the constraints must hold.
 CPOINTS: dict[str, list[str]] = {"default": [], "end": ["--cpoint", "end"]}
 PATIENCE = 300.0  # seconds for a recorded program, and for one that is known to hang
-HANGING = 20.0
+HANGING = 60.0
 TOO_LONG = 600.0  # seconds until a question counts as failed
 FOUND, NOTHING, PARTLY = 1, 0, 4
 

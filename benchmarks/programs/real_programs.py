@@ -43,6 +43,7 @@ class Real:
     command: Callable[[Path, Path], list[str]]  # from the program and the tree
     stdin: str | None = None  # a file of the tree
     thesis: int = 0
+    hangs: bool = False  # the fault leads to an endless loop, which is ended by a signal
 
 
 def fetch(package: str, work: Path) -> Path:
@@ -166,6 +167,7 @@ REALS = [
         Rule("libiberty/splay-tree.c", "splay_tree_splay", r"\brotate_right\b", "rotate_left",
              accepted=("rotate_left",)),
         _splay, lambda program, tree: [str(program)], stdin="libiberty/COPYING.LIB", thesis=1,
+        hangs=True,
     ),
     Real(
         "libgd", "libgd2", "two-dimensional array",
