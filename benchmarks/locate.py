@@ -107,33 +107,32 @@ def main() -> int:
 
 
 def rendered(options: argparse.Namespace, cells: list[Cell], peers: dict[str, Any]) -> str:
+    """Median and, in brackets, the greatest wherever a cell has two numbers."""
+    precision = figures.precision(cells, peers.get("spectra", {}), peers.get("writers", {}))
+    sections = {
+        "Table 4.1: statements": precision,
+        "The shipped specifications, by structure": figures.by_program(cells, "shipped"),
+        "The programs' own specifications, by structure": figures.by_program(cells, "own"),
+        "By operator": figures.by_operator(cells),
+        "Faults that write and faults that execute nothing": figures.by_kind(cells),
+        "Mutants that were left out": figures.left_out(cells),
+        "Table 2.2: statements of the specifications": figures.sizes(),
+    }
+    shown: dict[str, tuple[str, Callable[[Any], str]]] = {
+        "correct": ("Correct programs", figures.correct),
+        "times": ("Table 4.2: the thesis' times, then ours", figures.times),
+        "scaling": ("Growth", tabled),
+        "inferred": ("Inferred specifications", inferred.tabled),
+    }
+    sections |= {title: show(peers[name]) for name, (title, show) in shown.items() if name in peers}
     parts = [
         f"Taken {time.strftime('%Y-%m-%d')} at {revision(REPOSITORY)} with",
         f"`{shlex.join(['python3', 'benchmarks/locate.py', *sys.argv[1:]])}` on: {machine()}.",
+        "A number in brackets is the greatest, the one before it the median.",
         "",
         *("- " + line for line in figures.verdicts(cells)),
-        "",
-        figures.precision(cells, peers.get("spectra", {}), peers.get("writers", {})),
-        "",
-        figures.by_program(cells),
-        "",
-        figures.by_operator(cells),
-        "",
-        figures.by_kind(cells),
-        "",
-        figures.left_out(cells),
-        "",
-        figures.sizes(),
+        *(f"\n### {title}\n\n{text}" for title, text in sections.items()),
     ]
-    shown: dict[str, Callable[[Any], str]] = {
-        "correct": figures.correct,
-        "times": figures.times,
-        "scaling": tabled,
-        "inferred": inferred.tabled,
-    }
-    for name, show in shown.items():
-        if name in peers:
-            parts += ["", show(peers[name])]
     return "\n".join(parts)
 
 

@@ -66,12 +66,13 @@ def _answers(trials: list[Trial], column: str) -> list[Answer]:
 
 
 def _scores(trials: list[Trial], column: str) -> list[str]:
-    """Detection, capture of the detected, statements to examine."""
+    """Detection, capture of the detected, statements in the answer, rank of the fault in it."""
     answers = _answers(trials, column)
     found = [answer for answer in answers if answer.detected]
     hits = [answer for answer in found if answer.captured]
     return [percent(len(found), len(answers)), percent(len(hits), len(found)),
-            spread(answer.statements for answer in found)]  # fmt: skip
+            spread(answer.statements for answer in found),
+            spread(answer.rank for answer in hits)]  # fmt: skip
 
 
 def precision(cells: list[Cell], spectra: dict[str, list[dict[str, Any]]],
@@ -96,33 +97,37 @@ def precision(cells: list[Cell], spectra: dict[str, list[dict[str, Any]]],
     return table(head, rows)
 
 
-def scores(cells: list[Cell], key: Callable[[Trial], str], names: dict[str, str]) -> str:
-    """Detection, capture and statements in all four columns, grouped."""
-    head = [""] + [f"{column}: {what}" for column in COLUMNS
-                   for what in ("detected", "captured", "statements")]  # fmt: skip
+def scores(cells: list[Cell], key: Callable[[Trial], str], names: dict[str, str],
+           columns: list[str]) -> str:  # fmt: skip
+    """Detection, capture, statements and rank, grouped."""
+    head = [""] + [f"{column}: {what}" for column in columns
+                   for what in ("detected", "captured", "statements", "rank")]  # fmt: skip
     head.insert(1, "mutants")
     rows = []
     for group, title in [*names.items(), ("", "**all**")]:
         mine = [trial for trial in singles(cells) if not group or key(trial) == group]
         row = [title, str(len(mine))]
-        for column in COLUMNS:
+        for column in columns:
             row += _scores(mine, column)
         rows.append(row)
     return table(head, rows)
 
 
-def by_program(cells: list[Cell]) -> str:
-    return scores(cells, lambda trial: trial.program, NAMES)
+def by_program(cells: list[Cell], specification: str) -> str:
+    columns = [f"{specification}, end", f"{specification}, default"]
+    return scores(cells, lambda trial: trial.program, NAMES, columns)
 
 
 def by_operator(cells: list[Cell]) -> str:
-    return scores(cells, lambda trial: trial.operator, {name: name for name in OPERATORS})
+    names = {name: name for name in OPERATORS}
+    return scores(cells, lambda trial: trial.operator, names, ["shipped, end", "shipped, default"])
 
 
 def by_kind(cells: list[Cell]) -> str:
     """Faults that change nodes themselves, and those that leave something out."""
     names = {"True": "the fault writes", "False": "the fault executes nothing"}
-    return scores(cells, lambda trial: str(trial.executes), names)
+    columns = ["shipped, default", "own, default"]
+    return scores(cells, lambda trial: str(trial.executes), names, columns)
 
 
 def left_out(cells: list[Cell]) -> str:
