@@ -73,7 +73,7 @@ class Campaign:
 
     def run(self, programs: list[str], operators: list[str], jobs: int) -> list[Cell]:
         done = {(cell.program, cell.operator): cell for cell in self.kept_cells()}
-        wanted = [(one, operator) for one in programs for operator in operators]
+        wanted = [(one, operator) for operator in operators for one in programs]
         with ThreadPoolExecutor(jobs) as pool:
             fresh = [pair for pair in wanted if pair not in done]
             for cell in pool.map(lambda pair: self._cell(*pair), fresh):
