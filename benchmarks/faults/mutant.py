@@ -78,8 +78,9 @@ class Mutant:
         run = subprocess.run([binary, *self.arguments], capture_output=True, text=True,
                              errors="replace", env={**self.environment, "DUMP": str(dump)},
                              cwd=self.program.desk)  # fmt: skip
-        if not dump.exists():
-            raise MutantError(f"{self.name}: no dump (exit status {run.returncode})")
+        if run.returncode < 0 or not dump.exists():
+            # It died while it dumped: the fault has damaged the allocator's own data.
+            return Verdict("the heap is damaged beyond a dump", "crash", False, run.stdout)
         return oracles.verdict(self.program.name, dump, run.stdout)
 
 
