@@ -95,7 +95,8 @@ class Campaign:
 
     def kept_cells(self) -> list[Cell]:
         lines = self.kept.read_text().splitlines() if self.kept.exists() else []
-        return [Cell.from_json(json.loads(line)) for line in lines]
+        cells = [Cell.from_json(json.loads(line)) for line in lines]
+        return list({(cell.program, cell.operator): cell for cell in cells}.values())
 
     def _cell(self, name: str, operator: str) -> Cell:
         # A desk for each cell: two threads never build or record in one folder.
