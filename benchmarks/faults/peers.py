@@ -22,7 +22,7 @@ RUNS = 3
 SPECTRA = ("dropped write", "NULL", "lost subtree")
 ANY = tuple(range(-64, 256))  # exit statuses: some mutants crash
 
-# Statements of the program that wrote an edge of the structure, or allocated or freed a node of it.
+# Statements that wrote an edge of the structure, or allocated or freed a node of it.
 WRITERS = """
 SELECT count(DISTINCT (s.path, s.line)) FROM (
   SELECT e.site FROM edges e JOIN nodes n ON e.node = n.node WHERE n.type IN ({types})
