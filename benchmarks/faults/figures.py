@@ -79,8 +79,8 @@ def precision(cells: list[Cell], spectra: dict[str, list[dict[str, Any]]],
               writers: dict[str, int]) -> str:  # fmt: skip
     """Table 4.1, the thesis' columns and ours."""
     head = ["structure", "lines", "thesis", "slice", "Tarantula", "one fault, end",
-            "one fault, default", "ten faults, end", "wrote its edges", "our Tarantula", "our Ochiai",
-            "either, at best"]  # fmt: skip
+            "one fault, default", "ten faults, end", "wrote its edges", "our Tarantula",
+            "our Ochiai", "either, at best"]  # fmt: skip
     rows = []
     for name, title in NAMES.items():
         lines, own, slice_, tarantula = THESIS[name]
