@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+# A shell that starts the tests in the background lets them ignore these, and so would all programs
+# that the tests run and interrupt.
+for ignored in (signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(ignored) is signal.SIG_IGN:
+        signal.signal(ignored, signal.SIG_DFL)
 
 PROGRAMS = Path(__file__).parent / "programs"
 COMMAND = Path(sys.executable).with_name("heapstory")
