@@ -173,8 +173,8 @@ def _compare_edges(
             if target is not None:
                 true.add((block.address, at, target.address, value - target.address))
     shown = set()
-    edges = trace.core.graph(time).edges()
-    nodes = trace.core.graph(time).nodes()
+    graph = trace.core.graph(time)
+    edges, nodes = graph.edges(), graph.nodes()
     starts = dict(zip(nodes.column("id"), nodes.column("address"), strict=True))
     names = ("source", "offset", "target", "target_offset", "state")
     for source, offset, target, inside, state in zip(*map(edges.column, names), strict=True):

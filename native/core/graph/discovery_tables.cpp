@@ -7,10 +7,6 @@ namespace {
 
 using enum ColumnType;
 
-TableData one_batch(const std::vector<ColumnSpec> &columns, Batch batch) {
-    return table_of(columns, {std::make_shared<const Batch>(std::move(batch))});
-}
-
 // The members of enumerations of heapstory_wire.h, by number.
 const std::vector<std::string> suspicion_kinds = {"?", "offset", "range", "walk", "stale", "field"};
 const std::vector<std::string> end_kinds = {"?", "freed", "reused", "unmapped", "reallocated"};
@@ -42,7 +38,7 @@ TableData suspicions_table(const Store &store) {
         out[7].id(row.node);
         out[8].id(row.reached);
     }
-    return one_batch(columns, std::move(out));
+    return table_of(columns, std::move(out));
 }
 
 TableData ends_table(const Store &store) {
@@ -52,7 +48,7 @@ TableData ends_table(const Store &store) {
         out[0].number(row.node);
         out[1].choice(code(row.how, end_kinds));
     }
-    return one_batch(columns, std::move(out));
+    return table_of(columns, std::move(out));
 }
 
 TableData counts_table(const Store &store) {
@@ -62,7 +58,7 @@ TableData counts_table(const Store &store) {
         out[0].choice(code(row.what, count_kinds));
         out[1].number(row.times);
     }
-    return one_batch(columns, std::move(out));
+    return table_of(columns, std::move(out));
 }
 
 TableData candidates_table(const Store &store) {
@@ -73,7 +69,7 @@ TableData candidates_table(const Store &store) {
         out[1].number(row.calls);
         out[2].number(row.blocks);
     }
-    return one_batch(columns, std::move(out));
+    return table_of(columns, std::move(out));
 }
 
 TableData touched_table(const Store &store) {
@@ -81,7 +77,7 @@ TableData touched_table(const Store &store) {
     Batch out(columns.size());
     for (uint64_t node : store.discovered().lists().touched)
         out[0].number(node);
-    return one_batch(columns, std::move(out));
+    return table_of(columns, std::move(out));
 }
 
 TableData truth_table(const Store &store) {
@@ -94,7 +90,7 @@ TableData truth_table(const Store &store) {
         out[2].number(row.size);
         out[3].flag(row.is_free);
     }
-    return one_batch(columns, std::move(out));
+    return table_of(columns, std::move(out));
 }
 
 } // namespace
@@ -108,7 +104,7 @@ TableData clusters_table(const Store &store, const Clusters &clusters, uint64_t 
         out[0].number(id);
         out[1].number(store.timestamp_after(clusters.get(id).after));
     }
-    return one_batch(columns, std::move(out));
+    return table_of(columns, std::move(out));
 }
 
 TableData merges_table(const Store &store, const Clusters &clusters, uint64_t n) {
@@ -127,7 +123,7 @@ TableData merges_table(const Store &store, const Clusters &clusters, uint64_t n)
         out[3].number(store.timestamp_after(merge.after));
         out[4].id(merge.site);
     }
-    return one_batch(columns, std::move(out));
+    return table_of(columns, std::move(out));
 }
 
 TableData discovery_table(const Store &store, const std::string &name) {
