@@ -2,8 +2,7 @@
 /* The allocation family: malloc, calloc, realloc, memalign and friends, C++ new and delete. The
  * preload object calls these, the commonest by a stub and the others through Valgrind's replacement
  * functions; argument checks that belong to the C library (posix_memalign's alignment, calloc's
- * overflow, errno) are made there. A throwing operator new that finds no memory ends the program
- * with Valgrind's message instead of std::bad_alloc, as under every Valgrind tool.
+ * overflow, errno) are made there.
  *
  * Blocks come from Valgrind's client arena. A pointer that is no live block is ignored by free and
  * answered with NULL by realloc, and leaves no record.
@@ -31,7 +30,7 @@ static void *allocate(SizeT size, SizeT alignment, UInt allocator) {
 
 static void *allocate_and_tell(SizeT size, SizeT alignment, UInt allocator) {
     void *block;
-    if ((SSizeT)size >= 0 && hs_allocation_fails(size, allocator != HSW_MEMALIGN))
+    if ((SSizeT)size >= 0 && hs_allocation_fails())
         return NULL;
     block = allocate(size, alignment, allocator);
     if (block && hs_recording)
@@ -104,7 +103,7 @@ void *hs_realloc(ThreadId tid, void *p, SizeT size) {
     ULong *old = hs_live_find((Addr)p);
     SizeT old_size, kept;
     void *moved = p;
-    if (!old || (SSizeT)size < 0 || hs_allocation_fails(size, True))
+    if (!old || (SSizeT)size < 0 || hs_allocation_fails())
         return NULL;
     old_size = hs_live_size(*old);
     kept = size < old_size ? size : old_size;

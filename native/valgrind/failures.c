@@ -3,26 +3,26 @@
  * counted as the trace counts its alloc and realloc events, so that an earlier trace of the same
  * run says which one K is.
  *
- * The quick stubs of the preload object ask a second time when they are told NULL, through
- * Valgrind's own replacement, which knows errno. The second question is not counted and gets the
- * same answer.
+ * A quick stub of the preload object that is told NULL asks a second time, through the replacement
+ * that knows what belongs to failure. The second question is not counted and gets the same answer.
  */
 #include "recorder.h"
 
 static ULong n_allocations;
-static Bool to_repeat;
-static SizeT repeated_size;
+static Bool just_failed, to_repeat;
 
-Bool hs_allocation_fails(SizeT size, Bool asked_twice) {
+Bool hs_allocation_fails(void) {
     if (!hs_options.fail_allocation)
         return False;
-    if (to_repeat && size == repeated_size) {
+    if (to_repeat) {
         to_repeat = False;
         return True;
     }
-    if (++n_allocations != hs_options.fail_allocation)
-        return False;
-    to_repeat = asked_twice;
-    repeated_size = size;
-    return True;
+    just_failed = ++n_allocations == hs_options.fail_allocation;
+    return just_failed;
+}
+
+void hs_asked_again(void) {
+    to_repeat = just_failed;
+    just_failed = False;
 }

@@ -102,7 +102,7 @@ LINKER(stpcpy, HS_STPCPY);
 
 #ifndef HS_STRINGS_ONLY
 /* Same class as Valgrind's replacement (the first four digits), higher priority (the last). When
- * the tool answers 0, Valgrind's does it again: it knows errno and what else belongs to failure. */
+ * the tool answers 0, another does it again: Valgrind's, which knows errno, or operator_new.c. */
 #define QUICK_NAME(class, soname, function)                                                        \
     TEXT(VG_REPLACE_FUNCTION_EZU(class##9, soname, function))
 #define SLOW_NAME(class, soname, function) TEXT(VG_REPLACE_FUNCTION_EZU(class##0, soname, function))
@@ -110,14 +110,16 @@ LINKER(stpcpy, HS_STPCPY);
     __asm__(BEGIN(name) WORK(number) "testq %rax, %rax\njz " slow "@PLT\nret\n" END(name))
 #define QUICK_GET(class, soname, function, number)                                                 \
     OR_SLOW(QUICK_NAME(class, soname, function), number, SLOW_NAME(class, soname, function))
+#define QUICK_NEW(function, number, slow)                                                          \
+    OR_SLOW(QUICK_NAME(1003, VG_Z_LIBSTDCXX_SONAME, function), number, slow)
 #define QUICK_PUT(class, soname, function, number)                                                 \
     PLAIN(QUICK_NAME(class, soname, function), number)
 
 QUICK_GET(1001, VG_Z_LIBC_SONAME, malloc, HS_MALLOC);
 QUICK_GET(1007, VG_Z_LIBC_SONAME, calloc, HS_CALLOC);
 QUICK_GET(1009, VG_Z_LIBC_SONAME, realloc, HS_REALLOC);
-QUICK_GET(1003, VG_Z_LIBSTDCXX_SONAME, _Znwm, HS_NEW);
-QUICK_GET(1003, VG_Z_LIBSTDCXX_SONAME, _Znam, HS_NEW_ARRAY);
+QUICK_NEW(_Znwm, HS_NEW, "heapstory_new");
+QUICK_NEW(_Znam, HS_NEW_ARRAY, "heapstory_new_array");
 QUICK_PUT(1005, VG_Z_LIBC_SONAME, free, HS_FREE);
 QUICK_PUT(1005, VG_Z_LIBSTDCXX_SONAME, _ZdlPv, HS_DELETE);
 QUICK_PUT(1005, VG_Z_LIBSTDCXX_SONAME, _ZdlPvm, HS_DELETE);

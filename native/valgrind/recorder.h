@@ -148,7 +148,8 @@ void hs_delete(ThreadId tid, void *p);
 void hs_delete_array(ThreadId tid, void *p);
 
 /* failures.c */
-Bool hs_allocation_fails(SizeT size, Bool asked_twice);
+Bool hs_allocation_fails(void);
+void hs_asked_again(void); /* the question just answered with NULL comes a second time */
 
 /* modules.c */
 void hs_modules_init(void);

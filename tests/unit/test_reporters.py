@@ -106,3 +106,10 @@ def test_history_as_text_shows_the_last_versions(trace: Trace) -> None:
 def test_tables_align_numbers() -> None:
     answer = text.table(["name", "n"], [("a", 5), ("bcd", None), ("x", 12.5)])
     assert answer == "name     n\n----  ----\na        5\nbcd\nx     12.5\n"
+
+
+def test_long_names_in_a_table_keep_their_ends() -> None:
+    name = "std::_Rb_tree<" + "std::pair<int, int>, " * 20 + "int>::insert"
+    row = text.table(["name"], [(name,)]).splitlines()[2]
+    start, end = row.split("…")
+    assert len(row) == 80 and name.startswith(start) and name.endswith(end)

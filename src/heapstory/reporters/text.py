@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from heapstory.trace.info import Info
     from heapstory.trace.suspicions import Suspicion
 
+WIDEST_CELL = 80
+
 
 def graph(drawing: Drawing, style: Style = PLAIN) -> str:
     """Every node with its fields, in the order the edges lead through them."""
@@ -170,7 +172,7 @@ def checks(found: Sequence[Check], style: Style = PLAIN) -> str:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """A plain table, numbers to the right."""
+    """A plain table, numbers to the right; names too long to read keep their two ends."""
     cells = [[_cell(value) for value in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
     numeric = [
@@ -192,7 +194,11 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 def _cell(value: Any) -> str:
     if value is None:
         return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    words = f"{value:.6g}" if isinstance(value, float) else str(value)
+    if len(words) <= WIDEST_CELL:
+        return words
+    kept = WIDEST_CELL // 2
+    return f"{words[: kept - 1]}…{words[-kept:]}"
 
 
 def _count(number: int, noun: str) -> str:
