@@ -86,13 +86,9 @@ class Structure {
         std::vector<Inconsistency> found;
         {
             nb::gil_scoped_release release;
-            for (uint32_t c = 0; c < plan_.constraints.size(); ++c) {
-                Span unused;
-                checker_->check(c, at, unused, [&](Inconsistency e) {
+            for (uint32_t c = 0; c < plan_.constraints.size(); ++c)
+                for (Inconsistency &e : checker_->check(c, at))
                     found.push_back(std::move(e));
-                    return true;
-                });
-            }
         }
         return list_of(found);
     }
@@ -121,7 +117,7 @@ class Structure {
             start = Wall::now();
             if (bad != Forward::no_point) {
                 uint64_t floor = clean == Forward::no_point ? 0 : points[clean].time;
-                faults = Traceback(*checker_, &forward, points[bad].time, floor).run(found);
+                faults = Traceback(*checker_, forward, points[bad].time, floor).run(found);
             }
             locate_seconds = seconds_since(start);
         }

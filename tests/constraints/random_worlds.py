@@ -12,6 +12,7 @@ FIELDS = "node { key; left*; right*; parent^; }\nholder { root^; size; }\n"
 ARRAY = "node { key; child[2]*; parent^; }\nholder { root^; size; }\n"
 OPEN = "node { key; child[]*?; }\nholder { root^; size; }\n"
 TWO = "node { key; left*; right*; parent^; }\nholder { root^; other^?; }\n"
+MIXED = "node { key; left*?; right*; parent^; }\nholder { root*; other^?; }\n"
 WHOLE = "ARRAY node;\nholder { root^; size; }\n"
 
 SPECIFICATIONS = {
@@ -32,6 +33,8 @@ SPECIFICATIONS = {
     "rooted": FIELDS + "root: node from holder.root; tree(left, right); unique(node.key);",
     "two roots": TWO + "root: node from holder.root, holder.other; tree(left, right);"
     "unique(node.key); connected(left);",
+    "mixed": MIXED + "root: node from holder.other; unique(node.key); node X, Y;"
+    "acyclic(left); X.ISROOT == true and Y.ISROOT == true => X == Y;",
     "counted": FIELDS + "root: node from holder.root; holder H; COUNT(H.root, *) == H.size;"
     "SUM(H.root, key, [left]) < 4; MIN(H.root, key) <= 1; MAX(H.root, key) <= 2;"
     "COUNT(H.root, key > 1) <= 1;",
@@ -90,4 +93,44 @@ def worlds(draw: st.DrawFn, steps: int = 22) -> World:
             half = draw(st.sampled_from([(8, 0), (4, 0), (4, 4)]))
             value = draw(st.sampled_from([0, 1, 0x4000, world.address[node] + 8]))
             world.put(node, word, value, size=half[0], inside=half[1])
+    return world
+
+
+@st.composite
+def moving_worlds(draw: st.DrawFn, steps: int = 16) -> World:
+    """Trees and rings that are cut, joined and turned: roots that move from one holder to another,
+    subtrees that are taken off and put back elsewhere, nodes that are freed (with what they point
+    to still in place) and whose addresses are given out again."""
+    world = World(silent=False)
+    nodes = [world.alloc(NODE, WORDS[NODE]) for _ in range(6)]
+    holders = [world.alloc(HOLDER, WORDS[HOLDER]) for _ in range(2)]
+    for number, node in enumerate(nodes):
+        world.put(node, 0, draw(st.integers(0, 7)))
+        if number:
+            world.link(nodes[(number - 1) // 2], 1 + (number - 1) % 2, node)
+    world.link(holders[0], 0, nodes[0])
+    a_node, a_holder = st.sampled_from(range(6)), st.sampled_from(range(2))
+    side = st.sampled_from([1, 2])
+    for _ in range(draw(st.integers(4, steps))):
+        one, other = draw(a_node), draw(a_node)
+        what = draw(st.sampled_from(["put", "put", "cut", "root", "swap", "reuse", "key", "turn"]))
+        if what == "put":
+            world.link(nodes[one], draw(side), nodes[other])
+        elif what == "cut":
+            world.link(nodes[one], draw(side), None)
+        elif what == "root":
+            world.link(holders[draw(a_holder)], draw(a_holder), draw(st.sampled_from(
+                [nodes[one], None])))  # fmt: skip
+        elif what == "swap":  # the root goes from one holder to the other
+            world.link(holders[1], 0, nodes[one])
+            world.link(holders[0], 0, None)
+            holders.reverse()
+        elif what == "reuse":
+            world.free(nodes[one])
+            nodes[one] = world.alloc(NODE, WORDS[NODE], zeroed=draw(st.booleans()))
+        elif what == "key":
+            world.put(nodes[one], 0, draw(st.integers(0, 7)))
+        else:  # as a rotation does, with the subtree lost in between
+            world.link(nodes[one], 1, None)
+            world.link(nodes[other], 2, nodes[one])
     return world

@@ -17,8 +17,10 @@ bool mentions(const Expr &e, size_t first, size_t end) {
 } // namespace
 
 Checker::Checker(const Timeline &line, const Plan &plan, const Texts *texts)
-    : line_(line), plan_(plan), edges_(line, plan), evaluator_(line, plan, edges_, texts) {
+    : line_(line), plan_(plan), edges_(line, plan), evaluator_(line, plan, edges_, texts),
+      cycles_(line, edges_, plan.edge_sets.size()) {
     for (const PlanConstraint &constraint : plan.constraints) {
+        wholes_.push_back(make_whole(uint32_t(wholes_.size()), evaluator_, cycles_));
         Atoms atoms;
         if (constraint.guard)
             gather(constraint, *constraint.guard, atoms.atoms);
@@ -138,29 +140,19 @@ void Checker::check_object(uint32_t number, Object object, uint64_t time, Span &
     span.narrow(evaluator_.span);
 }
 
-void Checker::check(uint32_t number, uint64_t time, Span &span, const Found &found) {
+std::vector<Inconsistency> Checker::check(uint32_t number, uint64_t time) {
+    if (Whole *whole = wholes_[number].get())
+        return whole->at(time);
     const PlanConstraint &constraint = plan_.constraints[number];
+    std::vector<Inconsistency> out;
     evaluator_.begin(time);
     evaluator_.bound.assign(constraint.variables.size() + constraint.loops.size(), {});
-    Judged judged{found};
-    switch (constraint.shape.kind) {
-    case ShapeKind::nested:
-        bind(number, 0, judged);
-        break;
-    case ShapeKind::acyclic:
-        acyclic(number, judged);
-        break;
-    case ShapeKind::connected:
-        connected(number, judged);
-        break;
-    case ShapeKind::unique:
-        unique(number, judged);
-        break;
-    case ShapeKind::rooted:
-        rooted(number, judged);
-        break;
-    }
-    span.narrow(evaluator_.span);
+    Judged judged{[&](Inconsistency e) {
+        out.push_back(std::move(e));
+        return true;
+    }};
+    bind(number, 0, judged);
+    return out;
 }
 
 void Checker::bind_all(const Inconsistency &e) {
@@ -238,6 +230,38 @@ std::vector<Value> Checker::arguments(const Inconsistency &e, uint64_t time, Spa
         values.push_back(value_of(body(constraint, universal)));
     span.narrow(evaluator_.span);
     return values;
+}
+
+// The objects that no root leads to: all that can be reached are marked.
+std::vector<Object> Checker::lost(uint32_t number, uint64_t time) {
+    uint32_t type = plan_.constraints[number].variables[0].type, roots = plan_.root_sets[type];
+    std::vector<Object> out, todo;
+    if (roots == none)
+        return out;
+    Marks reached;
+    reached.clear(line_.objects());
+    auto reach = [&](Object target) {
+        if (reached.add(target))
+            todo.push_back(target);
+        return true;
+    };
+    Span unused;
+    for (const EdgeRef &root : plan_.edge_sets[roots])
+        for (Object holder : line_.by_type[root.type])
+            if (line_.alive(holder, time))
+                edges_.cells_of(holder, root, [&](uint32_t cell) {
+                    if (Object target = edges_.target(cell, time, unused); target != no_object)
+                        reach(target);
+                });
+    while (!todo.empty()) {
+        Object at = todo.back();
+        todo.pop_back();
+        edges_.out(at, 0, time, unused, [&](Object target, uint32_t) { return reach(target); });
+    }
+    for (Object object : line_.by_type[type])
+        if (line_.alive(object, time) && !reached.has(line_.head(object)))
+            out.push_back(line_.head(object));
+    return out;
 }
 
 } // namespace heapstory::check

@@ -2,29 +2,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "check/evaluate.h"
+#include "check/whole.h"
 
 #include <functional>
 #include <optional>
 #include <vector>
 
 namespace heapstory::check {
-
-// A constraint and the objects and loop numbers it does not hold for.
-struct Inconsistency {
-    uint32_t constraint = 0;
-    std::vector<Bound> binding; // FORALL variables, then loops
-    bool operator==(const Inconsistency &) const = default;
-};
-
-struct InconsistencyHash {
-    size_t operator()(const Inconsistency &e) const {
-        size_t hash = e.constraint;
-        for (const Bound &bound : e.binding)
-            hash = (hash ^ bound.object ^ size_t(bound.number) << 7) * 0x9e3779b97f4a7c15u;
-        return hash ^ hash >> 29;
-    }
-};
 
 class Checker {
   public:
@@ -36,10 +20,12 @@ class Checker {
     const Plan &plan() const { return plan_; }
     const Edges &edges() const { return edges_; }
 
-    // All inconsistencies of a constraint, canonical ones where its shape says so. Narrows `span`
-    // to the time over which there are no others (unless `found` stopped it).
-    void check(uint32_t constraint, uint64_t time, Span &span, const Found &found);
-    // Those in which the first variable of a nested constraint is this object.
+    // All inconsistencies of a constraint, canonical ones where its shape says so.
+    std::vector<Inconsistency> check(uint32_t constraint, uint64_t time);
+    // The same for a constraint that is checked as a whole, null for nested ones.
+    Whole *whole(uint32_t constraint) { return wholes_[constraint].get(); }
+    // Those in which the first variable of a nested constraint is this object. Narrows `span` to
+    // the time over which there are no others (unless `found` stopped it).
     void check_object(uint32_t constraint, Object object, uint64_t time, Span &span,
                       const Found &found);
     bool is_inconsistent(const Inconsistency &e, uint64_t time);
@@ -53,12 +39,6 @@ class Checker {
 
     // The objects (heads) that violate a constraint of shape `rooted`, ascending.
     std::vector<Object> lost(uint32_t constraint, uint64_t time);
-
-    bool is_nested(uint32_t constraint) const {
-        return plan_.constraints[constraint].shape.kind == ShapeKind::nested;
-    }
-    // Whether an edge closes a cycle, asked from both of its ends at once.
-    bool closes_cycle(Object source, Object target, uint32_t set, uint64_t time);
 
   private:
     struct Atoms {
@@ -80,19 +60,14 @@ class Checker {
     void bind(uint32_t number, size_t variable, Judged &judged);
     void loop(uint32_t number, size_t loop, Judged &judged);
     void judge(uint32_t number, Judged &judged);
-    void nested(uint32_t number, Judged &judged);
-    void acyclic(uint32_t number, Judged &judged);
-    void connected(uint32_t number, Judged &judged);
-    void unique(uint32_t number, Judged &judged);
-    void rooted(uint32_t number, Judged &judged);
-    std::vector<Object> unrooted(uint32_t number);
-    Inconsistency pair(uint32_t number, Object first, Object second) const;
 
     const Timeline &line_;
     const Plan &plan_;
     Edges edges_;
     Evaluator evaluator_;
-    std::vector<Atoms> atoms_; // by constraint
+    AllCycles cycles_;
+    std::vector<std::unique_ptr<Whole>> wholes_; // by constraint
+    std::vector<Atoms> atoms_;                   // by constraint
 };
 
 } // namespace heapstory::check

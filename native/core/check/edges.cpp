@@ -32,6 +32,7 @@ Edges::Edges(const Timeline &line, const Plan &plan) : line_(line) {
     }
     groups_.resize(plan.edge_sets.size());
     incoming_.resize(plan.edge_sets.size());
+    changes_.resize(plan.edge_sets.size());
     for (size_t set = 0; set < plan.edge_sets.size(); ++set) {
         groups_[set].resize(plan.types.size());
         for (const EdgeRef &edge : plan.edge_sets[set]) {
@@ -45,6 +46,33 @@ Edges::Edges(const Timeline &line, const Plan &plan) : line_(line) {
                     {type.fields[edge.field].offset, edge.field, none});
         }
     }
+}
+
+const Changes &Edges::changes(uint32_t set) const {
+    if (!changes_[set]) {
+        std::vector<Changes::Change> all;
+        for (Object object = 0; object < line_.objects(); ++object)
+            if (in_set(set, line_.type[object]))
+                cells(object, set, [&](uint32_t cell) {
+                    for (const Version &version : line_.cell(cell))
+                        all.push_back({version.since, cell});
+                });
+        changes_[set] = std::make_unique<Changes>(all);
+    }
+    return *changes_[set];
+}
+
+const Changes &Edges::lives() const {
+    if (!lives_) {
+        std::vector<Changes::Change> all;
+        for (Object object = 0; object < line_.objects(); ++object) {
+            all.push_back({line_.birth[object], object});
+            if (line_.death[object] != forever)
+                all.push_back({line_.death[object], object});
+        }
+        lives_ = std::make_unique<Changes>(all);
+    }
+    return *lives_;
 }
 
 const IncomingIndex &Edges::incoming(uint32_t set) const {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "check/changes.h"
 #include "check/layout.h"
 #include "check/timeline.h"
 
@@ -66,6 +67,22 @@ class Edges {
         return no_object;
     }
     const IncomingIndex &incoming(uint32_t set) const;
+    // When the cells of a set change.
+    const Changes &changes(uint32_t set) const;
+    // When objects come and go.
+    const Changes &lives() const;
+    // Calls visit(cell) for all that may make the edges of a set differ between two moments: cells
+    // that are written, and those of objects, or leading to objects, that come or go.
+    template <class Visit>
+    void for_each_change(uint32_t set, uint64_t from, uint64_t to, Visit visit) const {
+        changes(set).between(from, to, visit);
+        lives().between(from, to, [&](Object object) {
+            cells(object, set, visit);
+            if (line_.head(object) == object)
+                for (const Incoming &edge : incoming(set).of(object))
+                    visit(edge.cell);
+        });
+    }
     const Layout &layout(uint32_t type) const { return layouts_[type]; }
     uint64_t room(Object object) const {
         return line_.blocks[line_.block[object]].size - line_.base[object];
@@ -86,6 +103,8 @@ class Edges {
     std::vector<std::vector<std::vector<Group>>> groups_; // by set and type
     std::vector<uint8_t> undeclared_; // by object (a head): of implied types only; empty: none is
     mutable std::vector<std::unique_ptr<IncomingIndex>> incoming_;
+    mutable std::vector<std::unique_ptr<Changes>> changes_;
+    mutable std::unique_ptr<Changes> lives_;
 };
 
 } // namespace heapstory::check

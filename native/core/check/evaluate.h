@@ -6,6 +6,8 @@
 #pragma once
 
 #include "check/edges.h"
+#include "check/inconsistency.h"
+#include "check/marks.h"
 #include "check/texts.h"
 #include "check/value.h"
 
@@ -15,13 +17,6 @@
 #include <vector>
 
 namespace heapstory::check {
-
-// What a variable is bound to.
-struct Bound {
-    Object object = no_object; // of the variable's type; none: a number
-    Integer number = 0;
-    bool operator==(const Bound &) const = default;
-};
 
 // The object an operand means.
 struct Operand {
@@ -80,27 +75,21 @@ class Evaluator {
         Span edges;   // over which its edges stay as they are
         bool cyclic = false;
     };
-    struct Instances { // of one type, over a time
-        Span span{1, 0};
+    struct Instances {            // of one type
+        Object first = no_object; // of all that may hold roots, at any time
+        Span span{1, 0};          // over which `of` holds
         std::vector<uint32_t> of; // by object
+        uint64_t asked = forever; // the moment for which objects were asked for one by one
+        size_t visited = 0;       // objects, to answer that
     };
-    struct Marks { // a set of objects that is emptied in no time
-        std::vector<uint32_t> seen;
-        uint32_t round = 0;
-        void clear(size_t objects) {
-            if (seen.size() != objects || ++round == 0) {
-                seen.assign(objects, 0);
-                round = 1;
-            }
-        }
-        bool add(Object object) {
-            bool fresh = seen[object] != round;
-            seen[object] = round;
-            return fresh;
-        }
+    struct Step { // up from an object, along an edge
+        Object object;
+        size_t before;
+        Span edge;
     };
-
     void find_instances(uint32_t type, Instances &known);
+    uint32_t find_instance(Object head, uint32_t type, Instances &known);
+    void narrow_to_way(const std::vector<Step> &steps, size_t last);
     Operand operand(const Expr &e);
     Operand operand_of(const Value &value) const;
     Operand operand_of_field(const Expr &e);

@@ -6,17 +6,14 @@ namespace heapstory::check {
 Forward::Forward(Checker &checker, const std::vector<CPoint> &points)
     : checker_(checker), line_(checker.line()), plan_(checker.plan()), points_(points) {
     head_.assign(points.size(), none);
-    changes_.resize(plan_.edge_sets.size());
     uint32_t units = 0;
     for (uint32_t c = 0; c < plan_.constraints.size(); ++c) {
         first_unit_.push_back(none);
-        if (checker.is_nested(c)) {
+        if (checker.whole(c)) {
+            wholes_.push_back({c});
+        } else {
             first_unit_[c] = units;
             units += uint32_t(objects_of(c).size());
-        } else {
-            Whole whole;
-            whole.constraint = c;
-            wholes_.push_back(whole);
         }
     }
     next_.assign(units, none);
@@ -88,90 +85,18 @@ bool Forward::check_units(size_t point) {
     return bad;
 }
 
-void Forward::gather_changes(uint32_t set) {
-    auto &changes = changes_[set];
-    for (Object object = 0; object < line_.objects(); ++object)
-        if (checker_.edges().in_set(set, line_.type[object]))
-            checker_.edges().cells(object, set, [&](uint32_t cell) {
-                for (const Version &version : line_.cell(cell))
-                    if (version.target < line_.objects())
-                        changes.push_back({version.since, cell});
-            });
-    std::sort(changes.begin(), changes.end(),
-              [](const Change &a, const Change &b) { return a.time < b.time; });
-    changes.push_back({forever, 0});
-}
-
-// Only edges that are new since the last C-point can close a cycle.
-bool Forward::check_acyclic(uint32_t number, size_t point) {
-    Whole &whole = wholes_[number];
-    uint32_t set = plan_.constraints[whole.constraint].shape.edges;
-    auto &changes = changes_[set];
-    if (changes.empty())
-        gather_changes(set);
-    uint64_t time = points_[point].time;
-    size_t from = whole.next_change, end = from;
-    while (changes[end].time <= time)
-        ++end;
-    whole.next_change = end;
-    whole.due = point_at(changes[end].time, point + 1);
-    bool bad = false;
-    if (whole.doubtful || end - from > 100 + line_.objects() / 16) {
-        Span span;
-        bad = is_bad(whole.constraint, point, span);
-        whole.work += line_.objects();
-    } else {
-        Span unused;
-        for (size_t i = from; i < end && !bad; ++i) {
-            Object target = checker_.edges().target(changes[i].cell, time, unused);
-            auto after =
-                std::upper_bound(line_.first_cell.begin(), line_.first_cell.end(), changes[i].cell);
-            Object source = line_.head(Object(after - line_.first_cell.begin()) - 1);
-            bad = target != no_object && line_.alive(source, time) &&
-                  checker_.edges().counts(set, target) &&
-                  checker_.closes_cycle(source, target, set, time);
-        }
-    }
-    return bad;
-}
-
-bool Forward::is_bad(uint32_t constraint, size_t point, Span &span) {
-    bool bad = false;
-    ++evaluations_;
-    checker_.check(constraint, points_[point].time, span, [&](const Inconsistency &) {
-        bad = true;
-        return false;
-    });
-    return bad;
-}
-
 bool Forward::check_whole(size_t point) {
-    for (uint32_t i = 0; i < wholes_.size(); ++i) {
-        Whole &whole = wholes_[i];
-        if (whole.sampled || whole.due > point)
+    for (WholeState &state : wholes_) {
+        if (state.sampled || !applies(point, state.constraint))
             continue;
-        if (!applies(point, whole.constraint)) {
-            whole.due = point + 1;
-            continue;
-        }
-        bool bad = false;
-        if (plan_.constraints[whole.constraint].shape.kind == ShapeKind::acyclic) {
-            bad = check_acyclic(i, point);
-        } else {
-            Span span;
-            bad = is_bad(whole.constraint, point, span);
-            whole.due = point_at(span.until, point + 1);
-            whole.work += line_.objects();
-        }
-        if (bad) {
-            bad_wholes_.push_back(whole.constraint);
-            whole.due = point + 1;
-        } else {
-            whole.clean = point;
-        }
-        whole.doubtful = bad;
-        if (whole.work > most_work && whole.due < points_.size()) {
-            whole.sampled = true;
+        Whole &whole = *checker_.whole(state.constraint);
+        ++evaluations_;
+        if (whole.at(points_[point].time).empty())
+            state.clean = point;
+        else
+            bad_wholes_.push_back(state.constraint);
+        if (whole.work() > most_work && point + 1 < points_.size()) {
+            state.sampled = true;
             exact_ = false;
         }
     }
@@ -179,8 +104,8 @@ bool Forward::check_whole(size_t point) {
 }
 
 bool Forward::is_bad_for_good(uint32_t constraint, size_t point) {
-    Span unused;
-    if (!applies(point, constraint) || !is_bad(constraint, point, unused))
+    ++evaluations_;
+    if (!applies(point, constraint) || checker_.check(constraint, points_[point].time).empty())
         return false;
     found_.clear();
     bad_wholes_ = {constraint};
@@ -227,13 +152,9 @@ bool Forward::counts(size_t point) {
 
 // All inconsistencies of a bad C-point; check_units has found those of the nested constraints.
 void Forward::gather_found(size_t point) {
-    for (uint32_t constraint : bad_wholes_) {
-        Span unused;
-        checker_.check(constraint, points_[point].time, unused, [&](Inconsistency e) {
+    for (uint32_t constraint : bad_wholes_)
+        for (Inconsistency &e : checker_.check(constraint, points_[point].time))
             found_.push_back(std::move(e));
-            return true;
-        });
-    }
     std::stable_sort(
         found_.begin(), found_.end(), [](const Inconsistency &a, const Inconsistency &b) {
             if (a.constraint != b.constraint)
@@ -259,7 +180,7 @@ size_t Forward::run() {
             bad_wholes_.clear();
         }
     }
-    for (const Whole &whole : wholes_) {
+    for (const WholeState &whole : wholes_) {
         if (!whole.sampled)
             continue;
         size_t end = bad_ == no_point ? points_.size() - 1 : bad_;

@@ -3,9 +3,9 @@
 //
 // Every object of a nested constraint is looked at again only at the first C-point after something
 // it depends on has changed: a calendar holds, for each C-point, the objects that are due. What is
-// checked as a whole is due again when anything it read changes; for acyclicity only new edges are
-// followed. Where that is too much work for a constraint (a whole check at every one of a great
-// many C-points), a sample of the C-points is checked and the first bad one is found by bisection.
+// checked as a whole moves from C-point to C-point. Where that is too much work for a constraint (a
+// search of everything at every one of a great many C-points), a sample of the C-points is checked
+// and the first bad one is found by bisection.
 #pragma once
 
 #include "check/checker.h"
@@ -66,27 +66,16 @@ class Forward {
     void schedule(uint32_t unit, uint64_t time, size_t from);
     bool check_units(size_t point);
     bool check_whole(size_t point);
-    bool check_acyclic(uint32_t constraint, size_t point);
     bool counts(size_t point);
     bool is_used(uint64_t time) const;
     void gather_found(size_t point);
-    bool is_bad(uint32_t constraint, size_t point, Span &span);
     bool is_bad_for_good(uint32_t constraint, size_t point);
-    void gather_changes(uint32_t set);
     size_t bisect(uint32_t constraint, size_t clean, size_t end);
 
-    struct Change {
-        uint64_t time;
-        uint32_t cell;
-    };
-    struct Whole { // a constraint that is checked as a whole
+    struct WholeState { // of a constraint that is checked as a whole
         uint32_t constraint = 0;
-        size_t due = 0;          // C-point
-        size_t clean = no_point; // last one that was fine
-        uint64_t work = 0;
+        size_t clean = no_point; // the last C-point that was fine
         bool sampled = false;
-        size_t next_change = 0; // acyclic
-        bool doubtful = false;  // the last C-point was bad, though it did not count
     };
 
     Checker &checker_;
@@ -96,8 +85,7 @@ class Forward {
     std::vector<uint32_t> first_unit_;  // by constraint, none for those checked as a whole
     std::vector<uint32_t> next_, head_; // the calendar: lists of units by C-point
     std::vector<uint64_t> since_;       // by unit
-    std::vector<Whole> wholes_;
-    std::vector<std::vector<Change>> changes_; // by edge set
+    std::vector<WholeState> wholes_;
     std::vector<Inconsistency> found_;
     std::vector<uint32_t> bad_wholes_;
     size_t bad_ = no_point;

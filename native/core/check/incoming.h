@@ -26,6 +26,15 @@ struct IncomingIndex {
     std::span<const Incoming> of(Object object) const {
         return {edges.data() + first[object], size_t(first[object + 1] - first[object])};
     }
+    // Calls visit(edge) for those that stand at a moment.
+    template <class Visit> void standing(Object object, uint64_t time, Visit visit) const {
+        for (const Incoming &edge : of(object)) {
+            if (edge.since > time)
+                return;
+            if (time < edge.until)
+                visit(edge);
+        }
+    }
     // How many stand at a moment.
     uint64_t count(Object object, uint64_t time, Span &span) const;
 };

@@ -32,11 +32,12 @@ void Evaluator::reach_back(std::vector<Object> &found, uint32_t set) {
         todo.pop_back();
         if (!incoming.count(at, time, span))
             continue;
-        for (const Incoming &edge : incoming.of(at))
-            if (edge.since <= time && time < edge.until && marks_.add(edge.source)) {
+        incoming.standing(at, time, [&](const Incoming &edge) {
+            if (marks_.add(edge.source)) {
                 todo.push_back(edge.source);
                 found.push_back(edge.source);
             }
+        });
     }
 }
 
@@ -67,15 +68,16 @@ bool Evaluator::path(Object from, Object to, uint32_t set) {
     return false;
 }
 
+// That an object was reached holds for as long as the edges on the way do.
+void Evaluator::narrow_to_way(const std::vector<Step> &steps, size_t last) {
+    for (size_t step = last; step; step = steps[step].before)
+        span.narrow(steps[step].edge);
+}
+
 bool Evaluator::rooted(Object head, uint32_t type) {
     uint32_t roots = type < plan_.root_sets.size() ? plan_.root_sets[type] : none;
     if (roots == none)
         return true;
-    struct Step {
-        Object object;
-        size_t before;
-        Span edge;
-    };
     const IncomingIndex &held = edges_.incoming(roots), &incoming = edges_.incoming(0);
     marks_.clear(line_.objects());
     marks_.add(head);
@@ -83,30 +85,77 @@ bool Evaluator::rooted(Object head, uint32_t type) {
     Span looked;
     for (size_t i = 0; i < steps.size(); ++i) {
         Object at = steps[i].object;
-        if (held.count(at, time, looked))
-            for (const Incoming &edge : held.of(at))
-                if (edge.since <= time && time < edge.until) {
-                    span.narrow(edge.since, edge.until);
-                    for (size_t step = i; step; step = steps[step].before)
-                        span.narrow(steps[step].edge);
-                    return true;
-                }
+        if (held.count(at, time, looked)) {
+            const Incoming *by = nullptr;
+            held.standing(at, time, [&](const Incoming &edge) { by = &edge; });
+            span.narrow(by->since, by->until);
+            narrow_to_way(steps, i);
+            return true;
+        }
         if (!incoming.count(at, time, looked))
             continue;
-        for (const Incoming &edge : incoming.of(at))
-            if (edge.since <= time && time < edge.until && marks_.add(edge.source))
+        incoming.standing(at, time, [&](const Incoming &edge) {
+            if (marks_.add(edge.source))
                 steps.push_back({edge.source, i, {edge.since, edge.until}});
+        });
     }
     span.narrow(looked);
     return false;
 }
 
+// A few objects are looked up one by one; where that has become as much work, all at once.
 uint32_t Evaluator::instance(Object object, uint32_t type) {
     Instances &known = instances_[type];
-    if (!known.span.holds(time))
+    if (!known.span.holds(time)) {
+        if (known.asked != time)
+            known.visited = 0;
+        known.asked = time;
+        if (known.visited * 8 < line_.objects())
+            return find_instance(line_.head(object), type, known);
         find_instances(type, known);
+    }
     span.narrow(known.span);
     return known.of[line_.head(object)];
+}
+
+// The first holder of a root that leads to an object, searched from the object up. None can come
+// before the first of all.
+uint32_t Evaluator::find_instance(Object head, uint32_t type, Instances &known) {
+    uint32_t roots = plan_.root_sets[type];
+    if (known.first == no_object)
+        for (const EdgeRef &root : plan_.edge_sets[roots])
+            if (!line_.by_type[root.type].empty())
+                known.first = std::min(known.first, line_.head(line_.by_type[root.type][0]));
+    const IncomingIndex &held = edges_.incoming(roots), &incoming = edges_.incoming(0);
+    marks_.clear(line_.objects());
+    marks_.add(head);
+    std::vector<Step> steps{{head, 0, {}}};
+    Span looked;
+    Object best = no_object;
+    for (size_t i = 0; i < steps.size(); ++i) {
+        ++known.visited;
+        Object at = steps[i].object;
+        Span edge_to;
+        if (held.count(at, time, looked))
+            held.standing(at, time, [&](const Incoming &edge) {
+                if (edge.source < best) {
+                    best = edge.source;
+                    edge_to = {edge.since, edge.until};
+                }
+            });
+        if (best == known.first && best != no_object) {
+            span.narrow(edge_to);
+            narrow_to_way(steps, i);
+            return best;
+        }
+        if (incoming.count(at, time, looked))
+            incoming.standing(at, time, [&](const Incoming &edge) {
+                if (marks_.add(edge.source))
+                    steps.push_back({edge.source, i, {edge.since, edge.until}});
+            });
+    }
+    span.narrow(looked);
+    return best;
 }
 
 // From the holders of roots, in order; what two of them lead to is the first one's.

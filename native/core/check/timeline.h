@@ -79,6 +79,11 @@ class Timeline {
                     return at;
         return no_object;
     }
+    // The object that a cell is a field of.
+    Object owner(uint32_t cell) const {
+        auto after = std::upper_bound(first_cell.begin(), first_cell.end(), cell);
+        return Object(after - first_cell.begin()) - 1;
+    }
     uint32_t block_of(const Version &version) const {
         return version.target == none       ? none
                : version.target < objects() ? block[version.target]

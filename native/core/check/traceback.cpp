@@ -18,9 +18,9 @@ bool same(const std::vector<Value> &a, const std::vector<Value> &b) {
 
 } // namespace
 
-Traceback::Traceback(Checker &checker, const Forward *forward, uint64_t time, uint64_t floor)
+Traceback::Traceback(Checker &checker, const Forward &forward, uint64_t time, uint64_t floor)
     : checker_(checker), line_(checker.line()), plan_(checker.plan()), forward_(forward),
-      time_(time), floor_(floor), wholes_(plan_.constraints.size()) {}
+      time_(time), floor_(floor) {}
 
 // Queues an inconsistency that is pending at `time` for the last change of its arguments.
 void Traceback::push(uint32_t number, uint64_t time) {
@@ -87,8 +87,10 @@ void Traceback::add_fed(const std::vector<Inconsistency> &inconsistencies) {
                 wild.emplace(value.address, &e);
         }
     }
+    std::set<uint32_t> cut;
     for (const Inconsistency &e : inconsistencies)
-        if (plan_.constraints[e.constraint].shape.kind == ShapeKind::rooted)
+        if (plan_.constraints[e.constraint].shape.kind == ShapeKind::rooted &&
+            cut.insert(e.constraint).second)
             for (uint64_t time : cuts(e.constraint))
                 times.emplace(time, &e);
     std::unordered_map<uint64_t, uint64_t> firsts;
@@ -172,10 +174,8 @@ std::vector<Inconsistency> Traceback::related(uint64_t time) {
 
 void Traceback::prepare_units() {
     prepared_ = true;
-    if (!forward_)
-        return;
     std::vector<Due> due;
-    forward_->for_each_unit([&](const Unit &unit, uint64_t since) {
+    forward_.for_each_unit([&](const Unit &unit, uint64_t since) {
         Object object = unit.object;
         if (line_.birth[object] > time_ || line_.death[object] <= floor_)
             return;
@@ -228,21 +228,11 @@ void Traceback::related_units(uint64_t time, std::vector<Inconsistency> &out) {
 }
 
 void Traceback::related_wholes(uint64_t time, std::vector<Inconsistency> &out) {
-    for (uint32_t c = 0; c < plan_.constraints.size(); ++c) {
-        if (forward_ && checker_.is_nested(c))
-            continue;
-        WholeState &state = wholes_[c];
-        if (!state.span.holds(time - 1)) {
-            state = {{}, {}};
-            checker_.check(c, time - 1, state.span, [&](Inconsistency e) {
-                state.found.push_back(std::move(e));
-                return true;
-            });
-        }
-        for (const Inconsistency &e : state.found)
-            if (changes(e, time))
-                out.push_back(e);
-    }
+    for (uint32_t c = 0; c < plan_.constraints.size(); ++c)
+        if (Whole *whole = checker_.whole(c))
+            for (const Inconsistency &e : whole->at(time - 1))
+                if (changes(e, time))
+                    out.push_back(e);
 }
 
 } // namespace heapstory::check

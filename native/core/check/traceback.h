@@ -31,7 +31,7 @@ struct Fault {
 class Traceback {
   public:
     // `floor`: a moment at which nothing was wrong, 0 if none is known.
-    Traceback(Checker &checker, const Forward *forward, uint64_t time, uint64_t floor);
+    Traceback(Checker &checker, const Forward &forward, uint64_t time, uint64_t floor);
 
     // The faulty operations: by relation, then the earliest first.
     std::vector<Fault> run(const std::vector<Inconsistency> &inconsistencies);
@@ -62,7 +62,7 @@ class Traceback {
     Checker &checker_;
     const Timeline &line_;
     const Plan &plan_;
-    const Forward *forward_;
+    const Forward &forward_;
     uint64_t time_, floor_;
     std::vector<Inconsistency> known_;
     std::vector<uint8_t> pending_; // by number: it is in P
@@ -71,11 +71,6 @@ class Traceback {
     std::priority_queue<Pending> queue_;
     std::priority_queue<Due> units_;
     bool prepared_ = false;
-    struct WholeState { // what a whole check found, and for how long that holds
-        Span span{1, 0};
-        std::vector<Inconsistency> found;
-    };
-    std::vector<WholeState> wholes_; // by constraint
     std::vector<Fault> faults_;
 };
 
