@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check.h"
 
+#include "check/allocations.h"
 #include "check/cpoints.h"
 #include "check/forward.h"
 #include "check/load.h"
@@ -246,9 +247,45 @@ nb::list Structure::operations(const std::vector<uint64_t> &asked) const {
     return out;
 }
 
+nb::object or_none(TypeId type) {
+    return type ? nb::cast(type) : nb::none();
+}
+
+nb::list kinds_of(const Allocations &allocations) {
+    nb::list out;
+    for (const auto &[kind, stacks] : allocations.stacks()) {
+        uint64_t blocks = 0;
+        for (const Allocations::Stack &stack : stacks)
+            blocks += stack.blocks;
+        out.append(nb::make_tuple(or_none(kind.first), kind.second, blocks));
+    }
+    return out;
+}
+
+nb::list stacks_of(const Allocations &allocations, std::optional<TypeId> type, uint64_t size) {
+    nb::list out;
+    auto found = allocations.stacks().find({type.value_or(no_type), size});
+    if (found != allocations.stacks().end())
+        for (const Allocations::Stack &stack : found->second)
+            out.append(nb::make_tuple(stack.stack, stack.node, stack.blocks));
+    return out;
+}
+
 } // namespace
 
 void add_check(nb::module_ &m, std::function<std::shared_ptr<const Store>(nb::handle)> store_of) {
+    nb::class_<Allocations>(m, "Allocations")
+        .def(
+            "__init__",
+            [store_of](Allocations *self, nb::handle trace) {
+                auto store = store_of(trace);
+                nb::gil_scoped_release release;
+                new (self) Allocations(*store);
+            },
+            "trace"_a)
+        .def("kinds", &kinds_of)
+        .def("stacks", &stacks_of, "type"_a.none(), "size"_a)
+        .def("globals", &Allocations::globals);
     nb::class_<Structure>(m, "Structure")
         .def(
             "__init__",

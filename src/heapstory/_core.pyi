@@ -145,6 +145,18 @@ class Trace:
         modules: module, path, build_id, address (where it was loaded), own
         stacks:  stack, depth (0: the statement itself), site"""
 
+class Allocations:
+    """Which call stacks allocate blocks of which type. A stack's kind is that of its first block:
+    type id (None: unknown) and size."""
+
+    def __init__(self, trace: Trace) -> None: ...
+    def kinds(self) -> list[tuple[int | None, int, int]]:
+        """(type, size, number of blocks that their stacks allocate)"""
+    def stacks(self, type: int | None, size: int) -> list[tuple[int, int, int]]:
+        """The stacks of a kind: (stack, its first node, number of blocks)"""
+    def globals(self) -> list[int]:
+        """The nodes of global variables."""
+
 class Structure:
     """The objects of a plan with every version of their fields, and the engine on top.
 

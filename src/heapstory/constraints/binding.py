@@ -24,6 +24,7 @@ from heapstory.constraints.sites import accessed_fields, blocks_of, find_stacks
 from heapstory.errors import UsageError
 
 if TYPE_CHECKING:
+    from heapstory import _core
     from heapstory.trace import Trace
 
 
@@ -66,9 +67,8 @@ class TraceBinding:
     @cached_property
     def _globals(self) -> dict[str, tuple[int, int]]:
         """Variables: node id and type id, by name."""
-        rows = self.trace.query("SELECT node, name FROM nodes WHERE kind = 'global'").rows
-        described = ((name, int(node), self.trace.core.node(int(node))) for node, name in rows)
-        return {name: (node, one["type"]) for name, node, one in described if one and one["type"]}
+        described = [self.trace.core.node(node) for node in self._allocations.globals()]
+        return {one["name"]: (one["id"], one["type"]) for one in described if one and one["type"]}
 
     def type_names(self) -> list[str]:
         return [
@@ -134,7 +134,13 @@ class TraceBinding:
 
     @cached_property
     def _node_types(self) -> NodeTypes:
-        return NodeTypes(self.trace)
+        return NodeTypes(self.trace, self._allocations)
+
+    @cached_property
+    def _allocations(self) -> _core.Allocations:
+        from heapstory import _core
+
+        return _core.Allocations(self.trace.core)
 
     def _stride(self, type_id: int) -> int | None:
         if self.layouts.is_open(type_id):

@@ -10,15 +10,17 @@ returns that) is put right if a field that points to it promises a type of exact
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from heapstory.constraints.plan import PlanMember
 
 if TYPE_CHECKING:
+    from heapstory import _core
     from heapstory.trace import Trace
 
 DEEPEST = 6  # frames that are looked at
-MANY = 200_000  # nodes: above, those alive in the middle of the run must do
+MANY = 200_000  # blocks: above, those alive in the middle of the run must do
 
 Prefix = tuple[int, ...]
 
@@ -26,64 +28,64 @@ Prefix = tuple[int, ...]
 class NodeTypes:
     """Which call stacks allocate blocks of a type."""
 
-    def __init__(self, trace: Trace) -> None:
-        self._untyped = _learn_untyped(trace)
-        self._typed = _typed_stacks(trace)
-        self._mistaken = _learn_mistaken(trace, self._typed)
-        rows = trace.query(
-            "SELECT created_stack, count(*) FROM nodes WHERE kind = 'heap'"
-            " AND created_stack IS NOT NULL GROUP BY created_stack"
-        ).rows
-        self._blocks = {int(stack): int(blocks) for stack, blocks in rows}
+    def __init__(self, trace: Trace, allocations: _core.Allocations) -> None:
+        self._allocations = allocations
+        self._kinds = allocations.kinds()
+        untyped = {
+            stack: blocks
+            for type_id, size, _ in self._kinds
+            if type_id is None
+            for stack, _, blocks in allocations.stacks(None, size)
+        }
+        many = sum(blocks for _, _, blocks in self._kinds) > MANY
+        self._learnt = {
+            stack: (type_id, untyped[stack])
+            for stack, type_id in _learn_untyped(trace, untyped.keys(), many).items()
+        }
+        self._mistaken: dict[int, tuple[int, int]] = {}  # of them: own type, blocks
+        for own, size, _ in self._kinds:
+            if own is not None and _may_be_mistaken(trace, own, size):
+                for stack, node, blocks in allocations.stacks(own, size):
+                    promised = _promised(trace, node, size)
+                    if promised is not None and promised != own:
+                        self._learnt[stack] = (promised, blocks)
+                        self._mistaken[stack] = (own, blocks)
 
     def counts(self) -> dict[int, int]:
         """How many heap blocks each type has."""
-        found: dict[int, int] = {}
-        for stack, blocks in self._blocks.items():
-            learnt = self._mistaken.get(stack) or self._untyped.get(stack)
-            type_id = learnt or (self._typed[stack][0] if stack in self._typed else None)
+        found: dict[int, int] = defaultdict(int)
+        for type_id, _, blocks in self._kinds:
             if type_id is not None:
-                found[type_id] = found.get(type_id, 0) + blocks
-        return found
+                found[type_id] += blocks
+        for type_id, blocks in self._learnt.values():
+            found[type_id] += blocks
+        for type_id, blocks in self._mistaken.values():
+            found[type_id] -= blocks
+        return {type_id: blocks for type_id, blocks in found.items() if blocks}
 
     def members(self, type_id: int, stride: int | None = None) -> list[PlanMember]:
         """The heap blocks of a type."""
-        learnt = {**self._untyped, **self._mistaken}
-        stacks = {stack for stack, found in learnt.items() if found == type_id}
-        named = {stack for stack, (found, _, _) in self._typed.items() if found == type_id}
-        if named & self._mistaken.keys():  # the name alone would take in the mistaken ones
-            stacks |= {s for s in named if self._mistaken.get(s, type_id) == type_id}
-            return [PlanMember(stacks=tuple(sorted(stacks)), stride=stride)]
-        found = [PlanMember(type_id=type_id, stride=stride)]
+        stacks = {stack for stack, (learnt, _) in self._learnt.items() if learnt == type_id}
+        found = []
+        if any(own == type_id for own, _ in self._mistaken.values()):
+            # The name alone would take in the mistaken ones.
+            named = {
+                stack
+                for own, size, _ in self._kinds
+                if own == type_id
+                for stack, _, _ in self._allocations.stacks(own, size)
+            }
+            stacks |= named - self._mistaken.keys()
+        else:
+            found.append(PlanMember(type_id=type_id, stride=stride))
         if stacks:
             found.append(PlanMember(stacks=tuple(sorted(stacks)), stride=stride))
         return found
 
 
-def _typed_stacks(trace: Trace) -> dict[int, tuple[int, int, int]]:
-    """Call stacks whose blocks have a type: its id, the size of a block, and one of them."""
-    rows = trace.query(
-        "SELECT created_stack, any_value(size), any_value(node) FROM nodes"
-        " WHERE kind = 'heap' AND type IS NOT NULL AND created_stack IS NOT NULL"
-        " GROUP BY created_stack"
-    ).rows
-    found = {}
-    for stack, size, node in rows:
-        described = trace.core.node(node)
-        if described is not None and described["type"]:
-            found[int(stack)] = (int(described["type"]), int(size), int(node))
-    return found
-
-
-def _learn_mistaken(trace: Trace, typed: dict[int, tuple[int, int, int]]) -> dict[int, int]:
-    found = {}
-    for stack, (type_id, size, node) in typed.items():
-        own = trace.types.get(type_id)
-        if own["kind"] == "record" and own["size"] and size >= 2 * own["size"]:
-            promised = _promised(trace, node, size)
-            if promised is not None and promised != type_id:
-                found[stack] = promised
-    return found
+def _may_be_mistaken(trace: Trace, type_id: int, size: int) -> bool:
+    own = trace.types.get(type_id)
+    return own["kind"] == "record" and bool(own["size"]) and size >= 2 * own["size"]
 
 
 def _promised(trace: Trace, node: int, size: int) -> int | None:
@@ -119,16 +121,11 @@ def _pointee(trace: Trace, type_id: int, offset: int) -> int | None:
     return None
 
 
-def _learn_untyped(trace: Trace) -> dict[int, int]:
-    rows = trace.query(
-        "SELECT created_stack FROM nodes WHERE kind = 'heap' AND type IS NULL"
-        " AND created_stack IS NOT NULL GROUP BY created_stack"
-    ).rows
-    untyped = {int(row[0]) for row in rows}
-    if not untyped:
-        return {}
+def _learn_untyped(trace: Trace, untyped: Iterable[int], many: bool) -> dict[int, int]:
     frames = {stack: tuple(trace.core.stack(stack)[:DEEPEST]) for stack in untyped}
-    seen = _seen(trace, frames)
+    if not frames:
+        return {}
+    seen = _seen(trace, frames, many)
     found = {}
     for stack, path in frames.items():
         for depth in range(1, len(path) + 1):
@@ -139,9 +136,8 @@ def _learn_untyped(trace: Trace) -> dict[int, int]:
     return found
 
 
-def _seen(trace: Trace, frames: dict[int, Prefix]) -> dict[Prefix, set[int]]:
+def _seen(trace: Trace, frames: dict[int, Prefix], many: bool) -> dict[Prefix, set[int]]:
     """The types that a memory graph gives to blocks, by the frames that allocated them."""
-    many = trace.core.summary()["nodes"] > MANY
     moment = trace.last // 2 if many else trace.last
     nodes = trace.core.graph(moment, not many).nodes()
     pairs = set(zip(nodes.column("created_stack"), nodes.column("type"), strict=True))

@@ -1,0 +1,44 @@
+"""The engine keeps what it knows from one moment to the next: whatever the order in which moments
+are asked for, the answers are those of the naive evaluator."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.constraints.random_worlds import SPECIFICATIONS, moving_worlds
+from tests.constraints.test_engine import contributions, found_by_engine, structure
+from tests.constraints.verbatim import check, locate
+from tests.constraints.world import Checked, World, plan_of
+
+EXAMPLES = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+WHOLE = ["acyclic", "mixed", "ring", "rooted", "search", "tree", "two roots"]
+
+
+@pytest.mark.parametrize("name", WHOLE)
+@EXAMPLES
+@given(world=moving_worlds(), data=st.data())
+def test_moments_in_any_order(name: str, world: World, data: st.DataObject) -> None:
+    checked = Checked(world, plan_of(SPECIFICATIONS[name]))
+    engine = structure(world, checked)
+    moments = st.integers(0, checked.model.last)
+    for at in data.draw(st.lists(moments, min_size=2, max_size=12)):
+        expected = set(check(checked.at(at), checked.plan))
+        assert found_by_engine(engine.check(at)) == expected, f"as of {at}"
+
+
+@pytest.mark.parametrize("name", WHOLE)
+@EXAMPLES
+@given(world=moving_worlds(), data=st.data())
+def test_back_from_the_first_bad_cpoint(name: str, world: World, data: st.DataObject) -> None:
+    checked = Checked(world, plan_of(SPECIFICATIONS[name]))
+    last = checked.model.last
+    points = sorted({last, *data.draw(st.lists(st.integers(0, last), max_size=4))})
+    found = structure(world, checked).locate([(at, [], None) for at in points])
+    bad = [at for at in points if check(checked.at(at), checked.plan)]
+    assert found["bad"] == (points.index(bad[0]) if bad else None)
+    if bad:
+        expected = locate(checked.plan, checked.at, bad[0])
+        assert found_by_engine(found["inconsistencies"]) == set(expected.inconsistencies[bad[0]])
+        assert contributions(found) == expected.contributed
