@@ -49,6 +49,9 @@ class Builder {
     // Writes to a word come in order of time; parts may run on threads of their own if each has its
     // words.
     void write(unsigned part, const Write &write);
+    // Whether a write stores what is there already, with the same meaning: it may be left out. Its
+    // `since` and `site` are not looked at.
+    bool is_silent(const Write &write) const;
     Timeline finish();
 
   private:
@@ -74,6 +77,7 @@ class Builder {
     };
     struct Word {
         uint64_t value = 0;
+        uint64_t same_until = 0; // event: until then, storing these bytes again changes nothing
         uint32_t owner = Owners::nobody;
         uint8_t mask = 0;
     };
@@ -85,9 +89,11 @@ class Builder {
     void place(uint32_t number);
     void find_ancestors();
     void take_over(Word &word, uint32_t owner) const;
-    void write_object(Part &part, const Write &write, Object object, const Word &word);
-    void put(Part &part, uint32_t cell, uint64_t value, bool pointer, uint64_t since,
-             const Write &write);
+    // Until which event the same bytes would change nothing.
+    uint64_t write_object(Part &part, const Write &write, Object object, const Word &word);
+    uint64_t put(Part &part, uint32_t cell, uint64_t value, bool pointer, uint64_t since,
+                 const Write &write);
+    uint64_t same_until(uint32_t target) const;
     uint32_t target_of(Part &part, uint64_t value, uint64_t event);
     void join_pieces();
     void number_others();

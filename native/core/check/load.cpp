@@ -68,13 +68,21 @@ class Feed {
     }
 
   private:
+    // Slots come in order of word and time; what ranges write to the same words comes in between.
     void feed(uint32_t chunk) {
         const ChunkHeader &header = store_.header(chunk);
         auto clock = store_.clock(chunk);
         EventsView view = store_.events(chunk);
         auto ranges = store_.ranges(chunk);
-        bool mixed = !ranges->ranges.empty();
-        writes_.clear();
+        ranged_.clear();
+        for (const Range &range : ranges->ranges)
+            add_range(range, *ranges, header, *clock);
+        std::stable_sort(ranged_.begin(), ranged_.end());
+        auto next = ranged_.begin();
+        auto write_ranged = [&](const Ordered &before) {
+            for (; next != ranged_.end() && *next < before; ++next)
+                builder_.write(part_, next->write);
+        };
         for (const SlotSegment &segment : view.segments()) {
             if (segment.last_word < first_ || segment.first_word >= end_)
                 continue;
@@ -82,29 +90,24 @@ class Feed {
             for (const Slot &slot : slots_) {
                 if (slot.word < first_ || slot.word >= end_)
                     continue;
-                Write write;
+                Ordered ordered;
+                Write &write = ordered.write;
                 write.word = slot.word;
                 write.value = slot.value;
                 write.event = header.first_event + slot.event;
-                write.since = clock->timestamps.of(slot.event);
-                write.site = slot.site;
                 write.first = uint8_t(shape_first(slot.shape));
                 write.size = uint8_t(shape_size(slot.shape));
-                if (mixed)
-                    writes_.push_back({write, write.event * 2 + 1});
-                else
-                    builder_.write(part_, write);
+                ordered.order = write.event * 2 + 1;
+                write_ranged(ordered);
+                if (builder_.is_silent(write))
+                    continue;
+                write.since = clock->timestamps.of(slot.event);
+                write.site = slot.site;
+                builder_.write(part_, write);
             }
         }
-        if (!mixed)
-            return;
-        for (const Range &range : ranges->ranges)
-            add_range(range, *ranges, header, *clock);
-        std::stable_sort(writes_.begin(), writes_.end(), [](const Ordered &a, const Ordered &b) {
-            return a.write.word != b.write.word ? a.write.word < b.write.word : a.order < b.order;
-        });
-        for (const Ordered &ordered : writes_)
-            builder_.write(part_, ordered.write);
+        for (; next != ranged_.end(); ++next)
+            builder_.write(part_, next->write);
     }
 
     void add_range(const Range &range, const ChunkRanges &ranges, const ChunkHeader &header,
@@ -128,20 +131,24 @@ class Feed {
             write.site = range.site;
             write.first = uint8_t(from - word * 8);
             write.size = uint8_t(to - from);
-            writes_.push_back({write, write.event * 2 + !range.is_initial});
+            ranged_.push_back({write, write.event * 2 + !range.is_initial});
         }
     }
 
     struct Ordered {
         Write write;
-        uint64_t order;
+        uint64_t order = 0;
+        bool operator<(const Ordered &other) const {
+            return write.word != other.write.word ? write.word < other.write.word
+                                                  : order < other.order;
+        }
     };
     const Store &store_;
     Builder &builder_;
     unsigned part_;
     uint64_t first_, end_; // words
     std::vector<Slot> slots_;
-    std::vector<Ordered> writes_;
+    std::vector<Ordered> ranged_;
 };
 
 } // namespace

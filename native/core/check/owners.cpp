@@ -60,23 +60,26 @@ uint32_t &Owners::entry(uint64_t word) {
     return first_[(page - 1) * page_words + word % page_words];
 }
 
-uint32_t Owners::alive_after(uint32_t number, uint64_t n) const {
+Owners::Alive Owners::alive_after(uint32_t number, uint64_t n) const {
     const uint32_t *low = owners_.data() + first_[number];
-    const uint32_t *high = owners_.data() + first_[number + 1], *after = high;
+    const uint32_t *high = owners_.data() + first_[number + 1];
+    const uint32_t *after = high;
     if (high - low > 4)
         after = std::partition_point(low, high,
                                      [&](uint32_t block) { return blocks_[block].birth <= n; });
-    for (; after > low; --after) {
-        const Lifetime &block = blocks_[after[-1]];
-        if (block.birth <= n && n < block.death)
-            return after[-1];
-    }
-    return nobody;
+    else
+        while (after > low && blocks_[after[-1]].birth > n)
+            --after;
+    uint64_t until = after < high ? blocks_[*after].birth : forever;
+    for (; after > low; --after)
+        if (const Lifetime &block = blocks_[after[-1]]; n < block.death)
+            return {after[-1], std::min(until, block.death)};
+    return {nobody, until};
 }
 
 uint32_t Owners::find(uint64_t address, uint64_t n) const {
     uint32_t word = number(address / 8);
-    uint32_t block = word == nobody ? nobody : alive_after(word, n);
+    uint32_t block = word == nobody ? nobody : alive_after(word, n).block;
     if (block == nobody)
         return nobody;
     const Lifetime &found = blocks_[block];

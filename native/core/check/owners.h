@@ -33,8 +33,13 @@ class Owners {
         return (table_[page] - 1) * uint32_t(page_words) + uint32_t(word % page_words);
     }
     size_t words() const { return first_.size() - 1; }
-    // The youngest block that is alive after n events and holds a word (by its number).
-    uint32_t alive_after(uint32_t number, uint64_t n) const;
+    // The youngest block that is alive after n events and holds a word (by its number), and the
+    // number of events at which that may end.
+    struct Alive {
+        uint32_t block;
+        uint64_t until;
+    };
+    Alive alive_after(uint32_t number, uint64_t n) const;
     // The same for an address.
     uint32_t find(uint64_t address, uint64_t n) const;
     // About half of the words lie below this one.
