@@ -55,6 +55,9 @@ class Builder {
     Timeline finish();
 
   private:
+    // A target among a part's others, until they are numbered.
+    static constexpr uint32_t other_tag = uint32_t(1) << 31;
+    static constexpr unsigned part_shift = 30;
     struct Placed { // one type's objects in a block
         uint32_t type;
         uint64_t base;

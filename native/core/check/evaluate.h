@@ -67,9 +67,16 @@ class Evaluator {
     struct Memo { // of an attribute of an object
         Span span{1, 0};
         Value value;
-        enum : uint8_t { none, open, cyclic } mark = none; // while or since it was computed
     };
-    struct Pending { // of an object whose attribute is being computed
+    // Attributes that recurse over the same edges and need no others: computed in one go.
+    struct Family {
+        std::vector<uint32_t> attributes;
+        uint32_t type = 0, edges = none; // none: they do not recurse
+        std::vector<Memo> memos;         // by object, then attribute
+        enum Mark : uint8_t { nothing, open, cyclic };
+        std::vector<Mark> marks; // by object: while or since they were computed
+    };
+    struct Pending { // of an object whose attributes are being computed
         Object object;
         size_t first; // of what it needs, in needed_
         Span edges;   // over which its edges stay as they are
@@ -112,9 +119,10 @@ class Evaluator {
     Value aggregate(const Expr &e);
     Value attribute(const Expr &e);
     Value attribute_of(uint32_t attribute, Object object);
-    void compute(uint32_t attribute, Object object);
-    void compute_below(uint32_t attribute, Object object);
-    Pending open(const PlanAttribute &attribute, Object object, Span &all);
+    void make_families();
+    void compute(Family &family, Object object);
+    void compute_below(Family &family, Object object);
+    Pending open(const Family &family, Object object, Span &all);
     Value extreme(const Expr &e);
     Value text(const Expr &e);
     Value pooled(std::string text) {
@@ -133,7 +141,9 @@ class Evaluator {
     const Plan &plan_;
     const Edges &edges_;
     const Texts *texts_;
-    std::vector<std::vector<Memo>> memos_;               // by attribute and object
+    std::vector<Family> families_;
+    std::vector<std::pair<uint32_t, uint32_t>> family_of_; // by attribute: family, place in it
+    std::vector<Bound> spare_; // bindings for the rule of an attribute, while none is computed
     std::vector<Instances> instances_;                   // by type
     std::vector<std::vector<uint64_t>> births_, deaths_; // by type, ascending
     std::vector<Object> needed_;
