@@ -22,8 +22,9 @@ def apply(
     arguments: list[Value],
     fixed: int,
     place: Place | None,
-) -> tuple[State, Value, Suspects] | None:
-    """The caller's state after this outcome; None if its precondition cannot hold."""
+) -> tuple[State, Value, Suspects, list[CellId]] | None:
+    """The caller's state after this outcome, the result, what may be lost, the new cells; None if
+    its precondition cannot hold."""
     work = _Application(frame, caller.copy(), outcome, arguments, fixed, place)
     try:
         if not work.bind():
@@ -32,7 +33,8 @@ def apply(
         work.effects()
     except Infeasible:
         return None
-    return work.state, work.translate(outcome.result), work.suspects
+    new = [work.bound[i][0] for i, cell in outcome.cells.items() if cell.kind == HEAP]
+    return work.state, work.translate(outcome.result), work.suspects, new
 
 
 class _Application:
@@ -72,7 +74,31 @@ class _Application:
             identity, value = pending.pop()
             if not self._bind_cell(identity, value, pending):
                 return False
-        return True
+        return all(
+            self._found_again(identity, cell)
+            for identity, cell in self.outcome.cells.items()
+            if cell.same
+        )
+
+    def _found_again(self, identity: CellId, cell: Cell) -> bool:
+        """Whether what the callee found in two places can be in both of them."""
+        value = self._current(self.bound.get(identity))
+        if type(value) is not tuple:
+            return True
+        held = self.state.cells.get(value[0])
+        if held is None or not held.tracked:
+            return True
+        return value[0] in self.state.reachable([self._place_of(root) for root in cell.same])
+
+    def _place_of(self, root: CellId) -> Value:
+        """What the caller means by a cell of the callee, or by what leads to it."""
+        if root in self.bound or type(root) is not str:
+            return self.bound.get(root)
+        top = root.split("[", 1)[0]
+        if top[0] == "@":
+            return top, 0
+        number = int(top[1:]) if top != EXTRA else len(self.arguments)
+        return self.arguments[number] if number < len(self.arguments) else None
 
     def _bind_cell(
         self, identity: CellId, value: Value, pending: list[tuple[CellId, Value]]

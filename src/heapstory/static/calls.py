@@ -11,7 +11,7 @@ from heapstory.static.ir.program import Place, Statement
 from heapstory.static.library import BUILTINS, States, intrinsic, result, returns, unknown
 from heapstory.static.state import Site, State
 from heapstory.static.summary import Summary
-from heapstory.static.values import HIGH, LOW, Fact, Symbol, Value
+from heapstory.static.values import HIGH, LOW, CellId, Fact, Symbol, Value
 
 if TYPE_CHECKING:
     from heapstory.static.interpreter import FunctionAnalysis
@@ -80,12 +80,13 @@ def _modelled(
         return _gives(frame, state, register, name, arguments, place)
     if name in models.returns and models.returns[name] < len(arguments):
         return returns(frame, state, register, name, arguments[models.returns[name]], place)
-    if name in models.reads:
-        return result(frame, state, register, Symbol(), place)
-    if name in models.fills:
-        for value in arguments:
+    if name in models.reads or name in models.fills:
+        for value in arguments if name in models.fills else ():
             rules.scramble(state, value)
-        return result(frame, state, register, Symbol(), place)
+        value = Symbol()
+        if name in models.counts:
+            state.facts[value] = Fact(-1, HIGH)
+        return result(frame, state, register, value, place)
     return unknown(frame, state, register, arguments)
 
 
@@ -127,15 +128,16 @@ def _summarised(
 ) -> States:
     if summary.unknown:
         return unknown(frame, state, register, arguments)
-    applied: list[tuple[State, Value, Suspects]] = []
+    applied: list[tuple[State, Value, Suspects, list[CellId]]] = []
     for outcome in summary.outcomes:
         frame.work += 4 + len(outcome.cells)
         made = apply(frame, state, outcome, arguments, summary.parameters, place)
         if made is not None:
             applied.append(made)
     if len(applied) > 1:
-        _hidden_choice(state, [s for s, _, _ in applied], [v for _, v, _ in applied])
-    for after, value, suspects in applied:
+        _hidden_choice(state, [row[0] for row in applied], [row[1] for row in applied])
+    frame.doubts.called(summary, [(after, value, new) for after, value, _, new in applied])
+    for after, value, suspects, _ in applied:
         if summary.keeps_extra:  # how often its loop over them runs is not known
             for extra in arguments[summary.parameters :]:
                 rules.escape(after, extra)
@@ -148,7 +150,7 @@ def _summarised(
             rules.report_unreachable(frame, after, alive, suspects)
         if register is None and type(value) is tuple:
             rules.check(frame, after, (value[0],), rules.OVERWRITTEN, place, "")
-    return [after for after, _, _ in applied]
+    return [row[0] for row in applied]
 
 
 def _hidden_choice(before: State, found: States, results: list[Value]) -> None:

@@ -18,14 +18,13 @@ from heapstory.static.state import GLOBAL, HEAP, OPAQUE, PRE, STACK, Cell, State
 from heapstory.static.values import (
     ANY,
     ANYWHERE,
-    HIGH,
-    LOW,
     CellId,
     Comparison,
     Fact,
     Symbol,
     Value,
     hull,
+    widened,
 )
 
 Key = tuple[Any, ...]
@@ -369,9 +368,7 @@ class Join:
         if fact != old:
             self.changed = True
             if self.widen:
-                low = old.low if fact.low == old.low else LOW
-                high = old.high if fact.high == old.high else HIGH
-                fact = Fact(low, high, fact.not_in)
+                fact = widened(old, fact)
         if fact != ANY:
             self.facts[symbol] = fact
 
@@ -385,10 +382,11 @@ class Join:
                 self.changed = True
                 return old[0], ANYWHERE
         elif type(old) is type(new) and old == new:
-            if type(old) is Symbol:
-                self.claimed[old] = new
-                self._fact(old, self.old.facts.get(old, ANY), self.new.facts.get(new, ANY))
-            return old
+            if type(old) is not Symbol:
+                return old
+            if self.claimed.setdefault(old, old) is old:
+                self._fact(old, self.old.facts.get(old, ANY), self.new.facts.get(old, ANY))
+                return old
         pair = (old, new)
         if pair in self.pairs:
             return self.pairs[pair]
@@ -401,7 +399,8 @@ class Join:
                 if fact != ANY:
                     self.facts[result] = fact
             return result
-        if type(old) is Symbol and self.claimed.setdefault(old, new) == new:
+        own = type(old) is Symbol and old.path is None  # not what the caller passed
+        if own and self.claimed.setdefault(old, new) == new:
             result = old
             self._fact(result, before, after)
         else:
@@ -409,9 +408,7 @@ class Join:
             result = Symbol()
             fact = hull(before, after)
             if self.widen:
-                fact = Fact(
-                    fact.low if fact.low >= 0 and before.low == fact.low else LOW, HIGH, fact.not_in
-                )
+                fact = widened(before, fact)
             if fact != ANY:
                 self.facts[result] = fact
         self.pairs[pair] = result
@@ -437,6 +434,9 @@ class Join:
             merged.null = 0
             self.changed = True
         self._perhaps_ended(merged, new)
+        if old.same and old.same != new.same:
+            merged.same = old.same & new.same
+            self.changed = self.changed or merged.same != old.same
         fields = {}
         for offset, value in old.fields.items():
             other = new.fields.get(offset)
@@ -456,9 +456,9 @@ class Join:
             self._perhaps_written(merged, fields, old, new)
         if old.zero and not new.zero:
             merged.zero = False
-        elif old.zero and any(o not in old.fields for o in new.fields):
+        elif old.zero:
             for offset in new.fields:
-                if offset not in old.fields:
+                if offset not in old.fields and type(offset) is int:
                     fields[offset] = self._value(0, new.fields[offset])
         merged.fields = fields
         if new.initial and new.initial != old.initial:
@@ -482,7 +482,7 @@ class Join:
         """A member that one way wrote and the other did not, or not the same."""
         for offset in new.writes:
             value = new.fields.get(offset)
-            if offset in old.writes or value is None:
+            if offset in old.writes or value is None or type(offset) is not int:
                 continue
             if offset not in old.fields:
                 self.changed = True
@@ -496,6 +496,7 @@ class Join:
         self.changed = True
         merged = cell.copy()
         merged.null = 0
+        merged.same = frozenset()
         if merged.freed is not None:
             merged.freed = None
             merged.escaped = merged.deep = True
@@ -507,11 +508,12 @@ class Join:
         return merged
 
     def _alone(self, cell: Cell) -> Cell:
-        if cell.null == 0 and cell.freed is None:
+        if cell.null == 0 and cell.freed is None and not cell.same:
             return cell
         self.changed = True
         merged = cell.copy()
         merged.null = 0
+        merged.same = frozenset()
         if merged.freed is not None:
             merged.freed = None
             merged.escaped = merged.deep = True

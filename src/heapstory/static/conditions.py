@@ -259,6 +259,9 @@ def _assume_related(state: State, predicate: str, left: Value, right: Value) -> 
         equal = _same_pointer(state, left, right)
         if equal is not None and predicate in ("eq", "ne"):
             return equal == (predicate == "eq")
+        if predicate == "eq":
+            _found_equal(state, left, right)
+            _found_equal(state, right, left)
         return True
     if type(left) is not Symbol or type(right) is not Symbol:
         return True
@@ -310,9 +313,21 @@ def _same_pointer(state: State, left: Value, right: Value) -> bool | None:
         if kinds[one] in (HEAP, STACK) and cell is not None and not cell.escaped:
             identity = (left, right)[other][0]
             if type(identity) is Symbol and identity.root is not None:
-                return None
+                held = state.reachable([identity])
+                return None if (left, right)[one][0] in held else False
             return False  # nobody else can have its address
     return None if OPAQUE in kinds or PRE in kinds else False
+
+
+def _found_equal(state: State, pointer: Value, other: Value) -> None:
+    """The caller's cell is also somewhere else. A caller that knows it is not cannot come here."""
+    if type(pointer) is not tuple or pointer[1] != 0:
+        return
+    identity, holder = pointer[0], other[0] if type(other) is tuple else other
+    cell = state.cells.get(identity)
+    if cell is not None and cell.kind == PRE and type(identity) is str:
+        root = holder.root if type(holder) is Symbol else holder
+        state.change(identity).same = cell.same | {root}
 
 
 def _kind_of(state: State, identity: CellId) -> int:

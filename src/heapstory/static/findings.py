@@ -156,7 +156,7 @@ def _assigned(line: str) -> str | None:
 
 def _confidence(loss: Loss) -> str:
     helper = loss.place is not None and loss.place.function != loss.function
-    if loss.weakened or (loss.cell.summary and loss.kind == LOCAL_LOST):
+    if loss.weakened or loss.guessed or (loss.cell.summary and loss.kind == LOCAL_LOST):
         return "low"
     if helper and loss.kind == FIELD_OVERWRITTEN:
         return "low" if loss.looped else "medium"

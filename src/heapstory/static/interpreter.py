@@ -19,8 +19,9 @@ from heapstory.static.canonical import (
     prune,
 )
 from heapstory.static.conditions import assume, assume_equal, compare
+from heapstory.static.doubts import Doubts
 from heapstory.static.ir import program as op
-from heapstory.static.ir.liveness import successors
+from heapstory.static.ir.liveness import reaches
 from heapstory.static.ir.program import Block, Function, Operand, Place, Statement
 from heapstory.static.models import Models
 from heapstory.static.rules import LOCAL_LOST, Infeasible
@@ -33,7 +34,9 @@ MAX_STATES = 16  # at one join; beyond it states are weakened
 FEW_STATES = 3  # in the middle of a block; beyond it they are joined
 MANY_STATES = 4  # at one join; beyond it the caller's cells are not told apart
 VERY_MANY_STATES = 8  # beyond it, nor is what was done to them
-MAX_VISITS = 1500  # of blocks in one function, before it is given up
+# Visits of blocks in one function before it is given up: a part for every function, a part for
+# every block of it.
+BASE_VISITS, BLOCK_VISITS = 1_000, 6
 # Statements executed and rows applied in one function before it is given up: a part for every
 # function, a part for every statement of it.
 BASE_WORK, STATEMENT_WORK, MAX_WORK = 3_000, 10, 20_000
@@ -67,10 +70,9 @@ class Loss:
     container: object
     weakened: bool  # some states were merged beyond what is certain
     looped: bool = False  # it happens in a loop, where rounds are alike
-
-
-def _grain(states: int) -> int:
-    return (states > MANY_STATES) + (states > VERY_MANY_STATES)
+    guessed: bool = False  # the analysis knows that it is guessing
+    identity: CellId = None  # the cell's, in the function
+    block: str = ""  # the block of the loss
 
 
 class _Point:
@@ -85,6 +87,9 @@ class _Point:
 class FunctionAnalysis:
     """Analyses one function; ``losses`` and ``summary`` are the answers."""
 
+    narrow = False  # a subclass follows part of the memory only
+    coarse = FINE  # how finely states are told apart from the start
+
     def __init__(self, function: Function, program: ProgramView) -> None:
         self.function, self.program = function, program
         self.losses: dict[tuple[object, ...], Loss] = {}
@@ -93,11 +98,12 @@ class FunctionAnalysis:
         self.work = 0
         self._budget = min(BASE_WORK + STATEMENT_WORK * function.count, MAX_WORK)
         self.container: object = None
-        self.elements_freed: set[object] = set()
+        self.elements_freed: dict[object, set[str]] = {}
         self.weakened = False
         # Called after every statement, for those who want to see the states.
         self.watch: Callable[[str, int, Statement, list[State]], None] | None = None
         self._at = function.entry
+        self.doubts = Doubts(function)
         self._cells = 0
         self._symbols: dict[str, Symbol] = {}
         self._numbers: dict[int, Symbol] = {}
@@ -115,7 +121,16 @@ class FunctionAnalysis:
     def new_cell(self) -> int:
         """A name for a new cell."""
         self._cells += 1
+        self.doubts.born[self._cells] = self._at
         return self._cells
+
+    def element_freed(self, container: object) -> None:
+        """An element of a container was freed, nobody knows which."""
+        self.elements_freed.setdefault(container, set()).add(self._at)
+
+    def stored(self, cell: CellId) -> None:
+        """A cell was put into another one."""
+        self.doubts.stored(cell, self._at)
 
     def entry_symbol(self, path: str) -> Symbol:
         """The symbol of a number that the caller's memory held at the entry."""
@@ -145,26 +160,18 @@ class FunctionAnalysis:
     ) -> None:
         lost = state.cells[cell]
         key = (kind, lost.site, place and place[:2])
-        if key not in found:
+        guessed = self.doubts.about(state, cell, kind)
+        if key not in found or (found[key].guessed and not guessed):
             name = self.function.place.function
             steps = state.steps()
             found[key] = Loss(
                 kind, name, place, label, lost, steps, self.container, self.weakened,
-                self._in_loop(),
+                self._in_loop(), guessed, cell, self._at,
             )  # fmt: skip
 
     def _in_loop(self) -> bool:
         """Whether the block at hand can be reached from itself."""
-        seen: set[str] = set()
-        pending = list(successors(self.function.blocks[self._at].terminator))
-        while pending:
-            label = pending.pop()
-            if label == self._at:
-                return True
-            if label not in seen:
-                seen.add(label)
-                pending.extend(successors(self.function.blocks[label].terminator))
-        return False
+        return reaches(self.function, self._at, self._at)
 
     def summary(self, name: str) -> Summary | None:
         """The summary of a function the program defines."""
@@ -185,10 +192,14 @@ class FunctionAnalysis:
     def run(self) -> Summary:
         """Analyse the function to its fixpoint."""
         self._push(self.function.entry, None, self._entry_state())
-        visits = 0
+        self._work_off()
+        return self._summarise()
+
+    def _work_off(self) -> None:
+        visits, most = 0, BASE_VISITS + BLOCK_VISITS * len(self.function.blocks)
         while self._queue:
             visits += 1
-            if visits > MAX_VISITS or self.work > self._budget:
+            if visits > most or self.work > self._budget:
                 self.limited = True
                 break
             _, _, label, key, state = heapq.heappop(self._queue)
@@ -204,9 +215,13 @@ class FunctionAnalysis:
         self.losses = {
             key: loss
             for key, loss in self.losses.items()
-            if loss.container is None or loss.container not in self.elements_freed
+            if not any(
+                reaches(self.function, freed, loss.block)
+                for freed in self.elements_freed.get(loss.container, ())
+            )
         }
-        return self._summarise()
+        for loss in self.losses.values():
+            loss.guessed |= loss.kind == LOCAL_LOST and self.doubts.kept(loss.identity)
 
     def _entry_state(self) -> State:
         state = State()
@@ -241,12 +256,13 @@ class FunctionAnalysis:
 
     # --- one block
 
-    def _block(self, block: Block, state: State) -> None:
+    def _block(self, block: Block, state: State, first: int = 0) -> None:
         """All states go through the block in step, so that those that become alike are joined."""
         states = [state]
         self._at = block.label
         deaths = block.deaths
-        for index, statement in enumerate(block.statements):
+        for index in range(first, len(block.statements)):
+            statement = block.statements[index]
             handler = HANDLERS[statement[0]]
             if statement[1] is not None:
                 self._last = statement[1]
@@ -255,6 +271,9 @@ class FunctionAnalysis:
             self.work += len(states)
             if self.work > self._budget:
                 return
+            watched = self.narrow and statement[0] == op.CALL
+            if watched:
+                self._before_call(statement, states)
             for each in states:
                 try:
                     made = handler(self, each, statement)
@@ -266,6 +285,8 @@ class FunctionAnalysis:
                 else:
                     after.extend(made)
                     split = True
+            if watched:
+                self._after_call(block, index, after)
             if index in deaths:
                 for each in after:
                     rules.forget(self, each, deaths[index], statement[1])
@@ -280,13 +301,19 @@ class FunctionAnalysis:
         for each in states:
             self._leave(block, each)
 
+    def _before_call(self, statement: Statement, states: list[State]) -> None:
+        """For a subclass."""
+
+    def _after_call(self, block: Block, index: int, states: list[State]) -> None:
+        """For a subclass."""
+
     def _unite(self, states: list[State]) -> list[State]:
         """Join states with the same pointer structure in the middle of a block."""
         effects = Effects()
         for state in states:
             effects.learn(state)
         kept: dict[Key, tuple[State, list[CellId]]] = {}
-        grain = _grain(len(states))
+        grain = self._grain_for(len(states))
         for state in states:
             effects.adopt(state)
             key, order = canonical_key(state, grain)
@@ -306,6 +333,9 @@ class FunctionAnalysis:
         if len(found) > 2 * MAX_STATES:
             self.limited = True
         return found[:MAX_STATES]
+
+    def _grain_for(self, states: int) -> int:
+        return max(self.coarse, (states > MANY_STATES) + (states > VERY_MANY_STATES))
 
     @staticmethod
     def _give_up(state: State) -> None:
@@ -365,6 +395,10 @@ class FunctionAnalysis:
             values = [
                 (name, self.value(state, sources.get(origin.label))) for name, sources in block.phis
             ]
+            for _, sources in block.phis:  # a temporary ends where it is handed on
+                source = sources.get(origin.label)
+                if source not in block.live and source not in self.function.variables:
+                    state.env.pop(source, None)  # type: ignore[arg-type]
             for name, value in values:
                 state.env[name] = value
         if not block.joins:
@@ -423,10 +457,11 @@ class FunctionAnalysis:
         if effects.learn(state) and points:
             points = self._rebuild(label, points)
         effects.adopt(state)
-        if _grain(len(points)) > self._grain.get(label, 0):
-            self._grain[label] = _grain(len(points))
+        grain = self._grain_for(len(points))
+        if grain > self._grain.get(label, self.coarse):
+            self._grain[label] = grain
             points = self._rebuild(label, points)
-        grain = self._grain.get(label, 0)
+        grain = self._grain.get(label, self.coarse)
         key, order = canonical_key(state, grain)
         if grain == FINE and block.terminator[0] == op.RETURN:
             key = (key, null_parameters(state))  # what a row assumes of them is worth keeping
@@ -456,7 +491,7 @@ class FunctionAnalysis:
 
     def _rebuild(self, label: str, points: dict[Key, _Point]) -> dict[Key, _Point]:
         """Name the states of a point anew: more of them have become alike."""
-        grain = self._grain.get(label, 0)
+        grain = self._grain.get(label, self.coarse)
         returns = self.function.blocks[label].terminator[0] == op.RETURN
         fresh: dict[Key, _Point] = {}
         for before, point in points.items():

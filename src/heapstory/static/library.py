@@ -334,3 +334,10 @@ BUILTINS: dict[str, Builtin] = {
         _strtol,
     ),
 }  # fmt: skip
+
+# Those of them that make memory.
+MAKERS = frozenset(
+    name
+    for name, builtin in BUILTINS.items()
+    if builtin in (_realloc, _getline, _realpath, _getcwd)
+)

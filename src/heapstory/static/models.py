@@ -8,7 +8,7 @@ from pathlib import Path
 
 from heapstory.errors import UsageError
 
-_LISTS = ("zeroed", "certain", "ends", "reads", "fills")
+_LISTS = ("zeroed", "certain", "ends", "reads", "fills", "counts")
 _NUMBERS = ("releases", "returns")
 _SUCCESS = ("=0", ">=0", "!=0")
 
@@ -26,6 +26,7 @@ class Models:
     ends: set[str] = field(default_factory=set)
     reads: set[str] = field(default_factory=set)
     fills: set[str] = field(default_factory=set)
+    counts: set[str] = field(default_factory=set)
 
     def standard(self, name: str) -> bool:
         """Whether a program's own definition of this name is an allocator in its own right."""
@@ -34,7 +35,7 @@ class Models:
     def digest(self) -> list[object]:
         """The models in an order that is the same in every process."""
         tables = (self.allocates, self.releases, self.gives, self.returns)
-        sets = (self.zeroed, self.certain, self.ends, self.reads, self.fills)
+        sets = (self.zeroed, self.certain, self.ends, self.reads, self.fills, self.counts)
         return [*(sorted(t.items()) for t in tables), *(sorted(s) for s in sets)]
 
     def known(self, name: str) -> bool:

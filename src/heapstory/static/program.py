@@ -10,6 +10,7 @@ from heapstory.static.callgraph import components
 from heapstory.static.interpreter import FunctionAnalysis, Loss
 from heapstory.static.ir.program import Function, Unit
 from heapstory.static.models import Models
+from heapstory.static.narrow import Narrow, narrow
 from heapstory.static.summary import Summary, unknown_summary
 
 MAX_GROUP = 8  # functions that call each other and are iterated together
@@ -175,6 +176,8 @@ def analyse_function(function: Function, view: View) -> Answer:
     analysis = FunctionAnalysis(function, view)
     try:
         summary = analysis.run()
+        if analysis.limited:
+            return _narrowed(analysis, narrow(function, view))
     except (AttributeError, LookupError, TypeError, ValueError, RecursionError):
         # A mistake of ours in one function must not cost the answers about all others; it is
         # counted among those that could not be followed, and HEAPSTORY_STRICT shows it.
@@ -184,6 +187,12 @@ def analyse_function(function: Function, view: View) -> Answer:
     return Answer(
         summary, list(analysis.losses.values()), list(analysis.misuses.values()), analysis.limited
     )
+
+
+def _narrowed(given_up: FunctionAnalysis, narrow: Narrow) -> Answer:
+    """What is known of a function beyond its budget."""
+    losses, misuses = narrow.losses | given_up.losses, narrow.misuses | given_up.misuses
+    return Answer(narrow.summary, list(losses.values()), list(misuses.values()), narrow.limited)
 
 
 def shape(summary: Summary) -> object:
@@ -199,7 +208,7 @@ def shape(summary: Summary) -> object:
             )
             cells.append(
                 (str(identity), cell.freed is not None, cell.escaped, cell.deep, cell.null,
-                 cell.summary, str(members))
+                 cell.summary, str(members), sorted(map(str, cell.same)))
             )  # fmt: skip
         result = outcome.result
         rows.append((str(cells), str(result) if type(result) is tuple else type(result).__name__))

@@ -37,12 +37,13 @@ MAX_DEPTH = 2  # member accesses from a parameter or global that are followed on
 class Frame(Protocol):
     """What the rules need of the function they run in.
 
-    ``elements_freed`` are containers of which this function frees elements somewhere: where it
-    then seems to skip the loop that does, that is because nobody knows how often loops run.
+    ``element_freed`` is told of containers of which this function frees elements somewhere: where
+    it then seems to skip the loop that does, that is because nobody knows how often loops run.
     """
 
     container: object
-    elements_freed: set[object]
+
+    def element_freed(self, container: object) -> None: ...
 
     def lost(
         self, state: State, cell: CellId, kind: str, place: Place | None, label: str
@@ -53,6 +54,8 @@ class Frame(Protocol):
     ) -> None: ...
 
     def new_cell(self) -> int: ...
+
+    def stored(self, cell: CellId) -> None: ...
 
     def entry_symbol(self, path: str) -> Symbol: ...
 
@@ -255,6 +258,8 @@ def store(
             cell = state.change(identity)
             cell.fields[offset] = value
         return
+    if type(value) is tuple and type(value[0]) is int and cell.kind != STACK:
+        frame.stored(value[0])
     if offset == ANYWHERE or cell.summary:
         if type(value) is tuple:
             cell.weak = cell.weak | {value[0]}
@@ -265,13 +270,25 @@ def store(
         touch(state, value.root)  # an element nobody can tell from the others moves elsewhere
         cell = state.change(identity)
     old = cell.fields.get(offset)
-    if type(offset) is not int:  # may be any of the elements: numbers known so far may be stale
-        cell.fields = {o: v for o, v in cell.fields.items() if type(v) is tuple}
+    if type(offset) is not int:
+        _numbers_stale(cell, offset)
     cell.fields[offset] = value
     if cell.kind in (PRE, GLOBAL):
-        cell.writes = {**cell.writes, offset: (place, label)}
+        cell.writes = {**cell.writes, offset if type(offset) is int else ANYWHERE: (place, label)}
     if type(old) is tuple and old != value:
         check(frame, state, (old[0],), FIELD_OVERWRITTEN, place, label)
+
+
+def _numbers_stale(cell: Cell, offset: Offset) -> None:
+    """Any element of an array may have been written: a number that stood there is not known any
+    more. Members in front of the array are not elements."""
+    for known, value in list(cell.fields.items()):
+        if type(value) is tuple:
+            continue
+        if type(known) is not int:
+            del cell.fields[known]
+        elif known >= offset[2]:
+            cell.fields[known] = Symbol()
 
 
 def clear(frame: Frame, state: State, address: Value, size: int, place: Place | None) -> None:
@@ -351,7 +368,7 @@ def release(frame: Frame, state: State, value: Value, place: Place | None) -> No
         if value.root is not None:
             holder = state.cells.get(value.root)
             if holder is not None:
-                frame.elements_freed.add(holder.site or value.root)
+                frame.element_freed(holder.site or value.root)
             touch(state, value.root)
         if value in state.cells:
             state.change(value).freed = place

@@ -43,6 +43,7 @@ class Cell:
         "initial",
         "kind",
         "null",
+        "same",
         "site",
         "start",
         "summary",
@@ -58,6 +59,8 @@ class Cell:
         self.fields: dict[Offset, Value] = {}
         self.weak: frozenset[CellId] = frozenset()  # what members nobody can tell apart point to
         self.null = 0  # of a pointer to this cell: 0 perhaps null, 1 not null, -1 null
+        # PRE: what the pointer to it was found equal to: other cells, or those it came out of.
+        self.same: frozenset[CellId] = frozenset()
         self.freed: Place | None = None
         self.start = 0  # PRE: where the freed block began, as seen from the pointer passed
         self.escaped = False
@@ -78,6 +81,7 @@ class Cell:
         twin.fields = self.fields.copy()
         twin.weak = self.weak
         twin.null = self.null
+        twin.same = self.same
         twin.freed = self.freed
         twin.start = self.start
         twin.escaped = self.escaped

@@ -89,6 +89,8 @@ def _gep(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
     symbolic: tuple[Symbol | None, int] | None = None
     for index, scale in terms:
         value = frame.value(state, index)
+        if type(value) is Symbol and (fact := state.facts.get(value)) and fact.low == fact.high:
+            value = fact.low
         if type(value) is int:
             offset += value * scale
         elif symbolic is None and type(value) is Symbol:

@@ -188,7 +188,7 @@ def _use(value: Value, used: set[CellId], symbols: set[Symbol]) -> None:
 
 
 def _interesting(cell: Cell) -> bool:
-    if cell.freed is not None or cell.escaped or cell.deep or cell.null or cell.weak:
+    if cell.freed is not None or cell.escaped or cell.deep or cell.null or cell.weak or cell.same:
         return True
     return bool(cell.initial) or any(o in cell.writes for o in cell.fields)
 

@@ -115,6 +115,17 @@ def hull(left: Fact, right: Fact) -> Fact:
     return Fact(low, high, frozenset(v for v in excluded if low <= v <= high))
 
 
+def widened(old: Fact, fact: Fact) -> Fact:
+    """A fact that grew again and again, and must come to rest: a bound that moved goes on to the
+    next of -1, 0 and 1, which tell success from failure, and then to infinity."""
+    low, high = fact.low, fact.high
+    if low != old.low:
+        low = next((bound for bound in (1, 0, -1) if low >= bound), LOW)
+    if high != old.high:
+        high = next((bound for bound in (-1, 0, 1) if high <= bound), HIGH)
+    return Fact(low, high, fact.not_in)
+
+
 def refine(fact: Fact, predicate: str, constant: int) -> Fact | None:
     """The fact after a comparison with a constant held; None if it cannot hold."""
     low, high, excluded = fact

@@ -20,6 +20,20 @@ def successors(terminator: Terminator) -> list[str]:
     return []
 
 
+def reaches(function: Function, origin: str, goal: str, around: str | None = None) -> bool:
+    """Whether a block can be reached from another, in at least one step, around a third."""
+    seen = {around}
+    pending = [origin]
+    while pending:
+        for label in successors(function.blocks[pending.pop()].terminator):
+            if label == goal:
+                return True
+            if label not in seen:
+                seen.add(label)
+                pending.append(label)
+    return False
+
+
 def uses(statement: Statement) -> Iterator[str]:
     """The names a statement reads."""
     kind = statement[0]
@@ -168,7 +182,7 @@ def _liveness(function: Function) -> dict[str, frozenset[str]]:
         return cache[vector]
 
     for label, block in function.blocks.items():
-        block.live = unpack(live_in[label])
+        block.live = unpack(live_in[label]) | {target for target, _ in block.phis}
     return {label: unpack(vector) for label, vector in live_out.items()}
 
 

@@ -1,0 +1,99 @@
+"""Where the analysis knows that it is guessing: losses of such cells have low confidence.
+
+* A callee hands out memory and the same row of its summary covers success and failure: whether
+  memory is there when it failed, nobody knows.
+* A constructor makes a member on some ways only, by something its caller cannot tell.
+* A loop keeps the cell in another one; how often loops run is not known, least of all whether
+  they run at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from heapstory.static.conditions import fact_of
+from heapstory.static.ir.liveness import reaches
+from heapstory.static.ir.program import Function
+from heapstory.static.rules import FIELD_LOST
+from heapstory.static.state import HEAP, State
+from heapstory.static.summary import Outcome, Summary
+from heapstory.static.values import CellId, Fact, Symbol, Value
+
+
+@dataclass(slots=True)
+class Doubts:
+    """What one function is not sure of, by cell."""
+
+    function: Function
+    born: dict[CellId, str] = field(default_factory=dict)  # the block that made a cell
+    _kept: set[CellId] = field(default_factory=set)
+    _sometimes: set[CellId] = field(default_factory=set)
+    _results: dict[CellId, tuple[Symbol, bool]] = field(default_factory=dict)
+    _loops: dict[tuple[str, str], bool] = field(default_factory=dict)
+
+    def stored(self, cell: CellId, block: str) -> None:
+        """A block puts a cell into another one."""
+        born = self.born.get(cell)
+        if born is not None and cell not in self._kept and self._repeats(block, born):
+            self._kept.add(cell)
+
+    def kept(self, cell: CellId) -> bool:
+        """Whether a loop that did not make the cell puts it into another one."""
+        return cell in self._kept
+
+    def _repeats(self, block: str, without: str) -> bool:
+        """Whether a block can be reached from itself without passing another one."""
+        key = (block, without)
+        if key not in self._loops:
+            self._loops[key] = block != without and reaches(self.function, block, block, without)
+        return self._loops[key]
+
+    def called(self, summary: Summary, rows: list[tuple[State, Value, list[CellId]]]) -> None:
+        """Rows of a summary were applied: the states, the results, the new cells."""
+        for number, (state, value, new) in enumerate(rows):
+            handed = [c for c in new if type(value) is not tuple or c != value[0]]
+            if not handed:
+                continue
+            fact = fact_of(state, value)
+            if type(value) is Symbol and _may_be(fact, True) and _may_be(fact, False):
+                failing = _failing(summary)
+                if failing is not None:
+                    self._results.update((cell, (value, failing)) for cell in handed)
+            if type(value) is tuple and any(
+                type(other) is tuple and len(fewer) < len(new)
+                for at, (_, other, fewer) in enumerate(rows)
+                if at != number
+            ):
+                self._sometimes.update(handed)
+
+    def about(self, state: State, cell: CellId, kind: str) -> bool:
+        """Whether the loss of a cell is a guess."""
+        if kind == FIELD_LOST and cell in self._sometimes:
+            return True
+        known = self._results.get(cell)
+        if known is None:
+            return False
+        symbol, failing = known
+        return not _may_be(fact_of(state, symbol), not failing)
+
+
+def _may_be(fact: Fact, zero: bool) -> bool:
+    if zero:
+        return fact.low <= 0 <= fact.high and 0 not in fact.not_in
+    return not fact.low == fact.high == 0
+
+
+def _failing(summary: Summary) -> bool | None:
+    """Whether failure is told by 0 (or by anything else): what rows return that make nothing."""
+    told = set()
+    for outcome in summary.outcomes:
+        if not any(cell.kind == HEAP for cell in outcome.cells.values()):
+            fact = _result(outcome)
+            told |= {zero for zero in (True, False) if _may_be(fact, zero)}
+    return told.pop() if len(told) == 1 else None
+
+
+def _result(outcome: Outcome) -> Fact:
+    state = State()
+    state.facts = outcome.facts
+    return fact_of(state, outcome.result)
