@@ -22,10 +22,12 @@ def apply(
     arguments: list[Value],
     fixed: int,
     place: Place | None,
+    recursive: bool = False,
 ) -> tuple[State, Value, Suspects, list[CellId]] | None:
     """The caller's state after this outcome, the result, what may be lost, the new cells; None if
     its precondition cannot hold."""
     work = _Application(frame, caller.copy(), outcome, arguments, fixed, place)
+    work.recursive = recursive
     try:
         if not work.bind():
             return None
@@ -52,6 +54,7 @@ class _Application:
         self.bound: dict[CellId, Value] = {}
         self.symbols: dict[Symbol, Value] = {}
         self.suspects: Suspects = {}
+        self.recursive = False  # what recursion makes it made itself: the site stays the same
 
     # --- the precondition
 
@@ -117,6 +120,8 @@ class _Application:
             return True
         for offset, initial in cell.initial.items():
             found = self._load(value, offset, type(initial) is tuple)
+            if offset in cell.read and type(where := shifted(value, offset)) is tuple:
+                rules.look_at(self.state, *where)
             if type(initial) is tuple:
                 pending.append((initial[0], found))
             else:
@@ -175,7 +180,7 @@ class _Application:
                 continue
             twin = cell.copy()
             site = cell.site
-            if site is not None and self.place is not None:
+            if site is not None and self.place is not None and not self.recursive:
                 calls = (self.place, *site.calls)[:MAX_CALLS]
                 twin.site = Site(site.allocator, site.place, calls, site.release)
             twin.fields = {o: self.translate(v) for o, v in cell.fields.items() if type(o) is int}
@@ -257,6 +262,8 @@ class _Application:
             rules.escape(self.state, old)
         elif type(old) is tuple and old != value:
             self.suspects[old[0]] = (FIELD_OVERWRITTEN, place, label)
+            if offset not in cell.read:
+                self.frame.not_looked_at(old[0])
 
     def _end(self, identity: CellId, cell: Cell) -> None:
         if identity == EXTRA:

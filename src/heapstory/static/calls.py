@@ -131,7 +131,8 @@ def _summarised(
     applied: list[tuple[State, Value, Suspects, list[CellId]]] = []
     for outcome in summary.outcomes:
         frame.work += 4 + len(outcome.cells)
-        made = apply(frame, state, outcome, arguments, summary.parameters, place)
+        again = summary.name in frame.program.recursive
+        made = apply(frame, state, outcome, arguments, summary.parameters, place, again)
         if made is not None:
             applied.append(made)
     if len(applied) > 1:

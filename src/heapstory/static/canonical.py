@@ -437,6 +437,9 @@ class Join:
         if old.same and old.same != new.same:
             merged.same = old.same & new.same
             self.changed = self.changed or merged.same != old.same
+        if not new.read <= old.read:
+            merged.read = old.read | new.read
+            self.changed = True
         fields = {}
         for offset, value in old.fields.items():
             other = new.fields.get(offset)

@@ -64,7 +64,7 @@ class Doubts:
                 for at, (_, other, fewer) in enumerate(rows)
                 if at != number
             ):
-                self._sometimes.update(handed)
+                self._sometimes.update(c for c in handed if not _alike(state, c, value[0]))
 
     def about(self, state: State, cell: CellId, kind: str) -> bool:
         """Whether the loss of a cell is a guess."""
@@ -75,6 +75,12 @@ class Doubts:
             return False
         symbol, failing = known
         return not _may_be(fact_of(state, symbol), not failing)
+
+
+def _alike(state: State, one: CellId, other: CellId) -> bool:
+    """Whether two cells are nodes of one structure."""
+    sites = [state.cells[c].site for c in (one, other) if c in state.cells]
+    return len(sites) == 2 and sites[0] == sites[1]
 
 
 def _may_be(fact: Fact, zero: bool) -> bool:

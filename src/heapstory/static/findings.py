@@ -159,7 +159,7 @@ def _confidence(loss: Loss) -> str:
     if loss.weakened or loss.guessed or (loss.cell.summary and loss.kind == LOCAL_LOST):
         return "low"
     if helper and loss.kind == FIELD_OVERWRITTEN:
-        return "low" if loss.looped else "medium"
+        return "low" if loss.looped and not loss.blindly else "medium"
     if loss.function == "main" and loss.kind == LOCAL_LOST:
         return "medium"
     if any(step.note.endswith("the old block stays") for step in loss.steps):

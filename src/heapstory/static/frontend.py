@@ -19,7 +19,7 @@ from heapstory.static.ir.program import Unit
 from heapstory.static.ir.reader import IRError, read_module
 
 _VERSIONS = ("clang-14", "clang-15", "clang-16", "clang-17", "clang-18", "clang-19", "clang")
-FORMAT = "8"  # of what is kept; changes with the reader
+FORMAT = "9"  # of what is kept; changes with the reader
 
 
 @dataclass(slots=True)

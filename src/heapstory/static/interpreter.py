@@ -47,6 +47,7 @@ class ProgramView(Protocol):
     """What the analysis of a function needs of the rest of the program."""
 
     models: Models
+    recursive: frozenset[str]  # functions that call each other, this one included
 
     def table(self, pointer: tuple[str, int]) -> str | None: ...
 
@@ -73,6 +74,7 @@ class Loss:
     guessed: bool = False  # the analysis knows that it is guessing
     identity: CellId = None  # the cell's, in the function
     block: str = ""  # the block of the loss
+    blindly: bool = False  # a callee overwrote the reference without having looked at it
 
 
 class _Point:
@@ -104,6 +106,7 @@ class FunctionAnalysis:
         self.watch: Callable[[str, int, Statement, list[State]], None] | None = None
         self._at = function.entry
         self.doubts = Doubts(function)
+        self._blindly: set[CellId] = set()
         self._cells = 0
         self._symbols: dict[str, Symbol] = {}
         self._numbers: dict[int, Symbol] = {}
@@ -123,6 +126,10 @@ class FunctionAnalysis:
         self._cells += 1
         self.doubts.born[self._cells] = self._at
         return self._cells
+
+    def not_looked_at(self, cell: CellId) -> None:
+        """A callee overwrites the reference to a cell without having looked at it."""
+        self._blindly.add(cell)
 
     def element_freed(self, container: object) -> None:
         """An element of a container was freed, nobody knows which."""
@@ -167,6 +174,7 @@ class FunctionAnalysis:
             found[key] = Loss(
                 kind, name, place, label, lost, steps, self.container, self.weakened,
                 self._in_loop(), guessed, cell, self._at,
+                cell in self._blindly,
             )  # fmt: skip
 
     def _in_loop(self) -> bool:
@@ -252,6 +260,7 @@ class FunctionAnalysis:
             function.variadic,
             self._returns,
             self._numbers,
+            function.name in self.program.recursive,
         )
 
     # --- one block

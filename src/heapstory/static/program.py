@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from heapstory.static.callgraph import components
+from heapstory.static.canonical import canonical_key
 from heapstory.static.interpreter import FunctionAnalysis, Loss
 from heapstory.static.ir.program import Function, Unit
 from heapstory.static.models import Models
 from heapstory.static.narrow import Narrow, narrow
-from heapstory.static.summary import Summary, unknown_summary
+from heapstory.static.state import Cell, State
+from heapstory.static.summary import RESULT, Summary, closed, unknown_summary
+from heapstory.static.values import CellId, Value
 
 MAX_GROUP = 8  # functions that call each other and are iterated together
 MAX_ANEW = 2  # levels of callees that are analysed anew where summaries are switched off
@@ -64,6 +67,7 @@ class View:
         self.targets = index.targets
         self.summaries = summaries
         self._aliases = index.aliases
+        self.recursive: frozenset[str] = frozenset()  # functions analysed together
 
     def summary(self, name: str, unit: str) -> Summary | None:
         """The summary of what a unit means by a name."""
@@ -150,22 +154,25 @@ def analyse_component(
     recursive = len(functions) > 1 or any(
         callees(function, index) & names for function in functions
     )
+    if recursive:
+        view.recursive = frozenset(names)
     for function in functions:
         view.summaries.pop(function.name, None)
         if recursive:  # the least fixpoint: a call that never returned yet
             view.summaries[function.name] = Summary(function.name, len(function.parameters))
     answers: dict[str, Answer] = {}
+    shapes: dict[str, object] = {}
     for number in range(MAX_ROUNDS + 1):
         stable = True
         for function in functions:
             answers[function.name] = analyse_function(function, view)
             summary = answers[function.name].summary
-            old = view.summaries.get(function.name)
-            if recursive and old is not None and shape(old) != shape(summary):
+            if recursive and shapes.get(function.name) != shape(summary):
                 stable = False
                 if number == MAX_ROUNDS - 1:
                     summary = unknown_summary(function.name, len(function.parameters))
-            view.summaries[function.name] = summary
+                shapes[function.name] = shape(summary)
+            view.summaries[function.name] = closed(summary)
         if stable or not recursive:
             break
     return answers
@@ -196,23 +203,33 @@ def _narrowed(given_up: FunctionAnalysis, narrow: Narrow) -> Answer:
 
 
 def shape(summary: Summary) -> object:
-    """What must stay the same for a recursive summary to be final."""
+    """What must stay the same for a recursive summary to be final. New cells are named in the
+    order in which they are met, not as this analysis happened to name them."""
     rows = []
     for outcome in summary.outcomes:
-        cells = []
-        for identity, cell in sorted(outcome.cells.items(), key=lambda item: str(item[0])):
-            members = sorted(
-                (str(o), str(v) if type(v) is tuple else type(v).__name__)
-                for o, v in cell.fields.items()
-                if type(o) is int
-            )
-            cells.append(
-                (str(identity), cell.freed is not None, cell.escaped, cell.deep, cell.null,
-                 cell.summary, str(members), sorted(map(str, cell.same)))
-            )  # fmt: skip
-        result = outcome.result
-        rows.append((str(cells), str(result) if type(result) is tuple else type(result).__name__))
+        state = State()
+        state.cells, state.env = outcome.cells, {RESULT: outcome.result}
+        key, order = canonical_key(state)
+        names = {identity: number for number, identity in enumerate(order)}
+        outer = [
+            (identity, cell.freed is not None, cell.escaped, cell.deep, cell.null,
+             sorted(map(str, cell.same)), _members(cell, names))
+            for identity, cell in sorted(outcome.cells.items(), key=lambda item: str(item[0]))
+            if type(identity) is str
+        ]  # fmt: skip
+        new = [_members(outcome.cells[identity], names) for identity in order]
+        rows.append(str((key, outer, new, _kind_of(outcome.result, names))))
     return summary.unknown, sorted(rows)
+
+
+def _members(cell: Cell, names: dict[CellId, int]) -> list[tuple[int, str]]:
+    return sorted((o, _kind_of(v, names)) for o, v in cell.fields.items() if type(o) is int)
+
+
+def _kind_of(value: Value, names: dict[CellId, int]) -> str:
+    if type(value) is not tuple:
+        return type(value).__name__
+    return str(names.get(value[0], value[0])) + str(value[1] if type(value[1]) is int else "x")
 
 
 def fingerprint(summary: Summary) -> str:

@@ -57,6 +57,8 @@ class Frame(Protocol):
 
     def stored(self, cell: CellId) -> None: ...
 
+    def not_looked_at(self, cell: CellId) -> None: ...
+
     def entry_symbol(self, path: str) -> Symbol: ...
 
 
@@ -207,6 +209,14 @@ def load(frame: Frame, state: State, address: Value, pointer: bool) -> Value:
         if cell.kind in (PRE, GLOBAL) and not cell.escaped and type(offset) is int:
             cell.initial = {**cell.initial, offset: value}
     return value
+
+
+def look_at(state: State, identity: CellId, offset: Offset) -> None:
+    """The code itself reads what the caller left in a member."""
+    cell = state.cells.get(identity)
+    if cell is None or offset not in cell.initial or offset in cell.read or offset in cell.writes:
+        return
+    state.change(identity).read = cell.read | {offset}
 
 
 def _unread(

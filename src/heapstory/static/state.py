@@ -43,6 +43,7 @@ class Cell:
         "initial",
         "kind",
         "null",
+        "read",
         "same",
         "site",
         "start",
@@ -67,6 +68,7 @@ class Cell:
         self.summary = False  # stands for any number of cells (distance 2)
         self.deep = False  # cells below the depth that is followed were freed or have escaped
         self.initial: dict[Offset, Value] = {}  # PRE, GLOBAL: values at the entry, where read
+        self.read: frozenset[Offset] = frozenset()  # … of these, what the code looked at itself
         self.writes: dict[Offset, tuple[Place | None, str]] = {}  # who wrote a member last
         self._leads: tuple[CellId, ...] | None = None
         self._symbols: tuple[Symbol, ...] | None = None
@@ -88,6 +90,7 @@ class Cell:
         twin.summary = self.summary
         twin.deep = self.deep
         twin.initial = self.initial
+        twin.read = self.read
         twin.writes = self.writes
         twin._leads = twin._symbols = twin._plain = None
         return twin

@@ -41,6 +41,8 @@ def _load(frame: FunctionAnalysis, state: State, statement: Statement) -> States
             return None
     value = rules.load(frame, state, address, statement[4])
     state.env[statement[2]] = value
+    if statement[4] and type(address) is tuple:
+        rules.look_at(state, *address)
     if type(value) is tuple and type(address) is tuple:
         cell = state.cells.get(value[0])
         if cell is not None and cell.summary and cell.tracked and value[0] != address[0]:

@@ -8,7 +8,7 @@ general; a call keeps the rows whose precondition its own state allows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from heapstory.static.canonical import (
     PERHAPS,
@@ -19,12 +19,16 @@ from heapstory.static.canonical import (
     fold,
     null_parameters,
 )
-from heapstory.static.state import GLOBAL, HEAP, PRE, STACK, Cell, State
-from heapstory.static.values import CellId, Comparison, Fact, Symbol, Value
+from heapstory.static.state import GLOBAL, HEAP, PRE, STACK, Cell, Site, State
+from heapstory.static.values import ANYWHERE, CellId, Comparison, Fact, Symbol, Value
 
 RESULT = "return"
 EXTRA = "PV"  # what a variadic function finds in its further arguments
 MAX_OUTCOMES = 6
+
+
+# Members by which the new cells of a site lead to others of the same site: trees, lists.
+Links = dict[Site | None, set[int]]
 
 
 @dataclass(slots=True)
@@ -49,6 +53,7 @@ class Summary:
     touched: frozenset[int] = frozenset()  # arguments that it frees, keeps or changes
     keeps_extra: bool = False
     returns_new: bool = False
+    links: Links = field(default_factory=dict)  # of a recursive function
     fingerprint: str = ""
 
 
@@ -63,8 +68,10 @@ def summarise_returns(
     variadic: bool,
     returns: list[tuple[State, Value]],
     numbers: dict[int, Symbol],
+    recursive: bool = False,
 ) -> Summary:
     """Make the rows from the states at the returns."""
+    links = _links([state for state, _ in returns]) if recursive else {}
     kept: dict[object, tuple[State, list[CellId]]] = {}
     effects = Effects()
     for state, _ in returns:
@@ -75,6 +82,8 @@ def summarise_returns(
         _drop_stack(state)
         collect(state)
         fold(state)
+        if links:
+            close_links(state, links, _heads(state))
         _drop_untouched(state, numbers)
         key, order = canonical_key(state)
         if len(returns) < MAX_OUTCOMES:
@@ -84,7 +93,7 @@ def summarise_returns(
             kept[key] = (Join(old, state, old_order, order, False).run(), old_order)
         else:
             kept[key] = (state, order)
-    summary = Summary(name, parameters, variadic)
+    summary = Summary(name, parameters, variadic, links=links)
     states = [state for state, _ in kept.values()]
     _share_depth(states)
     if len(states) > MAX_OUTCOMES:
@@ -96,6 +105,84 @@ def summarise_returns(
         )
     _describe(summary)
     return summary
+
+
+def _links(states: list[State]) -> Links:
+    found: Links = {}
+    for state in states:
+        for cell in state.cells.values():
+            for offset, value in cell.fields.items() if cell.kind == HEAP else ():
+                below = state.cells.get(value[0]) if type(value) is tuple else None
+                if below is not None and below.site == cell.site and type(offset) is int:
+                    found.setdefault(cell.site, set()).add(offset)
+    return found
+
+
+def _heads(state: State) -> set[CellId]:
+    heads = {v[0] for v in state.env.values() if type(v) is tuple}
+    for cell in state.cells.values():
+        if cell.kind != HEAP:
+            heads.update(v[0] for v in cell.fields.values() if type(v) is tuple)
+    return heads
+
+
+def closed(summary: Summary) -> Summary:
+    """The summary as the functions see it that call each other: of a recursive structure they need
+    not know whether more follows the first cell, nor how far a pointer has moved on, nor what
+    numbers lie in the caller's memory."""
+    kept: dict[object, tuple[State, list[CellId], Outcome]] = {}
+    for outcome in summary.outcomes:
+        state = State()
+        state.cells, state.facts = dict(outcome.cells), dict(outcome.facts)
+        state.env = {RESULT: outcome.result}
+        close_links(state, summary.links, set())
+        _forget_positions(state)
+        collect(state)
+        key, order = canonical_key(state)
+        key = (key, null_parameters(state))
+        if key in kept:
+            old, old_order, _ = kept[key]
+            state, order = Join(old, state, old_order, order, False).run(), old_order
+        kept[key] = (state, order, outcome)
+    rows = [
+        Outcome(state.cells, state.facts, state.env.get(RESULT), outcome.numbers)
+        for state, _, outcome in kept.values()
+    ]
+    return replace(summary, outcomes=rows)
+
+
+def _forget_positions(state: State) -> None:
+    for identity in [i for i in state.cells if type(i) is str]:
+        cell = state.change(identity)
+        cell.initial = {o: v for o, v in cell.initial.items() if type(v) is tuple}
+        for offset, value in list(cell.fields.items()):
+            if type(value) is not tuple and offset not in cell.writes:
+                del cell.fields[offset]
+            elif type(value) is tuple and type(value[0]) is str and value[1] != 0:
+                cell.fields[offset] = (value[0], ANYWHERE)
+
+
+def close_links(state: State, links: Links, heads: set[CellId]) -> None:
+    """Below the first cell of a recursive structure, no more cells and any number of them are the
+    same: the links lead to a summary cell, which may stand for none."""
+    for site, offsets in links.items():
+        below = [
+            i for i, c in state.cells.items() if c.tracked and c.site == site and i not in heads
+        ]
+        if not below:
+            continue
+        end = next((i for i in below if state.cells[i].summary), None)
+        if end is None:
+            end = max(i for i in state.cells if type(i) is int) + 1
+            state.cells[end] = Cell(HEAP, site)
+            state.change(end).summary = True
+        for identity in {*below, end}:
+            cell = state.change(identity)
+            for offset in offsets:
+                held = cell.fields.get(offset, 0)
+                below_it = state.cells.get(held[0]) if type(held) is tuple else None
+                if type(held) is int or (below_it is not None and below_it.site == site):
+                    cell.fields[offset] = (end, 0)
 
 
 def _share_depth(states: list[State]) -> None:

@@ -68,6 +68,13 @@ def _loose(kind: str) -> str:
     return "ptr" if is_pointer(kind) else kind
 
 
+def _pointer_member(whole: str) -> int | None:
+    """The number of the one pointer in a structure that is kept in registers."""
+    members = split_top(whole[whole.find("{") + 1 : whole.rfind("}")])
+    found = [n for n, m in enumerate(members) if m.strip().endswith("*") or m.strip() == "ptr"]
+    return found[0] if len(found) == 1 else None
+
+
 class BodyBuilder:
     """Builds the blocks of one function."""
 
@@ -210,7 +217,11 @@ class BodyBuilder:
         elif word in _CASTS:
             self._cast(target, rest)
         elif word == "extractvalue":  # of a structure in registers, see GATHER
-            self._cast(target, split_top(rest)[0] + " to ")
+            whole, number = split_top(rest)[:2]
+            if _pointer_member(whole) in (None, int(number)):
+                self._cast(target, whole + " to ")
+            else:
+                self._emit(op.FRESH, target)
         elif word in _ARITHMETIC:
             _kind, left, right = self._pair(_FLAGS.sub("", rest))
             self._emit(op.BIN, target, word, left, right)
