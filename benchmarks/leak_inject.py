@@ -1,8 +1,10 @@
 """Injected leaks: one release deleted, or one early return added after an allocation, at a time.
 
-heapstory analyses the whole program, gcc -fanalyzer the changed unit. A tool has found the leak if
-it reports more losses than for the unchanged program. Not every change makes a leak (what is
-released may be kept elsewhere, or be null there); that holds for both tools alike.
+Places are drawn at random among the lines that the compiler sees and that ``main`` can lead to (in
+a library: all of them). heapstory analyses the whole program, with the answers of the unchanged
+one kept; its peers see the changed unit. A tool has found the leak if it reports a loss that it
+did not report for the unchanged program. Not every change makes a leak (what is released may be
+kept elsewhere, or be null there); that holds for all tools alike.
 """
 
 from __future__ import annotations
@@ -10,97 +12,167 @@ from __future__ import annotations
 import os
 import random
 import re
+import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from heapstory.static import Options, Sources, analyse, collect_findings, load_models
+from heapstory.static.analysis import Outcome, link
 from heapstory.static.capture import Job, from_database
-from leak_tools import GCC_LEAK
+from heapstory.static.frontend import compile_job
+from heapstory.static.ir import program as op
+from heapstory.static.program import callees
+from leak_tools import CLANG_LEAK, CPPCHECK_LEAK, GCC_LEAK
 
-_FREE = re.compile(
-    r"^\s*(?:free|fclose|x?free|(?:BN|sshbuf|sshkey)_free|freezero)\s*\([^;]*\);\s*$"
-)
+DELETED, RETURNED = "release deleted", "early return"
+_FREE = re.compile(r"^\s*(?:\w*free\w*|fclose|pclose|closedir)\s*\([^;]*\);\s*$", re.IGNORECASE)
 _ALLOCATION = re.compile(
     r"^\s+(?:[\w*]+\s+\**)?[\w>.-]+\s*=\s*(?:\([\w *]+\)\s*)?"
-    r"(?:x|xn|xc|xz|xim|xi)?(?:malloc|calloc|zalloc|strdup|fopen|asprintf)\s*\([^;]*\);\s*$"
+    r"\w*(?:alloc|strdup|strndup|fopen|_new)\w*\s*\([^;]*\);\s*$"
 )
 _RETURNS = (
     "{ extern int injected; if (injected) return 0; }",
     "{ extern int injected; if (injected) return; }",
 )
+_LIMIT = 120  # seconds for a peer on one unit
+_PLACE = re.compile(r":(\d+):\d+:")
+
+Place = tuple[Job, int, str]
 
 
 def run_inject(name: str, database: Path, places: int, seed: int) -> None:
     """One row for each way of injecting."""
     jobs = from_database(database)
-    candidates = _candidates(jobs)
-    random.Random(seed).shuffle(candidates)
     with tempfile.TemporaryDirectory(prefix="heapstory-inject-") as kept:
         before = _ours(jobs, kept)
-        unit_before: dict[Job, int] = {}
-        tried = {"release deleted": [0, 0, 0], "early return": [0, 0, 0]}
-        for job, number, way in candidates:
-            if sum(row[0] for row in tried.values()) >= places:
-                break
+        tools = ["heapstory", *(peer for peer in _PEERS if shutil.which(_PEERS[peer][0]))]
+        rows = {way: dict.fromkeys(["places", *tools], 0) for way in (DELETED, RETURNED)}
+        units: dict[tuple[str, Job], set[str]] = {}
+        for job, number, way in _drawn(jobs, kept, places, seed):
             path = Path(job.directory, job.source)
             changed = path.with_name(f"heapstory-injected-{path.name}")
             try:
                 if not _write(job, path, changed, number, way):
                     continue
-                row = tried[way]
-                row[0] += 1
+                found = []
+                rows[way]["places"] += 1
                 replaced = [
                     Job(j.directory, str(changed), j.options) if j is job else j for j in jobs
                 ]
-                row[1] += _ours(replaced, kept) > before
-                if job not in unit_before:
-                    unit_before[job] = _gcc(job, str(path))
-                row[2] += _gcc(job, str(changed)) > unit_before[job]
-                print(f"  {way} {path.name}:{number + 1} {row}", flush=True)
+                if not _ours(replaced, kept) <= before:
+                    found.append("heapstory")
+                for peer in tools[1:]:
+                    if (peer, job) not in units:
+                        units[peer, job] = _theirs(peer, job, str(path))
+                    if not _theirs(peer, job, str(changed)) <= units[peer, job]:
+                        found.append(peer)
+                for tool in found:
+                    rows[way][tool] += 1
+                print(f"  {way} {path.name}:{number + 1} {', '.join(found) or '-'}", flush=True)
             finally:
                 changed.unlink(missing_ok=True)
-    for way, (count, ours, theirs) in tried.items():
-        print(f"| {name} | {way} | {count} | {ours} | {theirs} |", flush=True)
+    print(f"| program | way | places | {' | '.join(tools)} |")
+    for way, row in rows.items():
+        print(f"| {name} | {way} | {' | '.join(map(str, row.values()))} |", flush=True)
 
 
-def _candidates(jobs: list[Job]) -> list[tuple[Job, int, str]]:
+def _drawn(jobs: list[Job], kept: str, places: int, seed: int) -> list[Place]:
+    """Random places, as many as wanted if there are so many."""
+    lines = _reached_lines(jobs, kept)
     found = []
     for job in jobs:
         path = Path(job.directory, job.source)
-        if not path.is_file():
-            continue
-        for number, line in enumerate(path.read_text(errors="replace").splitlines()):
-            if _FREE.match(line):
-                found.append((job, number, "release deleted"))
-            elif _ALLOCATION.match(line):
-                found.append((job, number, "early return"))
-    return found
+        text = path.read_text(errors="replace").splitlines() if path.is_file() else []
+        for number, line in enumerate(text):
+            way = DELETED if _FREE.match(line) else RETURNED if _ALLOCATION.match(line) else None
+            if way is not None and (os.path.realpath(path), number + 1) in lines:
+                found.append((job, number, way))
+    random.Random(seed).shuffle(found)
+    return found[:places]
+
+
+def _reached_lines(jobs: list[Job], kept: str) -> set[tuple[str, int]]:
+    """Lines with a call, of functions that ``main`` leads to."""
+    functions, index = link([compile_job(job, kept) for job in jobs], load_models([]), Outcome())
+    pending = [name for name in functions if name.split("@")[1] == "main"] or list(functions)
+    seen = set(pending)
+    while pending:
+        new = {name for name in callees(functions[pending.pop()], index) if name in functions}
+        pending.extend(new - seen)
+        seen |= new
+    return {
+        (os.path.realpath(statement[1].path), statement[1].line)
+        for name in seen
+        for block in functions[name].blocks.values()
+        for statement in block.statements
+        if statement[0] == op.CALL and statement[1] is not None
+    }
 
 
 def _write(job: Job, path: Path, changed: Path, number: int, way: str) -> bool:
     """Write the changed unit; False if it cannot be compiled."""
     lines = path.read_text(errors="replace").splitlines()
-    texts = [";"] if way == "release deleted" else [f"{lines[number]} {r}" for r in _RETURNS]
+    texts = [";"] if way == DELETED else [f"{lines[number]} {r}" for r in _RETURNS]
     for text in texts:
         changed.write_text("\n".join([*lines[:number], text, *lines[number + 1 :]]) + "\n")
-        command = ["clang-14", "-fsyntax-only", *job.options, str(changed)]
+        command = ["clang-14", "-fsyntax-only", "-Werror=return-type", *job.options, str(changed)]
         done = subprocess.run(command, cwd=job.directory, capture_output=True, check=False)
         if done.returncode == 0:
             return True
     return False
 
 
-def _ours(jobs: list[Job], kept: str) -> int:
+def _ours(jobs: list[Job], kept: str) -> set[tuple[object, ...]]:
+    """Losses of at least medium confidence: where, and of what."""
     outcome = analyse(jobs, Options(load_models([]), processes=1, cache_path=kept))
     found = collect_findings(outcome.answers, False, Sources())
-    return sum(1 + len(f.others) for f in found if f.confidence != "low")
+    return {
+        (finding.function, place.line, finding.allocated.line)
+        for finding in found
+        for place in (finding.place, *finding.others)
+        if finding.confidence != "low"
+    }
 
 
-def _gcc(job: Job, file: str) -> int:
-    options = [o for o in job.options if o != "-w"]
-    command = ["gcc", "-O0", "-fanalyzer", *options, "-c", "-o", os.devnull, file]
-    done = subprocess.run(
-        command, cwd=job.directory, capture_output=True, text=True, errors="replace", check=False
-    )
-    return len(GCC_LEAK.findall(done.stderr))
+_PEERS: dict[str, tuple[str, Callable[[Job], list[str]], re.Pattern[str]]] = {
+    "gcc -fanalyzer": (
+        "gcc",
+        lambda job: ["gcc", "-O0", "-fanalyzer", *_loud(job), "-c", "-o", os.devnull],
+        GCC_LEAK,
+    ),
+    "clang --analyze": (
+        "clang-14",
+        lambda job: ["clang-14", "--analyze", *_loud(job), "-o", os.devnull],
+        CLANG_LEAK,
+    ),
+    "cppcheck": (
+        "cppcheck",
+        lambda job: ["cppcheck", "-q", "--enable=warning", "--template=gcc",
+                     *(o for o in job.options if o.startswith(("-D", "-I", "-U")))],
+        CPPCHECK_LEAK,
+    ),
+}  # fmt: skip
+
+
+def _loud(job: Job) -> list[str]:
+    return [o for o in job.options if o != "-w"]
+
+
+def _theirs(peer: str, job: Job, file: str) -> set[str]:
+    """The lines and texts of a peer's leaks in one unit."""
+    _, command, wanted = _PEERS[peer]
+    try:
+        done = subprocess.run(
+            [*command(job), file], cwd=job.directory, capture_output=True, text=True,
+            errors="replace", check=False, timeout=_LIMIT,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return set()
+    found = set()
+    for line in (done.stderr + done.stdout).splitlines():
+        place = _PLACE.search(line)
+        if place and wanted.search(line):
+            found.add(line[place.start() :])
+    return found

@@ -102,9 +102,8 @@ def _apply_f1(tmp_path: Path, length: int) -> list[AbstractState]:
     for row in answers["@f1"].summary.outcomes:
         applied = apply(frame, caller, row, [argument], 1, None)
         if applied is not None:
-            state, result, _, _ = applied
-            variables = {"l": state.cells["@l"].fields[0], "ret": result}
-            found.append(abstract(state, variables, [8]))
+            variables = {"l": applied.state.cells["@l"].fields[0], "ret": applied.result}
+            found.append(abstract(applied.state, variables, [8]))
     return found
 
 

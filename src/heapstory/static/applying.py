@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from heapstory.static import rules
 from heapstory.static.canonical import PERHAPS
 from heapstory.static.conditions import PAGE, assume_fact, become_null, is_null
@@ -15,6 +17,16 @@ MAX_CALLS = 6
 Suspects = dict[CellId, tuple[str, Place | None, str]]
 
 
+class Applied(NamedTuple):
+    """A row, applied: the state after it and what became of cells."""
+
+    state: State
+    result: Value
+    suspects: Suspects  # what may be lost
+    new: list[CellId]
+    perhaps_lost: set[CellId]  # overwritten on some of the ways that the row stands for
+
+
 def apply(
     frame: Frame,
     caller: State,
@@ -23,9 +35,8 @@ def apply(
     fixed: int,
     place: Place | None,
     recursive: bool = False,
-) -> tuple[State, Value, Suspects, list[CellId]] | None:
-    """The caller's state after this outcome, the result, what may be lost, the new cells; None if
-    its precondition cannot hold."""
+) -> Applied | None:
+    """The caller's state after this outcome; None if its precondition cannot hold."""
     work = _Application(frame, caller.copy(), outcome, arguments, fixed, place)
     work.recursive = recursive
     try:
@@ -36,7 +47,8 @@ def apply(
     except Infeasible:
         return None
     new = [work.bound[i][0] for i, cell in outcome.cells.items() if cell.kind == HEAP]
-    return work.state, work.translate(outcome.result), work.suspects, new
+    result = work.translate(outcome.result)
+    return Applied(work.state, result, work.suspects, new, work.perhaps_lost)
 
 
 class _Application:
@@ -54,6 +66,7 @@ class _Application:
         self.bound: dict[CellId, Value] = {}
         self.symbols: dict[Symbol, Value] = {}
         self.suspects: Suspects = {}
+        self.perhaps_lost: set[CellId] = set()
         self.recursive = False  # what recursion makes it made itself: the site stays the same
 
     # --- the precondition
@@ -259,6 +272,8 @@ class _Application:
         if changed.kind in (PRE, GLOBAL):
             changed.writes = {**changed.writes, where[1]: (place, label)}
         if label == PERHAPS:
+            if type(old) is tuple:
+                self.perhaps_lost.add(old[0])
             rules.escape(self.state, old)
         elif type(old) is tuple and old != value:
             self.suspects[old[0]] = (FIELD_OVERWRITTEN, place, label)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from heapstory.static import rules
-from heapstory.static.applying import Suspects, apply
+from heapstory.static.applying import Applied, apply
 from heapstory.static.conditions import fact_of
 from heapstory.static.ir.program import Place, Statement
 from heapstory.static.library import BUILTINS, States, intrinsic, result, returns, unknown
@@ -128,7 +128,7 @@ def _summarised(
 ) -> States:
     if summary.unknown:
         return unknown(frame, state, register, arguments)
-    applied: list[tuple[State, Value, Suspects, list[CellId]]] = []
+    applied: list[Applied] = []
     for outcome in summary.outcomes:
         frame.work += 4 + len(outcome.cells)
         again = summary.name in frame.program.recursive
@@ -136,9 +136,9 @@ def _summarised(
         if made is not None:
             applied.append(made)
     if len(applied) > 1:
-        _hidden_choice(state, [row[0] for row in applied], [row[1] for row in applied])
-    frame.doubts.called(summary, [(after, value, new) for after, value, _, new in applied])
-    for after, value, suspects, _ in applied:
+        _hidden_choice(state, applied)
+    frame.doubts.called(summary, applied)
+    for after, value, suspects, _, _ in applied:
         if summary.keeps_extra:  # how often its loop over them runs is not known
             for extra in arguments[summary.parameters :]:
                 rules.escape(after, extra)
@@ -151,25 +151,28 @@ def _summarised(
             rules.report_unreachable(frame, after, alive, suspects)
         if register is None and type(value) is tuple:
             rules.check(frame, after, (value[0],), rules.OVERWRITTEN, place, "")
-    return [row[0] for row in applied]
+    return [row.state for row in applied]
 
 
-def _hidden_choice(before: State, found: States, results: list[Value]) -> None:
+def _hidden_choice(before: State, rows: list[Applied]) -> None:
     """A callee that keeps or frees a cell on one way and not on another, by something the caller
     cannot tell (a count of references, a sanity check), decides for it: the cell is given up."""
     for identity, cell in before.cells.items():
         if not cell.tracked:
             continue
-        # A row that found the pointer null took nothing: the cell is gone from its state.
-        taken = [i for i, s in enumerate(found) if identity in s.cells and not _still(s, identity)]
-        left = [i for i, s in enumerate(found) if _still(s, identity)]
-        for number in left if taken else ():
-            told = all(
-                _told_apart(found[number], results[number], found[other], results[other])
-                for other in taken
-            )
-            if not told:
-                rules.escape(found[number], (identity, 0))
+        left = [row for row in rows if _still(row.state, identity)]
+        taken = [row for row in rows if _taken(row, identity)]
+        for row in left if taken else ():
+            if not all(_told_apart(row, other) for other in taken):
+                rules.escape(row.state, (identity, 0))
+
+
+def _taken(row: Applied, identity: CellId) -> bool:
+    """A row that found the pointer null took nothing: the cell is gone from its state. Nor did one
+    that perhaps overwrote it."""
+    if identity not in row.state.cells or identity in row.perhaps_lost:
+        return False
+    return not _still(row.state, identity)
 
 
 def _still(state: State, identity: object) -> bool:
@@ -177,11 +180,11 @@ def _still(state: State, identity: object) -> bool:
     return cell is not None and cell.tracked
 
 
-def _told_apart(one: State, first: Value, other: State, second: Value) -> bool:
+def _told_apart(one: Applied, other: Applied) -> bool:
     """Whether the results of two rows can never be equal."""
-    if first is None or second is None:
+    if one.result is None or other.result is None:
         return False
-    left, right = fact_of(one, first), fact_of(other, second)
+    left, right = fact_of(one.state, one.result), fact_of(other.state, other.result)
     if left.high < right.low or right.high < left.low:
         return True
     return any(a.low == a.high and a.low in b.not_in for a, b in ((left, right), (right, left)))

@@ -254,9 +254,7 @@ def _outer_entry(identity: str, cell: Cell, name: Any, coarsest: bool) -> Any:
     for offset, value in cell.fields.items():
         if type(value) is tuple and value != cell.initial.get(offset):
             named = name(value)
-            if type(named) is int or (
-                type(named) is str and not coarsest and _moved(identity, named)
-            ):
+            if type(named) is int or (type(named) is str and not coarsest and named[0] == "P"):
                 members.append((offset, named))
     if coarsest:
         held = sorted(n for c in cell.weak if type(n := name((c, 0))) is int)
@@ -268,10 +266,6 @@ def _outer_entry(identity: str, cell: Cell, name: Any, coarsest: bool) -> Any:
         members.sort(key=_by_offset)
     weak = tuple(sorted(str(name((c, 0))) for c in cell.weak))
     return identity, freed, cell.escaped, cell.deep, _plain(members), weak
-
-
-def _moved(holder: str, named: str) -> bool:
-    return named[0] == "P" and holder.split("[", 1)[0] != named.split("[", 1)[0]
 
 
 def _plain(members: list[tuple[Any, Any]]) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
 """Where the analysis knows that it is guessing: losses of such cells have low confidence.
 
-* A callee hands out memory and the same row of its summary covers success and failure: whether
-  memory is there when it failed, nobody knows.
+* A callee hands out memory and returns what it also returns where it made none: a caller takes
+  that for failure and does not expect any.
 * A constructor makes a member on some ways only, by something its caller cannot tell.
 * A loop keeps the cell in another one; how often loops run is not known, least of all whether
   they run at all.
@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from heapstory.static.applying import Applied
 from heapstory.static.conditions import fact_of
 from heapstory.static.ir.liveness import reaches
 from heapstory.static.ir.program import Function
 from heapstory.static.rules import FIELD_LOST
 from heapstory.static.state import HEAP, State
 from heapstory.static.summary import Outcome, Summary
-from heapstory.static.values import CellId, Fact, Symbol, Value
+from heapstory.static.values import CellId, Fact, Value
 
 
 @dataclass(slots=True)
@@ -28,7 +29,7 @@ class Doubts:
     born: dict[CellId, str] = field(default_factory=dict)  # the block that made a cell
     _kept: set[CellId] = field(default_factory=set)
     _sometimes: set[CellId] = field(default_factory=set)
-    _results: dict[CellId, tuple[Symbol, bool]] = field(default_factory=dict)
+    _results: dict[CellId, tuple[Value, bool]] = field(default_factory=dict)
     _loops: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     def stored(self, cell: CellId, block: str) -> None:
@@ -48,21 +49,18 @@ class Doubts:
             self._loops[key] = block != without and reaches(self.function, block, block, without)
         return self._loops[key]
 
-    def called(self, summary: Summary, rows: list[tuple[State, Value, list[CellId]]]) -> None:
-        """Rows of a summary were applied: the states, the results, the new cells."""
-        for number, (state, value, new) in enumerate(rows):
+    def called(self, summary: Summary, rows: list[Applied]) -> None:
+        """Rows of a summary were applied."""
+        for row in rows:
+            state, value, new = row.state, row.result, row.new
             handed = [c for c in new if type(value) is not tuple or c != value[0]]
             if not handed:
                 continue
-            fact = fact_of(state, value)
-            if type(value) is Symbol and _may_be(fact, True) and _may_be(fact, False):
-                failing = _failing(summary)
-                if failing is not None:
-                    self._results.update((cell, (value, failing)) for cell in handed)
+            failing = _failing(summary)
+            if failing is not None and value is not None:
+                self._results.update((cell, (value, failing)) for cell in handed)
             if type(value) is tuple and any(
-                type(other) is tuple and len(fewer) < len(new)
-                for at, (_, other, fewer) in enumerate(rows)
-                if at != number
+                type(other.result) is tuple and len(other.new) < len(new) for other in rows
             ):
                 self._sometimes.update(c for c in handed if not _alike(state, c, value[0]))
 
@@ -73,8 +71,8 @@ class Doubts:
         known = self._results.get(cell)
         if known is None:
             return False
-        symbol, failing = known
-        return not _may_be(fact_of(state, symbol), not failing)
+        result, failing = known
+        return not _may_be(fact_of(state, result), not failing)
 
 
 def _alike(state: State, one: CellId, other: CellId) -> bool:
