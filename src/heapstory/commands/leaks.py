@@ -218,7 +218,7 @@ def _talk(outcome: Outcome, build_status: int, hidden: int) -> None:
     if hidden:
         _say(f"{hidden} less certain findings left out; --min-confidence low shows them")
     if outcome.limited:
-        _say(f"{len(outcome.limited)} functions too large to follow in full; treated as unknown")
+        _say(f"{len(outcome.limited)} functions too large to follow in full")
 
 
 def _write(

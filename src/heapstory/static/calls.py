@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from heapstory.static.interpreter import FunctionAnalysis
 
 MAX_TARGETS = 24  # a pointer that can mean more functions than this means any function
+_COMPARISONS = ("strcmp", "strcasecmp", "strncmp", "strncasecmp", "memcmp")
 _SUCCESS = {"=0": Fact(0, 0), ">=0": Fact(0, HIGH), "!=0": Fact(LOW, HIGH, frozenset({0}))}
 _FAILURE = {"=0": Fact(LOW, HIGH, frozenset({0})), ">=0": Fact(LOW, -1), "!=0": Fact(0, 0)}
 
@@ -83,11 +84,24 @@ def _modelled(
     if name in models.reads or name in models.fills:
         for value in arguments if name in models.fills else ():
             rules.scramble(state, value)
-        value = Symbol()
+        value = _comparison(frame, state, arguments) if name in _COMPARISONS else Symbol()
         if name in models.counts:
             state.facts[value] = Fact(-1, HIGH)
         return result(frame, state, register, value, place)
     return unknown(frame, state, register, arguments)
+
+
+def _comparison(frame: FunctionAnalysis, state: State, arguments: list[Value]) -> Symbol:
+    """A text that this function got, compared with a constant once more: the result is the same."""
+    text, *rest = arguments
+    cell = state.cells.get(text[0]) if type(text) is tuple and type(text[0]) is int else None
+    if cell is None or cell.summary or not all(type(v) is int or _constant(v) for v in rest):
+        return Symbol()
+    return frame.entry_symbol(f"text {text}").derive(("compared", str(rest)))
+
+
+def _constant(value: Value) -> bool:
+    return type(value) is tuple and type(value[0]) is str and value[0].startswith("@.str")
 
 
 def _gives(

@@ -18,7 +18,7 @@ from heapstory.static.ir.program import Function
 from heapstory.static.rules import FIELD_LOST
 from heapstory.static.state import HEAP, State
 from heapstory.static.summary import Outcome, Summary
-from heapstory.static.values import CellId, Fact, Value
+from heapstory.static.values import CellId, Fact, Symbol, Value
 
 
 @dataclass(slots=True)
@@ -59,6 +59,8 @@ class Doubts:
             failing = _failing(summary)
             if failing is not None and value is not None:
                 self._results.update((cell, (value, failing)) for cell in handed)
+                if type(value) is Symbol and value.path is None:
+                    value.path = "result"  # what is learnt of it is kept
             if type(value) is tuple and any(
                 type(other.result) is tuple and len(other.new) < len(new) for other in rows
             ):
