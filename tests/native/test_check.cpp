@@ -1,0 +1,222 @@
+// The checking engine's parts that keep what they know as time moves, against starting anew.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "check/calendar.h"
+#include "check/changes.h"
+#include "check/checker.h"
+#include "check/synthetic.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <random>
+
+using namespace heapstory;
+using namespace heapstory::check;
+
+namespace {
+
+// node { left*; right*; key; } rooted in holder { root^; }
+constexpr uint32_t node_type = 1, holder_type = 2;
+constexpr uint64_t node_size = 24, heap = 0x10000;
+
+PlanField field(uint64_t offset, FieldKind kind) {
+    PlanField out;
+    out.offset = offset;
+    out.kind = kind;
+    return out;
+}
+
+PlanType type(uint32_t id, uint64_t size, std::vector<PlanField> fields) {
+    PlanType out;
+    out.size = size;
+    out.fields = std::move(fields);
+    PlanMember member;
+    member.type_id = id;
+    out.members.push_back(member);
+    return out;
+}
+
+PlanConstraint whole(ShapeKind kind, size_t variables) {
+    PlanConstraint out;
+    out.variables.resize(variables);
+    out.shape.kind = kind;
+    return out;
+}
+
+Plan make_plan() {
+    Plan plan;
+    plan.types.push_back(type(node_type, node_size,
+                              {field(0, FieldKind::pointer), field(8, FieldKind::pointer),
+                               field(16, FieldKind::integer)}));
+    plan.types.push_back(type(holder_type, 8, {field(0, FieldKind::pointer)}));
+    PlanRoot root;
+    root.from = {1, 0, none};
+    plan.types[0].roots.push_back(root);
+    plan.edge_sets.push_back({{0, 0, none}, {0, 1, none}});
+    plan.constraints.push_back(whole(ShapeKind::acyclic, 2));
+    plan.constraints.push_back(whole(ShapeKind::rooted, 1));
+    plan.constraints.push_back(whole(ShapeKind::unique, 2));
+    Expr variable, key;
+    variable.op = Op::variable;
+    key.op = Op::field;
+    key.type = 0;
+    key.index = 2;
+    key.args.push_back(variable);
+    plan.constraints.back().shape.keys.push_back(key);
+    complete(plan);
+    return plan;
+}
+
+// Nodes and two holders, with words written at random: edges, roots and keys come and go, and nodes
+// are freed and their places given out again.
+class Heap {
+  public:
+    explicit Heap(uint32_t seed) : random_(seed) {
+        for (uint64_t place = 0; place < places; ++place)
+            born(place);
+        for (unsigned step = 0; step < 120; ++step) {
+            uint64_t place = random_() % places, other = random_() % nodes;
+            ++now_;
+            if (place >= nodes) {
+                write(place, 0, random_() % 4 ? address(other) : 0);
+            } else if (random_() % 8 == 0) {
+                blocks[alive_[place]].block.death = blocks[alive_[place]].life.death = now_++;
+                born(place);
+            } else if (random_() % 4 == 0) {
+                write(place, 16, random_() % 12);
+            } else {
+                write(place, 8 * (random_() % 2), random_() % 4 ? address(other) : 0);
+            }
+        }
+    }
+    uint64_t last() const { return now_; }
+
+    std::vector<SourceBlock> blocks;
+    std::vector<GivenWrite> writes;
+
+  private:
+    static constexpr uint64_t nodes = 8, places = 10;
+    static uint64_t address(uint64_t place) { return heap + 64 * place; }
+    void born(uint64_t place) {
+        SourceBlock source;
+        bool is_node = place < nodes;
+        source.block = {blocks.size() + 1,
+                        address(place),
+                        is_node ? node_size : 8,
+                        now_,
+                        forever,
+                        0,
+                        0,
+                        is_node ? node_type : holder_type};
+        source.life = {address(place), source.block.size, now_, forever};
+        source.zeroed = true;
+        alive_[place] = blocks.size();
+        blocks.push_back(source);
+    }
+    void write(uint64_t place, uint64_t offset, uint64_t value) {
+        std::string bytes(8, '\0');
+        std::memcpy(bytes.data(), &value, 8);
+        writes.push_back({now_, address(place) + offset, bytes, 0});
+    }
+
+    std::mt19937 random_;
+    uint64_t now_ = 1;
+    size_t alive_[places] = {};
+};
+
+} // namespace
+
+TEST_CASE("changes are found by their time") {
+    std::mt19937_64 random(3);
+    for (uint64_t range : {1, 10, 1000, 1'000'000}) {
+        std::vector<Changes::Change> all;
+        for (uint32_t i = 0; i < 300; ++i)
+            all.push_back({random() % range, i});
+        Changes changes(all);
+        for (unsigned round = 0; round < 200; ++round) {
+            uint64_t from = random() % (range + 2), to = random() % (2 * range + 2);
+            std::vector<uint32_t> found, wanted;
+            changes.between(from, to, [&](uint32_t what) { found.push_back(what); });
+            for (const auto &change : all)
+                if (change.time > std::min(from, to) && change.time <= std::max(from, to))
+                    wanted.push_back(change.what);
+            std::sort(found.begin(), found.end());
+            REQUIRE(found == wanted);
+            REQUIRE(changes.at_most(from, to) >= found.size());
+        }
+    }
+    Changes none_at_all{{}};
+    none_at_all.between(0, forever, [](uint32_t) { FAIL("nothing changes"); });
+}
+
+TEST_CASE("a calendar looks again exactly at what does not hold") {
+    std::mt19937_64 random(5);
+    constexpr uint64_t slice = 7;
+    // Unit u answers anew at every multiple of slice * (u + 1).
+    auto span_of = [&](uint32_t unit, uint64_t time) {
+        uint64_t length = slice * (unit + 1), since = time / length * length;
+        return Span{since, since + length};
+    };
+    Calendar calendar(20);
+    std::vector<Span> spans(20, Span{1, 0});
+    for (unsigned round = 0; round < 500; ++round) {
+        uint64_t time = random() % 1000;
+        std::vector<uint32_t> looked, due;
+        for (uint32_t unit = 0; unit < 20; ++unit)
+            if (!spans[unit].holds(time))
+                due.push_back(unit);
+        calendar.move(time, [&](uint32_t unit) {
+            looked.push_back(unit);
+            return spans[unit] = span_of(unit, time);
+        });
+        std::sort(looked.begin(), looked.end());
+        REQUIRE(looked == due);
+    }
+}
+
+TEST_CASE("what is known of one moment leads to what holds at another") {
+    Plan plan = make_plan();
+    for (uint32_t seed = 0; seed < 30; ++seed) {
+        Heap heap(seed);
+        Timeline line = make_timeline(plan, heap.blocks, heap.writes, heap.last());
+        Checker moving(line, plan, nullptr);
+        std::mt19937 random(seed);
+        for (unsigned round = 0; round < 60; ++round) {
+            uint64_t time = random() % (heap.last() + 1);
+            Checker anew(line, plan, nullptr);
+            for (uint32_t c = 0; c < plan.constraints.size(); ++c) {
+                INFO("seed " << seed << ", time " << time << ", constraint " << c);
+                REQUIRE(moving.check(c, time) == anew.check(c, time));
+            }
+        }
+    }
+}
+
+TEST_CASE("the witnesses of a lost part lead to all of it") {
+    Plan plan = make_plan();
+    size_t lost_in_all = 0;
+    for (uint32_t seed = 0; seed < 30; ++seed) {
+        Heap heap(seed);
+        Timeline line = make_timeline(plan, heap.blocks, heap.writes, heap.last());
+        Checker checker(line, plan, nullptr);
+        Edges edges(line, plan);
+        Evaluator evaluator(line, plan, edges, nullptr);
+        for (uint64_t time = 0; time <= heap.last(); time += 3) {
+            evaluator.begin(time);
+            std::vector<Object> lost = checker.lost(1, time), below;
+            for (const Inconsistency &e : checker.check(1, time)) {
+                std::vector<Object> found{e.binding[0].object};
+                evaluator.reach(found, 0);
+                below.insert(below.end(), found.begin(), found.end());
+                below.push_back(e.binding[0].object);
+            }
+            lost_in_all += lost.size();
+            for (Object object : lost) {
+                REQUIRE(!evaluator.rooted(object, 0));
+                REQUIRE(std::count(below.begin(), below.end(), object));
+            }
+            REQUIRE(lost.empty() == below.empty());
+        }
+    }
+    REQUIRE(lost_in_all > 100);
+}
