@@ -4,6 +4,7 @@ a million nodes."""
 from __future__ import annotations
 
 import sys
+import time
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from faults.campaign import LIBRARY
 from faults.mutant import NAMES, Program, draw
 from faults.trial import CPOINTS, FOUND, Heapstory
+from heapstory import open as open_trace
 from support.page import table
 
 SIZES = (1_000, 100_000, 1_000_000)
@@ -26,35 +28,45 @@ def scaling(heapstory: Heapstory, work: Path, salt: int) -> list[dict[str, Any]]
     for name in STRUCTURES:
         for size in SIZES:
             program = Program(name, work / "scaling" / f"{name}-{size}", str(size))
-            trace = program.desk / "scaling.story"
-            for mutant in islice(draw(program, "lost subtree", salt), 5):
-                heapstory.record(trace, mutant.binary(), mutant.arguments, mutant.environment,
-                                 patience=PATIENCE)  # fmt: skip
-                status, said, wall = heapstory.locate(trace, LIBRARY[name], CPOINTS["end"])
-                if status == FOUND:
-                    break
-            row = {"program": name, "size": size, "wall": wall}
-            if isinstance(said, str):
-                row["problem"] = said
-            else:
-                row |= {"nodes": said["nodes"], "timing": said["timing"],
-                        "statements": len(said["statements"])}  # fmt: skip
+            row = {"program": name, "size": size, **measured(heapstory, program, salt)}
             rows.append(row)
             print(f"scaling: {row}", file=sys.stderr, flush=True)
     return rows
 
 
+def measured(heapstory: Heapstory, program: Program, salt: int) -> dict[str, Any]:
+    """The stages of one mutant that is detected, in seconds."""
+    trace = program.desk / "scaling.story"
+    row: dict[str, Any] = {}
+    for mutant in islice(draw(program, "lost subtree", salt), 5):
+        binary, start = mutant.binary(), time.perf_counter()
+        heapstory.record(trace, binary, mutant.arguments, mutant.environment, patience=PATIENCE)
+        row["record"] = time.perf_counter() - start
+        start = time.perf_counter()
+        with open_trace(str(trace)):
+            row["open"] = time.perf_counter() - start
+        status, said, row["wall"] = heapstory.locate(trace, LIBRARY[program.name], CPOINTS["end"])
+        if status == FOUND:
+            break
+    if isinstance(said, str):
+        return {**row, "problem": said}
+    return {**row, "timing": said["timing"], "statements": len(said["statements"])}
+
+
 def tabled(rows: list[dict[str, Any]]) -> str:
-    head = ["structure", "nodes", "loading ms", "check ms", "goal", "location ms", "goal",
-            "statements", "the command, s"]  # fmt: skip
+    head = ["structure", "nodes", "recording s", "opening ms", "compiling ms", "loading ms",
+            "check ms", "goal", "location ms", "goal", "statements", "the command, s"]  # fmt: skip
     body = []
     for row in rows:
         location, check = GOALS[row["size"]]
-        first = [NAMES[row["program"]], f"{row['size']:,}"]
+        line = [NAMES[row["program"]], f"{row['size']:,}", f"{row['record']:.1f}",
+                f"{1000 * row['open']:.3g}"]  # fmt: skip
         if "problem" in row:
-            body.append([*first, row["problem"], "", "", "", "", "", f"{row['wall']:.1f}"])
-            continue
-        timing = {key: f"{1000 * value:.3g}" for key, value in row["timing"].items()}
-        body.append([*first, timing["load"], timing["check"], str(check), timing["locate"],
-                     str(location), str(row["statements"]), f"{row['wall']:.1f}"])  # fmt: skip
+            line += [row["problem"], *[""] * 6, f"{row['wall']:.1f}"]
+        else:
+            timing = {key: f"{1000 * value:.3g}" for key, value in row["timing"].items()}
+            line += [timing["compile"], timing["load"], timing["check"], str(check),
+                     timing["locate"], str(location), str(row["statements"]),
+                     f"{row['wall']:.1f}"]  # fmt: skip
+        body.append(line)
     return table(head, body)
