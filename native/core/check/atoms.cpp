@@ -69,7 +69,15 @@ Truth Evaluator::rooted(const Expr &e) {
 }
 
 Truth Evaluator::safe(const Expr &e) {
-    Value value = evaluate(e.args[0]);
+    const Expr &of = e.args[0];
+    // What nearly all pointers are: NULL, or to an object of the type that is asked for.
+    if (e.type != none && of.op == Op::field &&
+        plan_.types[of.type].fields[of.index].kind == FieldKind::pointer) {
+        Operand to = operand_of_field(of);
+        if (to.kind == Operand::Kind::null || facet(to, e.type) != no_object)
+            return Truth::yes;
+    }
+    Value value = evaluate(of);
     if (!value.known())
         return Truth::unknown;
     if (value.kind != ValueKind::pointer)

@@ -136,7 +136,10 @@ void Checker::check_object(uint32_t number, Object object, uint64_t time, Span &
     evaluator_.bound.assign(constraint.variables.size() + constraint.loops.size(), {});
     evaluator_.bound[0] = {object, 0};
     Judged judged{found};
-    bind(number, 1, judged);
+    if (evaluator_.bound.size() == 1)
+        judge(number, judged);
+    else
+        bind(number, 1, judged);
     span.narrow(evaluator_.span);
 }
 
@@ -147,10 +150,11 @@ std::vector<Inconsistency> Checker::check(uint32_t number, uint64_t time) {
     std::vector<Inconsistency> out;
     evaluator_.begin(time);
     evaluator_.bound.assign(constraint.variables.size() + constraint.loops.size(), {});
-    Judged judged{[&](Inconsistency e) {
+    Found found = [&](Inconsistency e) {
         out.push_back(std::move(e));
         return true;
-    }};
+    };
+    Judged judged{found};
     bind(number, 0, judged);
     return out;
 }

@@ -46,7 +46,7 @@ class Checker {
         bool with_body = false; // EXISTS variables: the truth of the body is an argument
     };
     struct Judged {
-        Found found;
+        const Found &found;
         bool go_on = true;
     };
 

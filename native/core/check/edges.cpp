@@ -111,8 +111,9 @@ const IncomingIndex &Edges::incoming(uint32_t set) const {
     for (Object object = 0; object < line_.objects(); ++object) {
         auto first = index->edges.begin() + std::ptrdiff_t(index->first[object]);
         auto end = index->edges.begin() + std::ptrdiff_t(index->first[object + 1]);
-        std::stable_sort(first, end,
-                         [](const Incoming &a, const Incoming &b) { return a.since < b.since; });
+        std::sort(first, end, [](const Incoming &a, const Incoming &b) {
+            return a.since != b.since ? a.since < b.since : a.cell < b.cell;
+        });
         for (auto at = first; at != end; ++at)
             index->ends[size_t(at - index->edges.begin())] = at->until;
         std::sort(index->ends.begin() + std::ptrdiff_t(index->first[object]),

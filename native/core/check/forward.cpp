@@ -6,26 +6,32 @@ namespace heapstory::check {
 Forward::Forward(Checker &checker, const std::vector<CPoint> &points)
     : checker_(checker), line_(checker.line()), plan_(checker.plan()), points_(points) {
     head_.assign(points.size(), none);
-    uint32_t units = 0;
-    for (uint32_t c = 0; c < plan_.constraints.size(); ++c) {
-        first_unit_.push_back(none);
-        if (checker.whole(c)) {
+    due_.assign(points.size(), 0);
+    std::vector<std::vector<uint32_t>> nested(plan_.types.size());
+    for (uint32_t c = 0; c < plan_.constraints.size(); ++c)
+        if (checker.whole(c))
             wholes_.push_back({c});
-        } else {
-            first_unit_[c] = units;
-            units += uint32_t(objects_of(c).size());
+        else
+            nested[plan_.constraints[c].variables[0].type].push_back(c);
+    uint32_t units = 0;
+    for (uint32_t type = 0; type < nested.size(); ++type)
+        if (!nested[type].empty()) {
+            uint32_t end = units + uint32_t(line_.by_type[type].size() * nested[type].size());
+            groups_.push_back({units, end, &line_.by_type[type], nested[type]});
+            units = end;
         }
-    }
     next_.assign(units, none);
     since_.assign(units, unseen);
-    for (uint32_t c = 0; c < plan_.constraints.size(); ++c)
-        if (first_unit_[c] != none)
-            for (uint32_t i = uint32_t(objects_of(c).size()); i-- > 0;)
-                schedule(first_unit_[c] + i, line_.birth[objects_of(c)[i]], 0);
+    for (uint32_t unit = units; unit-- > 0;)
+        schedule(unit, line_.birth[unit_of(unit).object], 0);
 }
 
-const std::vector<Object> &Forward::objects_of(uint32_t constraint) const {
-    return line_.by_type[plan_.constraints[constraint].variables[0].type];
+Unit Forward::unit_of(uint32_t number) const {
+    auto group = groups_.begin();
+    while (number >= group->end)
+        ++group;
+    uint32_t width = uint32_t(group->constraints.size()), at = number - group->first;
+    return {group->constraints[at % width], (*group->objects)[at / width]};
 }
 
 bool Forward::applies(size_t point, uint32_t constraint) const {
@@ -51,20 +57,17 @@ void Forward::schedule(uint32_t unit, uint64_t time, size_t from) {
         return;
     next_[unit] = head_[point];
     head_[point] = unit;
+    ++due_[point];
 }
 
 bool Forward::check_units(size_t point) {
     bool bad = false;
     uint64_t time = points_[point].time;
-    uint32_t c = 0;
+    if (due_[point] > next_.size() / 4)
+        line_.lay_out(time);
     for (uint32_t unit = head_[point], next; unit != none; unit = next) {
         next = next_[unit];
-        if (first_unit_[c] == none || unit < first_unit_[c] ||
-            unit - first_unit_[c] >= objects_of(c).size())
-            for (c = uint32_t(plan_.constraints.size()) - 1;
-                 first_unit_[c] == none || first_unit_[c] > unit;)
-                --c;
-        Object object = objects_of(c)[unit - first_unit_[c]];
+        auto [c, object] = unit_of(unit);
         if (!line_.alive(object, time))
             continue;
         if (!applies(point, c)) {

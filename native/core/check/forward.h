@@ -46,13 +46,8 @@ class Forward {
 
     // Units with the last moment before the bad C-point at which something they depend on changed.
     template <class Visit> void for_each_unit(Visit visit) const {
-        for (uint32_t c = 0; c < first_unit_.size(); ++c) {
-            if (first_unit_[c] == none)
-                continue;
-            const auto &objects = objects_of(c);
-            for (uint32_t i = 0; i < objects.size(); ++i)
-                visit(Unit{c, objects[i]}, since_[first_unit_[c] + i]);
-        }
+        for (uint32_t unit = 0; unit < since_.size(); ++unit)
+            visit(unit_of(unit), since_[unit]);
     }
     static constexpr uint64_t unseen = forever; // the unit was never looked at
 
@@ -60,7 +55,7 @@ class Forward {
     static constexpr uint64_t most_work = 200'000'000; // objects visited for one constraint
     static constexpr size_t samples = 64;
 
-    const std::vector<Object> &objects_of(uint32_t constraint) const;
+    Unit unit_of(uint32_t number) const;
     bool applies(size_t point, uint32_t constraint) const;
     size_t point_at(uint64_t time, size_t from) const;
     void schedule(uint32_t unit, uint64_t time, size_t from);
@@ -72,6 +67,13 @@ class Forward {
     bool is_bad_for_good(uint32_t constraint, size_t point);
     size_t bisect(uint32_t constraint, size_t clean, size_t end);
 
+    // The nested constraints whose first variable is of one type. Units are numbered by object,
+    // then constraint: what one constraint reads of an object is at hand for the next.
+    struct Group {
+        uint32_t first, end; // units
+        const std::vector<Object> *objects;
+        std::vector<uint32_t> constraints;
+    };
     struct WholeState { // of a constraint that is checked as a whole
         uint32_t constraint = 0;
         size_t clean = no_point; // the last C-point that was fine
@@ -82,8 +84,9 @@ class Forward {
     const Timeline &line_;
     const Plan &plan_;
     const std::vector<CPoint> &points_;
-    std::vector<uint32_t> first_unit_;  // by constraint, none for those checked as a whole
+    std::vector<Group> groups_;
     std::vector<uint32_t> next_, head_; // the calendar: lists of units by C-point
+    std::vector<uint32_t> due_;         // by C-point: how many
     std::vector<uint64_t> since_;       // by unit
     std::vector<WholeState> wholes_;
     std::vector<Inconsistency> found_;

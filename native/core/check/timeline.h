@@ -97,6 +97,12 @@ class Timeline {
     // The version in force, null where the cell is unknown; narrows `span` to the time over which
     // that is so. The end of a pointer's target is not looked at.
     const Version *at(uint32_t cell, uint64_t time, Span &span) const {
+        if (time == laid_out_) {
+            const Current &current = current_[cell];
+            bool known = current.version.since <= time;
+            span.narrow(known ? current.version.since : 0, current.until);
+            return known ? &current.version : nullptr;
+        }
         const Version *first = versions.data() + first_version[cell];
         const Version *end = versions.data() + first_version[cell + 1], *after = end;
         if (end - first > 8)
@@ -108,6 +114,26 @@ class Timeline {
         span.narrow(after > first ? after[-1].since : 0, after < end ? after->since : forever);
         return after > first ? after - 1 : nullptr;
     }
+    // Puts the versions in force at a moment side by side. Worth it where all of the structure is
+    // asked for as of then.
+    void lay_out(uint64_t time) const {
+        laid_out_ = forever;
+        current_.resize(first_cell.back());
+        for (uint32_t cell = 0; cell < current_.size(); ++cell) {
+            Span span;
+            const Version *version = at(cell, time, span);
+            current_[cell] = {version ? *version : Version{0, forever, 0, none}, span.until};
+        }
+        laid_out_ = time;
+    }
+
+  private:
+    struct Current {
+        Version version;
+        uint64_t until;
+    };
+    mutable std::vector<Current> current_; // by cell
+    mutable uint64_t laid_out_ = forever;  // as of when
 };
 
 } // namespace heapstory::check
