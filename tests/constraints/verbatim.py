@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from heapstory.constraints.plan import Plan
-from tests.constraints.snapshot import Found, Snapshot
+from tests.constraints.naive_values import Found
+from tests.constraints.snapshot import Snapshot
 
 
 @dataclass

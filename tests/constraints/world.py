@@ -9,7 +9,8 @@ from heapstory.constraints.compiling import Compiled, compile_plan
 from heapstory.constraints.plan import Plan
 from heapstory.constraints.reading import parse
 from heapstory.constraints.untraced import NoTrace
-from tests.constraints.snapshot import Found, Snapshot
+from tests.constraints.naive_values import Found
+from tests.constraints.snapshot import Snapshot
 from tests.naive import Alloc, Free, Global, Naive, Store
 
 WORD = 8
