@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from heapstory import _core
-from tests.constraints.random_worlds import SPECIFICATIONS, worlds
 from tests.constraints.naive_values import Found, Object
+from tests.constraints.random_worlds import SPECIFICATIONS, worlds
 from tests.constraints.verbatim import check, locate
 from tests.constraints.world import Checked, World, plan_of
 

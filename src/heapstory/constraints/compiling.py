@@ -156,12 +156,14 @@ class _Compiler:
         filled = Expr(Op.NE, (held(0), Expr(Op.NULL)))
         if line.exclusive:
             body = Expr(Op.EQ, (Expr(Op.REFERENCES, (held(0),)), number(1)))
-            self._add(f"owner({line.type}.{line.field})", line.at, {"X": entry}, filled, body)
+            owner = f"owner({line.type}.{line.field})"
+            self.constraints.append(self.builder.build(owner, line.at, {"X": entry}, filled, body))
             return
         guard = Expr(Op.AND, (filled, rename(filled, {0: 1}), Expr(Op.EQ, (held(0), held(1)))))
         body = Expr(Op.EQ, (variable(0), variable(1)))
         name = f"no alias({line.type}.{line.field})"
-        self._add(name, line.at, {"X": entry, "Y": entry}, guard, body)
+        both = {"X": entry, "Y": entry}
+        self.constraints.append(self.builder.build(name, line.at, both, guard, body))
 
     # Constraints.
 
@@ -186,7 +188,9 @@ class _Compiler:
         exists = [n for n in body_names if n not in guard_names] if line.guard is not None else []
         entries = {name: declared[name] for name in names}
         name = line.name or f"c{len(self.constraints) + 1}"
-        self._add(name, line.at, entries, guard, body, exists, loop)
+        self.constraints.append(
+            self.builder.build(name, line.at, entries, guard, body, exists, loop)
+        )
 
     def _names(
         self, line: syntax.Constraint, declared: dict[str, Entry]
@@ -203,19 +207,6 @@ class _Compiler:
 
         bounds = (line.loop.first, line.loop.last) if line.loop else ()
         return mentioned(*bounds, line.guard), mentioned(line.body)
-
-    def _add(
-        self,
-        name: str,
-        at: syntax.At,
-        entries: dict[str, Entry],
-        guard: Expr | None,
-        body: Expr,
-        exists: list[str] | None = None,
-        loop: PlanLoop | None = None,
-    ) -> None:
-        constraint = self.builder.build(name, at, entries, guard, body, exists, loop)
-        self.constraints.append(constraint)
 
 
 def _free_names(term: syntax.Term) -> list[str]:
