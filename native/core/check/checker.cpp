@@ -28,6 +28,11 @@ Checker::Checker(const Timeline &line, const Plan &plan, const Texts *texts)
         atoms.with_body = constraint.universal() < constraint.variables.size();
         atoms_.push_back(std::move(atoms));
     }
+    // Nearly every specification asks what leads to objects.
+    edges_.incoming(0);
+    for (uint32_t roots : plan.root_sets)
+        if (roots != none)
+            edges_.incoming(roots);
 }
 
 // The maximal atoms of an expression that mention no EXISTS variable.

@@ -66,6 +66,7 @@ class Edges {
         span.narrow(death, forever);
         return no_object;
     }
+    // Made when it is first asked for.
     const IncomingIndex &incoming(uint32_t set) const;
     // When the cells of a set change.
     const Changes &changes(uint32_t set) const;

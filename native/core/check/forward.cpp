@@ -65,6 +65,10 @@ bool Forward::check_units(size_t point) {
     uint64_t time = points_[point].time;
     if (due_[point] > next_.size() / 4)
         line_.lay_out(time);
+    Checker::Found add = [&](Inconsistency e) {
+        found_.push_back(std::move(e));
+        return true;
+    };
     for (uint32_t unit = head_[point], next; unit != none; unit = next) {
         next = next_[unit];
         auto [c, object] = unit_of(unit);
@@ -76,10 +80,7 @@ bool Forward::check_units(size_t point) {
         }
         Span span;
         size_t before = found_.size();
-        checker_.check_object(c, object, time, span, [&](Inconsistency e) {
-            found_.push_back(std::move(e));
-            return true;
-        });
+        checker_.check_object(c, object, time, span, add);
         ++evaluations_;
         since_[unit] = span.since;
         bad |= found_.size() > before;
