@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/discovery_tables.h"
 #include "graph/edge_text.h"
-#include "graph/nodes_table.h"
+#include "graph/node_text.h"
 #include "trace.h"
 
 #include <nanobind/stl/optional.h>
@@ -13,8 +13,12 @@ using namespace nb::literals;
 
 namespace heapstory {
 
+Batches GraphView::node_rows() const {
+    return nodes_of(graph_, *from_.labels, from_.clusters());
+}
+
 Table GraphView::nodes() const {
-    return {table_of(node_columns(), nodes_of(graph_, *from_.labels, *from_.clusters))};
+    return {table_of(node_columns(), node_rows())};
 }
 
 Table GraphView::edges(bool data) const {
@@ -22,11 +26,11 @@ Table GraphView::edges(bool data) const {
 }
 
 Table GraphView::clusters() const {
-    return {clusters_table(*from_.store, *from_.clusters, graph_.events())};
+    return {clusters_table(*from_.store, from_.clusters(), graph_.events())};
 }
 
 Table GraphView::merges() const {
-    return {merges_table(*from_.store, *from_.clusters, graph_.events())};
+    return {merges_table(*from_.store, from_.clusters(), graph_.events())};
 }
 
 namespace {
@@ -35,16 +39,27 @@ nb::object or_none(uint64_t id) {
     return id ? nb::object(nb::int_(id)) : nb::none();
 }
 
-EdgeText edge_text(const GraphView &view, bool data, std::optional<std::vector<uint64_t>> selected,
-                   nb::callable place, nb::callable field) {
+using Selected = std::optional<std::vector<uint64_t>>;
+
+NodeText node_text(const GraphView &view, const Selected &selected, nb::callable place,
+                   nb::callable type, nb::callable text) {
+    NodeWords words{
+        [place](uint32_t stack) { return nb::cast<std::string>(place(or_none(stack))); },
+        [type](uint32_t id) { return nb::cast<std::string>(type(or_none(id))); },
+        [text](std::string_view said) { return nb::cast<std::string>(text(text_object(said))); }};
+    return NodeText(view.node_rows(), selected, std::move(words));
+}
+
+EdgeText edge_text(const GraphView &view, bool data, const Selected &selected, nb::callable place,
+                   nb::callable field) {
     EdgeWords words{[place](uint32_t site) { return nb::cast<std::string>(place(or_none(site))); },
                     [field](TypeId type, uint64_t size, uint64_t offset) {
                         return nb::cast<std::string>(field(or_none(type), size, offset));
                     }};
-    return EdgeText(view.graph(), data, std::move(selected), std::move(words));
+    return EdgeText(view.graph(), data, selected, std::move(words));
 }
 
-nb::object next_piece(EdgeText &text) {
+template <class Text> nb::object next_piece(Text &text) {
     std::string piece = text.next();
     if (piece.empty())
         throw nb::stop_iteration();
@@ -56,13 +71,17 @@ nb::object next_piece(EdgeText &text) {
 void bind_graph(nb::module_ &module) {
     nb::class_<EdgeText>(module, "EdgeText")
         .def("__iter__", [](nb::handle self) { return self; })
-        .def("__next__", &next_piece);
+        .def("__next__", &next_piece<EdgeText>);
+    nb::class_<NodeText>(module, "NodeText")
+        .def("__iter__", [](nb::handle self) { return self; })
+        .def("__next__", &next_piece<NodeText>);
     nb::class_<GraphView>(module, "GraphView")
         .def_prop_ro("at", &GraphView::at)
         .def("nodes", &GraphView::nodes)
         .def("edges", &GraphView::edges, "data"_a = false)
         .def("clusters", &GraphView::clusters)
         .def("merges", &GraphView::merges)
+        .def("node_text", &node_text, "selected"_a.none(), "place"_a, "type"_a, "text"_a)
         .def("edge_text", &edge_text, "data"_a, "selected"_a.none(), "place"_a, "field"_a,
              nb::keep_alive<0, 1>());
 }

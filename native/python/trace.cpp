@@ -31,8 +31,7 @@ Trace::Trace(const std::string &path) : path_(path) {
     from_.store = std::make_shared<Store>(path);
     from_.pointers = std::make_shared<Pointers>(*from_.store);
     from_.labels = std::make_shared<Labels>(from_.store);
-    from_.clusters =
-        std::make_shared<Clusters>(from_.store->discovered().lists(), from_.store->nodes());
+    from_.followed = std::make_shared<OnDemand<Clusters>>();
 }
 
 const Store &Trace::store() const {
@@ -89,7 +88,7 @@ nb::object Trace::node(uint64_t id) const {
     const Store &s = store();
     if (!id || id > s.nodes().size())
         return nb::none();
-    Batch row = node_row(s, id, *from_.labels, *from_.clusters, never);
+    Batch row = node_row(s, id, *from_.labels, from_.clusters(), never);
     nb::dict out;
     for (size_t i = 0; i < row.columns.size(); ++i)
         if (const ColumnSpec &spec = node_columns()[i]; spec.name != "lost")
@@ -136,7 +135,7 @@ void bind_trace(nb::module_ &module) {
     nb::class_<Trace>(module, "Trace")
         .def(nb::init<const std::string &>(), "path"_a)
         .def("close", &Trace::close)
-        .def_prop_ro("meta", &Trace::meta)
+        .def_prop_ro("meta", [](const Trace &t) { return text_object(t.meta()); })
         .def_prop_ro("timestamps", &Trace::timestamps)
         .def_prop_ro("complete", &Trace::complete)
         .def_prop_ro("damage", &Trace::damage)

@@ -8,17 +8,36 @@
 #include "table.h"
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
 namespace heapstory {
+
+// Made when it is first asked for.
+template <class T> class OnDemand {
+  public:
+    template <class Make> const T &get(Make make) {
+        std::call_once(once_, [&] { value_ = make(); });
+        return value_;
+    }
+
+  private:
+    std::once_flag once_;
+    T value_;
+};
 
 // What all answers are made from.
 struct Sources {
     std::shared_ptr<const Store> store;
     std::shared_ptr<const Pointers> pointers;
     std::shared_ptr<const Labels> labels;
-    std::shared_ptr<const Clusters> clusters;
+    std::shared_ptr<OnDemand<Clusters>> followed;
+
+    const Clusters &clusters() const {
+        return followed->get(
+            [this] { return Clusters(store->discovered().lists(), store->nodes()); });
+    }
 };
 
 class GraphView {
@@ -27,6 +46,7 @@ class GraphView {
         : from_(from), graph_(*from.store, *from.pointers, at, freed) {}
 
     uint64_t at() const { return graph_.at(); }
+    Batches node_rows() const;
     Table nodes() const;
     Table edges(bool data) const;
     Table clusters() const;

@@ -55,6 +55,16 @@ class GraphView:
         """id, timestamp: the cluster nodes made so far (mode internals)."""
     def merges(self) -> Table:
         """cluster, source, target, timestamp, site: the merge edges (mode internals)."""
+    def node_text(
+        self,
+        selected: Sequence[int] | None,
+        place: Callable[[int | None], str],
+        type: Callable[[int | None], str],
+        text: Callable[[str], str],
+    ) -> Iterator[str]:
+        """The (selected) nodes in order of birth as members of a JSON list, in pieces, with the
+        commas between them. ``place`` gives the JSON of the statement of a stack, ``type`` that of
+        a type's name, each asked once; ``text`` that of a name or label."""
     def edge_text(
         self,
         data: bool,

@@ -425,6 +425,8 @@ def test_rust_names(tmp_path: Path) -> None:
         return re.sub(r"'\w+ ?", "", name.replace("::<", "<"))
 
     ours = ask(program, *(f"demangle {name}" for name in names))
-    assert len(names) > 300
+    # In Debian's rustc 1.63 the standard library has names of the older kind: the program's own and
+    # what it instantiates are left.
+    assert len(names) > 100
     different = [(o, t) for o, t in zip(ours, theirs, strict=True) if plain(o) != plain(t)]
     assert not different, different[:3]

@@ -1,6 +1,7 @@
 // The encodings of the trace: what is written is read again, and damage is noticed.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "format/chunk.h"
+#include "format/keyframe.h"
 #include "format/slots.h"
 #include "format/word_index.h"
 
@@ -114,6 +115,45 @@ TEST_CASE("slots survive, sorted by word and time") {
     bool same = std::equal(slots.begin(), slots.end(), read.begin(), [](auto &a, auto &b) {
         return a.word == b.word && a.event == b.event && a.site == b.site && a.shape == b.shape &&
                a.value == b.value;
+    });
+    CHECK(same);
+}
+
+TEST_CASE("keyframes survive, in parts that follow each other") {
+    std::mt19937_64 random(5);
+    constexpr uint64_t next_event = uint64_t(1) << 39;
+    std::vector<KeyWord> words;
+    uint64_t at = 0x940000;
+    for (unsigned i = 0; i < 700000; ++i) {
+        KeyWord word;
+        word.word = at += random() % 4 ? 1 : 1 + (random() >> (36 + random() % 27));
+        word.event = random() % 3 ? next_event - random() % 1000 : random() % next_event;
+        word.site = random() % 5 ? 7 : uint32_t(random() % 0xffffff);
+        word.value = random() >> random() % 64;
+        word.mask = random() % 8 ? 0xff : uint8_t(1 + random() % 255);
+        word.mixed = random() % 9 == 0;
+        words.push_back(word);
+    }
+    KeyframeEncoder encoder(next_event);
+    for (const KeyWord &word : words)
+        encoder.add(word);
+    std::vector<KeyframePart> parts = encoder.finish();
+    REQUIRE(parts.size() > 1);
+    std::vector<KeyWord> read, some;
+    for (const KeyframePart &part : parts) {
+        KeyframeView view(part.payload, next_event);
+        CHECK(view.segments().front().first_word == part.first_word);
+        for (const KeySegment &segment : view.segments()) {
+            view.decode(segment, some);
+            CHECK(some.front().word == segment.first_word);
+            CHECK(some.back().word == segment.last_word);
+            read.insert(read.end(), some.begin(), some.end());
+        }
+    }
+    REQUIRE(read.size() == words.size());
+    bool same = std::equal(words.begin(), words.end(), read.begin(), [](auto &a, auto &b) {
+        return a.word == b.word && a.event == b.event && a.site == b.site && a.value == b.value &&
+               a.mask == b.mask && a.mixed == b.mixed;
     });
     CHECK(same);
 }

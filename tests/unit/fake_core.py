@@ -107,6 +107,34 @@ class FakeView:
     def merges(self) -> FakeTable:
         return FakeTable(("cluster", "source", "target", "timestamp", "site"), [])
 
+    def node_text(
+        self,
+        selected: Sequence[int] | None,
+        place: Callable[[int | None], str],
+        type: Callable[[int | None], str],
+        text: Callable[[str], str],
+    ) -> Iterator[str]:
+        separator = ""
+        for row in sorted(self.nodes().rows):
+            node = dict(zip(NODE_NAMES, row, strict=True))
+            if selected is not None and node["id"] not in selected:
+                continue
+            created, freed = (
+                {"ts": node[end], "place": json.loads(place(node[f"{end}_stack"]))}
+                for end in ("created", "freed")
+            )
+            yield separator + json.dumps(
+                {
+                    **{name: node[name] for name in ("id", "kind", "size", "lost")},
+                    "address": hex(node["address"]),
+                    "created": created,
+                    "freed": freed if node["freed"] is not None else None,
+                    "type": json.loads(type(node["type"])),
+                    **{name: node[name] for name in ("cluster", "source", "name", "label")},
+                }
+            )
+            separator = ", "
+
     def edge_text(
         self,
         data: bool,

@@ -48,6 +48,8 @@ Arguments parse(int argc, char **argv) {
             arguments.records = value;
         else if (value_of(argv[i], "--for=", value))
             arguments.options.most_changes = std::stoull(value);
+        else if (value_of(argv[i], "--keyframe-least=", value))
+            arguments.options.keyframe_least = std::stoull(value);
         else if (std::string_view(argv[i]) == "--no-source")
             arguments.options.source = false;
         else

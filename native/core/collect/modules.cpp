@@ -188,14 +188,21 @@ TypeId Modules::type_of_frame(uint32_t site) {
     return at->second = loaded_[call.module]->pointee_of_receiver(back.offset, receiver);
 }
 
+// Whether the caller of the function that a site is in may receive what it allocated.
+bool Modules::hands_on(uint32_t site) {
+    CodeAddress at = tables_.sites[site].instruction;
+    return !at.module || !loaded_[at.module] || loaded_[at.module]->may_hand_on(at.offset);
+}
+
 void Modules::resolve_types() {
     tables_.stack_types.resize(tables_.stacks.size());
     for (uint32_t stack = 1; stack < tables_.stacks.size(); ++stack) {
         constexpr int wrappers = 8;
         uint32_t at = stack;
         for (int depth = 0; at && depth < wrappers && !tables_.stack_types[stack]; ++depth) {
-            tables_.stack_types[stack] = type_of_frame(tables_.stacks[at].site);
-            at = tables_.stacks[at].parent;
+            uint32_t site = tables_.stacks[at].site;
+            tables_.stack_types[stack] = type_of_frame(site);
+            at = hands_on(site) ? tables_.stacks[at].parent : 0;
         }
     }
     for (TypeId id = TypeId(tables_.types.size()); id <= types_.size(); ++id)

@@ -53,6 +53,7 @@ class Modules {
     void resolve_site(const SiteRow &site);
     void resolve_call(const CallRow &call);
     TypeId type_of_frame(uint32_t site);
+    bool hands_on(uint32_t site);
 
     Tables &tables_;
     TypeTable types_;

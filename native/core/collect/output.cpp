@@ -56,8 +56,8 @@ void Output::write_chunk() {
     begin_chunk();
     slots_since_keyframe_ += chunk->slots.size();
     queue_.add([this, chunk] { packer_.write(*chunk); });
-    constexpr uint64_t least = uint64_t(1) << 22;
-    if (slots_since_keyframe_ >= std::max(least, options_.keyframe_ratio * shadow_.live_words()))
+    if (slots_since_keyframe_ >=
+        std::max(options_.keyframe_least, options_.keyframe_ratio * shadow_.live_words()))
         write_keyframe();
     if (shadow_.wants_sweep()) {
         queue_.drain(); // the packer uses pages of the chunks it has not packed yet
@@ -70,7 +70,13 @@ void Output::write_keyframe() {
     ChunkHeader header;
     header.first_event = builder.events();
     header.first_timestamp = builder.timestamp();
-    append(ChunkKind::keyframe, shadow_.keyframe(builder.events()), header);
+    std::vector<KeyframePart> parts = shadow_.keyframe(builder.events());
+    header.slots = uint32_t(parts.size());
+    for (KeyframePart &part : parts) {
+        header.first_word = part.first_word;
+        append(ChunkKind::keyframe, std::move(part.payload), header);
+        ++header.events;
+    }
     slots_since_keyframe_ = 0;
 }
 
@@ -106,10 +112,11 @@ void Output::close() {
     if (options_.source)
         write_sources();
     // The last moment is the one that is asked for most.
-    if (slots_since_keyframe_ > 4 * shadow_.live_words())
+    if (slots_since_keyframe_ > options_.keyframe_ratio * shadow_.live_words())
         write_keyframe();
     queue_.drain();
-    writer_.append(ChunkKind::nodes, build_nodes(TraceFile(writer_.directory())));
+    TraceFile written(writer_.directory());
+    writer_.append(ChunkKind::nodes, build_nodes(written, read_discoveries(written).extents));
     writer_.append(ChunkKind::words, packer_.word_index());
     writer_.close();
 }

@@ -18,9 +18,11 @@
 namespace heapstory {
 
 struct RecordingOptions {
-    bool source = true;           // keep source text
-    uint64_t most_changes = 0;    // --for: stop after so many, 0 never
-    uint64_t keyframe_ratio = 16; // slots between keyframes, in live words
+    bool source = true;        // keep source text
+    uint64_t most_changes = 0; // --for: stop after so many, 0 never
+    // Slots between keyframes: at least so many, and in proportion to live words. Reading them
+    // takes less than half a second.
+    uint64_t keyframe_least = 24'000'000, keyframe_ratio = 4;
 };
 
 class Output {

@@ -131,7 +131,7 @@ void Shadow::note_writes(uint64_t address, uint64_t size, uint64_t event, uint32
     });
 }
 
-Bytes Shadow::keyframe(uint64_t next_event) {
+std::vector<KeyframePart> Shadow::keyframe(uint64_t next_event) {
     std::sort(pages_.begin(), pages_.end(),
               [](const ShadowPage *a, const ShadowPage *b) { return a->number < b->number; });
     KeyframeEncoder encoder(next_event);

@@ -83,7 +83,7 @@ class Shadow {
     uint64_t live_words() const { return live_words_; }
     uint64_t pages() const { return pages_.size(); }
     // All words that were written, in ascending order. What was gathered must have been packed.
-    Bytes keyframe(uint64_t next_event);
+    std::vector<KeyframePart> keyframe(uint64_t next_event);
     // Whether enough pages are empty for a sweep, which gives them back. Between chunks only.
     bool wants_sweep() const { return emptied_ >= 256 && emptied_ * 4 >= pages_.size(); }
     void sweep();

@@ -17,7 +17,7 @@
 
 namespace heapstory {
 
-constexpr uint16_t format_version = 2;
+constexpr uint16_t format_version = 3;
 constexpr uint32_t chunk_magic = 0x4b435348; // "HSCK"
 
 enum class ChunkKind : uint16_t {
@@ -25,7 +25,7 @@ enum class ChunkKind : uint16_t {
     tables = 2,     // sites, stacks, modules, ... defined since the last one: see tables.h
     symbols = 3,    // names, lines and types for them: see tables.h
     source = 4,     // source text
-    keyframe = 5,   // all live words at one moment: see keyframe.h
+    keyframe = 5,   // a part of all live words at one moment: see keyframe.h
     nodes = 6,      // all nodes, written at close: see nodes.h
     words = 7,      // which chunks hold which word, written at close: see word_index.h
     end = 8,        // the last chunk of a closed trace
@@ -40,12 +40,12 @@ struct ChunkHeader {
     uint32_t header_crc = 0; // of this header with the field zero
     uint64_t length = 0;     // of the payload, without padding
     uint32_t payload_crc = 0;
-    uint32_t events = 0; // events chunk: number of events
+    uint32_t events = 0; // events chunk: number of events; keyframe: which part it is, from 0
     uint64_t first_event = 0;
     uint64_t first_timestamp = 0; // timestamp before the first event
     uint32_t changes = 0;         // events chunk: by how much the timestamp advances
-    uint32_t slots = 0;
-    uint64_t unused = 0;
+    uint32_t slots = 0;           // keyframe: number of its parts
+    uint64_t first_word = 0;      // keyframe: of this part
 };
 static_assert(sizeof(ChunkHeader) == 64);
 

@@ -101,4 +101,12 @@ void decode_discoveries(ByteSpan payload, Discoveries &found) {
         found.touched.push_back(in.varint());
 }
 
+Discoveries read_discoveries(const TraceFile &file) {
+    Discoveries found;
+    for (uint32_t number = 0; number < file.chunks().size(); ++number)
+        if (file.chunks()[number].header.kind == uint16_t(ChunkKind::discoveries))
+            decode_discoveries(file.payload(number), found);
+    return found;
+}
+
 } // namespace heapstory

@@ -5,7 +5,7 @@
 // `after` says that something holds after so many events, as for births and deaths of nodes.
 #pragma once
 
-#include "format/bytes.h"
+#include "format/trace_file.h"
 
 #include <cstdint>
 #include <vector>
@@ -80,5 +80,7 @@ struct Discoveries {
 Bytes encode_discoveries(const Discoveries &found);
 // Adds a payload's lists to those before.
 void decode_discoveries(ByteSpan payload, Discoveries &found);
+// All of a trace.
+Discoveries read_discoveries(const TraceFile &file);
 
 } // namespace heapstory

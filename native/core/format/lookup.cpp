@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "format/lookup.h"
 
-#include "format/discoveries.h"
-
 #include <bit>
 #include <unordered_map>
 
@@ -100,25 +98,15 @@ std::vector<End> node_ends(const TraceFile &file) {
     return ends;
 }
 
-// The extents that nodes got after the chunk of their birth was written. A node that others were
-// split off keeps what is theirs: they lie inside it (see NodeTable::find).
-std::unordered_map<uint64_t, Extent> later_extents(const TraceFile &file) {
-    Discoveries found;
-    for (uint32_t number = 0; number < file.chunks().size(); ++number)
-        if (file.chunks()[number].header.kind == uint16_t(ChunkKind::discoveries))
-            decode_discoveries(file.payload(number), found);
-    std::unordered_map<uint64_t, Extent> extents;
-    for (const Extent &extent : found.extents)
-        extents[extent.node] = extent;
-    return extents;
-}
-
 } // namespace
 
-// Two passes, so that only the ends of the nodes are held at once, not the nodes.
-Bytes build_nodes(const TraceFile &file) {
+// Two passes, so that only the ends of the nodes are held at once, not the nodes. A node that
+// others were split off keeps what is theirs: they lie inside it (see NodeTable::find).
+Bytes build_nodes(const TraceFile &file, const std::vector<Extent> &later) {
     std::vector<End> ends = node_ends(file);
-    auto extents = later_extents(file);
+    std::unordered_map<uint64_t, Extent> extents;
+    for (const Extent &extent : later)
+        extents[extent.node] = extent;
     NodeEncoder nodes;
     size_t next = 0;
     for_each_chunk(file, [&](const ChunkReader &chunk) {
@@ -128,9 +116,9 @@ Bytes build_nodes(const TraceFile &file) {
             NodeRow row;
             row.address = birth.address;
             row.size = birth.size;
-            if (auto later = extents.find(next); later != extents.end()) {
-                row.address = later->second.address;
-                row.size = later->second.size;
+            if (auto last = extents.find(next); last != extents.end()) {
+                row.address = last->second.address;
+                row.size = last->second.size;
             }
             row.birth = chunk.count_of(birth.event, is_event);
             row.birth_timestamp = chunk.timestamp_of(birth.event, is_event);
@@ -152,10 +140,10 @@ Bytes build_nodes(const TraceFile &file) {
     return nodes.finish();
 }
 
-Lookup build_lookup(const TraceFile &file) {
+Lookup build_lookup(const TraceFile &file, const std::vector<Extent> &later) {
     WordIndexBuilder words;
     for_each_chunk(file, [&](const ChunkReader &chunk) { words.add(chunk.view); });
-    return {build_nodes(file), words.encode()};
+    return {build_nodes(file, later), words.encode()};
 }
 
 } // namespace heapstory

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "format/discoveries.h"
 #include "format/nodes.h"
 #include "format/trace_file.h"
 #include "format/word_index.h"
@@ -45,7 +46,8 @@ struct Lookup {
     Bytes words; // payload of ChunkKind::words
 };
 
-Lookup build_lookup(const TraceFile &file);
-Bytes build_nodes(const TraceFile &file);
+Lookup build_lookup(const TraceFile &file, const std::vector<Extent> &later);
+// `later`: the extents that nodes got after the chunk of their birth was written.
+Bytes build_nodes(const TraceFile &file, const std::vector<Extent> &later);
 
 } // namespace heapstory

@@ -86,11 +86,8 @@ TraceFile::TraceFile(const std::string &directory) : path_(directory + "/chunks"
         size_ = uint64_t(status.st_size);
     if (size_) {
         void *map = mmap(nullptr, size_, PROT_READ, MAP_SHARED, fd, 0);
-        if (map != MAP_FAILED) {
+        if (map != MAP_FAILED)
             data_ = static_cast<const uint8_t *>(map);
-            // Look-ups jump about; reading ahead would pull in what nobody asked for.
-            madvise(map, size_, MADV_RANDOM);
-        }
     }
     ::close(fd);
     if (size_ && !data_)
@@ -106,16 +103,25 @@ TraceFile::~TraceFile() {
         munmap(const_cast<uint8_t *>(data_), size_);
 }
 
-void TraceFile::release(size_t chunk) const {
+void TraceFile::advise(size_t chunk, int advice) const {
     constexpr uint64_t page = 4096;
     const ChunkEntry &entry = chunks_[chunk];
     uint64_t start = entry.offset & ~(page - 1);
     uint64_t end = entry.offset + sizeof(ChunkHeader) + padded(entry.header.length);
-    madvise(const_cast<uint8_t *>(data_) + start, end - start, MADV_DONTNEED);
+    madvise(const_cast<uint8_t *>(data_) + start, end - start, advice);
+}
+
+void TraceFile::will_need(size_t chunk) const {
+    if (!checked_[chunk])
+        advise(chunk, MADV_WILLNEED);
+}
+
+void TraceFile::release(size_t chunk) const {
+    advise(chunk, MADV_DONTNEED);
 }
 
 bool TraceFile::header_at(uint64_t offset, ChunkHeader &header) const {
-    if (offset + sizeof header > size_)
+    if (size_ < sizeof header || offset > size_ - sizeof header)
         return false;
     std::memcpy(&header, data_ + offset, sizeof header);
     return is_valid(header) && header.length <= size_ - offset - sizeof header;
@@ -162,6 +168,7 @@ ByteSpan TraceFile::payload(size_t chunk) const {
     const ChunkEntry &entry = chunks_[chunk];
     ByteSpan payload(data_ + entry.offset + sizeof entry.header, entry.header.length);
     if (!checked_[chunk]) {
+        advise(chunk, MADV_WILLNEED); // all of it is read
         if (crc32c(payload) != entry.header.payload_crc)
             throw FormatError(path_ + ": chunk " + std::to_string(chunk) + " at byte " +
                               std::to_string(entry.offset) +

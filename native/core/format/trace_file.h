@@ -55,10 +55,13 @@ class TraceFile {
     uint64_t size() const { return size_; }
     // The payload of a chunk; checked the first time. FormatError if it is damaged.
     ByteSpan payload(size_t chunk) const;
+    // Soon to be read: the kernel may fetch it meanwhile.
+    void will_need(size_t chunk) const;
     // The memory that a chunk's payload takes up is given back until it is read again.
     void release(size_t chunk) const;
 
   private:
+    void advise(size_t chunk, int advice) const;
     bool read_directory();
     void walk();
     bool header_at(uint64_t offset, ChunkHeader &header) const;

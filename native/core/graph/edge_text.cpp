@@ -1,41 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/edge_text.h"
 
-#include <algorithm>
-#include <charconv>
-
 namespace heapstory {
 
-namespace {
-
-constexpr size_t piece_bytes = size_t(1) << 20;
-
-void number(std::string &out, uint64_t value, int base = 10) {
-    char digits[20];
-    auto end = std::to_chars(digits, digits + sizeof digits, value, base).ptr;
-    out.append(digits, end);
-}
-
-} // namespace
-
-EdgeText::EdgeText(const Graph &graph, bool data, std::optional<std::vector<uint64_t>> selected,
-                   EdgeWords words)
-    : graph_(graph), edges_(data ? graph.edges(true) : graph.pointers()), words_(std::move(words)) {
-    if (!selected)
-        return;
-    selected_.emplace();
-    for (uint64_t node : *selected) {
-        selected_->resize(std::max<size_t>(selected_->size(), node + 1));
-        (*selected_)[node] = true;
-    }
-}
-
-const std::string &EdgeText::place(uint32_t site) {
-    places_.resize(std::max<size_t>(places_.size(), size_t(site) + 1));
-    if (places_[site].empty())
-        places_[site] = words_.place(site);
-    return places_[site];
-}
+EdgeText::EdgeText(const Graph &graph, bool data,
+                   const std::optional<std::vector<uint64_t>> &selected, EdgeWords words)
+    : graph_(graph), edges_(data ? graph.edges(true) : graph.pointers()), selected_(selected),
+      place_(std::move(words.place)), say_field_(std::move(words.field)) {}
 
 const std::string &EdgeText::field(uint64_t source, uint64_t offset) {
     const auto &nodes = graph_.nodes();
@@ -44,7 +15,7 @@ const std::string &EdgeText::field(uint64_t source, uint64_t offset) {
     const GraphNode &node = nodes[node_];
     auto [at, is_new] = fields_.try_emplace({node.type, node.row.size, offset});
     if (is_new)
-        at->second = words_.field(node.type, node.row.size, offset);
+        at->second = say_field_(node.type, node.row.size, offset);
     return at->second;
 }
 
@@ -53,27 +24,27 @@ void EdgeText::add(const Batch &batch, size_t row, std::string &out) {
     uint64_t offset = batch[EdgeColumn::offset].numbers[row];
     out += any_ ? ", {\"from\": {\"node\": " : "{\"from\": {\"node\": ";
     any_ = true;
-    number(out, source);
+    add_number(out, source);
     out += ", \"offset\": ";
-    number(out, offset);
+    add_number(out, offset);
     out += "}, \"to\": ";
     if (uint64_t target = batch[EdgeColumn::target].numbers[row]) {
         out += "{\"node\": ";
-        number(out, target);
+        add_number(out, target);
         out += ", \"offset\": ";
-        number(out, batch[EdgeColumn::target_offset].numbers[row]);
+        add_number(out, batch[EdgeColumn::target_offset].numbers[row]);
         out += '}';
     } else {
         out += "null";
     }
-    out += ", \"value\": \"0x";
-    number(out, batch[EdgeColumn::value].numbers[row], 16);
-    out += "\", \"ts\": ";
-    number(out, batch[EdgeColumn::timestamp].numbers[row]);
+    out += ", \"value\": ";
+    add_address(out, batch[EdgeColumn::value].numbers[row]);
+    out += ", \"ts\": ";
+    add_number(out, batch[EdgeColumn::timestamp].numbers[row]);
     out += ", \"place\": ";
-    out += place(batch[EdgeColumn::site].smalls[row]);
+    out += place_(batch[EdgeColumn::site].smalls[row]);
     out += ", \"size\": ";
-    number(out, batch[EdgeColumn::size].smalls[row]);
+    add_number(out, batch[EdgeColumn::size].smalls[row]);
     out += ", \"field\": ";
     out += field(source, offset);
     out += ", \"state\": \"";
@@ -89,7 +60,7 @@ std::string EdgeText::next() {
         for (; row_ < batch.rows(); ++row_) {
             if (out.size() >= piece_bytes)
                 return out;
-            if (is_wanted(batch[EdgeColumn::source].numbers[row_]))
+            if (selected_(batch[EdgeColumn::source].numbers[row_]))
                 add(batch, row_, out);
         }
         edges_[batch_].reset();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "graph/graph.h"
+#include "graph/text.h"
 
 #include <functional>
 #include <optional>
@@ -21,7 +22,7 @@ struct EdgeWords {
 class EdgeText {
   public:
     // `selected`: only the edges of these nodes. The graph must outlive the text.
-    EdgeText(const Graph &graph, bool data, std::optional<std::vector<uint64_t>> selected,
+    EdgeText(const Graph &graph, bool data, const std::optional<std::vector<uint64_t>> &selected,
              EdgeWords words);
 
     // The next few thousand edges, with commas between all of them; empty at the end.
@@ -38,18 +39,14 @@ class EdgeText {
                    field.offset;
         }
     };
-    bool is_wanted(uint64_t node) const {
-        return !selected_ || (node < selected_->size() && (*selected_)[node]);
-    }
-    const std::string &place(uint32_t site);
     const std::string &field(uint64_t source, uint64_t offset);
     void add(const Batch &batch, size_t row, std::string &out);
 
     const Graph &graph_;
     Batches edges_;
-    std::optional<std::vector<bool>> selected_; // by node
-    EdgeWords words_;
-    std::vector<std::string> places_; // by site
+    Selection selected_;
+    Sayings<std::function<std::string(uint32_t)>> place_;
+    std::function<std::string(TypeId, uint64_t, uint64_t)> say_field_;
     std::unordered_map<Field, std::string, Hash> fields_;
     size_t node_ = 0; // place of the last edge's source
     size_t batch_ = 0, row_ = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/gather_nodes.h"
 
-#include "graph/parallel.h"
 #include "graph/types.h"
+#include "store/parallel.h"
 
 #include <algorithm>
 

@@ -3,9 +3,9 @@
 
 #include "graph/gather_nodes.h"
 #include "graph/lost.h"
-#include "graph/parallel.h"
 #include "graph/roots.h"
 #include "graph/types.h"
+#include "store/parallel.h"
 
 #include <algorithm>
 

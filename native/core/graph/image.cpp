@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/image.h"
 
-#include "graph/parallel.h"
 #include "graph/range_cover.h"
 #include "store/memory.h"
+#include "store/parallel.h"
 
 #include <algorithm>
 #include <array>
@@ -82,6 +82,7 @@ class Image::Part {
             number_ = number_of(word);
         }
     }
+    void load(const std::vector<KeyWord> &words);
     void find_runs(uint32_t events);
     void apply_run(const Run &run, uint64_t base, const RangeCover &cover);
     void apply_cover(const RangeCover &cover, uint64_t base);
@@ -206,17 +207,26 @@ void Image::Part::apply(uint32_t chunk) {
 
 void Image::Part::load(const Store::Keyframe &keyframe) {
     std::vector<KeyWord> words;
-    for (const KeySegment &segment : keyframe.view.segments()) {
-        if (segment.last_word < first_ || segment.first_word >= end_)
-            continue;
-        keyframe.view.decode(segment, words);
-        for (const KeyWord &key : words) {
-            if (!mine(key.word))
+    for (uint32_t part = 0; part < keyframe.parts; ++part) {
+        if (store_.header(keyframe.chunk + part).first_word >= end_)
+            return;
+        KeyframeView view = store_.keyframe_part(keyframe, part);
+        for (const KeySegment &segment : view.segments()) {
+            if (segment.last_word < first_ || segment.first_word >= end_)
                 continue;
-            turn_to(key.word);
-            if (!complete(key.word))
-                fill(key.word, {key.value, key.event, key.site, key.mask});
+            view.decode(segment, words);
+            load(words);
         }
+    }
+}
+
+void Image::Part::load(const std::vector<KeyWord> &words) {
+    for (const KeyWord &key : words) {
+        if (!mine(key.word))
+            continue;
+        turn_to(key.word);
+        if (!complete(key.word))
+            fill(key.word, {key.value, key.event, key.site, key.mask});
     }
 }
 
@@ -224,12 +234,22 @@ namespace {
 
 // Words that cut what is to be read into parts of about the same size: the ends of all but the
 // last, judged by one chunk.
-template <class Segments> std::vector<uint64_t> cuts(Segments segments, size_t parts) {
+std::vector<uint64_t> cuts(std::span<const SlotSegment> segments, size_t parts) {
     std::vector<uint64_t> ends;
     for (size_t part = 1; part < parts && !segments.empty(); ++part)
         ends.push_back(segments[segments.size() * part / parts].first_word &
                        ~(image_page_words - 1));
     return ends;
+}
+
+// All parts read the same chunks: check each once, and let the kernel fetch what comes next.
+void check(const Store &store, const std::vector<uint32_t> &chunks) {
+    constexpr size_t ahead = 16;
+    in_parallel(chunks.size(), [&](size_t i) {
+        if (i + ahead < chunks.size())
+            store.file().will_need(chunks[i + ahead]);
+        store.file().payload(chunks[i]);
+    });
 }
 
 } // namespace
@@ -241,11 +261,18 @@ Image::Image(const Store &store, uint64_t events, const Since &since) {
         if ((!keyframe || chunk > keyframe->chunk) && store.header(chunk).first_event <= events)
             chunks.push_back(chunk);
     std::reverse(chunks.begin(), chunks.end());
+    std::vector<uint32_t> needed = chunks;
+    for (uint32_t part = 0; keyframe && part < keyframe->parts; ++part)
+        needed.push_back(keyframe->chunk + part);
+    check(store, needed);
 
     if (!chunks.empty())
         ends_ = cuts(store.events(chunks[chunks.size() / 2]).segments(), workers());
     else if (keyframe)
-        ends_ = cuts(keyframe->view.segments(), workers());
+        for (size_t part = 1; part < workers(); ++part) {
+            uint32_t chunk = keyframe->chunk + uint32_t(keyframe->parts * part / workers());
+            ends_.push_back(store.header(chunk).first_word & ~(image_page_words - 1));
+        }
     ends_.push_back(~uint64_t(0));
     uint64_t first = 0;
     for (uint64_t end : ends_) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/nodes_table.h"
 
-#include "graph/parallel.h"
 #include "graph/types.h"
+#include "store/parallel.h"
 
 namespace heapstory {
 
@@ -31,20 +31,20 @@ void add_node(Batch &out, const GraphNode &node, const Extras &extras) {
     constexpr uint8_t root = 2; // heap and global have the numbers of NodeKind
     const NodeRow &row = node.row;
     using N = std::optional<uint64_t>;
-    out[0].number(node.id);
-    out[1].choice(node.root ? root : uint8_t(row.kind));
-    out[2].number(row.address);
-    out[3].number(row.size);
-    out[4].string_or_null(extras.name);
-    out[5].small_id(node.type);
-    out[6].number(row.flags & Birth::initial ? N() : N(row.birth_timestamp));
-    out[7].small_id(row.stack);
-    out[8].number(unless_never(row.death_timestamp));
-    out[9].small_id(row.free_stack);
-    out[10].flag(extras.lost);
-    out[11].string_or_null(extras.label);
-    out[12].id(extras.cluster);
-    out[13].id(extras.source);
+    out[NodeColumn::id].number(node.id);
+    out[NodeColumn::kind].choice(node.root ? root : uint8_t(row.kind));
+    out[NodeColumn::address].number(row.address);
+    out[NodeColumn::size].number(row.size);
+    out[NodeColumn::name].string_or_null(extras.name);
+    out[NodeColumn::type].small_id(node.type);
+    out[NodeColumn::created].number(row.flags & Birth::initial ? N() : N(row.birth_timestamp));
+    out[NodeColumn::created_stack].small_id(row.stack);
+    out[NodeColumn::freed].number(unless_never(row.death_timestamp));
+    out[NodeColumn::freed_stack].small_id(row.free_stack);
+    out[NodeColumn::lost].flag(extras.lost);
+    out[NodeColumn::label].string_or_null(extras.label);
+    out[NodeColumn::cluster].id(extras.cluster);
+    out[NodeColumn::source].id(extras.source);
 }
 
 } // namespace

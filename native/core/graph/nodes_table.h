@@ -8,6 +8,25 @@
 
 namespace heapstory {
 
+// The columns of a table of nodes, in this order.
+struct NodeColumn {
+    enum : size_t {
+        id,
+        kind,
+        address,
+        size,
+        name,
+        type,
+        created,
+        created_stack,
+        freed,
+        freed_stack,
+        lost,
+        label,
+        cluster,
+        source
+    };
+};
 const std::vector<ColumnSpec> &node_columns();
 
 Batches nodes_of(const Graph &graph, const Labels &labels, const Clusters &clusters);

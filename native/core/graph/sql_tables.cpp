@@ -2,10 +2,12 @@
 #include "graph/sql_tables.h"
 
 #include "graph/edge_versions.h"
+#include "graph/graph.h"
 #include "graph/types.h"
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 namespace heapstory {
 
@@ -38,15 +40,30 @@ constexpr auto word = ColumnType::word;
 constexpr auto text = ColumnType::text;
 constexpr auto flag = ColumnType::flag;
 
-TableData nodes_table(std::shared_ptr<const Store> store, std::shared_ptr<const Labels> labels) {
+// The types of nodes that only pointers tell, as the graph of the last moment shows them.
+std::unordered_map<uint64_t, TypeId> promised_types(const Store &store, const Pointers &pointers) {
+    std::unordered_map<uint64_t, TypeId> types;
+    if (store.tables().types.size() <= 1)
+        return types;
+    Graph graph(store, pointers, store.totals().changes, false);
+    for (const GraphNode &node : graph.nodes())
+        if (node.type && !node.root && !node_type(store.tables(), node.row))
+            types.emplace(node.id, node.type);
+    return types;
+}
+
+TableData nodes_table(std::shared_ptr<const Store> store, std::shared_ptr<const Pointers> pointers,
+                      std::shared_ptr<const Labels> labels) {
     std::vector<ColumnSpec> columns = {
         {"node", number},    {"kind", text},           {"address", word},
         {"size", number},    {"name", text},           {"type", text},
         {"created", number}, {"created_site", number}, {"created_stack", number},
         {"freed", number},   {"freed_site", number},   {"freed_stack", number},
         {"label", text}};
-    auto open = [store, labels]() -> BatchSource {
-        return [store, labels, next = uint64_t(0)]() mutable -> std::shared_ptr<const Batch> {
+    auto open = [store, pointers, labels]() -> BatchSource {
+        auto promised = promised_types(*store, *pointers);
+        return [store, labels, promised = std::move(promised),
+                next = uint64_t(0)]() mutable -> std::shared_ptr<const Batch> {
             const Tables &tables = store->tables();
             auto batch = std::make_shared<Batch>(13);
             Batch &out = *batch;
@@ -60,7 +77,9 @@ TableData nodes_table(std::shared_ptr<const Store> store, std::shared_ptr<const 
                     out[2].number(row.address);
                     out[3].number(row.size);
                     out[4].string_or_null(tables.text(row.name));
-                    out[5].string_or_null(tables.types[node_type(tables, row)].name);
+                    auto told = promised.find(id);
+                    TypeId type = told == promised.end() ? node_type(tables, row) : told->second;
+                    out[5].string_or_null(tables.types[type].name);
                     out[6].number(row.flags & Birth::initial ? N() : N(row.birth_timestamp));
                     out[7].id(site_of_stack(tables, row.stack));
                     out[8].id(row.stack);
@@ -312,7 +331,7 @@ uint32_t site_of_stack(const Tables &tables, uint32_t stack) {
 TableData sql_table(std::shared_ptr<const Store> store, std::shared_ptr<const Pointers> pointers,
                     std::shared_ptr<const Labels> labels, const std::string &name) {
     if (name == "nodes")
-        return nodes_table(store, labels);
+        return nodes_table(store, pointers, labels);
     if (name == "edges")
         return edge_versions_table(store, pointers);
     if (name == "events")

@@ -5,10 +5,7 @@
 
 namespace heapstory {
 
-Discovered::Discovered(const TraceFile &file, const NodeTable &nodes) {
-    for (uint32_t number = 0; number < file.chunks().size(); ++number)
-        if (file.chunks()[number].header.kind == uint16_t(ChunkKind::discoveries))
-            decode_discoveries(file.payload(number), lists_);
+Discovered::Discovered(Discoveries found, const NodeTable &nodes) : lists_(std::move(found)) {
     for (const Origin &origin : lists_.origins) {
         bool known = origin.source && origin.source < origin.node && origin.node <= nodes.size();
         if (!known) // its chunk of events was cut off

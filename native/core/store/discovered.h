@@ -4,7 +4,6 @@
 
 #include "format/discoveries.h"
 #include "format/nodes.h"
-#include "format/trace_file.h"
 
 #include <cstdint>
 #include <vector>
@@ -13,7 +12,7 @@ namespace heapstory {
 
 class Discovered {
   public:
-    Discovered(const TraceFile &file, const NodeTable &nodes);
+    Discovered(Discoveries found, const NodeTable &nodes);
 
     const Discoveries &lists() const { return lists_; }
     // The node that another was split off, 0 if none.

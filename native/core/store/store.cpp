@@ -20,8 +20,9 @@ Store::Store(const std::string &directory) : directory_(directory), file_(direct
         damage_ = "reading stopped at byte " + std::to_string(file_.damaged_at()) + " of " +
                   std::to_string(file_.size()) + " of " + directory + "/chunks";
     read_tables();
-    make_lookup();
-    discovered_ = std::make_unique<Discovered>(file_, *nodes_);
+    Discoveries found = read_discoveries(file_);
+    make_lookup(found.extents);
+    discovered_ = std::make_unique<Discovered>(std::move(found), *nodes_);
 }
 
 void Store::read_tables() {
@@ -43,8 +44,7 @@ void Store::read_tables() {
             ++totals_.chunks;
             break;
         case ChunkKind::keyframe:
-            keyframes_.push_back(
-                {i, header.first_event, KeyframeView(file_.payload(i), header.first_event)});
+            add_keyframe(i);
             break;
         default:
             break;
@@ -57,7 +57,14 @@ void Store::read_tables() {
     tables_.stack_types.resize(std::max(tables_.stack_types.size(), tables_.stacks.size()));
 }
 
-void Store::make_lookup() {
+// Once its last part is there: a recording may have been cut off in between.
+void Store::add_keyframe(uint32_t chunk) {
+    const ChunkHeader &last = header(chunk);
+    if (last.events + 1 == last.slots && last.events <= chunk)
+        keyframes_.push_back({chunk - last.events, last.slots, last.first_event});
+}
+
+void Store::make_lookup(const std::vector<Extent> &later) {
     for (uint32_t i = 0; i < file_.chunks().size(); ++i) {
         ChunkKind kind = ChunkKind(file_.chunks()[i].header.kind);
         if (kind == ChunkKind::nodes)
@@ -67,7 +74,7 @@ void Store::make_lookup() {
     }
     if (nodes_ && words_)
         return;
-    Lookup lookup = build_lookup(file_);
+    Lookup lookup = build_lookup(file_, later);
     nodes_ = std::make_unique<NodeTable>(std::move(lookup.nodes));
     words_ = std::make_unique<WordIndex>(std::move(lookup.words));
 }

@@ -105,17 +105,20 @@ class Store {
     std::shared_ptr<const std::vector<Slot>> segment(uint32_t chunk, uint32_t number) const;
     // The last keyframe that holds no more than n events, if any.
     struct Keyframe {
-        uint32_t chunk = 0; // in the file
+        uint32_t chunk = 0, parts = 0; // in the file: that many chunks from there on
         uint64_t events = 0;
-        KeyframeView view;
     };
     const Keyframe *keyframe_before(uint64_t n) const;
+    KeyframeView keyframe_part(const Keyframe &keyframe, uint32_t part) const {
+        return KeyframeView(file_.payload(keyframe.chunk + part), keyframe.events);
+    }
     // The events chunk that holds an event.
     uint32_t chunk_of(uint64_t event) const;
 
   private:
     void read_tables();
-    void make_lookup();
+    void add_keyframe(uint32_t chunk);
+    void make_lookup(const std::vector<Extent> &later);
     // The events chunks that may hold words first .. last (of one page) in group of 64 chunks.
     std::vector<uint32_t> chunks_with(size_t group, uint64_t first_word, uint64_t last_word) const;
     void word_in_chunk(uint32_t chunk, uint64_t word, uint64_t n, std::vector<Version> &out) const;

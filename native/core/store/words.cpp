@@ -3,6 +3,7 @@
 #include "store/store.h"
 
 #include "collect/shadow.h" // page size
+#include "store/parallel.h"
 
 #include <algorithm>
 #include <bit>
@@ -122,14 +123,20 @@ void Store::word_in_chunk(uint32_t chunk, uint64_t word, uint64_t n,
 }
 
 bool Store::from_keyframe(const Keyframe &keyframe, uint64_t word, KeyWord &out) const {
-    auto segments = keyframe.view.segments();
+    uint32_t low = 0, high = keyframe.parts; // the last part that begins at or before the word
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        (header(keyframe.chunk + middle).first_word <= word ? low : high) = middle;
+    }
+    KeyframeView view = keyframe_part(keyframe, low);
+    auto segments = view.segments();
     auto at = std::partition_point(segments.begin(), segments.end(),
                                    [&](const KeySegment &s) { return s.last_word < word; });
     if (at == segments.end() || at->first_word > word)
         return false;
-    uint64_t key = uint64_t(keyframe.chunk) << 32 | uint64_t(at - segments.begin());
-    auto words = key_segments_.get(
-        key, [&](std::vector<KeyWord> &decoded) { keyframe.view.decode(*at, decoded); });
+    uint64_t key = uint64_t(keyframe.chunk + low) << 32 | uint64_t(at - segments.begin());
+    auto words =
+        key_segments_.get(key, [&](std::vector<KeyWord> &decoded) { view.decode(*at, decoded); });
     auto found = std::lower_bound(words->begin(), words->end(), word,
                                   [](const KeyWord &k, uint64_t w) { return k.word < w; });
     if (found == words->end() || found->word != word)
@@ -164,11 +171,12 @@ WordState Store::word(uint64_t word, uint64_t n, uint64_t since) const {
         if (keyframe && chunk < keyframe->chunk) {
             KeyWord key;
             bool has = from_keyframe(*keyframe, word, key);
-            // Words that are not in the keyframe held nothing that was alive then; and where
-            // several writes share a word, only its last one is known there: go on for the others.
+            // Words that are not in the keyframe held nothing that was alive then. Where several
+            // writes share a word, only the last one is known there: go on for the others, unless
+            // births and deaths made sure that all of them are the node's own.
             if (!has || key.event < since)
                 return false;
-            if (!key.mixed) {
+            if (!key.mixed || discovered_->lists().empty()) {
                 add(key.value, key.mask, key.event, key.site, key.site == 0);
                 return false;
             }
@@ -226,23 +234,26 @@ std::vector<Version> Store::versions(uint64_t address, uint64_t size, uint64_t f
             }
     std::sort(chunks.begin(), chunks.end());
     chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
+    std::vector<std::vector<Version>> found(chunks.size());
+    auto look = [&](size_t i) {
+        std::vector<Version> &in = found[i];
+        slots_of(chunks[i], first_word, last_word, first, last, in);
+        ranges_of(chunks[i], address, size, first, last, in);
+        std::erase_if(in, [&](const Version &v) {
+            return v.address >= address + size || v.address + v.size <= address;
+        });
+        std::ranges::stable_sort(in, {},
+                                 [](const Version &v) { return std::pair(v.order, v.address); });
+    };
+    constexpr size_t worth_threads = 8;
+    if (chunks.size() < worth_threads)
+        for (size_t i = 0; i < chunks.size(); ++i)
+            look(i);
+    else
+        in_parallel(chunks.size(), look);
     std::vector<Version> out;
-    for (uint32_t chunk : chunks) {
-        size_t start = out.size();
-        slots_of(chunk, address / 8, (address + size - 1) / 8, first, last, out);
-        ranges_of(chunk, address, size, first, last, out);
-        auto added = out.begin() + std::ptrdiff_t(start);
-        out.erase(std::remove_if(added, out.end(),
-                                 [&](const Version &v) {
-                                     return v.address >= address + size ||
-                                            v.address + v.size <= address;
-                                 }),
-                  out.end());
-        std::stable_sort(out.begin() + std::ptrdiff_t(start), out.end(),
-                         [](const Version &a, const Version &b) {
-                             return a.order != b.order ? a.order < b.order : a.address < b.address;
-                         });
-    }
+    for (const std::vector<Version> &in : found)
+        out.insert(out.end(), in.begin(), in.end());
     return out;
 }
 

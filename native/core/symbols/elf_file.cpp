@@ -157,4 +157,18 @@ TypeId ElfFileReader::pointee_of_receiver(uint64_t return_address, const Receive
     });
 }
 
+bool ElfFileReader::may_hand_on(uint64_t address) {
+    return guarded(true, [&] {
+        Unit *unit = readable() ? units_->at(address) : nullptr;
+        Subprogram *function = unit ? units_->function_at(*unit, address) : nullptr;
+        if (!function)
+            return true;
+        TypeId returned = types_->type_of(&function->die);
+        if (returned == no_type || (*types_)[returned].kind == TypeKind::record)
+            return returned != no_type;
+        auto target = types_->pointee_at(returned, 0);
+        return target && (*target == no_type || (*types_)[*target].kind != TypeKind::record);
+    });
+}
+
 } // namespace heapstory

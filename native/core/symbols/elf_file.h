@@ -20,6 +20,7 @@ class ElfFileReader final : public ElfFile {
     std::optional<Function> function(uint64_t address) override;
     std::vector<Variable> variables() override;
     TypeId pointee_of_receiver(uint64_t return_address, const Receiver &receiver) override;
+    bool may_hand_on(uint64_t address) override;
 
   private:
     void find_debug();

@@ -113,6 +113,11 @@ class ElfFile {
     // the receiver's; for MEMORY receivers that are no local variable: a member of a record that a
     // variable in that register points to. no_type if it cannot be told.
     virtual TypeId pointee_of_receiver(uint64_t return_address, const Receiver &receiver) = 0;
+
+    // Whether the function at an address may be a wrapper of an allocation function, which hands on
+    // memory of any type: what a function returns that gives a pointer to a record, or a number,
+    // is something else.
+    virtual bool may_hand_on(uint64_t address) = 0;
 };
 
 } // namespace heapstory

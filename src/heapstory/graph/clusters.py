@@ -35,6 +35,8 @@ class MergeEdge:
 def clusters(graph: MemoryGraph) -> list[Cluster]:
     """The clusters as of the graph's timestamp, in order of their making."""
     made = graph.view.clusters()
+    if not len(made):
+        return []
     members: dict[int, list[int]] = {}
     columns = graph.node_columns
     for node, cluster in zip(columns["id"], columns["cluster"], strict=True):

@@ -83,6 +83,8 @@ class History:
 
 def of_node(trace: Trace, node: Node, field: str | int | None, size: int | None) -> History:
     """The history of a node during its life, or of one of its fields."""
+    if node.size == 0 and field is None and size is None:  # malloc(0)
+        return History(node.address, 0, node, [])
     offset, length = 0, node.size
     if field is not None:
         offset, length = _field(trace, node, field)

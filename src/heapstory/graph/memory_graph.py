@@ -12,6 +12,7 @@ from heapstory.graph.model import EDGE_COLUMNS, NODE_COLUMNS, Edge, Node, read_e
 if TYPE_CHECKING:
     from heapstory import _core
     from heapstory.trace import Trace
+    from heapstory.trace.places import Place
 
 NOTEBOOK_NODES = 200
 
@@ -84,14 +85,33 @@ class MemoryGraph:
         """As ``edges``, and everything else the fields hold."""
         return self._edges_of(_read(self.view.edges(data=True), EDGE_COLUMNS))
 
-    def edge_text(
-        self, data: bool, place: Callable[[int | None], str], name: Callable[[str | None], str]
+    def node_text(
+        self,
+        place: Callable[[Place | None], str],
+        text: Callable[[str | None], str],
     ) -> Iterator[str]:
-        """The edges as members of a JSON list, in pieces: no object for each. ``place`` gives the
-        JSON of a site, ``name`` that of the name of a field."""
-        field = self.trace.types.field
-        selected = None if self.selected is None else sorted(self.selected)
-        return self.view.edge_text(data, selected, place, lambda *of: name(field(*of)))
+        """The nodes in order of birth as members of a JSON list, in pieces: no object for each.
+        ``place`` gives the JSON of a place, ``text`` that of a text."""
+        statement, name = self.trace.places.statement, self.trace.types.name
+        return self.view.node_text(
+            self._selected, lambda stack: place(statement(stack)), lambda of: text(name(of)), text
+        )
+
+    def edge_text(
+        self,
+        data: bool,
+        place: Callable[[Place | None], str],
+        text: Callable[[str | None], str],
+    ) -> Iterator[str]:
+        """The same for the edges."""
+        at, field = self.trace.places.place, self.trace.types.field
+        return self.view.edge_text(
+            data, self._selected, lambda site: place(at(site)), lambda *of: text(field(*of))
+        )
+
+    @property
+    def _selected(self) -> list[int] | None:
+        return None if self.selected is None else sorted(self.selected)
 
     def node(self, node: int) -> Node:
         """One node of the graph by its id."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from heapstory.errors import HeapstoryError
 from heapstory.recording.process import Ending
+from heapstory.trace.meta import seal
 
 ERROR = "error.txt"
 LOG = "valgrind.log"
@@ -92,8 +93,7 @@ def sign_off(trace: Path, pid: int, ending: Ending) -> None:
         if unknown and meta.get("pid") == pid and meta.get("ended") != "exec":
             fuller["exit"] = {"code": ending.code, "signal": ending.signal}
             fuller["ended"] = meta.get("ended") or ("exit" if ending.signal is None else "killed")
-        if fuller != meta:
-            write_json(part / "meta.json", fuller)
+        write_json(part / "meta.json", seal(fuller))
 
 
 def write_json(path: Path, value: dict[str, Any]) -> None:

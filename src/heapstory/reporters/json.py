@@ -65,9 +65,9 @@ def suspicious(found: list[Suspicion]) -> dict[str, Any]:
 
 
 def graph(graph: MemoryGraph, edges: Iterable[str]) -> Iterator[str]:
-    """The object of ``graph --json`` in pieces: a graph may have millions of edges."""
+    """The object of ``graph --json`` in pieces: a graph may have millions of nodes and edges."""
     yield f'{{"schema": "heapstory.graph/1", "at": {graph.at}, "nodes": ['
-    yield from _listed(_encode(_node(graph.node(node))) for node in graph.ids)
+    yield from graph.node_text(_place_text, _text)
     yield '], "edges": ['
     yield from edges
     yield '], "clusters": ['
@@ -98,8 +98,7 @@ def _merge(merge: MergeEdge) -> dict[str, Any]:
 
 def edges(graph: MemoryGraph, data: bool) -> Iterator[str]:
     """The edges of a graph, as the core writes them."""
-    places = graph.trace.places
-    return graph.edge_text(data, lambda site: _place_text(places.place(site)), _text)
+    return graph.edge_text(data, _place_text, _text)
 
 
 def evolution(edges: Iterable[Edge]) -> Iterator[str]:
@@ -130,6 +129,7 @@ def query(rows: Rows) -> dict[str, Any]:
 
 
 def _node(node: Node) -> dict[str, Any]:
+    # The same members as the core writes for the nodes of a graph.
     return {
         "id": node.id,
         "kind": node.kind,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from heapstory.errors import TraceError, UsageError
 from heapstory.trace.info import Info
+from heapstory.trace.meta import read as read_meta
 from heapstory.trace.places import Place, Places
 from heapstory.trace.types import Types
 
@@ -60,11 +60,7 @@ class Trace:
     @cached_property
     def meta(self) -> dict[str, Any]:
         """meta.json: how the trace was recorded."""
-        try:
-            meta = json.loads(self.core.meta)
-        except ValueError:
-            meta = {}
-        return meta if isinstance(meta, dict) else {}
+        return read_meta(self.path / "meta.json", self.core.meta)
 
     def _check_version(self) -> None:
         from heapstory._core import FORMAT_VERSION
