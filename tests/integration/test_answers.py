@@ -5,9 +5,32 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 import heapstory as api
 from heapstory.graph.evolution import evolution
+from heapstory.reporters import json as reporter
 from tests.conftest import PROGRAMS, Compile, Heapstory, Record
+
+# The allocation hides behind a number, so only the pointer that holds the block tells its type.
+HIDDEN = """
+#include <stdint.h>
+#include <stdlib.h>
+struct item { struct item *next; long value; };
+struct list { struct item *first; } list;
+uintptr_t number;
+__attribute__((noinline)) void reserve(unsigned long size) { number = (uintptr_t)malloc(size); }
+int main(void) {
+    for (int i = 0; i < 5; i++) {
+        reserve(sizeof(struct item));
+        struct item *item = (struct item *)number;
+        item->next = list.first;
+        item->value = i;
+        list.first = item;
+    }
+    return 0;
+}
+"""
 
 
 def expected(name: str) -> dict[str, object]:
@@ -226,3 +249,53 @@ def test_what_a_reallocation_cut_off_is_not_there_when_it_grows_again(
         assert [field.offset for field in trace.fields(node)] == [0]
         shown = [edge.offset for edge in trace.graph().data() if edge.source == node]
         assert shown == [0]
+
+
+@pytest.mark.parametrize("mode", ["alloc", "portable", "internals"])
+def test_the_core_writes_nodes_as_the_reporter_does(
+    compile_program: Compile, record: Record, mode: str
+) -> None:
+    """Those of a graph come from the core as text, others as objects: the same members."""
+    trace = api.open(record(compile_program("figure1"), options=("--mode", mode)))
+    for at in (trace.last, trace.last // 2):
+        for graph in (trace.graph(at), trace.graph(at, freed=True), trace.graph(at).connected()):
+            written = json.loads("".join(reporter.graph(graph, [])))["nodes"]
+            assert written == [reporter._node(node) for node in graph.nodes]
+
+
+def test_types_found_by_pointers_are_the_same_in_sql(
+    compile_program: Compile, record: Record
+) -> None:
+    trace = api.open(record(compile_program(HIDDEN, "-O2")))
+    shown = {node.id: node.type for node in trace.graph().nodes if node.kind == "heap"}
+    told = dict(trace.query("SELECT node, type FROM nodes WHERE kind = 'heap' AND freed IS NULL"))
+    assert told == shown
+    assert "struct item" in shown.values()
+
+
+# The second block goes where no type tells of it; the function returns the first.
+TWO_BLOCKS = """
+#include <stdint.h>
+#include <stdlib.h>
+struct tree { void *root; };
+uintptr_t number;
+static __attribute__((noinline)) struct tree *tree_new(void) {
+    struct tree *tree = malloc(sizeof *tree);
+    number = (uintptr_t)malloc(40);
+    tree->root = (void *)number;
+    return tree;
+}
+int main(void) {
+    struct tree *tree = tree_new();
+    return tree->root == NULL;
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_a_block_is_not_what_its_function_returns(
+    compile_program: Compile, record: Record, level: str
+) -> None:
+    trace = api.open(record(compile_program(TWO_BLOCKS, level)))
+    types = {node.size: node.type for node in heap_nodes(trace, "program.c")}
+    assert types == {8: "struct tree", 40: None}

@@ -60,6 +60,22 @@ TEST_CASE("columns are packed and unpacked, compressible or not") {
     }
 }
 
+TEST_CASE("checksums are those of the Castagnoli polynomial, bit by bit") {
+    std::mt19937_64 random(6);
+    for (size_t size : {0, 1, 9, 4096, 12287, 12288, 12289, 100003}) {
+        Bytes data(size);
+        for (uint8_t &byte : data)
+            byte = uint8_t(random());
+        uint32_t expected = ~uint32_t(0);
+        for (uint8_t byte : data) {
+            expected ^= byte;
+            for (int bit = 0; bit < 8; ++bit)
+                expected = expected >> 1 ^ (expected & 1 ? 0x82f63b78 : 0);
+        }
+        CHECK(crc32c(data) == ~expected);
+    }
+}
+
 TEST_CASE("any flipped bit of a chunk is noticed") {
     Bytes payload = {1, 2, 3, 4, 5};
     ChunkHeader header;

@@ -297,6 +297,14 @@ void NodeTable::candidates(uint64_t address, uint64_t newest, Visit visit) const
     }
 }
 
+bool NodeTable::has_nodes_near(uint64_t address) const {
+    uint64_t page = address >> page_bits;
+    auto first = std::lower_bound(index_.begin(), index_.end(), page - 1,
+                                  [](const IndexBlock &b, uint64_t p) { return b.page < p; });
+    return (first != index_.end() && first->page <= page) ||
+           !entries_of(large_regions_, large_, address >> region_bits).empty();
+}
+
 uint64_t NodeTable::find_last(uint64_t address, uint64_t n) const {
     uint64_t best = 0;
     candidates(address, born_by(n), [&](uint64_t node) {
@@ -308,6 +316,8 @@ uint64_t NodeTable::find_last(uint64_t address, uint64_t n) const {
 
 NodeTable::Holders NodeTable::holders(uint64_t address, uint64_t stored, uint64_t now) const {
     Holders found;
+    if (!has_nodes_near(address)) // most numbers that are no pointers
+        return found;
     found.born = born_by(stored);
     uint64_t newest = now == stored ? found.born : born_by(now);
     candidates(address, std::max(newest, found.born), [&](uint64_t node) {

@@ -138,6 +138,8 @@ class NodeTable {
     void open(ByteSpan payload);
     std::shared_ptr<const Block> block(uint64_t number) const;
     void decode_index(uint64_t number, std::vector<SmallEntry> &entries) const;
+    // Whether a node ever began on the address's page or the one before, or was large there.
+    bool has_nodes_near(uint64_t address) const;
     template <class Visit>
     void small_candidates(uint64_t address, uint64_t page, uint64_t newest, Visit visit) const;
     template <class Visit> void candidates(uint64_t address, uint64_t newest, Visit visit) const;
