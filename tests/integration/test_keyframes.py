@@ -20,7 +20,7 @@ struct part { unsigned key; unsigned hits; struct part *next; char text[12]; sho
 struct part *parts[300];
 int main(void) {
     unsigned long seed = 7;
-    for (int i = 0; i < 150000; i++) {
+    for (int i = 0; i < 300000; i++) {
         seed = seed * 6364136223846793005ul + 1442695040888963407ul;
         unsigned at = (seed >> 33) % 300;
         struct part *part = parts[at];

@@ -15,6 +15,7 @@ from heapstory.errors import HeapstoryError
 from heapstory.recording import engine, folder
 from heapstory.recording.process import Ending
 from heapstory.recording.recorder import Request
+from heapstory.trace.meta import seal
 
 SH = "/bin/sh"
 
@@ -132,7 +133,7 @@ def test_the_end_is_added_where_the_collector_could_not_know_it(tmp_path: Path) 
     assert after["a.1.story"]["exit"] == {"code": None, "signal": 9}
     assert after["a.1.story"]["ended"] == "killed"
     assert {name: meta for name, meta in after.items() if name != "a.1.story"} == {
-        name: meta for name, meta in traces.items() if name != "a.1.story"
+        name: seal(meta) for name, meta in traces.items() if name != "a.1.story"
     }
 
 
