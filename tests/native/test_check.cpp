@@ -3,6 +3,7 @@
 #include "check/calendar.h"
 #include "check/changes.h"
 #include "check/checker.h"
+#include "check/forward.h"
 #include "check/synthetic.h"
 
 #include <algorithm>
@@ -219,4 +220,42 @@ TEST_CASE("the witnesses of a lost part lead to all of it") {
         }
     }
     REQUIRE(lost_in_all > 100);
+}
+
+TEST_CASE("the first bad C-point is the first at which anything is wrong") {
+    Plan plan = make_plan();
+    // No cycle, as a whole, and no key is eleven, object by object: what a new heap does not
+    // violate.
+    PlanConstraint nested = whole(ShapeKind::nested, 1);
+    Expr eleven;
+    eleven.op = Op::number;
+    eleven.integer = 11;
+    nested.body.op = Op::ne;
+    nested.body.args = {plan.constraints[2].shape.keys[0], eleven};
+    plan.constraints = {plan.constraints[0], nested};
+    size_t bad = 0;
+    for (uint32_t seed = 0; seed < 60; ++seed) {
+        Heap heap(seed);
+        Timeline line = make_timeline(plan, heap.blocks, heap.writes, heap.last());
+        std::vector<CPoint> points;
+        for (uint64_t time = seed % 7; time <= heap.last(); time += 1 + seed % 11)
+            points.push_back({time, {}, forever});
+        Checker anew(line, plan, nullptr);
+        size_t first = Forward::no_point;
+        std::vector<Inconsistency> wanted;
+        for (size_t i = 0; i < points.size() && wanted.empty(); ++i) {
+            for (uint32_t c = 0; c < plan.constraints.size(); ++c)
+                for (const Inconsistency &e : anew.check(c, points[i].time))
+                    wanted.push_back(e);
+            if (!wanted.empty())
+                first = i;
+        }
+        Checker checker(line, plan, nullptr);
+        Forward forward(checker, points);
+        REQUIRE(forward.run() == first);
+        const auto &found = forward.inconsistencies();
+        REQUIRE(std::is_permutation(found.begin(), found.end(), wanted.begin(), wanted.end()));
+        bad += first != Forward::no_point && first > 0;
+    }
+    REQUIRE(bad > 20);
 }

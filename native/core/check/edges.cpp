@@ -32,6 +32,8 @@ Edges::Edges(const Timeline &line, const Plan &plan) : line_(line) {
     }
     groups_.resize(plan.edge_sets.size());
     incoming_.resize(plan.edge_sets.size());
+    for (size_t set = 0; set < plan.edge_sets.size(); ++set)
+        made_.emplace_back();
     changes_.resize(plan.edge_sets.size());
     for (size_t set = 0; set < plan.edge_sets.size(); ++set) {
         groups_[set].resize(plan.types.size());
@@ -75,9 +77,7 @@ const Changes &Edges::lives() const {
     return *lives_;
 }
 
-const IncomingIndex &Edges::incoming(uint32_t set) const {
-    if (incoming_[set])
-        return *incoming_[set];
+std::unique_ptr<IncomingIndex> Edges::make_incoming(uint32_t set) const {
     auto index = std::make_unique<IncomingIndex>();
     auto for_each = [&](auto visit) {
         for (Object object = 0; object < line_.objects(); ++object) {
@@ -119,8 +119,7 @@ const IncomingIndex &Edges::incoming(uint32_t set) const {
         std::sort(index->ends.begin() + std::ptrdiff_t(index->first[object]),
                   index->ends.begin() + std::ptrdiff_t(index->first[object + 1]));
     }
-    incoming_[set] = std::move(index);
-    return *incoming_[set];
+    return index;
 }
 
 } // namespace heapstory::check

@@ -6,7 +6,9 @@
 #include "check/layout.h"
 #include "check/timeline.h"
 
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace heapstory::check {
@@ -66,8 +68,11 @@ class Edges {
         span.narrow(death, forever);
         return no_object;
     }
-    // Made when it is first asked for.
-    const IncomingIndex &incoming(uint32_t set) const;
+    // Made when it is first asked for; any thread may ask.
+    const IncomingIndex &incoming(uint32_t set) const {
+        std::call_once(made_[set], [&] { incoming_[set] = make_incoming(set); });
+        return *incoming_[set];
+    }
     // When the cells of a set change.
     const Changes &changes(uint32_t set) const;
     // When objects come and go.
@@ -95,6 +100,8 @@ class Edges {
     bool in_set(uint32_t set, uint32_t type) const { return !groups_[set][type].empty(); }
 
   private:
+    std::unique_ptr<IncomingIndex> make_incoming(uint32_t set) const;
+
     struct Group { // a field, or all elements of a run
         uint64_t offset;
         uint32_t first, run; // cell from the object's first
@@ -104,6 +111,7 @@ class Edges {
     std::vector<std::vector<std::vector<Group>>> groups_; // by set and type
     std::vector<uint8_t> undeclared_; // by object (a head): of implied types only; empty: none is
     mutable std::vector<std::unique_ptr<IncomingIndex>> incoming_;
+    mutable std::deque<std::once_flag> made_; // by set: its incoming_
     mutable std::vector<std::unique_ptr<Changes>> changes_;
     mutable std::unique_ptr<Changes> lives_;
 };

@@ -1,18 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check/forward.h"
 
+#include <exception>
+#include <thread>
+
 namespace heapstory::check {
+
+namespace {
+
+// Whether an expression may read more than a few fields.
+bool is_wide(const Expr &e) {
+    return e.op == Op::attribute || e.op == Op::path || e.op == Op::rooted ||
+           e.op == Op::aggregate || e.op == Op::exists ||
+           std::any_of(e.args.begin(), e.args.end(), is_wide);
+}
+
+} // namespace
 
 Forward::Forward(Checker &checker, const std::vector<CPoint> &points)
     : checker_(checker), line_(checker.line()), plan_(checker.plan()), points_(points) {
     head_.assign(points.size(), none);
     due_.assign(points.size(), 0);
     std::vector<std::vector<uint32_t>> nested(plan_.types.size());
-    for (uint32_t c = 0; c < plan_.constraints.size(); ++c)
+    for (uint32_t c = 0; c < plan_.constraints.size(); ++c) {
+        const PlanConstraint &constraint = plan_.constraints[c];
+        wide_.push_back(!checker.whole(c) &&
+                        (constraint.variables.size() > 1 || is_wide(constraint.body) ||
+                         (constraint.guard && is_wide(*constraint.guard))));
         if (checker.whole(c))
             wholes_.push_back({c});
         else
-            nested[plan_.constraints[c].variables[0].type].push_back(c);
+            nested[constraint.variables[0].type].push_back(c);
+    }
     uint32_t units = 0;
     for (uint32_t type = 0; type < nested.size(); ++type)
         if (!nested[type].empty()) {
@@ -60,33 +79,81 @@ void Forward::schedule(uint32_t unit, uint64_t time, size_t from) {
     ++due_[point];
 }
 
-bool Forward::check_units(size_t point) {
-    bool bad = false;
+template <class Mine, class After>
+bool Forward::check_some(size_t point, Judge &judge, Mine mine, After after,
+                         std::vector<Inconsistency> &found) {
     uint64_t time = points_[point].time;
-    if (due_[point] > next_.size() / 4)
-        line_.lay_out(time);
-    Checker::Found add = [&](Inconsistency e) {
-        found_.push_back(std::move(e));
+    size_t before = found.size();
+    Judge::Found add = [&](Inconsistency e) {
+        found.push_back(std::move(e));
         return true;
     };
     for (uint32_t unit = head_[point], next; unit != none; unit = next) {
         next = next_[unit];
         auto [c, object] = unit_of(unit);
-        if (!line_.alive(object, time))
+        if (!mine(c) || !line_.alive(object, time))
             continue;
-        if (!applies(point, c)) {
-            schedule(unit, time, point + 1);
-            continue;
-        }
         Span span;
-        size_t before = found_.size();
-        checker_.check_object(c, object, time, span, add);
-        ++evaluations_;
-        since_[unit] = span.since;
-        bad |= found_.size() > before;
-        schedule(unit, span.until, point + 1);
+        if (applies(point, c)) {
+            judge.check_object(c, object, time, span, add);
+            since_[unit] = span.since;
+        } else {
+            span.until = time + 1;
+        }
+        after(unit, span.until);
     }
-    return bad;
+    return found.size() > before;
+}
+
+bool Forward::check_units(size_t point) {
+    evaluations_ += due_[point];
+    return check_some(
+        point, checker_.judge(), [](uint32_t) { return true; },
+        [&](uint32_t unit, uint64_t until) { schedule(unit, until, point + 1); }, found_);
+}
+
+// Nearly everything is due: what reads the structure far and wide on this thread, the rest and the
+// structure as a whole on another.
+bool Forward::check_all(size_t point) {
+    line_.lay_out(points_[point].time);
+    std::vector<uint64_t> until(next_.size()); // 0: not to be looked at again
+    std::vector<Inconsistency> found;
+    auto after = [&](uint32_t unit, uint64_t at) { until[unit] = at; };
+    bool any_wide = std::count(wide_.begin(), wide_.end(), true) > 0;
+    bool units = false, others = false, whole = false;
+    std::exception_ptr failure;
+    {
+        std::jthread other([&] {
+            try {
+                whole = check_whole(point);
+                others = any_wide && check_some(
+                                         point, checker_.side(),
+                                         [&](uint32_t c) { return !wide_[c]; }, after, found);
+            } catch (...) {
+                failure = std::current_exception();
+            }
+        });
+        units = check_some(
+            point, checker_.judge(), [&](uint32_t c) { return !any_wide || wide_[c]; }, after,
+            found_);
+    }
+    if (failure)
+        std::rethrow_exception(failure);
+    found_.insert(found_.end(), found.begin(), found.end());
+    evaluations_ += due_[point];
+    for (uint32_t unit = head_[point], next; unit != none; unit = next) {
+        next = next_[unit];
+        if (until[unit])
+            schedule(unit, until[unit], point + 1);
+    }
+    return units || others || whole;
+}
+
+bool Forward::check_point(size_t point) {
+    if (due_[point] > next_.size() / 4)
+        return check_all(point);
+    bool units = check_units(point), whole = check_whole(point);
+    return units || whole;
 }
 
 bool Forward::check_whole(size_t point) {
@@ -149,8 +216,9 @@ bool Forward::counts(size_t point) {
     uint64_t settled = points_[point].settled;
     if (settled == forever || settled <= points_[point].time || !is_used(settled))
         return true;
-    std::erase_if(found_,
-                  [&](const Inconsistency &e) { return !checker_.is_inconsistent(e, settled); });
+    std::erase_if(found_, [&](const Inconsistency &e) {
+        return !checker_.judge().is_inconsistent(e, settled);
+    });
     return !found_.empty();
 }
 
@@ -173,8 +241,7 @@ void Forward::gather_found(size_t point) {
 
 size_t Forward::run() {
     for (size_t point = 0; point < points_.size() && bad_ == no_point; ++point) {
-        bool units = check_units(point), whole = check_whole(point);
-        if (!units && !whole)
+        if (!check_point(point))
             continue;
         gather_found(point);
         if (counts(point)) {

@@ -59,6 +59,11 @@ class Forward {
     bool applies(size_t point, uint32_t constraint) const;
     size_t point_at(uint64_t time, size_t from) const;
     void schedule(uint32_t unit, uint64_t time, size_t from);
+    template <class Mine, class After>
+    bool check_some(size_t point, Judge &judge, Mine mine, After after,
+                    std::vector<Inconsistency> &found);
+    bool check_point(size_t point);
+    bool check_all(size_t point);
     bool check_units(size_t point);
     bool check_whole(size_t point);
     bool counts(size_t point);
@@ -85,6 +90,7 @@ class Forward {
     const Plan &plan_;
     const std::vector<CPoint> &points_;
     std::vector<Group> groups_;
+    std::vector<bool> wide_;            // by constraint: nested, and reads more than a few fields
     std::vector<uint32_t> next_, head_; // the calendar: lists of units by C-point
     std::vector<uint32_t> due_;         // by C-point: how many
     std::vector<uint64_t> since_;       // by unit

@@ -33,6 +33,7 @@ const std::vector<StoreTexts::Moment> &StoreTexts::word(Held &block, uint64_t wo
 
 std::optional<std::string> StoreTexts::text(uint64_t id, uint64_t offset, uint64_t most,
                                             uint64_t time, Span &span) const {
+    std::lock_guard busy(busy_);
     auto [block, added] = blocks_.try_emplace(id);
     if (added) {
         block->second.id = id;

@@ -5,6 +5,7 @@
 #include "store/store.h"
 
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -30,6 +31,7 @@ class StoreTexts : public Texts {
     const std::vector<Moment> &word(Held &block, uint64_t word) const;
 
     std::shared_ptr<const Store> store_;
+    mutable std::mutex busy_; // any thread may ask
     mutable std::unordered_map<uint64_t, Held> blocks_;
 };
 

@@ -25,7 +25,7 @@ Traceback::Traceback(Checker &checker, const Forward &forward, uint64_t time, ui
 // Queues an inconsistency that is pending at `time` for the last change of its arguments.
 void Traceback::push(uint32_t number, uint64_t time) {
     Span span;
-    checker_.arguments(known_[number], time, span);
+    checker_.judge().arguments(known_[number], time, span);
     if (span.since)
         queue_.push({span.since, number});
     else
@@ -48,8 +48,8 @@ void Traceback::add(const Inconsistency &e, uint64_t time, bool direct) {
 
 bool Traceback::changes(const Inconsistency &e, uint64_t time) {
     Span unused;
-    std::vector<Value> after = checker_.arguments(e, time, unused);
-    return !same(checker_.arguments(e, time - 1, unused), after);
+    std::vector<Value> after = checker_.judge().arguments(e, time, unused);
+    return !same(checker_.judge().arguments(e, time - 1, unused), after);
 }
 
 std::vector<Fault> Traceback::run(const std::vector<Inconsistency> &inconsistencies) {
@@ -80,7 +80,7 @@ void Traceback::add_fed(const std::vector<Inconsistency> &inconsistencies) {
     for (size_t i = 0; i < std::min(inconsistencies.size(), most_fed); ++i) {
         const Inconsistency &e = inconsistencies[i];
         for (const Value &value :
-             checker_.reads(e, time_, [&](uint64_t since) { times.emplace(since, &e); })) {
+             checker_.judge().reads(e, time_, [&](uint64_t since) { times.emplace(since, &e); })) {
             if (value.state == PointerState::stale)
                 times.emplace(line_.blocks[value.block].death, &e);
             else if (value.state == PointerState::wild)
@@ -151,7 +151,7 @@ void Traceback::step(uint64_t time, const std::vector<uint32_t> &numbers) {
     std::vector<Inconsistency> others = related(time);
     for (uint32_t number : contributed) {
         pending_[number] = 0;
-        if (checker_.is_inconsistent(known_[number], time - 1)) {
+        if (checker_.judge().is_inconsistent(known_[number], time - 1)) {
             pending_[number] = 1;
             push(number, time - 1);
         }
@@ -195,7 +195,7 @@ void Traceback::related_units(uint64_t time, std::vector<Inconsistency> &out) {
         prepare_units();
     auto collect = [&](const Unit &unit, uint64_t at, std::vector<Inconsistency> *found) {
         Span span;
-        checker_.check_object(unit.constraint, unit.object, at, span, [&](Inconsistency e) {
+        checker_.judge().check_object(unit.constraint, unit.object, at, span, [&](Inconsistency e) {
             if (found)
                 found->push_back(std::move(e));
             return true;
