@@ -136,13 +136,28 @@ static void is_stale(UInt node, Addr base, Addr address, const struct source *so
     hs_suspicious(HSW_SUSPICION_STALE, node, base, node, address, source->size, site_of(source));
 }
 
+/* The words up to the address are nobody's; of those that the access covers beyond it, only as many
+ * as nobody else owns. */
+static void grow_over(UInt node, Addr address, Addr end) {
+    hs_node_grows(node, address + 1);
+    hs_node_reaches(node, end);
+}
+
 /* To a word that nobody owns, by a pointer that somebody owns. */
 static void reaches_out(UInt from, Addr base, Addr address, Addr end, const struct source *source) {
     UInt stale, node = node_below(address, &stale);
     if (node == from)
-        hs_node_grows(from, end);
+        grow_over(from, address, end);
     else if (hs_mode == HSW_PORTABLE && (node || stale))
         crosses(from, base, node ? node : stale, address, source);
+}
+
+/* Whether all words from one address up to the other are nobody's. */
+static Bool is_run(Addr from, Addr to) {
+    Addr w = to >> 3;
+    while (w > from >> 3 && (hs_owner[w] & HS_NOBODY))
+        w--;
+    return from <= to && (hs_owner[w] & HS_NOBODY);
 }
 
 /* To a word that nobody owns, by a pointer into such words: it walked there, or was never seen. */
@@ -150,13 +165,13 @@ static void appears(Addr base, Addr address, Addr end, const struct source *sour
     UInt stale, node = node_below(address, &stale);
     UInt given_up = owner_of(base) & HS_NODE_BITS;
     if (node)
-        hs_node_grows(node, end);
+        grow_over(node, address, end);
     else if (given_up)
         is_stale(given_up, base, address, source);
-    else if (!stale)
-        hs_node_grows(
-            hs_node_begins(base < address ? base : address, HSW_NODE_SEEN, site_of(source), 0),
-            end);
+    else if (!stale) {
+        Addr start = is_run(base, address) ? base : address;
+        grow_over(hs_node_begins(start, HSW_NODE_SEEN, site_of(source), 0), address, end);
+    }
 }
 
 static void learn(Addr base, Addr address, Addr end, const struct source *source) {

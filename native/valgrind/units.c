@@ -118,6 +118,7 @@ static UInt take_out(UInt number, UInt from, UInt to) {
 void hs_merge(UInt base_node, UInt node, UInt site) {
     UInt large = unit_of(base_node), small = unit_of(node);
     Addr heads[2];
+    tl_assert(large != small);
     if (units[large].n + units[small].n > MAX_MEMBERS) {
         hs_count(HSW_COUNTED_CROWDED);
         return;
