@@ -172,8 +172,11 @@ void hs_heap_mapped(Addr start, SizeT length, Bool writable) {
         return;
     if (mmap_flags & MAP_STACK)
         add_stack(start, start + length);
-    else if (writable)
+    else if (writable) {
         becomes_heap(start, length);
+        if (hs_is_heap(start))
+            hs_reach[start >> 3] = HS_BORDER;
+    }
 }
 
 void hs_heap_unmapped(Addr start, SizeT length) {

@@ -37,21 +37,22 @@ static Bool is_node(UInt owner) {
     return owner && !(owner & HS_NOBODY);
 }
 
-/* The node that begins nearest below a word without owner, 0 if there is none. A node older than
+/* The node that begins nearest below a word without owner, 0 if there is none. It does not reach
+ * over the border of a mapping, unless the pointer `base` comes from below that. A node older than
  * the end of one in between cannot reach over that one: then the word belongs, if to any, to the
  * one given up, `*stale`. */
-static UInt node_below(Addr address, UInt *stale) {
+static UInt node_below(Addr base, Addr address, UInt *stale) {
     UInt latest = 0, node;
     Addr w = address >> 3;
     *stale = 0;
     for (; hs_owner[w] & HS_NOBODY; w--) {
         UInt number = hs_owner[w] & HS_NODE_BITS;
-        if (!number)
-            continue;
-        if (!*stale)
+        if (number && !*stale)
             *stale = number;
-        if (hs_node(number)->ended > latest)
+        if (number && hs_node(number)->ended > latest)
             latest = hs_node(number)->ended;
+        if (hs_reach[w] == HS_BORDER && w <= base >> 3)
+            return 0;
     }
     node = hs_node_at(w << 3);
     return node && hs_node(node)->id > latest ? node : 0;
@@ -59,7 +60,7 @@ static UInt node_below(Addr address, UInt *stale) {
 
 UInt hs_node_below(Addr address) {
     UInt stale;
-    return node_below(address, &stale);
+    return node_below(address, address, &stale);
 }
 
 /* ---- where it is learnt ---- */
@@ -145,7 +146,7 @@ static void grow_over(UInt node, Addr address, Addr end) {
 
 /* To a word that nobody owns, by a pointer that somebody owns. */
 static void reaches_out(UInt from, Addr base, Addr address, Addr end, const struct source *source) {
-    UInt stale, node = node_below(address, &stale);
+    UInt stale, node = node_below(base, address, &stale);
     if (node == from)
         grow_over(from, address, end);
     else if (hs_mode == HSW_PORTABLE && (node || stale))
@@ -162,7 +163,7 @@ static Bool is_run(Addr from, Addr to) {
 
 /* To a word that nobody owns, by a pointer into such words: it walked there, or was never seen. */
 static void appears(Addr base, Addr address, Addr end, const struct source *source) {
-    UInt stale, node = node_below(address, &stale);
+    UInt stale, node = node_below(base, address, &stale);
     UInt given_up = owner_of(base) & HS_NODE_BITS;
     if (node)
         grow_over(node, address, end);

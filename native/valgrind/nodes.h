@@ -14,6 +14,7 @@
 #define HS_SHADOW_OWNER 32
 #define HS_SHADOW_HEADS 40
 #define HS_REACH 32           /* words a reach byte counts */
+#define HS_BORDER 33          /* reach of a word that nobody owns yet: a mapping begins here */
 #define HS_NOBODY 0x80000000u /* owner of a heap word that is in no node */
 #define HS_GIVEN_UP 0xC0000000u
 #define HS_NODE_BITS 0x3FFFFFFFu

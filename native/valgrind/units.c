@@ -115,10 +115,18 @@ static UInt take_out(UInt number, UInt from, UInt to) {
 
 /* ---- Merge_Nodes ---- */
 
+/* A node that began as a stored value has a word once something is there. */
+static void is_used(UInt number) {
+    if (!(hs_node(number)->flags & HS_EMPTY))
+        return;
+    hs_node(number)->flags &= ~HS_EMPTY;
+    hs_send_extent(number);
+}
+
 void hs_merge(UInt base_node, UInt node, UInt site) {
     UInt large = unit_of(base_node), small = unit_of(node);
     Addr heads[2];
-    tl_assert(large != small);
+    is_used(node);
     if (units[large].n + units[small].n > MAX_MEMBERS) {
         hs_count(HSW_COUNTED_CROWDED);
         return;
@@ -214,10 +222,7 @@ void hs_touched(Addr address) {
         return;
     node->flags |= HS_TOUCHED;
     label_words(number, owner);
-    if (node->flags & HS_EMPTY) {
-        node->flags &= ~HS_EMPTY;
-        hs_send_extent(number);
-    }
+    is_used(number);
     hs_record(HSW_TOUCHED, 0, node->id);
 }
 

@@ -43,6 +43,15 @@ def test_a_pointer_to_a_member_separates_the_cluster(run: Run) -> None:
     assert told.cluster_of(second.id) == {second.id}
 
 
+def test_a_wide_store_takes_no_words_from_another_node(run: Run) -> None:
+    result = run("portable_borders.c", "wide", options=("--mode=internals",))
+    told = story(result.records)
+    (low, size), (high, _) = printed(result, "node")
+    (first,), (second,) = told.at(low), told.at(high)
+    assert (8 * first.words, second.words) == (size, 1)
+    assert told.cluster_of(first.id) == {first.id, second.id}
+
+
 def test_heap_ranges_come_and_go(run: Run) -> None:
     result = run("portable_ranges.c", options=("--mode=internals",), flags=("-pthread",))
     assert result.status == 0 and result.output == "3\n"

@@ -104,6 +104,13 @@ def test_heap_ranges_come_and_go(run: Run) -> None:
     assert not told.suspicions
 
 
+def test_a_node_ends_with_its_mapping(run: Run) -> None:
+    result = run("portable_borders.c", "mappings", options=PORTABLE)
+    told = story(result.records)
+    nodes = [told.at(address) for address, _ in printed(result, "node")]
+    assert [[(n.how, n.words) for n in found] for found in nodes] == [[("seen", 1)]] * 2
+
+
 def test_the_truth_moves_nothing(run: Run) -> None:
     result = run("portable_nodes.c", options=(*PORTABLE, "--truth=yes"))
     truth = {(r.address, r.size) for r in result.trace.of("ALLOC") if r.more}
