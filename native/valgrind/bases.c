@@ -272,19 +272,23 @@ Bool hs_has_bases(const struct hs_block_state *b) {
 
 /* ---- when a check fails ---- */
 
+void hs_discard(Addr instruction) {
+    if (!to_discard)
+        to_discard = VG_(newXA)(VG_(malloc), "hs.discard", VG_(free), sizeof(Addr));
+    VG_(addToXA)(to_discard, &instruction);
+}
+
 /* Whether anything was recorded since; else the check may be switched off some day. */
 static void judge(struct check *check, ULong before) {
     if (hs_ring->cursor != before || ++check->useless < MAX_USELESS)
         return;
     check->useless = 0;
     hs_count(HSW_COUNTED_QUIET);
-    if (!to_discard)
-        to_discard = VG_(newXA)(VG_(malloc), "hs.discard", VG_(free), sizeof(Addr));
     for (UInt i = 0; i < check->n; i++) {
         Addr instruction = check->access[i].instruction;
         if (!hs_addresses_add(&baseless, instruction))
             hs_addresses_add(&unchecked, instruction);
-        VG_(addToXA)(to_discard, &instruction);
+        hs_discard(instruction);
     }
 }
 
@@ -324,20 +328,24 @@ static IRExpr *word_of(struct hs_block_state *b, IRExpr *address) {
     return hs_binop(b, Iop_Shr64, low, IRExpr_Const(IRConst_U8(64 - HS_HEAP_BITS + 3)));
 }
 
-static IRExpr *map_byte(struct hs_block_state *b, Int map, IRExpr *address) {
-    IRExpr *place = hs_binop(b, Iop_Add64, hs_get(b, b->shadow + map), word_of(b, address));
+IRExpr *hs_map_byte(struct hs_block_state *b, IRExpr *map, IRExpr *address) {
+    IRExpr *place = hs_binop(b, Iop_Add64, map, word_of(b, address));
     IRExpr *byte = hs_temp(b, Ity_I8, IRExpr_Load(Iend_LE, Ity_I8, place));
     return hs_temp(b, Ity_I64, IRExpr_Unop(Iop_8Uto64, byte));
 }
 
-static IRExpr *owner_at(struct hs_block_state *b, IRExpr *address) {
+static IRExpr *map_byte(struct hs_block_state *b, Int map, IRExpr *address) {
+    return hs_map_byte(b, hs_get(b, b->shadow + map), address);
+}
+
+IRExpr *hs_owner_at(struct hs_block_state *b, IRExpr *address) {
     IRExpr *offset = hs_binop(b, Iop_Shl64, word_of(b, address), IRExpr_Const(IRConst_U8(2)));
     IRExpr *place = hs_binop(b, Iop_Add64, hs_get(b, b->shadow + HS_SHADOW_OWNER), offset);
     return hs_temp(b, Ity_I32, IRExpr_Load(Iend_LE, Ity_I32, place));
 }
 
-static void call_if(struct hs_block_state *b, IRExpr *guard, const HChar *name, void *function,
-                    IRExpr **arguments) {
+void hs_call_if(struct hs_block_state *b, IRExpr *guard, const HChar *name, void *function,
+                IRExpr **arguments) {
     IRDirty *call = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(function), arguments);
     call->guard = guard;
     hs_call_helper(b, call);
@@ -366,8 +374,8 @@ static void insert_constant(struct hs_block_state *b, const struct plan *plan) {
         reach = map_byte(b, HS_SHADOW_REACH, lowest);
         guard = hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, hs_const(HS_REACH - words), reach));
     }
-    call_if(b, guard, "hs_learn_constant", learn_constant,
-            mkIRExprVec_2(plan->leaf[0], hs_const((ULong)plan->check)));
+    hs_call_if(b, guard, "hs_learn_constant", learn_constant,
+               mkIRExprVec_2(plan->leaf[0], hs_const((ULong)plan->check)));
 }
 
 static IRExpr *without_nobody(struct hs_block_state *b, IRExpr *owner) {
@@ -378,18 +386,18 @@ static IRExpr *without_nobody(struct hs_block_state *b, IRExpr *owner) {
 static void insert_indexed(struct hs_block_state *b, const struct plan *plan) {
     UInt size = plan->check->access[0].size;
     IRExpr *last = hs_add(b, plan->address, size > 8 ? size - 1 : 0);
-    IRExpr *mine = owner_at(b, last), *theirs = owner_at(b, plan->leaf[0]), *guard, *none;
+    IRExpr *mine = hs_owner_at(b, last), *theirs = hs_owner_at(b, plan->leaf[0]), *guard, *none;
     for (UInt i = 1; i < plan->n_leaves; i++)
-        theirs = hs_temp(b, Ity_I32, IRExpr_Binop(Iop_Or32, theirs, owner_at(b, plan->leaf[i])));
+        theirs = hs_temp(b, Ity_I32, IRExpr_Binop(Iop_Or32, theirs, hs_owner_at(b, plan->leaf[i])));
     theirs = without_nobody(b, theirs);
     /* Where no leaf is in the heap, or in somebody's, only an owner is asked for. */
     none = hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpEQ32, theirs, IRExpr_Const(IRConst_U32(0))));
     theirs = hs_temp(b, Ity_I32, IRExpr_ITE(none, without_nobody(b, mine), theirs));
     guard = hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpNE32, mine, theirs));
-    call_if(b, guard, "hs_learn_indexed", learn_indexed,
-            mkIRExprVec_4(plan->address, plan->leaf[0],
-                          plan->n_leaves > 1 ? plan->leaf[1] : plan->leaf[0],
-                          hs_const((ULong)plan->check)));
+    hs_call_if(b, guard, "hs_learn_indexed", learn_indexed,
+               mkIRExprVec_4(plan->address, plan->leaf[0],
+                             plan->n_leaves > 1 ? plan->leaf[1] : plan->leaf[0],
+                             hs_const((ULong)plan->check)));
 }
 
 void hs_check_accesses(struct hs_block_state *b, Int statement) {
@@ -412,6 +420,7 @@ void hs_check_pointer(struct hs_block_state *b, IRExpr *address, IRExpr *value, 
     if (hs_mode != HSW_INTERNALS || value->tag != Iex_RdTmp)
         return;
     both = hs_binop(b, Iop_And64, map_byte(b, HS_SHADOW_HEADS, value), advance);
-    call_if(b, hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpNE64, both, hs_const(0))),
-            "hs_pointer_stored", hs_pointer_stored, mkIRExprVec_3(address, value, hs_const(site)));
+    hs_call_if(b, hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpNE64, both, hs_const(0))),
+               "hs_pointer_stored", hs_pointer_stored,
+               mkIRExprVec_3(address, value, hs_const(site)));
 }

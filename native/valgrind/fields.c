@@ -10,7 +10,7 @@ UChar *hs_fields;
 
 void hs_field_found(Addr address) {
     if (hs_fields)
-        hs_fields[address >> 3] = 1;
+        hs_fields[address >> 3] |= HS_FIELD;
 }
 
 void hs_fields_forgotten(Addr from, Addr to) {
@@ -34,7 +34,7 @@ void hs_copy_over_fields(Addr start, SizeT length, ULong site) {
     if (end > hs_extent_end(hs_node(node)))
         end = hs_extent_end(hs_node(node));
     for (Addr field = (start + 8) & ~(Addr)7; field < end; field += 8)
-        if (hs_fields[field >> 3] && is_code(*(Addr *)field)) {
+        if ((hs_fields[field >> 3] & HS_FIELD) && is_code(*(Addr *)field)) {
             hs_suspicious(HSW_SUSPICION_FIELD | HSW_POSSIBLE, node, start, node, field, length,
                           site);
             return;

@@ -302,7 +302,7 @@ static Bool block_changes(struct hs_block_state *b, const IRSB *in, Addr start) 
     if (b->recording && hs_mode != HSW_ALLOCATIONS)
         hs_find_bases(b, in);
     return records || b->preload || hs_has_bases(b) || hs_place_in_block(in) ||
-           hs_watched_starts(start);
+           hs_watched_starts(start) || hs_begins_function(b, start);
 }
 
 static void copy_statement(struct hs_block_state *b, const IRSB *in, Int i) {
@@ -318,8 +318,10 @@ static Bool start_instruction(struct hs_block_state *b, const IRSB *in, Int mark
     hs_stmt(b, in->stmts[mark]);
     b->instruction = in->stmts[mark]->Ist.IMark.addr;
     b->length = in->stmts[mark]->Ist.IMark.len;
-    if (first)
+    if (first) {
         hs_instrument_watched(b, in);
+        hs_instrument_function(b, in);
+    }
     if (b->places)
         hs_instrument_places(b);
     if (b->recording && hs_instrument_rep(b, in, mark))
@@ -336,8 +338,10 @@ static void end_block(struct hs_block_state *b, const IRSB *in) {
         return;
     if (in->jumpkind == Ijk_Call && hs_wants_call(b->own, in->next))
         hs_instrument_call(b, in->next);
-    else if (in->jumpkind == Ijk_Ret)
+    else if (in->jumpkind == Ijk_Ret) {
+        hs_instrument_result(b, in->next);
         hs_instrument_return(b, in->next);
+    }
 }
 
 static void forget(struct hs_block_state *b) {

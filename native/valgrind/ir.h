@@ -89,8 +89,17 @@ void hs_find_bases(struct hs_block_state *b, const IRSB *in);
 void hs_forget_bases(struct hs_block_state *b);
 Bool hs_has_bases(const struct hs_block_state *b);
 void hs_check_accesses(struct hs_block_state *b, Int statement);
+IRExpr *hs_map_byte(struct hs_block_state *b, IRExpr *map, IRExpr *address); /* of a byte map */
+IRExpr *hs_owner_at(struct hs_block_state *b, IRExpr *address);
+void hs_call_if(struct hs_block_state *b, IRExpr *guard, const HChar *name, void *function,
+                IRExpr **arguments);
 void hs_check_pointer(struct hs_block_state *b, IRExpr *address, IRExpr *value, IRExpr *advance,
                       ULong site);
+
+/* candidates.c */
+Bool hs_begins_function(const struct hs_block_state *b, Addr code);
+void hs_instrument_function(struct hs_block_state *b, const IRSB *in);
+void hs_instrument_result(struct hs_block_state *b, IRExpr *next); /* at a return */
 
 /* receivers.c */
 void hs_find_receiver(const IRSB *in, Addr start);

@@ -18,6 +18,7 @@ void hs_send_counts(void) {
     for (UInt i = 1; i <= HSW_COUNTED_CROWDED; i++)
         if (counts[i])
             hs_record(HSW_COUNTED, i, counts[i]);
+    hs_send_candidates();
 }
 
 UInt hs_access_site(struct hs_access *access) {

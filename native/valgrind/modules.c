@@ -34,6 +34,7 @@ struct module {
     ULong device, inode;
     HChar *path;
     Bool own, preload, executable;
+    Addr unwind_table; /* 0: none */
     UInt n_data;
     struct extent data[MAX_DATA];
     XArray *mappings; /* of struct mapping, as announced */
@@ -110,6 +111,11 @@ const HChar *hs_module_path(Addr code) {
     return module ? module->path : NULL;
 }
 
+Addr hs_unwind_table(Addr code) {
+    const struct module *module = module_at(code);
+    return module ? module->unwind_table : 0;
+}
+
 Bool hs_in_module_data(Addr address) {
     for (Word i = VG_(sizeXA)(modules); i-- > 0;) {
         const struct module *module = *(struct module **)VG_(indexXA)(modules, i);
@@ -121,7 +127,8 @@ Bool hs_in_module_data(Addr address) {
     return False;
 }
 
-/* The writable PT_LOADs of the header at `start`, of which `length` bytes are readable. */
+/* The unwind table and the writable PT_LOADs of the header at `start`, of which `length` bytes are
+ * readable. */
 static Bool read_header(struct module *module, Addr start, SizeT length) {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)start;
     const Elf64_Phdr *load;
@@ -137,6 +144,9 @@ static Bool read_header(struct module *module, Addr start, SizeT length) {
     if (first == ~(Addr)0)
         return False;
     bias = start - VG_PGROUNDDN(first);
+    for (UInt i = 0; i < header->e_phnum; i++)
+        if (load[i].p_type == PT_GNU_EH_FRAME)
+            module->unwind_table = bias + load[i].p_vaddr;
     for (UInt i = 0; i < header->e_phnum && module->n_data < MAX_DATA; i++)
         if (load[i].p_type == PT_LOAD && (load[i].p_flags & PF_W) && load[i].p_memsz) {
             module->data[module->n_data].start = bias + load[i].p_vaddr;

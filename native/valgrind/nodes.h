@@ -92,12 +92,17 @@ void hs_count(UInt what);
 void hs_send_counts(void);
 
 /* bases.c */
-void hs_bases_poll(void); /* between superblocks */
+void hs_bases_poll(void);          /* between superblocks */
+void hs_discard(Addr instruction); /* its translation, at the next poll */
+
+/* candidates.c */
+void hs_send_candidates(void);
 
 /* formats.c */
 void hs_formats_start(void);
 
-/* fields.c: words that the code addresses by themselves, portable only. */
+/* fields.c: words that the code addresses by themselves, portable only. Bits per word. */
+#define HS_FIELD 1
 extern UChar *hs_fields;
 void hs_field_found(Addr address);
 void hs_fields_forgotten(Addr from, Addr to); /* numbers of words */

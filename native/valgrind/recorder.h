@@ -158,6 +158,13 @@ Bool hs_is_own(Addr code);
 Bool hs_in_preload(Addr code);
 Bool hs_in_module_data(Addr address);
 const HChar *hs_module_path(Addr code); /* NULL if it is none's */
+Addr hs_unwind_table(Addr code);        /* 0 if there is none */
+
+/* functions.c */
+struct hs_function {
+    Addr start, end;
+};
+Bool hs_function_around(Addr code, struct hs_function *function); /* False: not known */
 
 /* process.c */
 void hs_process_init(void);

@@ -182,8 +182,8 @@ enum hsw_tag {
     HSW_SUSPICIOUS,
     HSW_SUSPECT,
     HSW_COUNTED,  /* at the end. address: enum hsw_counted; value: how often */
-    HSW_CANDIDATE /* at the end, a function that looks like an allocator. address: its entry;
-                   * value: calls | distinct heap addresses it returned << 32 */
+    HSW_CANDIDATE /* at the end, a function that looks like an allocator's. address: its entry;
+                   * value: blocks | bytes of code << 32 | enum hsw_candidate << 56 */
 };
 
 #define HSW_SITE_VALUE(id, size, kind, flags)                                                      \
@@ -244,6 +244,11 @@ enum hsw_counted {
     HSW_COUNTED_BAD_FREE = 4, /* free of what is no node's start */
     HSW_COUNTED_QUIET = 5,    /* checks that failed often, taught nothing and were switched off */
     HSW_COUNTED_CROWDED = 6   /* merges not made: a cluster has at most 256 nodes */
+};
+
+enum hsw_candidate {
+    HSW_CANDIDATE_GIVES = 1, /* it returned addresses that nobody had returned before */
+    HSW_CANDIDATE_TAKES = 2  /* it was given addresses that were returned again afterwards */
 };
 
 enum hsw_range {

@@ -120,7 +120,8 @@ class Trace:
         suspicions: kind, possible, timestamp, site, address, bytes, base, node, reached
         ends:       node, how ('freed' | 'reused' | 'unmapped' | 'reallocated')
         counts:     what, times
-        candidates: site, calls, blocks (functions that look like allocators)
+        candidates: kind ('gives' | 'takes'), site, address, bytes (of its code), blocks: functions
+                    that look like an allocator's
         touched:    node (split off and accessed by its own start)
         truth:      timestamp, address, size, free (record --truth)"""
     def place(self, site: int) -> list[dict[str, Any]]:

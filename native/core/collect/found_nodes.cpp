@@ -82,7 +82,8 @@ void FoundNodes::take(const Record &record) {
         found.counts.push_back({uint8_t(record.address), record.value});
         break;
     case HSW_CANDIDATE:
-        found.candidates.push_back({sites_.of_code(record.address), record.value & id_mask, other});
+        found.candidates.push_back({uint8_t(record.kind()), sites_.of_code(record.address),
+                                    record.address, other & site_mask, record.value & id_mask});
         break;
     default:
         break;

@@ -35,7 +35,8 @@ constexpr auto members(const Count &) {
     return std::tuple(&Count::what, &Count::times);
 }
 constexpr auto members(const Candidate &) {
-    return std::tuple(&Candidate::site, &Candidate::calls, &Candidate::blocks);
+    return std::tuple(&Candidate::kind, &Candidate::site, &Candidate::address, &Candidate::bytes,
+                      &Candidate::blocks);
 }
 constexpr auto members(const TrueBlock &) {
     return std::tuple(&TrueBlock::after, &TrueBlock::address, &TrueBlock::size,

@@ -52,9 +52,11 @@ struct Count {
     uint64_t times = 0;
 };
 
-struct Candidate { // a function that looks like an allocator
+struct Candidate {    // a function that looks like an allocator's
+    uint8_t kind = 0; // enum hsw_candidate
     uint32_t site = 0;
-    uint64_t calls = 0, blocks = 0;
+    uint64_t address = 0, bytes = 0; // of its code
+    uint64_t blocks = 0;             // that it gave out or took back
 };
 
 struct TrueBlock { // what an allocator really did, where that was asked for

@@ -10,7 +10,9 @@ using enum ColumnType;
 // The members of enumerations of heapstory_wire.h, by number.
 const std::vector<std::string> suspicion_kinds = {"?", "offset", "range", "walk", "stale", "field"};
 const std::vector<std::string> end_kinds = {"?", "freed", "reused", "unmapped", "reallocated"};
-const std::vector<std::string> count_kinds = {"?", "high", "far", "silent", "bad-free", "quiet"};
+const std::vector<std::string> count_kinds = {"?",        "high",  "far",    "silent",
+                                              "bad-free", "quiet", "crowded"};
+const std::vector<std::string> candidate_kinds = {"?", "gives", "takes"};
 
 uint8_t code(uint8_t kind, const std::vector<std::string> &kinds) {
     return kind < kinds.size() ? kind : 0;
@@ -62,12 +64,18 @@ TableData counts_table(const Store &store) {
 }
 
 TableData candidates_table(const Store &store) {
-    std::vector<ColumnSpec> columns = {{"site", number}, {"calls", number}, {"blocks", number}};
+    std::vector<ColumnSpec> columns = {{"kind", choice, candidate_kinds},
+                                       {"site", number},
+                                       {"address", word},
+                                       {"bytes", number},
+                                       {"blocks", number}};
     Batch out(columns.size());
     for (const Candidate &row : store.discovered().lists().candidates) {
-        out[0].id(row.site);
-        out[1].number(row.calls);
-        out[2].number(row.blocks);
+        out[0].choice(code(row.kind, candidate_kinds));
+        out[1].id(row.site);
+        out[2].number(row.address);
+        out[3].number(row.bytes);
+        out[4].number(row.blocks);
     }
     return table_of(columns, std::move(out));
 }

@@ -4,6 +4,7 @@
 #include "graph/edge_versions.h"
 #include "graph/graph.h"
 #include "graph/types.h"
+#include "heapstory_wire.h"
 
 #include <algorithm>
 #include <map>
@@ -224,6 +225,31 @@ struct EventRow {
     std::string_view kind;
 };
 
+bool is_change_of_nodes(std::string_view kind) {
+    return kind == "alloc" || kind == "free" || kind == "realloc" || kind == "split" ||
+           kind == "merge" || kind == "separate";
+}
+
+// The rows of the chunk that are merges or separations, each with the node it names.
+template <class Change>
+void add_changes(const Store &store, uint32_t chunk, const std::vector<Change> &changes,
+                 uint64_t Change::*node, std::string_view kind, std::vector<EventRow> &rows) {
+    uint64_t first = store.header(chunk).first_event;
+    auto at = std::upper_bound(changes.begin(), changes.end(), first,
+                               [](uint64_t n, const Change &c) { return n < c.after; });
+    for (; at != changes.end() && at->after <= first + rows.size(); ++at) {
+        NodeRow found = store.nodes().get((*at).*node);
+        rows[at->after - first - 1] = {found.address, found.address + found.size, 0, at->site,
+                                       kind};
+    }
+}
+
+std::string_view birth_kind(const Birth &birth) {
+    if (birth.flags & (Birth::in_place | Birth::moved))
+        return "realloc";
+    return birth.allocator == (discovered | HSW_NODE_SPLIT) ? "split" : "alloc";
+}
+
 std::vector<EventRow> event_rows(const Store &store, uint32_t chunk) {
     const Tables &tables = store.tables();
     EventsView view = store.events(chunk);
@@ -270,10 +296,12 @@ std::vector<EventRow> event_rows(const Store &store, uint32_t chunk) {
     for (const Birth &birth : view.births()) {
         if (birth.kind != NodeKind::heap || birth.flags & Birth::initial)
             continue;
-        bool realloc = birth.flags & (Birth::in_place | Birth::moved);
         row(birth.event) = {birth.address, birth.address + birth.size, 0,
-                            site_of_stack(tables, birth.stack), realloc ? "realloc" : "alloc"};
+                            site_of_stack(tables, birth.stack), birth_kind(birth)};
     }
+    const Discoveries &found_nodes = store.discovered().lists();
+    add_changes(store, chunk, found_nodes.merges, &Merge::from, "merge", rows);
+    add_changes(store, chunk, found_nodes.separations, &Separation::node, "separate", rows);
     return rows;
 }
 
@@ -294,13 +322,12 @@ TableData events_table(std::shared_ptr<const Store> store) {
             while (next_switch < clock->switches.size() && clock->switches[next_switch].event <= i)
                 thread = clock->switches[next_switch++].thread;
             uint64_t timestamp = clock->timestamps.of(i);
-            bool memory = row.kind != "alloc" && row.kind != "free" && row.kind != "realloc";
             out[0].number(first + i);
             out[1].number(timestamp);
             out[2].string(row.kind);
             out[3].number(row.address);
             out[4].number(row.end - row.address);
-            out[5].number(memory ? N(row.value) : N());
+            out[5].number(is_change_of_nodes(row.kind) ? N() : N(row.value));
             out[6].flag(timestamp == before);
             out[7].id(row.site);
             out[8].number(thread);

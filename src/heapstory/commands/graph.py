@@ -45,6 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     part.add_argument("--root", metavar="NODE|NAME", help="what can be reached from here")
     part.add_argument("--depth", type=number, metavar="N", help="within N edges")
     part.add_argument("--type", metavar="T", help="nodes of this type")
+    part.add_argument(
+        "--touched",
+        action="store_true",
+        help="without nodes that nothing ever accessed (mode internals)",
+    )
     part.add_argument("--all", action="store_true", help="every variable, too")
     part.add_argument("--limit", type=number, metavar="N", help="most nodes to draw (0: no limit)")
     add_format(parser, _FORMATS)
@@ -58,6 +63,8 @@ def run(args: argparse.Namespace) -> int:
     with heapstory.open(args.trace) as trace:
         with progress("reading the graph"):
             graph = trace.graph(args.at, freed=args.freed or args.evolution)
+            if args.touched:
+                graph = graph.touched()
             if args.root is not None or args.depth is not None or args.type is not None:
                 graph = graph.narrow(root=args.root, depth=args.depth, type=args.type)
             elif form != "json" and not args.all:

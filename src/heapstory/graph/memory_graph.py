@@ -138,6 +138,13 @@ class MemoryGraph:
 
         return self.part(connected(self))
 
+    def touched(self) -> MemoryGraph:
+        """Without nodes that nothing ever accessed: integers that look like addresses make such
+        in mode internals."""
+        from heapstory.graph.select import touched
+
+        return self.part(touched(self))
+
     def part(self, nodes: Iterable[int]) -> MemoryGraph:
         """The same graph with only these nodes, and the edges that leave them."""
         part = MemoryGraph(self.trace, self.view, frozenset(nodes))

@@ -74,6 +74,17 @@ def connected(graph: MemoryGraph) -> set[int]:
     return chosen
 
 
+def touched(graph: MemoryGraph) -> set[int]:
+    """All nodes but those made from a stored value alone; UsageError where none can be such."""
+    if graph.trace.meta.get("mode") != "internals":
+        raise UsageError(
+            f"{graph.trace.path}: was not recorded with --mode internals, where values that look "
+            "like addresses make nodes (leave out --touched)"
+        )
+    sizes = dict(zip(graph.node_columns["id"], graph.node_columns["size"], strict=True))
+    return {node for node in graph.ids if sizes[node]}
+
+
 def _arrows(graph: MemoryGraph) -> list[tuple[int, int]]:
     columns = graph.edge_columns
     pairs = zip(columns["source"], columns["target"], strict=True)

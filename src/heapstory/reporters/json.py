@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from heapstory.graph.history import History, Version
     from heapstory.graph.memory_graph import MemoryGraph
     from heapstory.graph.model import Change, Edge, Node
+    from heapstory.trace.discoveries import Discoveries
     from heapstory.trace.info import Info
     from heapstory.trace.places import Place
     from heapstory.trace.sql import Rows
@@ -40,6 +41,25 @@ def info(info: Info) -> dict[str, Any]:
         **info.sizes,
         "complete": info.complete,
         "damage": info.damage,
+        **(_discoveries(info.discoveries) if info.discoveries else {}),
+    }
+
+
+def _discoveries(found: Discoveries) -> dict[str, Any]:
+    return {
+        "candidates": [
+            {
+                "kind": one.kind,
+                "allocator": one.allocator,
+                "place": _place(one.place),
+                "low": f"{one.low:#x}",
+                "high": f"{one.high:#x}",
+                "blocks": one.blocks,
+            }
+            for one in found.candidates
+        ],
+        "counted": found.counted,
+        "untouched": found.untouched,
     }
 
 

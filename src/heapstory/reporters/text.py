@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from heapstory.graph.model import label
 from heapstory.reporters.style import PLAIN, Style
+from heapstory.trace.discoveries import COUNTED
 
 if TYPE_CHECKING:
     from heapstory.graph.drawing import Box, Drawing, Row
     from heapstory.graph.history import History, Version
     from heapstory.recording.checks import Check
+    from heapstory.trace.discoveries import Discoveries
     from heapstory.trace.info import Info
     from heapstory.trace.suspicions import Suspicion
 
@@ -83,7 +85,27 @@ def info(info: Info) -> str:
             f"symbols {_bytes(sizes['symbol_bytes'])}, source {_bytes(sizes['source_bytes'])})",
         ),
     ]
+    if info.discoveries:
+        facts += _doubts(info.discoveries)
     return "".join(f"{name:<10}  {value}\n" for name, value in facts)
+
+
+def _doubts(found: Discoveries) -> Iterator[tuple[str, str]]:
+    verbs = {"gives": "gave out", "takes": "took back"}
+    for one in found.candidates:
+        yield (
+            "candidate",
+            f"{one.place or hex(one.low)} looks like an allocator, it {verbs[one.kind]} "
+            f"{_count(one.blocks, 'block')}: record --allocator {shlex.quote(one.allocator)}",
+        )
+    if found.untouched:
+        yield (
+            "untouched",
+            f"{_count(found.untouched, 'node')} that nothing accessed, integers that looked like "
+            "addresses (graph --touched leaves them out)",
+        )
+    for what, times in found.counted.items():
+        yield "counted", f"{times:,} {COUNTED.get(what, what)}"
 
 
 def suspicious(found: Sequence[Suspicion], trace: str) -> str:

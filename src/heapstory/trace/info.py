@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from heapstory.trace.discoveries import Discoveries, discoveries
+
 if TYPE_CHECKING:
     from heapstory.trace import Trace
 
@@ -28,6 +30,7 @@ class Info:
     timestamps: int
     counts: dict[str, int]
     sizes: dict[str, int]
+    discoveries: Discoveries | None
 
     @property
     def events(self) -> int:
@@ -86,4 +89,5 @@ class Info:
             timestamps=summary["timestamps"],
             counts={name: summary[name] for name in counted},
             sizes={name: summary[name] for name in sized},
+            discoveries=None if meta.get("mode", "alloc") == "alloc" else discoveries(trace),
         )
