@@ -11,7 +11,6 @@ A run that takes longer than ``--limit`` seconds is stopped and has no figure.
 """
 
 import argparse
-import json
 import shlex
 import shutil
 import sys
@@ -20,11 +19,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from programs.catalog import PROGRAMS, Program, Workshop, missing
-from programs.inputs import InputError
+from programs.catalog import PROGRAMS, Program, Workshop, require_packages
 from support import page
 from support.measure import RunError, geometric_mean, machine, revision
 from support.peers import Heapstory, run_peer
+from support.report import report
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGE = REPOSITORY / "docs" / "evaluation" / "portable.md"
@@ -109,6 +108,7 @@ class Bench:
 
 
 def measured(options: argparse.Namespace) -> Figures:
+    require_packages()
     options.work.mkdir(parents=True, exist_ok=True)
     names = [name for name in PROGRAMS if name in (options.only or PROGRAMS)]
     with tempfile.TemporaryDirectory(prefix="run-", dir=options.work) as desk:
@@ -175,24 +175,5 @@ def rendered(figures: Figures) -> str:
     return "\n\n".join(["\n".join(parts[:2]), *parts[2:]])
 
 
-def main() -> int:
-    options = arguments()
-    try:
-        lacking = missing()
-        if lacking:
-            raise RunError(f"missing packages: apt-get install {' '.join(lacking)}")
-        figures = measured(options)
-        if options.json:
-            options.json.write_text(json.dumps(figures, indent=1) + "\n")
-        text = rendered(figures)
-        if options.markdown:
-            page.put(PAGE, "figures of portable.py", text)
-        print(text)
-    except (RunError, InputError, page.PageError) as error:
-        print(f"portable.py: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(report("portable.py", PAGE, arguments(), measured, rendered))

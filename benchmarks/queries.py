@@ -23,6 +23,7 @@ from programs.catalog import PROGRAMS, Program, Workshop
 from support import limits, page
 from support.measure import RunError, machine, revision
 from support.peers import Heapstory
+from support.report import report
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGE = REPOSITORY / "docs" / "evaluation" / "record.md"
@@ -188,21 +189,5 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def main() -> int:
-    options = arguments()
-    try:
-        figures = measured(options)
-        if options.json:
-            options.json.write_text(json.dumps(figures, indent=1) + "\n")
-        text = rendered(figures)
-        if options.markdown:
-            page.put(PAGE, "figures of queries.py", text)
-        print(text)
-    except (RunError, limits.LimitError, page.PageError) as error:
-        print(f"queries.py: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(report("queries.py", PAGE, arguments(), measured, rendered))

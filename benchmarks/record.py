@@ -20,11 +20,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from programs.catalog import PROGRAMS, Program, Workshop, missing, start_up
-from programs.inputs import InputError
-from support import page, tables
+from programs.catalog import PROGRAMS, Program, Workshop, require_packages, start_up
+from support import tables
 from support.measure import Run, RunError, machine, revision
 from support.peers import PEERS, Heapstory, Recording, run_peer
+from support.report import report
 from support.results import Result, verdicts
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -99,6 +99,7 @@ class Bench:
 
 
 def measured(options: argparse.Namespace) -> dict[str, Any]:
+    require_packages()
     options.work.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="run-", dir=options.work) as desk:
         bench = Bench(options, Path(desk))
@@ -128,6 +129,10 @@ def loaded(sources: list[Path]) -> dict[str, Any]:
     return figures
 
 
+def figures_of(options: argparse.Namespace) -> dict[str, Any]:
+    return loaded(options.sources) if options.sources else measured(options)
+
+
 def rendered(figures: dict[str, Any]) -> str:
     results = [Result(**one) for one in figures["programs"]]
     start = Result(**figures["start"])
@@ -148,24 +153,5 @@ def rendered(figures: dict[str, Any]) -> str:
     return "\n".join(parts)
 
 
-def main() -> int:
-    options = arguments()
-    try:
-        lacking = [] if options.sources else missing()
-        if lacking:
-            raise RunError(f"missing packages: apt-get install {' '.join(lacking)}")
-        figures = loaded(options.sources) if options.sources else measured(options)
-        if options.json:
-            options.json.write_text(json.dumps(figures, indent=1) + "\n")
-        text = rendered(figures)
-        if options.markdown:
-            page.put(PAGE, "figures of record.py", text)
-        print(text)
-    except (RunError, InputError, page.PageError) as error:
-        print(f"record.py: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(report("record.py", PAGE, arguments(), figures_of, rendered))

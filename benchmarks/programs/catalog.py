@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from programs import inputs
+from support.measure import RunError
 
 HERE = Path(__file__).resolve().parent
 C_FLAGS = ["-O2", "-g", "-Wall", "-Wextra"]
@@ -168,8 +169,10 @@ PROGRAMS: dict[str, Callable[[Workshop], Program]] = {
 }
 
 
-def missing() -> list[str]:
-    """Packages the benchmark needs and this machine lacks."""
+def require_packages() -> None:
+    """A RunError where this machine lacks a package that the benchmark needs."""
     needs = {"valgrind": "valgrind", "tidy": "tidy", "bison": "bison", "perl": "perl"}
     needs |= {"sqlite3": "sqlite3", "gcc": "gcc"}
-    return [package for command, package in needs.items() if not shutil.which(command)]
+    lacking = [package for command, package in needs.items() if not shutil.which(command)]
+    if lacking:
+        raise RunError(f"missing packages: apt-get install {' '.join(lacking)}")
