@@ -2,23 +2,19 @@
 /* Modes portable and internals: which pointer an address was computed from, and the inline check
  * that the access stays in that pointer's node.
  *
- * An address is a sum. Its leaves are values that may be pointers: registers at the superblock's
- * entry, loaded values, results of anything but addition and subtraction. What is too narrow to be
- * a pointer, shifted or multiplied is an index. All accesses at constant distances from one leaf,
- * between two exits of the superblock, are one check.
+ * An address is a sum (sums.c). All accesses at constant distances from one leaf, between two exits
+ * of the superblock, are one check.
  *
  * Not checked: what is computed from the stack pointer or the thread pointer; loads wider than a
- * word, with which libraries read past the end of strings; conditional loads and stores; statements
- * whose checks failed often and taught nothing.
+ * word, with which libraries read past the end of strings; conditional loads and stores; links of
+ * free lists (free_lists.c); statements whose checks failed often and taught nothing.
  */
 #include "ir.h"
 #include "nodes.h"
 
 extern void VG_(discard_translations)(Addr, ULong, const HChar *);
 
-#define MAX_LEAVES 3
 #define MAX_SPAN (8 * HS_REACH)
-#define MAX_DEPTH 8
 #define MAX_USELESS 2000
 
 /* What a check is about; lives as long as generated code may name it. */
@@ -32,7 +28,7 @@ struct check {
 struct plan {
     Int statement;
     UInt n_leaves;
-    IRExpr *leaf[MAX_LEAVES];
+    IRExpr *leaf[HS_LEAVES];
     IRExpr *address; /* NULL: constant distances, `check` says which */
     Int low, high;   /* of the distances, the leaf included */
     Bool whole;      /* some access is a whole word: the leaf is aligned */
@@ -41,7 +37,6 @@ struct plan {
 };
 
 struct hs_bases {
-    IRExpr **definition; /* by temporary */
     struct plan *plans;
     UInt n, room;
 };
@@ -50,82 +45,6 @@ struct hs_bases {
  * came from nowhere, then nothing. */
 static struct hs_addresses baseless, unchecked;
 static XArray *to_discard; /* of Addr: instructions to translate anew */
-
-/* ---- addresses as sums ---- */
-
-struct sum {
-    IRExpr *leaf[MAX_LEAVES];
-    UInt n;
-    Long constant;
-    Bool indexed, skip;
-};
-
-static Bool is_index_op(IROp op) {
-    switch (op) {
-    case Iop_Shl64:
-    case Iop_Shr64:
-    case Iop_Sar64:
-    case Iop_Mul64:
-        return True;
-    default:
-        return False;
-    }
-}
-
-static Bool is_widening(IROp op) {
-    switch (op) {
-    case Iop_1Uto64:
-    case Iop_8Uto64:
-    case Iop_8Sto64:
-    case Iop_16Uto64:
-    case Iop_16Sto64:
-    case Iop_32Uto64:
-    case Iop_32Sto64:
-        return True;
-    default:
-        return False;
-    }
-}
-
-static void add_leaf(struct sum *sum, IRExpr *e) {
-    if (sum->n == MAX_LEAVES)
-        sum->skip = True;
-    else
-        sum->leaf[sum->n++] = e;
-}
-
-static void add_term(const struct hs_block_state *b, struct sum *sum, IRExpr *e, UInt depth) {
-    IRExpr *d;
-    if (e->tag == Iex_Const) {
-        sum->constant += (Long)e->Iex.Const.con->Ico.U64;
-        return;
-    }
-    if (b->is_stack[e->Iex.RdTmp.tmp]) {
-        sum->skip = True;
-        return;
-    }
-    d = b->bases->definition[e->Iex.RdTmp.tmp];
-    if (!d || depth == MAX_DEPTH)
-        add_leaf(sum, e);
-    else if (d->tag == Iex_RdTmp)
-        add_term(b, sum, d, depth + 1);
-    else if (d->tag == Iex_Get && d->Iex.Get.offset == offsetof(VexGuestAMD64State, guest_FS_CONST))
-        sum->skip = True;
-    else if (d->tag == Iex_Binop && d->Iex.Binop.op == Iop_Add64) {
-        add_term(b, sum, d->Iex.Binop.arg1, depth + 1);
-        add_term(b, sum, d->Iex.Binop.arg2, depth + 1);
-    } else if (d->tag == Iex_Binop && d->Iex.Binop.op == Iop_Sub64) {
-        add_term(b, sum, d->Iex.Binop.arg1, depth + 1);
-        if (d->Iex.Binop.arg2->tag == Iex_Const)
-            sum->constant -= (Long)d->Iex.Binop.arg2->Iex.Const.con->Ico.U64;
-        else
-            sum->indexed = True;
-    } else if ((d->tag == Iex_Binop && is_index_op(d->Iex.Binop.op)) ||
-               (d->tag == Iex_Unop && is_widening(d->Iex.Unop.op)))
-        sum->indexed = True;
-    else
-        add_leaf(sum, e);
-}
 
 /* ---- planning ---- */
 
@@ -190,7 +109,7 @@ static void plan_constant(struct hs_block_state *b, Int statement, IRExpr *leaf,
 }
 
 static void plan_indexed(struct hs_block_state *b, Int statement, IRExpr *address,
-                         const struct sum *sum, struct hs_access *access) {
+                         const struct hs_sum *sum, struct hs_access *access) {
     struct plan *plan = new_plan(b->bases, statement);
     plan->address = address;
     plan->n_leaves = sum->n;
@@ -204,16 +123,16 @@ static void plan_indexed(struct hs_block_state *b, Int statement, IRExpr *addres
 static void plan_access(struct hs_block_state *b, Int statement, IRExpr *address, UInt size,
                         Bool store, Addr instruction) {
     struct hs_access access = {instruction, 0, 0, size, store, b->own, False, False};
-    struct sum sum = {{0}};
+    struct hs_sum sum;
     if (address->tag != Iex_RdTmp || (!store && size > 8))
         return;
     if (hs_addresses_have(&unchecked, instruction))
         return;
-    add_term(b, &sum, address, 0);
+    sum = hs_sum_of(b, address);
     if (sum.skip || (sum.n == 0 && (sum.constant >= 65536 || sum.constant < 0)))
         return;
     if (sum.n == 0 || hs_addresses_have(&baseless, instruction))
-        sum = (struct sum){{address}, 1}; /* a pointer of its own */
+        sum = (struct hs_sum){{address}, 1}; /* a pointer of its own */
     if (sum.n == 1 && !sum.indexed && sum.constant > -MAX_SPAN &&
         sum.constant + (Long)size < MAX_SPAN) {
         access.offset = sum.constant;
@@ -225,15 +144,17 @@ static void plan_access(struct hs_block_state *b, Int statement, IRExpr *address
 void hs_find_bases(struct hs_block_state *b, const IRSB *in) {
     Addr instruction = 0;
     b->bases = VG_(calloc)("hs.bases", 1, sizeof *b->bases);
-    b->bases->definition = VG_(calloc)("hs.defs", in->tyenv->types_used + 1, sizeof(IRExpr *));
+    hs_find_definitions(b, in);
+    hs_find_free_lists(b, in);
     for (Int i = 0; i < in->stmts_used; i++) {
         const IRStmt *s = in->stmts[i];
+        if (hs_is_link(b, i))
+            continue;
         switch (s->tag) {
         case Ist_IMark:
             instruction = s->Ist.IMark.addr;
             break;
         case Ist_WrTmp:
-            b->bases->definition[s->Ist.WrTmp.tmp] = s->Ist.WrTmp.data;
             if (s->Ist.WrTmp.data->tag == Iex_Load)
                 plan_access(b, i, s->Ist.WrTmp.data->Iex.Load.addr,
                             sizeofIRType(s->Ist.WrTmp.data->Iex.Load.ty), False, instruction);
@@ -261,7 +182,7 @@ void hs_find_bases(struct hs_block_state *b, const IRSB *in) {
 void hs_forget_bases(struct hs_block_state *b) {
     if (!b->bases)
         return;
-    VG_(free)(b->bases->definition);
+    VG_(free)(b->definition);
     VG_(free)(b->bases->plans);
     VG_(free)(b->bases);
 }

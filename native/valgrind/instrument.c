@@ -307,9 +307,11 @@ static Bool block_changes(struct hs_block_state *b, const IRSB *in, Addr start) 
 
 static void copy_statement(struct hs_block_state *b, const IRSB *in, Int i) {
     hs_check_accesses(b, i);
+    hs_prepare_links(b, i);
     hs_stmt(b, in->stmts[i]);
     if (b->recording && wants(b, in->stmts[i]))
         instrument_statement(b, in->stmts[i]);
+    hs_instrument_links(b, i);
 }
 
 /* The start of an instruction; True if it was replaced together with the rest of the superblock. */
@@ -347,6 +349,7 @@ static void end_block(struct hs_block_state *b, const IRSB *in) {
 static void forget(struct hs_block_state *b) {
     VG_(free)(b->is_stack);
     hs_forget_bases(b);
+    VG_(free)(b->links);
 }
 
 IRSB *hs_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,

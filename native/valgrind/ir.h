@@ -23,12 +23,15 @@ struct hs_block_state {
     Addr instruction; /* address of the current one */
     UInt length;      /* of it */
     Bool own, preload;
-    Bool recording;         /* and not the allocator's, where that is left out */
-    Bool appends;           /* records may be appended */
-    Int shadow;             /* offset of the shadow state */
-    Bool places;            /* some instruction in it is named by an option */
-    UChar *is_stack;        /* per temporary: computed from the stack pointer by constants */
-    struct hs_bases *bases; /* modes portable and internals: checks to insert; else NULL */
+    Bool recording;  /* and not the allocator's, where that is left out */
+    Bool appends;    /* records may be appended */
+    Int shadow;      /* offset of the shadow state */
+    Bool places;     /* some instruction in it is named by an option */
+    UChar *is_stack; /* per temporary: computed from the stack pointer by constants */
+    /* Modes portable and internals, else NULL: */
+    IRExpr **definition;    /* per temporary: what it is, NULL if no expression is */
+    struct hs_bases *bases; /* checks to insert */
+    struct hs_links *links; /* of free lists */
 };
 
 static inline IRExpr *hs_const(ULong value) {
@@ -83,6 +86,24 @@ void hs_instrument_exit_places(struct hs_block_state *b);
 /* watch.c */
 Bool hs_watched_starts(Addr code);
 void hs_instrument_watched(struct hs_block_state *b, const IRSB *in);
+
+/* sums.c */
+#define HS_LEAVES 3
+struct hs_sum {
+    IRExpr *leaf[HS_LEAVES];
+    UInt n;
+    Long constant;
+    Bool indexed; /* and something that is no pointer */
+    Bool skip;    /* not to be looked at */
+};
+void hs_find_definitions(struct hs_block_state *b, const IRSB *in);
+struct hs_sum hs_sum_of(const struct hs_block_state *b, IRExpr *address);
+
+/* free_lists.c */
+void hs_find_free_lists(struct hs_block_state *b, const IRSB *in);
+Bool hs_is_link(const struct hs_block_state *b, Int statement);
+void hs_prepare_links(struct hs_block_state *b, Int statement);    /* before it */
+void hs_instrument_links(struct hs_block_state *b, Int statement); /* behind it */
 
 /* bases.c */
 void hs_find_bases(struct hs_block_state *b, const IRSB *in);

@@ -116,6 +116,8 @@ static void crosses(UInt from, Addr base, UInt to, Addr address, const struct so
             hs_merge(from, to, site_of(source));
         return;
     }
+    if ((hs_node(to)->flags & HS_LISTED) && !(hs_node(from)->flags & HS_LISTED))
+        return; /* a pool's header leads to its blocks */
     if ((address - base > FAR && base - address > FAR) || is_distance(from, to, source)) {
         hs_count(HSW_COUNTED_FAR);
         return;
@@ -154,6 +156,14 @@ static void reaches_out(UInt from, Addr base, Addr address, Addr end, const stru
         crosses(from, base, node ? node : stale, address, source);
 }
 
+/* Behind the last block of a free list's pool the next pool begins, on a page of its own. An object
+ * may begin behind a header of its block. */
+static Bool is_far_from(UInt node, Addr address) {
+    Addr end = hs_extent_end(hs_node(node));
+    return (hs_node(node)->flags & HS_LISTED) && address >= end + HEADER &&
+           VG_PGROUNDDN(address) >= end;
+}
+
 /* Whether all words from one address up to the other are nobody's. */
 static Bool is_run(Addr from, Addr to) {
     Addr w = to >> 3;
@@ -166,6 +176,8 @@ static Bool is_run(Addr from, Addr to) {
 static void appears(Addr base, Addr address, Addr end, const struct source *source) {
     UInt stale, node = node_below(base, address, &stale);
     UInt given_up = owner_of(base) & HS_NODE_BITS;
+    if (node && is_far_from(node, address))
+        node = 0;
     if (node)
         grow_over(node, address, end);
     else if (given_up)

@@ -5,7 +5,7 @@
  * in the same thread; when the stack pointer is above that of the entry, the call is over however
  * it ended. Known are malloc and its family by name, in any module: the code of their helpers is
  * not instrumented at all, and free ends a node. Others are given by --allocator: a function's
- * name, a library's file name, or a range LOW-HIGH of addresses.
+ * name, a library's file name, a range LOW-HIGH of addresses, or free-lists (free_lists.c).
  *
  * In mode internals nothing is left out; the family is watched only to tell the truth (--truth).
  */
@@ -78,6 +78,7 @@ struct custom {
     const HChar *name; /* of a function or library, NULL: a range */
     Addr low, high;
 };
+Bool hs_free_lists;
 static struct custom *customs;
 static UInt n_customs;
 
@@ -97,6 +98,8 @@ static void parse(const HChar *text, struct custom *custom) {
     }
     if (!*text)
         VG_(fmsg_bad_option)("--allocator", "a name, a library or LOW-HIGH is missing\n");
+    if (VG_(strcmp)(text, "free-lists") == 0)
+        hs_free_lists = True;
     custom->name = text;
 }
 
@@ -188,8 +191,8 @@ static void send_held(UInt node) {
 
 /* ---- births and ends ---- */
 
-static UInt begins(Addr start, UInt how, Bool known) {
-    UInt old = hs_node_at(start), flags = known ? HS_KNOWN : 0, number;
+UInt hs_block_begins(Addr start, UInt how, UInt site, UShort flags) {
+    UInt old = hs_node_at(start), number;
     if (!hs_is_heap(start))
         return 0;
     if (old && hs_extent_start(hs_node(old)) == (start & ~(Addr)7)) {
@@ -200,7 +203,7 @@ static UInt begins(Addr start, UInt how, Bool known) {
             flags |= HS_REUSED;
         hs_node_shrinks(old, start);
     }
-    number = hs_node_begins(start, how, 0, flags);
+    number = hs_node_begins(start, how, site, flags);
     hs_node_grows(number, start + 1);
     return number;
 }
@@ -227,7 +230,7 @@ static UInt reallocated(Addr old, Addr result, SizeT size) {
     }
     if (number)
         hs_node_ends(number, HSW_END_REALLOCATED, 0);
-    return begins(result, result == old ? HSW_NODE_KEPT : HSW_NODE_RETURNED, True);
+    return hs_block_begins(result, result == old ? HSW_NODE_KEPT : HSW_NODE_RETURNED, 0, HS_KNOWN);
 }
 
 /* ---- the truth ---- */
@@ -327,7 +330,7 @@ static UInt known_returned(const struct hs_call_note *note, Addr result) {
     case REALLOCATE:
         return reallocated(note->argument[0], result, size_asked(note));
     default:
-        return result ? begins(result, HSW_NODE_RETURNED, True) : 0;
+        return result ? hs_block_begins(result, HSW_NODE_RETURNED, 0, HS_KNOWN) : 0;
     }
 }
 
@@ -341,7 +344,7 @@ static void returned(const struct hs_call_note *note, ULong result, Bool used) {
         if (hs_mode == HSW_PORTABLE)
             node = known_returned(note, result);
     } else if (used && result != note->argument[0])
-        node = begins(result, HSW_NODE_RETURNED, False);
+        node = hs_block_begins(result, HSW_NODE_RETURNED, 0, 0);
     send_held(node);
 }
 

@@ -160,7 +160,7 @@ void hs_node_ends(UInt number, UInt why, UInt site) {
         release_number(number);
     } else if (node->left == 0)
         release_number(number);
-    else if (why == HSW_END_FREED || why == HSW_END_REALLOCATED)
+    else if ((node->flags & HS_KNOWN) && (why == HSW_END_FREED || why == HSW_END_REALLOCATED))
         disown_words(hs_extent_start(node), hs_extent_end(node), HS_GIVEN_UP | number);
     else
         disown_words(hs_extent_start(node), hs_extent_end(node), HS_NOBODY);

@@ -50,6 +50,7 @@ enum {
     HS_PASSED = 4,   /* was an argument of left-out code since */
     HS_ENDED = 8,    /* given up */
     HS_TOUCHED = 16, /* accessed by its start since it was split off */
+    HS_LISTED = 64,  /* came from a free list */
     HS_EMPTY = 32    /* never accessed: it has a word here, but none on the wire */
 };
 struct hs_node *hs_node(UInt number);
@@ -125,6 +126,8 @@ void hs_leave_unit(UInt node);
 void hs_left_out_start(void);
 Bool hs_leaving_out(void);      /* left-out code runs in the current thread */
 Bool hs_is_left_out(Addr code); /* by name, library or range: not instrumented */
+UInt hs_block_begins(Addr start, UInt how, UInt site, UShort flags);
+extern Bool hs_free_lists; /* --allocator=free-lists */
 void hs_hold_back(Addr start, SizeT length, UInt kind, UChar byte, ULong site);
 
 #endif

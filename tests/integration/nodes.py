@@ -19,6 +19,7 @@ class Node:
     start: int
     how: str
     born: int  # ordinal of its record
+    site: int  # 0: the call stack's
     words: int = 0
     source: int = 0
     touched: bool = False
@@ -41,6 +42,16 @@ class Suspicion:
     size: int
 
 
+@dataclass(frozen=True)
+class Candidate:
+    """A function with code ``[low, high)`` that looks like an allocator's."""
+
+    kind: str
+    low: int
+    high: int
+    blocks: int
+
+
 @dataclass
 class Story:
     """All nodes, and what befell them."""
@@ -50,6 +61,7 @@ class Story:
     clusters: list[set[int]] = field(default_factory=list)
     suspicions: list[Suspicion] = field(default_factory=list)
     counted: dict[int, int] = field(default_factory=dict)
+    candidates: list[Candidate] = field(default_factory=list)
 
     def cluster_of(self, node: int) -> set[int]:
         return next((c for c in self.clusters if node in c), {node})
@@ -78,7 +90,7 @@ class Story:
         low, high = r.value & LOW, r.value >> 32
         if r.tag == "NODE":
             assert low == len(self.nodes) + 1, "ids are dense, in order of birth"
-            self.nodes[low] = Node(low, r.address, HOW[r.value >> 56], ordinal)
+            self.nodes[low] = Node(low, r.address, HOW[r.value >> 56], ordinal, high & 0xFFFFFF)
         elif r.tag == "JOIN":
             assert r.address == self.nodes[low].start & ~7
             self.nodes[low].words = high
@@ -100,6 +112,9 @@ class Story:
                 Suspicion(KINDS[kind & 0x7F], not kind & 0x80, previous.value & LOW, low,
                           r.address, previous.address, high)
             )  # fmt: skip
+        elif r.tag == "CANDIDATE":
+            kind, length = ["", "gives", "takes"][high >> 24], high & 0xFFFFFF
+            self.candidates.append(Candidate(kind, r.address, r.address + length, low))
         elif r.tag == "COUNTED":
             self.counted[r.address] = r.value
 

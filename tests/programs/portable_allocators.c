@@ -7,7 +7,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#ifdef INLINE
+#define NOINLINE static inline __attribute__((always_inline))
+#else
 #define NOINLINE __attribute__((noinline, noclone))
+#endif
 
 static char *memory(size_t size) {
     return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -17,7 +21,7 @@ static void say(const void *block, size_t size) {
     printf("node %lx %zx\n", (unsigned long)(uintptr_t)block, size);
 }
 
-static NOINLINE void use(long *block, size_t size) {
+static __attribute__((noinline, noclone)) void use(long *block, size_t size) {
     for (size_t i = 0; i < size / sizeof *block; i++)
         block[i] = (long)i;
     say(block, size);

@@ -49,8 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--free-fn", "NAME[:ARG]", "a function that frees"),
         (
             "--allocator",
-            "NAME|LIBRARY|LOW-HIGH",
-            "mode portable: leave this out, too: a function, a library, addresses (in hexadecimal)",
+            "NAME|LIBRARY|LOW-HIGH|free-lists",
+            "mode portable: leave this out, too: a function, a library, addresses (in hexadecimal); "
+            "free-lists: blocks come from free lists whose code was inlined",
         ),
     ):
         code.add_argument(name, action="append", default=[], metavar=value, help=text)
@@ -124,7 +125,7 @@ def _check_options(args: argparse.Namespace) -> None:
     if args.mode != "portable" and args.allocator:
         raise UsageError("--allocator belongs to --mode portable")
     if any(not name for name in args.allocator):
-        raise UsageError("--allocator: a function, a library or LOW-HIGH is missing")
+        raise UsageError("--allocator: a function, a library, LOW-HIGH or free-lists is missing")
     for option, text in (("--from", args.start), ("--until", args.until)):
         if text is not None:
             check_place(option, text)

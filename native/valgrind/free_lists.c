@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Mode portable with --allocator=free-lists: allocators that compilers inlined into their callers,
+ * so that there is no function to leave out. What is left to see is what they do to their free
+ * lists, whose links are the first words of the free blocks:
+ *
+ *     pop    block = head; next = *block; head = next     a node begins at block
+ *     push   *block = head; head = block                  the node at block ends
+ *
+ * Code that may do so is recognised in the superblock (next is loaded, or block's first word
+ * stored, right before head is); that it does is asked when it runs: head must have been block, or
+ * what was stored in it. A list of the program's own that is used as a stack looks the same; blocks
+ * of known allocators are therefore left alone. Not seen: lists whose link is not the first word,
+ * lists changed by atomic instructions, and blocks that never were on a list.
+ */
+#include "ir.h"
+#include "nodes.h"
+
+#define MAX_LINKS 8
+#define MAX_SAME 6
+
+struct link {
+    Int statement;  /* the store to the head */
+    Int access;     /* of the block's first word, if it surely is for the list; else -1 */
+    IRExpr *head;   /* its address */
+    IRExpr *before; /* what it held, if this is for a list */
+    IRExpr *block;
+    IRExpr *guard; /* it was */
+    Bool push;
+};
+struct hs_links {
+    UInt n;
+    struct link link[MAX_LINKS];
+};
+
+/* ---- recognising ---- */
+
+static IRExpr *definition(const struct hs_block_state *b, const IRExpr *e) {
+    return e->tag == Iex_RdTmp ? b->definition[e->Iex.RdTmp.tmp] : NULL;
+}
+
+/* Whether two atoms are computed alike from the same values. */
+static Bool is_same(const struct hs_block_state *b, const IRExpr *x, const IRExpr *y, UInt depth) {
+    const IRExpr *dx = definition(b, x), *dy = definition(b, y);
+    if (x->tag == Iex_Const && y->tag == Iex_Const)
+        return x->Iex.Const.con->Ico.U64 == y->Iex.Const.con->Ico.U64;
+    if (x->tag != Iex_RdTmp || y->tag != Iex_RdTmp)
+        return False;
+    if (x->Iex.RdTmp.tmp == y->Iex.RdTmp.tmp)
+        return True;
+    if (!dx || !dy || dx->tag != dy->tag || depth == MAX_SAME)
+        return False;
+    if (dx->tag == Iex_Binop)
+        return dx->Iex.Binop.op == dy->Iex.Binop.op &&
+               is_same(b, dx->Iex.Binop.arg1, dy->Iex.Binop.arg1, depth + 1) &&
+               is_same(b, dx->Iex.Binop.arg2, dy->Iex.Binop.arg2, depth + 1);
+    return dx->tag == Iex_Unop && dx->Iex.Unop.op == dy->Iex.Unop.op &&
+           is_same(b, dx->Iex.Unop.arg, dy->Iex.Unop.arg, depth + 1);
+}
+
+/* The address a value was loaded from, NULL if it was not. */
+static IRExpr *loaded_from(const struct hs_block_state *b, const IRExpr *value) {
+    const IRExpr *d = definition(b, value);
+    return d && d->tag == Iex_Load && d->Iex.Load.ty == Ity_I64 ? d->Iex.Load.addr : NULL;
+}
+
+static const IRStmt *word_store(const struct hs_block_state *b, const IRSB *in, Int i) {
+    const IRStmt *s = in->stmts[i];
+    return s->tag == Ist_Store && typeOfIRExpr(in->tyenv, s->Ist.Store.data) == Ity_I64 ? s : NULL;
+}
+
+static Int place_of(const IRSB *in, const IRExpr *temp) {
+    for (Int i = 0; i < in->stmts_used; i++)
+        if (in->stmts[i]->tag == Ist_WrTmp && in->stmts[i]->Ist.WrTmp.tmp == temp->Iex.RdTmp.tmp)
+            return i;
+    return -1;
+}
+
+static void add_link(struct hs_block_state *b, struct link link) {
+    if (!b->links)
+        b->links = VG_(calloc)("hs.links", 1, sizeof *b->links);
+    if (b->links->n < MAX_LINKS)
+        b->links->link[b->links->n++] = link;
+}
+
+static Bool was_loaded_from(const struct hs_block_state *b, const IRExpr *value,
+                            const IRExpr *address) {
+    const IRExpr *from = loaded_from(b, value);
+    return from && is_same(b, from, address, 0);
+}
+
+static void find_pop(struct hs_block_state *b, const IRSB *in, Int i, const IRStmt *head) {
+    IRExpr *block = loaded_from(b, head->Ist.Store.data);
+    Bool sure = block && was_loaded_from(b, block, head->Ist.Store.addr);
+    if (block && block->tag == Iex_RdTmp && !b->is_stack[block->Iex.RdTmp.tmp])
+        add_link(b, (struct link){i, sure ? place_of(in, head->Ist.Store.data) : -1,
+                                  head->Ist.Store.addr, block, block, NULL, False});
+}
+
+static void find_push(struct hs_block_state *b, const IRSB *in, Int i, const IRStmt *head) {
+    for (Int k = 0; k < i; k++) {
+        const IRStmt *s = word_store(b, in, k);
+        if (s && is_same(b, s->Ist.Store.addr, head->Ist.Store.data, 0)) {
+            Bool sure = was_loaded_from(b, s->Ist.Store.data, head->Ist.Store.addr);
+            add_link(b, (struct link){i, sure ? k : -1, head->Ist.Store.addr, s->Ist.Store.data,
+                                      head->Ist.Store.data, NULL, True});
+            return;
+        }
+    }
+}
+
+void hs_find_free_lists(struct hs_block_state *b, const IRSB *in) {
+    for (Int i = 0; hs_free_lists && hs_mode == HSW_PORTABLE && i < in->stmts_used; i++) {
+        const IRStmt *head = word_store(b, in, i);
+        if (!head || head->Ist.Store.data->tag != Iex_RdTmp)
+            continue;
+        find_pop(b, in, i, head);
+        find_push(b, in, i, head);
+    }
+}
+
+Bool hs_is_link(const struct hs_block_state *b, Int statement) {
+    for (UInt i = 0; b->links && i < b->links->n; i++)
+        if (b->links->link[i].access == statement)
+            return True;
+    return False;
+}
+
+/* ---- what runs ---- */
+
+static Bool counts(Addr block, UInt node) {
+    return hs_is_heap(block) && !hs_leaving_out() && !(node && (hs_node(node)->flags & HS_KNOWN));
+}
+
+/* What lies inside a block that is in use is on another list. A block may have grown by the link
+ * of the next one, when the allocator put that there. */
+static Bool is_inside(Addr block, UInt node) {
+    return node && (hs_node(node)->flags & HS_LISTED) && hs_node(node)->start != block &&
+           hs_extent_end(hs_node(node)) > block + 8;
+}
+
+static void popped(Addr block, struct hs_access *access) {
+    UInt node = hs_node_at(block);
+    if (counts(block, node) && !is_inside(block, node))
+        hs_block_begins(block, HSW_NODE_RETURNED, hs_access_site(access), HS_LISTED);
+}
+
+static void pushed(Addr block, struct hs_access *access) {
+    UInt node = hs_node_at(block);
+    if (node && counts(block, node) && hs_node(node)->start == block)
+        hs_node_ends(node, HSW_END_FREED, hs_access_site(access));
+}
+
+void hs_prepare_links(struct hs_block_state *b, Int statement) {
+    for (UInt i = 0; b->links && i < b->links->n; i++) {
+        struct link *link = &b->links->link[i];
+        if (link->statement == statement)
+            link->guard = hs_temp(
+                b, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, hs_load64(b, link->head), link->before));
+    }
+}
+
+void hs_instrument_links(struct hs_block_state *b, Int statement) {
+    for (UInt i = 0; b->links && i < b->links->n; i++) {
+        const struct link *link = &b->links->link[i];
+        struct hs_access *access;
+        if (link->statement != statement)
+            continue;
+        access = VG_(calloc)("hs.link", 1, sizeof *access);
+        access->instruction = b->instruction;
+        access->size = 8;
+        access->store = True;
+        access->own = b->own;
+        hs_call_if(b, link->guard, link->push ? "hs_pushed" : "hs_popped",
+                   link->push ? pushed : popped,
+                   mkIRExprVec_2(link->block, hs_const((ULong)access)));
+    }
+}
