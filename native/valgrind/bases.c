@@ -146,6 +146,7 @@ void hs_find_bases(struct hs_block_state *b, const IRSB *in) {
     b->bases = VG_(calloc)("hs.bases", 1, sizeof *b->bases);
     hs_find_definitions(b, in);
     hs_find_free_lists(b, in);
+    hs_find_walks(b, in);
     for (Int i = 0; i < in->stmts_used; i++) {
         const IRStmt *s = in->stmts[i];
         if (hs_is_link(b, i))

@@ -16,7 +16,6 @@
 #include "nodes.h"
 
 #define MAX_LINKS 8
-#define MAX_SAME 6
 
 struct link {
     Int statement;  /* the store to the head */
@@ -34,32 +33,9 @@ struct hs_links {
 
 /* ---- recognising ---- */
 
-static IRExpr *definition(const struct hs_block_state *b, const IRExpr *e) {
-    return e->tag == Iex_RdTmp ? b->definition[e->Iex.RdTmp.tmp] : NULL;
-}
-
-/* Whether two atoms are computed alike from the same values. */
-static Bool is_same(const struct hs_block_state *b, const IRExpr *x, const IRExpr *y, UInt depth) {
-    const IRExpr *dx = definition(b, x), *dy = definition(b, y);
-    if (x->tag == Iex_Const && y->tag == Iex_Const)
-        return x->Iex.Const.con->Ico.U64 == y->Iex.Const.con->Ico.U64;
-    if (x->tag != Iex_RdTmp || y->tag != Iex_RdTmp)
-        return False;
-    if (x->Iex.RdTmp.tmp == y->Iex.RdTmp.tmp)
-        return True;
-    if (!dx || !dy || dx->tag != dy->tag || depth == MAX_SAME)
-        return False;
-    if (dx->tag == Iex_Binop)
-        return dx->Iex.Binop.op == dy->Iex.Binop.op &&
-               is_same(b, dx->Iex.Binop.arg1, dy->Iex.Binop.arg1, depth + 1) &&
-               is_same(b, dx->Iex.Binop.arg2, dy->Iex.Binop.arg2, depth + 1);
-    return dx->tag == Iex_Unop && dx->Iex.Unop.op == dy->Iex.Unop.op &&
-           is_same(b, dx->Iex.Unop.arg, dy->Iex.Unop.arg, depth + 1);
-}
-
 /* The address a value was loaded from, NULL if it was not. */
 static IRExpr *loaded_from(const struct hs_block_state *b, const IRExpr *value) {
-    const IRExpr *d = definition(b, value);
+    const IRExpr *d = value->tag == Iex_RdTmp ? b->definition[value->Iex.RdTmp.tmp] : NULL;
     return d && d->tag == Iex_Load && d->Iex.Load.ty == Ity_I64 ? d->Iex.Load.addr : NULL;
 }
 
@@ -85,7 +61,7 @@ static void add_link(struct hs_block_state *b, struct link link) {
 static Bool was_loaded_from(const struct hs_block_state *b, const IRExpr *value,
                             const IRExpr *address) {
     const IRExpr *from = loaded_from(b, value);
-    return from && is_same(b, from, address, 0);
+    return from && hs_is_same(b, from, address);
 }
 
 static void find_pop(struct hs_block_state *b, const IRSB *in, Int i, const IRStmt *head) {
@@ -99,7 +75,7 @@ static void find_pop(struct hs_block_state *b, const IRSB *in, Int i, const IRSt
 static void find_push(struct hs_block_state *b, const IRSB *in, Int i, const IRStmt *head) {
     for (Int k = 0; k < i; k++) {
         const IRStmt *s = word_store(b, in, k);
-        if (s && is_same(b, s->Ist.Store.addr, head->Ist.Store.data, 0)) {
+        if (s && hs_is_same(b, s->Ist.Store.addr, head->Ist.Store.data)) {
             Bool sure = was_loaded_from(b, s->Ist.Store.data, head->Ist.Store.addr);
             add_link(b, (struct link){i, sure ? k : -1, head->Ist.Store.addr, s->Ist.Store.data,
                                       head->Ist.Store.data, NULL, True});

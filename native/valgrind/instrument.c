@@ -308,6 +308,7 @@ static Bool block_changes(struct hs_block_state *b, const IRSB *in, Addr start) 
 static void copy_statement(struct hs_block_state *b, const IRSB *in, Int i) {
     hs_check_accesses(b, i);
     hs_prepare_links(b, i);
+    hs_instrument_walks(b, i);
     hs_stmt(b, in->stmts[i]);
     if (b->recording && wants(b, in->stmts[i]))
         instrument_statement(b, in->stmts[i]);
@@ -350,6 +351,7 @@ static void forget(struct hs_block_state *b) {
     VG_(free)(b->is_stack);
     hs_forget_bases(b);
     VG_(free)(b->links);
+    VG_(free)(b->walks);
 }
 
 IRSB *hs_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,

@@ -32,6 +32,7 @@ struct hs_block_state {
     IRExpr **definition;    /* per temporary: what it is, NULL if no expression is */
     struct hs_bases *bases; /* checks to insert */
     struct hs_links *links; /* of free lists */
+    struct hs_walks *walks; /* pointers that step on */
 };
 
 static inline IRExpr *hs_const(ULong value) {
@@ -98,6 +99,11 @@ struct hs_sum {
 };
 void hs_find_definitions(struct hs_block_state *b, const IRSB *in);
 struct hs_sum hs_sum_of(const struct hs_block_state *b, IRExpr *address);
+Bool hs_is_same(const struct hs_block_state *b, const IRExpr *x, const IRExpr *y); /* value */
+
+/* walks.c */
+void hs_find_walks(struct hs_block_state *b, const IRSB *in);
+void hs_instrument_walks(struct hs_block_state *b, Int statement);
 
 /* free_lists.c */
 void hs_find_free_lists(struct hs_block_state *b, const IRSB *in);

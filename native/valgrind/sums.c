@@ -6,6 +6,7 @@
 #include "ir.h"
 
 #define MAX_DEPTH 8
+#define MAX_SAME 6
 
 static Bool is_index_op(IROp op) {
     switch (op) {
@@ -32,6 +33,11 @@ static Bool is_widening(IROp op) {
     default:
         return False;
     }
+}
+
+/* Mode internals: a pointer less a size leads to the chunk before, and is a pointer of its own. */
+static Bool is_way_back(const IRExpr *d) {
+    return hs_mode == HSW_INTERNALS && d->Iex.Binop.arg2->tag != Iex_Const;
 }
 
 static void add_leaf(struct hs_sum *sum, IRExpr *e) {
@@ -61,6 +67,8 @@ static void add_term(const struct hs_block_state *b, struct hs_sum *sum, IRExpr 
     else if (d->tag == Iex_Binop && d->Iex.Binop.op == Iop_Add64) {
         add_term(b, sum, d->Iex.Binop.arg1, depth + 1);
         add_term(b, sum, d->Iex.Binop.arg2, depth + 1);
+    } else if (d->tag == Iex_Binop && d->Iex.Binop.op == Iop_Sub64 && is_way_back(d)) {
+        add_leaf(sum, e);
     } else if (d->tag == Iex_Binop && d->Iex.Binop.op == Iop_Sub64) {
         add_term(b, sum, d->Iex.Binop.arg1, depth + 1);
         if (d->Iex.Binop.arg2->tag == Iex_Const)
@@ -85,4 +93,31 @@ struct hs_sum hs_sum_of(const struct hs_block_state *b, IRExpr *address) {
     struct hs_sum sum = {{0}};
     add_term(b, &sum, address, 0);
     return sum;
+}
+
+static IRExpr *definition(const struct hs_block_state *b, const IRExpr *e) {
+    return e->tag == Iex_RdTmp ? b->definition[e->Iex.RdTmp.tmp] : NULL;
+}
+
+/* Whether two atoms are computed alike from the same values. */
+static Bool is_same(const struct hs_block_state *b, const IRExpr *x, const IRExpr *y, UInt depth) {
+    const IRExpr *dx = definition(b, x), *dy = definition(b, y);
+    if (x->tag == Iex_Const && y->tag == Iex_Const)
+        return x->Iex.Const.con->Ico.U64 == y->Iex.Const.con->Ico.U64;
+    if (x->tag != Iex_RdTmp || y->tag != Iex_RdTmp)
+        return False;
+    if (x->Iex.RdTmp.tmp == y->Iex.RdTmp.tmp)
+        return True;
+    if (!dx || !dy || dx->tag != dy->tag || depth == MAX_SAME)
+        return False;
+    if (dx->tag == Iex_Binop)
+        return dx->Iex.Binop.op == dy->Iex.Binop.op &&
+               is_same(b, dx->Iex.Binop.arg1, dy->Iex.Binop.arg1, depth + 1) &&
+               is_same(b, dx->Iex.Binop.arg2, dy->Iex.Binop.arg2, depth + 1);
+    return dx->tag == Iex_Unop && dx->Iex.Unop.op == dy->Iex.Unop.op &&
+           is_same(b, dx->Iex.Unop.arg, dy->Iex.Unop.arg, depth + 1);
+}
+
+Bool hs_is_same(const struct hs_block_state *b, const IRExpr *x, const IRExpr *y) {
+    return is_same(b, x, y, 0);
 }

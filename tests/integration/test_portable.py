@@ -130,6 +130,7 @@ ATTACKS = [
     "function-strcat",
     "function-strncat",
     "function-index",
+    "function-walk",
     "function-read",
 ]
 

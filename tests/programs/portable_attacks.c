@@ -38,6 +38,11 @@ static NOINLINE void copy_by_index(char *to, const char *from, size_t n) {
         to[i] = (char)(from[i] + 1);
 }
 
+static NOINLINE void fill_by_walking(volatile char *at, volatile char *end) {
+    while (at != end)
+        *at++ = 'x';
+}
+
 static NOINLINE void run(const char *form, char *buffer, struct frame *victim) {
     buffer[0] = 0;
     victim->base_pointer = &victim;
@@ -59,6 +64,8 @@ static NOINLINE void run(const char *form, char *buffer, struct frame *victim) {
         strncat(buffer, long_text, reach);
     else if (strcmp(form, "function-index") == 0)
         copy_by_index(buffer, long_text, reach);
+    else if (strcmp(form, "function-walk") == 0)
+        fill_by_walking(buffer, buffer + reach);
     else if (strcmp(form, "function-read") == 0)
         (void)!read(fileno(file), buffer, reach);
 }
