@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         (
             "--allocator",
             "NAME|LIBRARY|LOW-HIGH|free-lists",
-            "mode portable: leave this out, too: a function, a library, addresses (in hexadecimal); "
+            "mode portable: leave this out, too: a function, a library, hexadecimal addresses; "
             "free-lists: blocks come from free lists whose code was inlined",
         ),
     ):
