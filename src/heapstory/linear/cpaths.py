@@ -158,19 +158,34 @@ class Paths:
     ) -> None:
         if done.effects or done.steps:
             raise CannotModel("a loop that changes shared state", line)
-        body = []
-        for target, value in after.items():
-            if value.text != names[target].text:
-                fresh = f"{names[target].text}_next"
-                walk.locals[fresh] = walk.locals[names[target].text]
-                body.append((fresh, self._text(value, line), names[target].text))
-        first = " ".join(f"{fresh} = {text};" for fresh, text, _ in body)
-        second = " ".join(f"{name} = {fresh};" for fresh, _, name in body)
-        reads = len(set(re.findall(r"v_\w+\.\w+", " ".join([*done.guards, first]))))
-        if reads > 1 and not walk.held and len(body) > 0 and self._moving(done, first) > 1:
+        body = [
+            (names[target].text, self._text(value, line))
+            for target, value in after.items()
+            if value.text != names[target].text
+        ]
+        moves = self._in_turn(walk, body)
+        reads = len(set(re.findall(r"v_\w+\.\w+", " ".join([*done.guards, moves]))))
+        if reads > 1 and not walk.held and len(body) > 0 and self._moving(done, moves) > 1:
             raise CannotModel("a walk that reads more than one changing field in a turn", line)
         checks = " ".join(f"{g};" for g in done.guards)
-        walk.steps.append((f"1 loop < {checks} > {first} {second}", line))
+        walk.steps.append((f"1 loop < {checks} > {moves}", line))
+
+    @staticmethod
+    def _in_turn(walk: Walk, body: list[tuple[str, str]]) -> str:
+        """Values that change at once, one after the other: none before the others have used it;
+        where that cannot be, by way of fresh names."""
+        done, waiting = [], dict(body)
+
+        def used(name: str) -> bool:
+            others = (text for other, text in waiting.items() if other != name)
+            return any(re.search(rf"\b{name}\b", text) for text in others)
+
+        while waiting and (free := [name for name in waiting if not used(name)]):
+            done.append(f"{free[0]} = {waiting.pop(free[0])};")
+        for name, text in waiting.items():
+            walk.locals[f"{name}_next"] = walk.locals[name]
+            done.append(f"{name}_next = {text};")
+        return " ".join([*done, *(f"{name} = {name}_next;" for name in waiting)])
 
     def _moving(self, done: Walk, first: str) -> int:
         # Fields of pointer type may change; keys and values are taken as written once.
@@ -234,10 +249,11 @@ class Paths:
             left, right = right, left
             op = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(op, op)
         fact = f"{left} {op} {right}"
-        if f"{left} {NEGATED[op]} {right}" in taken.guards:
+        if f"{left} {NEGATED[op]} {right}" in taken.facts:
             return []
-        if fact not in taken.guards:
+        if fact not in taken.facts:
             taken.guards.append(fact)
+            taken.facts.add(fact)
         return [taken]
 
     def _cas(

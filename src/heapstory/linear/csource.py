@@ -12,12 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from heapstory.errors import UsageError
+from heapstory.linear.binding import mentions
 from heapstory.linear.cir import Function, Module, compile_c
 from heapstory.linear.cpaths import Paths
+from heapstory.linear.csimple import simplify
 from heapstory.linear.cwalk import CannotModel, Walk
 from heapstory.linear.methods import SKIP, TYPES, method_of
 from heapstory.linear.resolve import parse
-from heapstory.linear.syntax import Specification
+from heapstory.linear.syntax import Operation, Specification, show_step
 
 INITIALISERS = ("init", "initialize", "initialise", "create")
 
@@ -40,10 +42,13 @@ def extract(
     kind = implements or _type_of(chosen, path)
     shared = struct.removeprefix("struct ") if struct else _shared_struct(module, chosen)
     try:
-        text = _Writer(module, path, kind, shared, chosen).text()
+        writer = _Writer(module, path, kind, shared, chosen)
     except CannotModel as reason:
         return Extracted("", None, f"{path}:{reason.line}: {reason}")
-    return Extracted(text, parse(text, path))
+    raw = parse(writer.text(), path)
+    for written in writer.operations:
+        written.simplify(raw.operation(written.name))
+    return Extracted(writer.text(), parse(writer.text(), path))
 
 
 def _chosen(
@@ -85,28 +90,51 @@ def _shared_struct(module: Module, chosen: dict[str, str]) -> str | None:
     return None
 
 
+@dataclass
+class _Written:
+    """One operation as text: its locals by type, its steps with the lines of C they come from."""
+
+    name: str
+    parameters: str
+    method: str
+    locals: dict[str, str]
+    steps: list[tuple[str, int]]
+
+    def simplify(self, operation: Operation) -> None:
+        """Rewrite the steps, given the operation as it was read back."""
+        kept = simplify(operation)
+        self.steps = [(show_step(step), self.steps[number][1]) for number, step in kept]
+        named = {name for _, step in kept for _, name in mentions(step)}
+        self.locals = {name: kind for name, kind in self.locals.items() if name in named}
+
+    def lines(self) -> list[str]:
+        """The operation in the notation."""
+        lines = ["", f"{self.name} ({self.parameters}) is {self.method}"]
+        lines += [f"  {kind} {local};" for local, kind in sorted(self.locals.items())]
+        return lines + [f"  {step}   // line {line}" for step, line in self.steps]
+
+
 class _Writer:
     def __init__(
         self, module: Module, path: str, kind: str, shared: str | None, chosen: dict[str, str]
     ) -> None:
-        self.module, self.path, self.kind = module, path, kind
-        self.shared, self.chosen = shared, chosen
+        self.module, self.path, self.kind, self.shared = module, path, kind, shared
         self.used: set[str] = set()
         self.helpers = 0
+        self.operations: list[_Written] = []
+        for name, method in chosen.items():
+            self._add(module.functions[name], method)
+        self.init = self._init()
 
     def text(self) -> str:
-        operations = []
-        for name, method in self.chosen.items():
-            operations += self._operations(self.module.functions[name], method)
-        init = self._init()
         lines = [
             f"// extracted from {self.path}",
             f"name {self.path.rsplit('/', 1)[-1].split('.')[0]};",
             f"implements {self.kind};",
             *self._declarations(),
-            *init,
+            *self.init,
         ]
-        return "\n".join([*lines, *operations]) + "\n"
+        return "\n".join([*lines, *(line for o in self.operations for line in o.lines())]) + "\n"
 
     def _declarations(self) -> list[str]:
         lines = []
@@ -141,21 +169,15 @@ class _Writer:
     def _paths(self, function: Function, method: str) -> Paths:
         return Paths(self.module, function, method, self.shared)
 
-    def _operations(self, function: Function, method: str) -> list[str]:
+    def _add(self, function: Function, method: str) -> None:
         paths = self._paths(function, method)
-        found = []
         for number, walk in enumerate(paths.all()):
             parameters = ", ".join(f"int {p}" for p in paths.arguments)
-            found += self._operation(f"{function.name}_p{number}", parameters, method, walk)
+            self._operation(f"{function.name}_p{number}", parameters, method, walk)
         for walk in paths.helping:
             self.helpers += 1
-            found += self._operation(f"help{self.helpers}", "", SKIP, walk)
-        return found
+            self._operation(f"help{self.helpers}", "", SKIP, walk)
 
-    def _operation(self, name: str, parameters: str, method: str, walk: Walk) -> list[str]:
-        for kind in walk.locals.values():
-            if kind != "int":
-                self.used.add(kind)
-        lines = ["", f"{name} ({parameters}) is {method}"]
-        lines += [f"  {kind} {local};" for local, kind in sorted(walk.locals.items())]
-        return lines + [f"  {step}   // line {line}" for step, line in walk.steps]
+    def _operation(self, name: str, parameters: str, method: str, walk: Walk) -> None:
+        self.used |= {kind for kind in walk.locals.values() if kind != "int"}
+        self.operations.append(_Written(name, parameters, method, dict(walk.locals), walk.steps))

@@ -34,6 +34,7 @@ class Walk:
     env: dict[str, Term]
     steps: list[tuple[str, int]] = field(default_factory=list)
     guards: list[str] = field(default_factory=list)
+    facts: set[str] = field(default_factory=set)  # what has been assumed of values that stay
     locals: dict[str, str] = field(default_factory=dict)
     private: set[str] = field(default_factory=set)
     effects: list[int] = field(default_factory=list)  # indices of steps that change shared state
@@ -49,6 +50,7 @@ class Walk:
             dict(self.env),
             list(self.steps),
             list(self.guards),
+            set(self.facts),
             dict(self.locals),
             set(self.private),
             list(self.effects),
