@@ -112,9 +112,11 @@ def _without_dead(steps: list[SubOperation], number: int) -> SubOperation:
     for at, statement in enumerate(step.body):
         rest = replace(step, guard=(), body=step.body[at + 1 :])
         used = later | reads_writes(rest)[0]
-        if not isinstance(statement, Assign) or not isinstance(statement.target, Local):
-            body.append(statement)
-        elif statement.target.name in used:
+        if (
+            not isinstance(statement, Assign)
+            or not isinstance(statement.target, Local)
+            or statement.target.name in used
+        ):
             body.append(statement)
         elif (step.guard and not isinstance(statement.value, Simple)) or _follows(statement.value):
             body.append(Read(statement.value, statement.position))
@@ -133,7 +135,9 @@ def _replaced_check(check: Condition, name: str, by: Expr) -> Condition:
 
 
 def _replaced_step(step: SubOperation, name: str, by: Expr) -> SubOperation:
-    guard = tuple(_replaced_check(c, name, by) if isinstance(c, Condition) else c for c in step.guard)
+    guard = tuple(
+        _replaced_check(c, name, by) if isinstance(c, Condition) else c for c in step.guard
+    )
     body = tuple(_replaced_statement(s, name, by) for s in step.body)
     return replace(step, guard=guard, body=body)
 

@@ -49,10 +49,9 @@ class Houdini:
         self.runs = Runs(program, points, self.abstraction, self.templates.scopes())
         self.shared = self.templates.shared()
         self.local: dict[Where, list[Candidate]] = {}
-        for number, path in enumerate(program.paths):
-            for pc in range(1, len(path.steps)):
-                looks = points[number] is None
-                self.local[number, pc] = self.templates.local(path, pc, guarded, looks)
+        for number, pc in sorted({(m.path, m.at) for m in self.runs.moves if m.at > 0}):
+            path, looks = program.paths[number], points[number] is None
+            self.local[number, pc] = self.templates.local(path, pc, guarded, looks)
         self.skolem = tuple(self.z3.Int(name) for name in ("some_n", "some_m", "some_k"))
         self._nobody = Actor(self.z3.IntVal(0), {})
         self._formulas: dict[Any, Any] = {}
@@ -69,13 +68,12 @@ class Houdini:
         """Drop candidates until the rest is inductive."""
         self._initial()
         moves, changed = self.runs.moves, True
+        watchers = [w for w in self.local if w[1] not in self.program.paths[w[0]].closed]
         while changed:
             # first what the acting instance says of itself, which is cheap and drops the most
             while self._sweep([(m, None) for m in moves]):
                 pass
-            changed = self._sweep(
-                [(m, w) for m in moves if self.runs.changes(m) for w in self.local]
-            )
+            changed = self._sweep([(m, w) for m in moves if self.runs.changes(m) for w in watchers])
 
     def texts(self) -> list[str]:
         """The invariants that are left, in words."""

@@ -10,25 +10,19 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from heapstory.errors import SpecificationError
-from heapstory.linear.binding import local_names, reads_writes
+from heapstory.linear.binding import reads_writes
 from heapstory.linear.locks import Cell, cell_of, lock_cells
-from heapstory.linear.needed import needed_cells
+from heapstory.linear.privacy import classify, expressions, hidden_cells
 from heapstory.linear.syntax import (
     Assign,
-    Expr,
     Field,
     Free,
-    Index,
     Local,
     Malloc,
     Operation,
-    OwnId,
     Read,
-    Return,
     Specification,
-    Statement,
     SubOperation,
-    conditions,
     walk,
 )
 
@@ -57,6 +51,7 @@ class Path:
     operation: Operation
     steps: tuple[Step, ...]
     turns: tuple[int, ...] = ()  # how often each loop step runs on this path
+    closed: frozenset[int] = frozenset()  # the steps before which nobody else can run
 
     @property
     def name(self) -> str:
@@ -94,7 +89,7 @@ def prepare(spec: Specification, reuse: bool = False, turns: int | None = 3) -> 
     An operation with loop steps becomes one path for each number of turns up to ``turns``; with
     None it stays one path, whose loop steps repeat.
     """
-    locks, hidden = lock_cells(spec), _hidden_cells(spec)
+    locks, hidden = lock_cells(spec), hidden_cells(spec)
     for operation in spec.operations:
         once = unroll(operation, (1,) * sum(step.loop for step in operation.steps))
         if not _fold(once, reuse, locks, set()):
@@ -128,12 +123,13 @@ def merge(program: Program, groups: dict[str, list[list[int]]]) -> Program:
     """The program with runs of steps merged: for each operation, the groups of step indices."""
     paths = []
     for path in program.paths:
-        steps = tuple(_join([path.steps[i] for i in g]) for g in groups[path.name])
+        steps = tuple(join([path.steps[i] for i in g]) for g in groups[path.name])
         paths.append(replace(path, steps=steps))
     return replace(program, paths=tuple(paths))
 
 
-def _join(steps: list[Step]) -> Step:
+def join(steps: list[Step]) -> Step:
+    """Several steps as one."""
     parts = tuple(p for s in steps for p in s.parts)
     label = steps[-1].label
     return Step(
@@ -152,7 +148,7 @@ def _fold(
     steps: list[Step] = []
     private: set[str] = set()
     for sub in operation.steps:
-        local, writes = _classify(sub, private, reuse, hidden)
+        local, writes = classify(sub, private, reuse, hidden)
         if sub.loop:  # what runs again and again stands alone
             steps += _alone(waiting)
             waiting = []
@@ -196,7 +192,7 @@ def _may_block(sub: SubOperation) -> bool:
     """Whether a local step can get stuck: it has a guard, or follows a pointer that may be NULL."""
     if sub.guard:
         return True
-    exprs = [e for s in sub.body if not isinstance(s, Read) for e in _expressions(s)]
+    exprs = [e for s in sub.body if not isinstance(s, Read) for e in expressions(s)]
     return any(isinstance(part, Field) for e in exprs for part in walk(e))
 
 
@@ -218,92 +214,6 @@ def _independent(waiting: list[SubOperation], sub: SubOperation) -> bool:
         if given & (needs | sets) or used & sets or other.returns:
             return False
     return True
-
-
-def _classify(
-    sub: SubOperation, private: set[str], reuse: bool, hidden: set[Cell]
-) -> tuple[bool, bool]:
-    """(local, writes shared state), updating the set of locals that hold unpublished nodes."""
-
-    def touches(expr: Expr) -> bool:
-        return _touches(expr, private, hidden)
-
-    shared = bool(sub.picks) or any(
-        touches(e) for c in conditions(sub.guard) for e in (c.left, c.right)
-    )
-    writes = False
-    for statement in sub.body:
-        match statement:
-            case Malloc(target, _):
-                shared |= reuse
-                writes |= reuse
-                if isinstance(target, Local):
-                    private.add(target.name)
-                else:
-                    shared = writes = True
-            case Assign(target, value):
-                seen = touches(value)
-                if isinstance(target, Local):
-                    private.discard(target.name)
-                    if isinstance(value, Local):  # an alias: neither is known private any more
-                        private.discard(value.name)
-                elif touches(target):
-                    seen = writes = True
-                    private -= local_names(value)
-                elif isinstance(value, Local):
-                    private.discard(value.name)
-                shared |= seen
-            case Read(place):
-                shared |= touches(place)
-            case Free(_):
-                shared |= reuse
-                writes |= reuse
-            case Return(values):
-                shared |= any(touches(v) for v in values)
-    return not shared, writes
-
-
-def _touches(expr: Expr, private: set[str], hidden: set[Cell]) -> bool:
-    for part in walk(expr):
-        cell = cell_of(part)
-        if cell is None or cell in hidden:
-            continue
-        own = isinstance(part, Field) and isinstance(part.base, Local)
-        if not (own and part.base.name in private):  # type: ignore[union-attr]
-            return True
-    return False
-
-
-def _hidden_cells(spec: Specification) -> set[Cell]:
-    """Shared places no other instance can notice: never used, or only ever indexed by one's ID."""
-    needed = needed_cells(spec)
-    cells: set[Cell] = {("g", v.name) for v in spec.globals if not v.array}
-    cells |= {("a", v.name) for v in spec.globals if v.array}
-    cells |= {("f", s, f.name) for s, fields in spec.structs.items() for f in fields}
-    foreign = set()
-    for operation in spec.operations:
-        for step in operation.steps:
-            exprs = [e for c in conditions(step.guard) for e in (c.left, c.right)]
-            for statement in step.body:
-                if not isinstance(statement, Read):
-                    exprs += _expressions(statement)
-            for expr in exprs:
-                for part in walk(expr):
-                    if isinstance(part, Index) and not isinstance(part.index, OwnId):
-                        foreign.add(("a", part.array))
-    own = {("a", v.name) for v in spec.globals if v.array} - foreign
-    picked = any(step.picks for o in spec.operations for step in o.steps)
-    return (cells - needed) | (set() if picked else own)
-
-
-def _expressions(statement: Statement) -> list[Expr]:
-    match statement:
-        case Assign(target, value):
-            return [target, value]
-        case Malloc(target, _) | Free(target) | Read(target):
-            return [target]
-        case Return(values):
-            return list(values)
 
 
 def rewindable_locals(path: Path) -> list[set[str]]:

@@ -12,6 +12,7 @@ from heapstory.linear.explore import Budget, OutOfBudget
 from heapstory.linear.houdini import Houdini
 from heapstory.linear.program import merge, prepare
 from heapstory.linear.runs import Points, candidate_points
+from heapstory.linear.sections import atomic_sections
 from heapstory.linear.symbolic import Unsupported
 from heapstory.linear.syntax import Specification
 from heapstory.linear.unbounded import invariants, tables
@@ -103,7 +104,7 @@ def _points(spec: Specification, budget: Budget, report: Report) -> None:
     """Every operation does its abstract step at one of its own, or only looks."""
     if spec.implements is None and spec.model is None:
         raise Unsupported("no abstract type is named")
-    program = prepare(spec, turns=None)
+    program = atomic_sections(prepare(spec, turns=None))
     choices = [candidate_points(path, spec.hints) for path in program.paths]
     why = ""
     few = list(islice(product(*choices), MOST_ATTEMPTS))

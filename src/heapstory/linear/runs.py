@@ -35,8 +35,11 @@ class Move:
 
 
 def moves_of(number: int, path: Path) -> Iterator[Move]:
-    """The moves of a path: a loop step may run again and again, and may be passed over."""
+    """The moves of a path: a loop step may run again and again, and may be passed over, so that
+    nobody ever stands right behind one."""
     for at in range(len(path.steps)):
+        if at > 0 and path.steps[at - 1].loop:
+            continue
         for step in range(at, len(path.steps)):
             again = path.steps[step].loop
             yield Move(number, at, step, step if again else step + 1)

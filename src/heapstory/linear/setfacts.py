@@ -68,7 +68,8 @@ class SetFacts:
     def _inside(self, s: Shared, node: Any) -> Any:
         return s.ghosts[f"in {self.struct}"][node] == 1
 
-    def _next(self, s: Shared, node: Any) -> Any:
+    def next_of(self, s: Shared, node: Any) -> Any:
+        """The node behind a node."""
         return self._at(s, self.link, node)
 
     def key_of(self, s: Shared, node: Any) -> Any:
@@ -80,10 +81,24 @@ class SetFacts:
         return s.ghosts[f"nodes {self.struct}"][key]
 
     def scopes(self) -> list[Scope]:
-        """Nodes ever put in, and those of them with a flag set or not."""
-        found = [Scope("in", self._inside)]
-        found += [self._flagged(flag, value) for flag, value in product(self.flags, (0, 1))]
-        return found
+        """Nodes ever put in, and those of them with a flag set or not; without flags, those that
+        are there now."""
+        return [Scope("in", self._inside), *(self.flagged() or [self.there])]
+
+    def flagged(self) -> list[Scope]:
+        """Nodes with a flag set or not."""
+        return [self._flagged(flag, value) for flag, value in product(self.flags, (0, 1))]
+
+    @property
+    def there(self) -> Scope:
+        """Nodes that stand for a member."""
+
+        def holds(s: Shared, n: Any) -> Any:
+            key = self.key_of(s, n)
+            stands = self.z3.And(s.ghosts["member"][key] == 1, self.witness(s, key) == n)
+            return self.z3.And(self._inside(s, n), stands)
+
+        return Scope("there", holds)
 
     def _flagged(self, flag: str, value: int) -> Scope:
         def holds(s: Shared, n: Any) -> Any:
@@ -154,23 +169,23 @@ class SetFacts:
             return z3.Implies(scope.holds(s, n), then)
 
         def linked(s: Shared, n: Any, then: Any) -> Any:
-            return z3.Implies(z3.And(scope.holds(s, n), self._next(s, n) != 0), then)
+            return z3.Implies(z3.And(scope.holds(s, n), self.next_of(s, n) != 0), then)
 
         yield self._fact(
             f"n {text} → n.{self.key} < n.{self.link}.{self.key}",
-            lambda s, n: linked(s, n, self.key_of(s, n) < self.key_of(s, self._next(s, n))),
+            lambda s, n: linked(s, n, self.key_of(s, n) < self.key_of(s, self.next_of(s, n))),
         )
         for bound in self.abstraction.sentinels():
             yield self._fact(
                 f"n {text}, n.{self.link} == NULL → n.{self.key} == {bound}",
                 lambda s, n, b=bound: when(
-                    s, n, z3.Implies(self._next(s, n) == 0, self.key_of(s, n) == b)
+                    s, n, z3.Implies(self.next_of(s, n) == 0, self.key_of(s, n) == b)
                 ),
             )
         for other in self.scopes():
             yield self._fact(
                 f"n {text} → n.{self.link} is {other.text}",
-                lambda s, n, o=other: linked(s, n, o.holds(s, self._next(s, n))),
+                lambda s, n, o=other: linked(s, n, o.holds(s, self.next_of(s, n))),
             )
             if other.text != text:
                 yield self._fact(
@@ -193,7 +208,7 @@ class SetFacts:
             return z3.And(scope.holds(s, n), scope.holds(s, m))
 
         def between(s: Shared, n: Any, m: Any) -> Any:
-            after = self._next(s, n)
+            after = self.next_of(s, n)
             key = self.key_of(s, m)
             return z3.And(after != 0, self.key_of(s, n) < key, key < self.key_of(s, after))
 
@@ -217,7 +232,7 @@ class SetFacts:
     def beside(self, path: Path, own: list[Term]) -> Iterator[Candidate]:
         """How an instance's nodes lie to its key."""
         key = path.operation.parameters[0].name
-        for node in self._held(own):
+        for node in self.held(own):
             yield Candidate(
                 f"{node.text}.{self.key} < {key}",
                 lambda s, a, n, t=node: self.key_of(s, t.value(s, a)) < a.locals[key],
@@ -227,19 +242,20 @@ class SetFacts:
                 lambda s, a, n, t=node: self.key_of(s, t.value(s, a)) > a.locals[key],
             )
 
-    def _held(self, own: list[Term]) -> list[Term]:
+    def held(self, own: list[Term]) -> list[Term]:
+        """The nodes that an instance holds in its locals."""
         return [t for t in own if t.kind == self.struct and "." not in t.text]
 
     def met(self, path: Path, own: list[Term]) -> Iterator[Candidate]:
         """What it means to have met a node."""
         key = path.operation.parameters[0].name
-        held = self._held(own)
+        held = self.held(own)
         followed = [t for t in own if t.kind == self.struct and t.text.endswith(f".{self.link}")]
         for second in (*held, *followed):
             first = next((t for t in held if second.text == f"{t.text}.{self.link}"), None)
             yield from self._met(first, second, key)
         if any(step.loop for step in path.steps):
-            for scope in self.scopes()[1:]:
+            for scope in self.flagged():
                 yield from self._walked(scope, held, key)
 
     def _walked(self, scope: Scope, held: list[Term], key: str) -> Iterator[Candidate]:
@@ -257,12 +273,12 @@ class SetFacts:
         )
 
         def gone(s: Shared, a: Actor, n: Any) -> Any:
-            link = self._next(s, n) != 0
+            link = self.next_of(s, n) != 0
             return z3.And(a.ghosts[name](n), z3.Not(scope.holds(s, n)), link)
 
         yield self._walk_fact(
             f"n was but is not {scope.text} → n.{self.link} was",
-            lambda s, a, n: z3.Implies(gone(s, a, n), a.ghosts[name](self._next(s, n))),
+            lambda s, a, n: z3.Implies(gone(s, a, n), a.ghosts[name](self.next_of(s, n))),
         )
         none: list[Flag] = [("", 0)]
         for flag, larger in product(none + list(product(self.flags, (0, 1))), (False, True)):
@@ -276,7 +292,7 @@ class SetFacts:
             )
 
     def _around(self, s: Shared, key: Any, n: Any, flag: Flag, larger: bool) -> list[Any]:
-        after = self._next(s, n)
+        after = self.next_of(s, n)
         size = self.key_of(s, after)
         parts = [self.key_of(s, n) < key, size > key if larger else size == key]
         return [*parts, self._at(s, flag[0], after) == flag[1]] if flag[0] else parts

@@ -14,6 +14,7 @@ from typing import Any
 from heapstory.linear.abstraction import Abstraction
 from heapstory.linear.locks import lock_cells
 from heapstory.linear.nodefacts import NodeFacts
+from heapstory.linear.plainfacts import PlainFacts
 from heapstory.linear.program import Path, live_locals
 from heapstory.linear.setfacts import SetFacts
 from heapstory.linear.symbolic import Actor, Execution, Shared, initial, solver_module
@@ -43,6 +44,7 @@ class Templates:
             for struct in spec.structs
             if abstraction.kind == "set" and SetFacts.applies(spec, struct)
         ]
+        self.plain = [PlainFacts(facts) for facts in self.lists if not facts.flags]
 
     def keys(self, path: Path, actor: Actor) -> list[Any]:
         """The arguments that are keys of the abstract state."""
@@ -55,7 +57,7 @@ class Templates:
     def scopes(self) -> dict[str, Callable[[Shared, Any], Any]]:
         """The kinds of nodes that a walk along a list may meet, where some operation walks."""
         walks = any(step.loop for o in self.spec.operations for step in o.steps)
-        return {s.text: s.holds for facts in self.lists for s in facts.scopes()[1:] if walks}
+        return {s.text: s.holds for facts in self.lists for s in facts.flagged() if walks}
 
     # -- terms ------------------------------------------------------------------------------------
 
@@ -196,6 +198,8 @@ class Templates:
         atoms = list(self._atoms(own, own + shared)) + list(self._private(own))
         for facts in self.lists:
             atoms += facts.beside(path, own)
+        for plain in self.plain:
+            atoms += plain.beside(path, own, shared)
         if looks:
             atoms += self._seen(own)
             for facts in self.lists:
@@ -218,6 +222,7 @@ class Templates:
                         lambda s, a, n, g=guard, f=atom.formula: self.z3.Implies(
                             g(s, a), f(s, a, n)
                         ),
+                        atom.nodes,
                     )
                 )
         return found
@@ -415,6 +420,8 @@ class Templates:
             found += self.nodes.lifetimes(struct)
         for facts in self.lists:
             found += facts.shared()
+        for plain in self.plain:
+            found += plain.shared(terms)
         return found
 
 
