@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 import xml.etree.ElementTree
 from pathlib import Path
@@ -40,9 +39,6 @@ SCHEMA = {
         "results": {"type": "array", "items": RESULT},
     },
 }
-needs_clang = pytest.mark.skipif(
-    shutil.which("clang") is None or shutil.which("opt") is None, reason="needs clang and opt"
-)
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:

@@ -52,7 +52,10 @@ MUTANTS: list[tuple[str, str, list[tuple[str, str]], int]] = [
     (
         "ms_queue",
         "empty where head and tail meet, though something is linked behind: both are read apart",
-        [("if (head != atomic_load(&q->head))\n            continue;", ""), ("if (next == NULL)\n", "")],
+        [
+            ("if (head != atomic_load(&q->head))\n            continue;", ""),
+            ("if (next == NULL)\n", ""),
+        ],
         3,
     ),
     (
@@ -74,7 +77,10 @@ MUTANTS: list[tuple[str, str, list[tuple[str, str]], int]] = [
                 "    pthread_mutex_unlock(&s->lock);\n"
                 "    if (before == NULL)\n        s->head = at->next;",
             ),
-            ("before->next = at->next;\n    pthread_mutex_unlock(&s->lock);", "before->next = at->next;"),
+            (
+                "before->next = at->next;\n    pthread_mutex_unlock(&s->lock);",
+                "before->next = at->next;",
+            ),
         ],
         3,
     ),
@@ -119,3 +125,60 @@ def test_mutants_are_refuted_and_not_proved(
     report = Report("", "", "bounded-ok")
     attempt(spec, Options(), Budget(20), report)
     assert report.verdict == "bounded-ok"
+
+
+def untouched(operation: Operation) -> list[tuple[int, SubOperation]]:
+    return list(enumerate(operation.steps))
+
+
+@pytest.mark.parametrize("number", range(len(MUTANTS) + len(NAMES)))
+def test_simplified_operations_mean_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """The exhaustive checker says the same of the steps as they come from the compiler."""
+    files = [source(name) for name in NAMES]
+    files += [mutated(tmp_path, m[0], m[2]) for m in MUTANTS[number - len(NAMES) :][:1]]
+    file, bound = files[min(number, len(NAMES))], 2
+    simple = extracted(file)
+    monkeypatch.setattr(csource, "simplify", untouched)
+    raw = extracted(file)
+    assert sum(len(o.steps) for o in raw.operations) >= sum(len(o.steps) for o in simple.operations)
+    verdicts = [Checker(spec).search(bound, Budget(LONG)).trail is None for spec in (raw, simple)]
+    assert verdicts[0] == verdicts[1]
+
+
+def test_what_is_shown_names_the_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["prove", "--bounded", "--bound", "2", "--show-spec", "--c", str(source("ms_queue"))]
+    assert main(words) == 0
+    shown = capsys.readouterr().out
+    assert "implements queue;" in shown
+    # the second look at the tail is a check of its own, at its line
+    assert "1 < SHARED.tail == v_12; > READ SHARED.tail;   // line 32" in shown
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "words"),
+    [
+        (
+            "__atomic_load_n(&s->top, __ATOMIC_SEQ_CST);\n        node",
+            "__atomic_load_n(&s->top, __ATOMIC_RELAXED);\n        node",
+            19,
+            "monotonic",
+        ),
+        ("    node->value = value;", '    node->value = value; puts("x");', 17, "puts"),
+    ],
+)
+def test_from_c_says_what_it_cannot_model(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, old: str, new: str, line: int, words: str
+) -> None:
+    text = source("treiber_stack").read_text()
+    assert old in text
+    file = tmp_path / "s.c"
+    file.write_text(
+        text.replace(old, new, 1)
+        .replace("<stdlib.h>", "<stdlib.h> // x")
+        .replace("#include <stdbool.h>", "#include <stdbool.h>\nint puts(const char *);")
+    )
+    status = main(["prove", "--c", str(file), "--bounded"])
+    out = capsys.readouterr().out
+    assert status == 4 and words in out and f":{line + 1}:" in out

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from heapstory.linear.machine import Machine, State
+
+T = TypeVar("T")
+PACE = 65_536  # items between two looks at the clock
 
 
 class OutOfBudget(Exception):
@@ -30,6 +35,12 @@ class Budget:
         self.doing = doing
         if self.left() <= 0:
             raise OutOfBudget(f"time limit of {self.seconds:g} s reached while {doing}")
+
+    def paced(self, items: list[T], doing: str) -> Iterator[T]:
+        """The items, with a look at the clock now and then."""
+        for first in range(0, len(items), PACE):
+            self.check(doing)
+            yield from items[first : first + PACE]
 
 
 @dataclass

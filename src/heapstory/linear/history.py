@@ -15,6 +15,8 @@ import gc
 import json
 import time
 from dataclasses import dataclass
+from itertools import islice
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from heapstory.linear.explore import Budget, OutOfBudget
 from heapstory.linear.methods import SYNONYMS, TYPES
 from heapstory.linear.models import EMPTY, MODELS, Model
 
+BATCH = 20_000  # lines read between two looks at the clock
 NAMES: dict[Any, Any] = {"EMPTY": EMPTY, "empty": EMPTY}
 
 
@@ -65,8 +68,10 @@ def judge_file(path: str, model: str, timeout: float) -> Judgement:
     collecting = gc.isenabled()
     gc.disable()  # millions of small objects and no cycles: collection would only look at them
     try:
-        operations = read(path, model)
+        operations = read(path, model, budget)
         judged = judge(operations, model, budget, path)
+    except OutOfBudget as reason:
+        judged = Judgement(path, "unknown", 0, reason=str(reason))
     finally:
         if collecting:
             gc.enable()
@@ -76,7 +81,8 @@ def judge_file(path: str, model: str, timeout: float) -> Judgement:
 
 def judge(operations: list[Operation], model: str, budget: Budget, path: str = "") -> Judgement:
     """Judge a history; ``model`` is a type's name or the path of a specification."""
-    from heapstory.linear.monitors import MONITORS, Violation, frontier
+    from heapstory.linear.frontier import Violation, frontier
+    from heapstory.linear.monitors import MONITORS
 
     monitor = MONITORS.get(model)
     name = model if monitor else "frontier"
@@ -111,28 +117,41 @@ def _model(name: str) -> Model:
     return model_of(load(name))
 
 
-def read(path: str, model: str | None = None) -> list[Operation]:
+def read(path: str, model: str | None = None, budget: Budget | None = None) -> list[Operation]:
     """Read a history; a bad line is named."""
+    methods = TYPES.get(model or "")
+    found: list[Operation] = []
+    number = 0
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        with Path(path).open(encoding="utf-8") as file:
+            while lines := [line.strip() for line in islice(file, BATCH)]:
+                if budget is not None:
+                    budget.check(f"reading the history (line {number + 1})")
+                found += _batch(path, number, lines, methods)
+                number += len(lines)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise UsageError(f"{path}: not a text file (UTF-8)") from None
-    lines = text.splitlines()
+    return found
+
+
+def _batch(
+    path: str, before: int, lines: list[str], methods: dict[str, int] | None
+) -> list[Operation]:
+    """Some lines at once, which is much faster than one by one."""
+    numbers = [before + i for i, line in enumerate(lines, 1) if line]
     try:
         rows = json.loads("[" + ",".join(filter(None, lines)) + "]")
     except ValueError:
-        rows = None
-    if rows is None or len(rows) != sum(1 for line in lines if line):
-        _name_bad_line(path, lines)
-    numbers = [i + 1 for i, line in enumerate(lines) if line]
-    methods = TYPES.get(model or "")
-    return [_operation(path, n, row, methods) for n, row in zip(numbers, rows or [], strict=True)]
+        rows = []
+    if len(rows) != len(numbers):
+        _name_bad_line(path, before, lines)
+    return [_operation(path, n, row, methods) for n, row in zip(numbers, rows, strict=True)]
 
 
-def _name_bad_line(path: str, lines: list[str]) -> None:
-    for number, line in enumerate(lines, 1):
+def _name_bad_line(path: str, before: int, lines: list[str]) -> None:
+    for number, line in enumerate(lines, before + 1):
         try:
             if line:
                 json.loads(line)
@@ -151,8 +170,10 @@ def _operation(path: str, line: int, row: Any, methods: dict[str, int] | None) -
         result = row.get("result")
     except (KeyError, TypeError, AttributeError):
         raise UsageError(f"{path}:{line}:1: needs 'method', 'begin' and 'end'") from None
-    if not isinstance(begin, (int, float)) or not (end is None or isinstance(end, (int, float))):
+    if not (_is_time(begin) and (end is None or _is_time(end))):
         raise UsageError(f"{path}:{line}:1: 'begin' and 'end' must be numbers")
+    if type(method) is not str:
+        raise UsageError(f"{path}:{line}:1: 'method' must be a name")
     if end is not None and end < begin:
         raise UsageError(f"{path}:{line}:1: ends ({end}) before it begins ({begin})")
     if methods is not None and method not in methods:
@@ -160,23 +181,31 @@ def _operation(path: str, line: int, row: Any, methods: dict[str, int] | None) -
         if method not in methods:
             known = ", ".join(methods)
             raise UsageError(f"{path}:{line}:1: unknown method '{method}' (known: {known})")
+    argument, result = _plain(argument), _plain(result)
+    if isinstance(argument, dict) or isinstance(result, dict):
+        raise UsageError(f"{path}:{line}:1: a value must be a number, a string or a list")
     if argument is None:
         arguments: tuple[Any, ...] = ()
-    elif isinstance(argument, list):
-        arguments = tuple(argument)
     else:
-        arguments = (argument,)
+        arguments = argument if isinstance(argument, tuple) else (argument,)
     if methods is not None and len(arguments) != methods[method]:
         raise UsageError(f"{path}:{line}:1: '{method}' takes {methods[method]} argument(s)")
-    return Operation(method, arguments, _result(result), begin, end, line)
+    return Operation(method, arguments, result, begin, end, line)
 
 
-def _result(result: Any) -> Any:
-    if isinstance(result, bool):
-        return int(result)
-    if isinstance(result, list):
-        return tuple(map(_result, result))
-    return NAMES.get(result, result) if isinstance(result, str) else result
+def _is_time(value: Any) -> bool:
+    return type(value) is int or (type(value) is float and isfinite(value))
+
+
+def _plain(value: Any) -> Any:
+    """A value as the models have it; a dict where there is one in it, for there are none there."""
+    kind = type(value)
+    if kind is list:
+        parts = tuple(map(_plain, value))
+        return next((part for part in parts if isinstance(part, dict)), parts)
+    if kind is bool:
+        return int(value)
+    return NAMES.get(value, value) if kind is str else value
 
 
 def _shown(result: Any) -> str:
