@@ -10,11 +10,12 @@ by elimination. A dequeue that answers "empty" is not covered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import product
 from typing import Any
 
+from heapstory.linear.aspectfacts import AspectFacts, Fact
 from heapstory.linear.elimination import certain, solver_within, surviving
 from heapstory.linear.explore import Budget
 from heapstory.linear.kinds import kinds_of
@@ -37,17 +38,7 @@ from heapstory.linear.syntax import (
     Specification,
 )
 
-Formula = Callable[..., Any]  # of shared state, instance, some index
 Place = tuple[str, int]  # operation, step about to run
-
-
-@dataclass(frozen=True)
-class Fact:
-    """A candidate invariant; ``each``: it speaks of every index of an array."""
-
-    text: str
-    formula: Formula
-    each: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,156 +105,21 @@ class _Aspects:
         self.z3 = solver_module()
         self.spec, self.enqueue, self.dequeues, self.budget = spec, enqueue, dequeues, budget
         self.length = len(enqueue.steps)
-        self.tracked = [v.name for v in enqueue.locals if v.type == "int"]
+        self.facts = AspectFacts(spec, enqueue)
+        self.tracked = self.facts.tracked
         self.pre = arbitrary(spec, "pre")
         for name in self._ghost_names():
             self.pre.ghosts[name] = self.z3.Int(f"pre_{name}")
-        self.shared = list(self._shared_facts())
+        self.shared = list(self.facts.shared())
         self.local: dict[Place, list[Fact]] = {}
         self._checked: dict[tuple[Move, Place | None], tuple[int, ...]] = {}
         for operation in (enqueue, *dequeues):
             for pc in range(1, len(operation.steps)):
-                self.local[operation.name, pc] = list(self._local_facts(operation))
+                self.local[operation.name, pc] = list(self.facts.local(operation))
 
     def _ghost_names(self) -> list[str]:
         names = [f"{who}.{name}" for who in "AB" for name in self.tracked]
         return ["at A", "at B", "out", *names]
-
-    # -- candidates -------------------------------------------------------------------------------
-
-    def _numbers(self) -> list[tuple[str, Formula]]:
-        found: list[tuple[str, Formula]] = [
-            (v.name, lambda s, a, j, n=v.name: s.scalars[n])
-            for v in self.spec.globals
-            if not v.array and v.type == "int"
-        ]
-        for who in "AB":
-            for name in self.tracked:
-                key = f"{who}.{name}"
-                found.append((key, lambda s, a, j, k=key: s.ghosts[k]))
-        return found
-
-    def _whens(self) -> list[tuple[str, Formula]]:
-        """Situations of the tracked operations that a fact may depend on."""
-        z3, end = self.z3, self.length
-        single: list[tuple[str, Formula]] = [("", lambda s, a, j: z3.BoolVal(True))]
-        for who in "AB":
-            key = f"at {who}"
-            single.append((f"{who} began → ", lambda s, a, j, k=key: s.ghosts[k] >= 1))
-            single.append((f"{who} ended → ", lambda s, a, j, k=key: s.ghosts[k] == end))
-        single.append(("1 is out → ", lambda s, a, j: s.ghosts["out"] == 1))
-        single.append(
-            (
-                "A ended, 1 not out → ",
-                lambda s, a, j: z3.And(s.ghosts["at A"] == end, s.ghosts["out"] == 0),
-            )
-        )
-        return single
-
-    def _guarded(self, facts: list[Fact]) -> Iterator[Fact]:
-        z3 = self.z3
-        for (text, when), fact in product(self._whens(), facts):
-            yield Fact(
-                text + fact.text,
-                lambda s, a, j, w=when, f=fact.formula: z3.Implies(w(s, a, j), f(s, a, j)),
-                fact.each,
-            )
-
-    def _compared(
-        self, left: list[tuple[str, Formula]], right: list[tuple[str, Formula]]
-    ) -> list[Fact]:
-        found = []
-        for (p, f), (q, g) in product(left, right):
-            if p == q:
-                continue
-            found += [
-                Fact(f"{p} < {q}", lambda s, a, j, f=f, g=g: f(s, a, j) < g(s, a, j)),
-                Fact(f"{p} <= {q}", lambda s, a, j, f=f, g=g: f(s, a, j) <= g(s, a, j)),
-                Fact(f"{p} != {q}", lambda s, a, j, f=f, g=g: f(s, a, j) != g(s, a, j)),
-            ]
-        return found
-
-    def _shared_facts(self) -> Iterator[Fact]:
-        z3, end, numbers = self.z3, self.length, self._numbers()
-        facts = self._compared(numbers, numbers)
-        facts += [Fact(f"{p} >= 0", lambda s, a, j, f=f: f(s, a, j) >= 0) for p, f in numbers]
-        for who in "AB":
-            key = f"at {who}"
-            facts += [
-                Fact(f"{who} ended", lambda s, a, j, k=key: s.ghosts[k] == end),
-                Fact(f"{who} began", lambda s, a, j, k=key: s.ghosts[k] >= 1),
-                Fact(
-                    f"{key} is a step",
-                    lambda s, a, j, k=key: z3.And(s.ghosts[k] >= 0, s.ghosts[k] <= end),
-                ),
-            ]
-        facts.append(Fact("1 is not out", lambda s, a, j: s.ghosts["out"] == 0))
-        facts.append(
-            Fact("out is 0 or 1", lambda s, a, j: z3.Or(s.ghosts["out"] == 0, s.ghosts["out"] == 1))
-        )
-        for array in [v.name for v in self.spec.globals if v.array]:
-            for (p, f), value in product(numbers, (0, 1, 2)):
-                facts.append(
-                    Fact(
-                        f"{array}[{p}] == {value}",
-                        lambda s, a, j, x=array, f=f, v=value: s.arrays[x][f(s, a, j)] == v,
-                    )
-                )
-            facts += self._element_facts(array, numbers)
-        yield from self._guarded(facts)
-
-    def _element_facts(self, array: str, numbers: list[tuple[str, Formula]]) -> Iterator[Fact]:
-        z3, end = self.z3, self.length
-        for value in (1, 2):
-            holds = lambda s, j, x=array, v=value: s.arrays[x][j] == v  # noqa: E731
-            for p, f in numbers:
-                yield Fact(
-                    f"∀j {array}[j] == {value} → j == {p}",
-                    lambda s, a, j, h=holds, f=f: z3.Implies(h(s, j), j == f(s, a, j)),
-                    True,
-                )
-            for who in "AB":
-                yield Fact(
-                    f"∀j {array}[j] == {value} → {who} ended",
-                    lambda s, a, j, h=holds, k=f"at {who}": z3.Implies(h(s, j), s.ghosts[k] == end),
-                    True,
-                )
-                yield Fact(
-                    f"∀j {array}[j] == {value} → {who} began",
-                    lambda s, a, j, h=holds, k=f"at {who}": z3.Implies(h(s, j), s.ghosts[k] >= 1),
-                    True,
-                )
-            yield Fact(
-                f"∀j {array}[j] == {value} → 1 is not out",
-                lambda s, a, j, h=holds: z3.Implies(h(s, j), s.ghosts["out"] == 0),
-                True,
-            )
-
-    def _local_facts(self, operation: Operation) -> Iterator[Fact]:
-        z3 = self.z3
-        own: list[tuple[str, Formula]] = [
-            (v.name, lambda s, a, j, n=v.name: a.locals[n])
-            for v in operation.locals
-            if v.type == "int"
-        ]
-        numbers = self._numbers()
-        facts = self._compared(own, [*own, *numbers])
-        facts += [Fact(f"{p} >= 0", lambda s, a, j, f=f: f(s, a, j) >= 0) for p, f in own]
-        # past one place, and allowed to reach another: then the first value is out
-        beyond = [
-            (f"{p} > {q}", lambda s, a, j, f=f, g=g: f(s, a, j) > g(s, a, j))
-            for (p, f), (q, g) in product(own, numbers)
-        ]
-        for (p, f), (q, g) in combinations(beyond, 2):
-            facts.append(
-                Fact(
-                    f"{p}, {q} → 1 is out",
-                    lambda s, a, j, f=f, g=g: z3.Implies(
-                        z3.And(f(s, a, j), g(s, a, j)), s.ghosts["out"] == 1
-                    ),
-                )
-            )
-        yield from self._guarded(facts)
 
     # -- elimination ------------------------------------------------------------------------------
 
@@ -349,7 +205,7 @@ class _Aspects:
 
     def _indices(self, actors: list[Actor]) -> list[Any]:
         some = [self.z3.Int("some")]
-        some += [f(self.pre, actors[0], None) for _, f in self._numbers()]
+        some += [f(self.pre, actors[0], None) for _, f in self.facts.numbers()]
         for actor in actors:
             some += list(actor.locals.values())
         return some

@@ -5,49 +5,34 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from heapstory.errors import SpecificationError, UsageError
+from heapstory.errors import UsageError
 from heapstory.linear.binding import bind
+from heapstory.linear.expressions import ROP, Expressions, Scope
 from heapstory.linear.grammar import parse_tree
 from heapstory.linear.methods import SKIP, TYPES, method_of
 from heapstory.linear.program import prepare
 from heapstory.linear.syntax import (
-    LARGE,
-    Assign,
     Condition,
     Const,
     Expr,
-    Field,
-    Free,
-    Global,
     Guard,
     Hint,
-    Index,
     Local,
-    Malloc,
-    NoNode,
     Operation,
-    OwnId,
-    Place,
     Position,
-    Read,
-    Return,
     Specification,
     Statement,
     SubOperation,
-    Sum,
     Table,
     Variable,
 )
 
-CONSTANTS = {"NULL": 0, "EMPTY": -2, "TRUE": 1, "FALSE": 0, "MIN": -LARGE, "MAX": LARGE}
-ROP = {"≠": "!=", "≤": "<=", "≥": ">=", "=": "=="}
 TABLES = {
     "ordered": ("order", True),
     "unordered": ("order", False),
     "reversible": ("reverse", True),
     "irreversible": ("reverse", False),
 }
-Scope = dict[str, Variable]
 
 
 def load(path: str | Path) -> Specification:
@@ -68,18 +53,7 @@ def parse(text: str, path: str = "<specification>") -> Specification:
     return spec
 
 
-class _Resolver:
-    def __init__(self, source: str, path: str) -> None:
-        self.source, self.path = source, path
-        self.structs: dict[str, tuple[Variable, ...]] = {}
-        self.globals: Scope = {}
-        self.lenient = False
-        self.labels = 0
-
-    def fail(self, message: str, node: Any) -> SpecificationError:
-        line, column = (node.line, node.column) if hasattr(node, "line") else (node[1], node[2])
-        return SpecificationError(message, self.path, self.source, line or 1, column or 1)
-
+class _Resolver(Expressions):
     # -- the whole ------------------------------------------------------------------------------
 
     def specification(self, items: list[Any]) -> Specification:
@@ -165,7 +139,7 @@ class _Resolver:
                 if name in scope:
                     return Local(name)
                 raise self.fail(f"'{name}' is no parameter or local of that operation", token)
-        value = self._expr(node, {})
+        value = self.expr(node, {})
         if isinstance(value, Const):
             return value
         raise self.fail("a premise compares first.NAME, second.NAME and constants", node)
@@ -188,8 +162,8 @@ class _Resolver:
         facts, *when = parts
         return Hint(
             label,
-            tuple(self._condition(c, scope) for c in facts[3]),
-            tuple(self._condition(c, scope) for w in when for c in w[3]),
+            tuple(self.condition(c, scope) for c in facts[3]),
+            tuple(self.condition(c, scope) for w in when for c in w[3]),
             node,
         )
 
@@ -225,7 +199,7 @@ class _Resolver:
         if plain[0] == "array":
             size = int(rest[0]) if rest[0] is not None else None
             return Variable(str(name), str(kind), True, size, ghost, position=where)
-        initial = self._expr(rest[0], {}) if rest else None
+        initial = self.expr(rest[0], {}) if rest else None
         return Variable(str(name), str(kind), ghost=ghost, initial=initial, position=where)
 
     def _init(self, blocks: list[Any]) -> tuple[tuple[Variable, ...], tuple[Statement, ...]]:
@@ -237,7 +211,7 @@ class _Resolver:
                     variable = self._variable(item)
                     scope[variable.name] = variable
                 else:
-                    found.append(self._statement(item[3][0], scope))
+                    found.append(self.statement(item[3][0], scope))
         return tuple(scope.values()), tuple(found)
 
     # -- operations -----------------------------------------------------------------------------
@@ -299,11 +273,11 @@ class _Resolver:
                     mark = "*"
                 case "guard":
                     for cond in part[3][0][3] if part[3] else []:
-                        guard.append(self._guard(cond, scope))
+                        guard.append(self.guard(cond, scope))
                 case "loop":
                     loop = True
                 case "stmt" | "last":
-                    body.append(self._statement(part[3][0], scope))
+                    body.append(self.statement(part[3][0], scope))
                 case "label":
                     label = str(part[3][0]).lstrip(". \t")
         if not guard and not body:
@@ -314,135 +288,3 @@ class _Resolver:
         return SubOperation(label, mark, tuple(guard), tuple(body), loop=loop, position=where)
 
     # -- statements and expressions ---------------------------------------------------------------
-
-    def _guard(self, node: Any, scope: Scope) -> Guard:
-        if node[0] != "nonode":
-            return self._condition(node, scope)
-        struct, name, *inner = node[3]
-        if str(struct) not in self.structs:
-            raise self.fail(f"unknown type '{struct}'", struct)
-        if str(name) in scope or str(name) in self.globals:
-            raise self.fail(f"'{name}' is already declared", name)
-        inside = {**scope, str(name): Variable(str(name), str(struct))}
-        where = Position(node[1], node[2])
-        parts = tuple(self._condition(c, inside) for c in inner)
-        return NoNode(str(name), str(struct), parts, where)
-
-    def _condition(self, node: Any, scope: Scope) -> Condition:
-        left, rop, right = node[3]
-        op = str(rop[3][0])
-        first, second = self._expr(left, scope), self._expr(right, scope)
-        self._same_type(first, second, scope, node)
-        return Condition(first, ROP.get(op, op), second, Position(node[1], node[2]))
-
-    def _statement(self, node: Any, scope: Scope) -> Statement:
-        kind, line, column, parts = node
-        where = Position(line, column)
-        match kind:
-            case "assign":
-                target, value = self._place(parts[0], scope), self._expr(parts[2], scope)
-                self._same_type(target, value, scope, node)
-                return Assign(target, value, where)
-            case "malloc":
-                struct = parts[2]
-                if str(struct) not in self.structs:
-                    raise self.fail(f"unknown type '{struct}'", struct)
-                target = self._place(parts[0], scope)
-                if self.type_of(target, scope) != str(struct):
-                    raise self.fail(f"a {struct} cannot be stored here", node)
-                return Malloc(target, str(struct), where)
-            case "free":
-                return Free(self._place(parts[0], scope), where)
-            case "read":
-                return Read(self._place(parts[0], scope), where)
-            case _:
-                values = tuple(self._expr(p, scope) for p in parts if p is not None)
-                return Return(values, where)
-
-    def _expr(self, node: Any, scope: Scope) -> Expr:
-        kind, _, _, parts = node
-        match kind:
-            case "number":
-                return Const(int(parts[0]))
-            case "negative":
-                return Const(-int(parts[1]))
-            case "path":
-                return self._path(node, scope)
-        result = self._expr(parts[0], scope)
-        for op, right in zip(parts[1::2], parts[2::2], strict=True):
-            result = Sum(str(op), result, self._expr(right, scope))
-        return result
-
-    def _place(self, node: Any, scope: Scope) -> Place:
-        result = self._path(node, scope)
-        if not isinstance(result, (Global, Local, Field, Index)):
-            raise self.fail("only a variable, a field or an array element can stand here", node)
-        return result
-
-    def _path(self, node: Any, scope: Scope) -> Expr:
-        token, *suffixes = node[3]
-        name = str(token)
-        result: Expr
-        if name in scope:
-            result = Local(name)
-        elif name in self.globals:
-            result = Global(name)
-        elif name == "ID":
-            return OwnId()
-        elif name in CONSTANTS:
-            return Const(CONSTANTS[name], name)
-        elif self.lenient:
-            indexed = bool(suffixes) and suffixes[0][0] == "index"
-            self.globals[name] = Variable(name, "int", indexed)
-            result = Global(name)
-        else:
-            raise self.fail(f"'{name}' is not declared", token)
-        for suffix in suffixes:
-            result = self._suffix(result, suffix, scope)
-        if isinstance(result, Global) and self.globals[result.name].array:
-            raise self.fail(f"array '{name}' needs an index", token)
-        return result
-
-    def _suffix(self, base: Expr, suffix: Any, scope: Scope) -> Expr:
-        kind, _, _, (inner,) = suffix
-        if isinstance(base, Global) and self.globals[base.name].array:
-            if kind == "dot":
-                raise self.fail(f"array '{base.name}' needs an index", suffix)
-            return Index(base.name, self._expr(inner, scope))
-        struct = self.type_of(base, scope)
-        # The figures also write a field as `P[next]`.
-        name = str(inner) if kind == "dot" else str(_single_name(inner) or "")
-        if struct not in self.structs:
-            raise self.fail("only a node has fields, only an array has elements", suffix)
-        if name not in {f.name for f in self.structs[struct]}:
-            raise self.fail(f"struct '{struct}' has no field '{name}'", suffix)
-        return Field(base, struct, name)
-
-    def type_of(self, expr: Expr, scope: Scope) -> str:
-        """The type of an expression: a struct's name, ``int``, or ``null`` for NULL."""
-        match expr:
-            case Global(name):
-                return self.globals[name].type
-            case Local(name):
-                return scope[name].type
-            case Field(_, struct, name):
-                return next(f.type for f in self.structs[struct] if f.name == name)
-            case Index(array, _):
-                return self.globals[array].type
-            case Const(_, "NULL"):
-                return "null"
-        return "int"
-
-    def _same_type(self, left: Expr, right: Expr, scope: Scope, node: Any) -> None:
-        kinds = {self.type_of(left, scope), self.type_of(right, scope)} - {"null"}
-        kinds = {"int" if k == "bool" else k for k in kinds}
-        if len(kinds) > 1:
-            raise self.fail(f"{' and '.join(sorted(kinds))} do not mix here", node)
-
-
-def _single_name(node: Any) -> str | None:
-    # sum -> path -> NAME, with nothing else
-    if node[0] == "sum" and len(node[3]) == 1 and node[3][0][0] == "path":
-        path = node[3][0][3]
-        return str(path[0]) if len(path) == 1 else None
-    return None
