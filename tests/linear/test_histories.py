@@ -59,7 +59,7 @@ def random_history(kind: str, seed: int, pending: float, unobserved: float) -> l
         arguments: tuple[int, ...] = ()
         if arity:
             values += 1
-            distinct = kind in ("queue", "stack") and rng.random() < 0.9
+            distinct = kind in ("queue", "stack", "register") and rng.random() < 0.9
             arguments = (values if distinct else rng.randrange(1, 3),)
         result = None
         if end is not None and method in ("dequeue", "pop"):
@@ -133,7 +133,7 @@ def _operations(rows: list[dict]) -> list[Operation]:  # type: ignore[type-arg]
     ]
 
 
-@pytest.mark.parametrize("kind", ["queue", "stack"])
+@pytest.mark.parametrize("kind", ["queue", "stack", "set", "register", "counter"])
 def test_the_cost_of_a_long_history_is_near_linear(tmp_path: Path, kind: str) -> None:
     spent = []
     for count in (20_000, 80_000):

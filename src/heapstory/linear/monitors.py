@@ -2,7 +2,7 @@
 
 Queue with distinct values: the aspects of a queue (no value from nowhere or twice, order, empty).
 Stack with distinct values: their lifetimes can be nested. Set: each key is a history of its own.
-The rest: all possible abstract states (`frontier`).
+Register with distinct values: zones. The rest: all possible abstract states (`frontier`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from heapstory.linear.explore import Budget
 from heapstory.linear.frontier import PersistentStack, Violation, frontier
 from heapstory.linear.history import Operation
-from heapstory.linear.models import EMPTY, Counter, Model, Queue, Register, Set, Snapshot
+from heapstory.linear.models import EMPTY, Counter, Model, Queue, Set, Snapshot
 from heapstory.linear.pending import (
     INFINITY,
     Added,
@@ -25,6 +25,7 @@ from heapstory.linear.pending import (
     in_the_way,
     overtaken,
 )
+from heapstory.linear.registermonitor import register
 from heapstory.linear.stackmonitor import Span, covered, nested
 
 
@@ -202,11 +203,6 @@ def _nested(
         value = values[wrong]
         shown = [added[value], *([taken[value]] if value in taken else [])]
         raise Violation(f"no nesting of pushes and pops is possible around {value!r}", shown)
-
-
-def register(operations: list[Operation], budget: Budget) -> None:
-    """Judge a register's history."""
-    frontier(operations, Register(), budget)
 
 
 def counter(operations: list[Operation], budget: Budget) -> None:
