@@ -60,7 +60,7 @@ MUTANTS: list[tuple[str, str, list[tuple[str, str]], int]] = [
             ("pthread_mutex_unlock(&s->lock);\n        free(node);", "free(node);"),
             ("before->next = node;\n    pthread_mutex_unlock(&s->lock);", "before->next = node;"),
         ],
-        3,
+        2,
     ),
     (
         "coarse_set",
