@@ -151,6 +151,9 @@ class Model:
         fresh = 1000 + self.time
         for member in leaving:
             units[member] = fresh
+        for parts in (leaving, [n for n in members if n not in leaving]):
+            if len(parts) == 1:  # a node alone is no cluster any more
+                del units[parts[0]]
         self._note(units)
         for merge in self.merges:
             if merge[3] > self.time and (merge[0] in leaving) != (merge[1] in leaving):

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import heapstory as api
@@ -70,6 +70,7 @@ def compare(model: Model, trace: api.Trace) -> None:
 @pytest.mark.parametrize("mode", [PORTABLE, INTERNALS])
 @settings(deadline=None, max_examples=60)
 @given(operations=st.lists(OPERATIONS, min_size=1, max_size=30))
+@example(operations=[("merge", 0, 1), ("separate", 1), ("split", 0, 0)])
 def test_random_histories(mode: int, operations: list[tuple[str, int]]) -> None:
     model = Model(mode)
     for word in range(0, 200, 40):  # something to begin with
