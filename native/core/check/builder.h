@@ -73,7 +73,7 @@ class Builder {
         uint8_t first, size;
     };
     struct Part {
-        std::vector<Written> written;
+        Values<Written> written;
         std::vector<Piece> pieces;
         std::vector<Block> others;                    // targets that have no objects
         std::unordered_map<uint64_t, uint32_t> known; // their number by id
@@ -114,13 +114,13 @@ class Builder {
     std::vector<SourceBlock> sources_;
     std::vector<Lifetime> lives_;
     std::unique_ptr<Owners> owners_;
-    std::vector<Word> words_;
+    Values<Word> words_;
     std::vector<Part> parts_;
-    std::vector<uint64_t> last_written_; // by cell: place + 1 of its last one in its part
-    std::vector<uint32_t> before_;       // by block: the one it was reallocated from in place
-    std::vector<uint8_t> kept_;          // by block: it was reallocated in place
+    Values<uint64_t> last_written_; // by cell: place + 1 of its last one in its part
+    std::vector<uint32_t> before_;  // by block: the one it was reallocated from in place
+    std::vector<uint8_t> kept_;     // by block: it was reallocated in place
     std::vector<std::vector<Write>> kept_writes_; // of those, by part
-    std::vector<Written> beginnings_;             // what cells hold at birth
+    Values<Written> beginnings_;                  // what cells hold at birth
     uint64_t longest_ = 0;                        // bytes of an object
 };
 

@@ -65,7 +65,7 @@ void Builder::number_others() {
                 line_.blocks.push_back(block);
             renumbered[part].push_back(at->second + uint32_t(line_.objects()));
         }
-    auto fix = [&](std::vector<Written> &list) {
+    auto fix = [&](Values<Written> &list) {
         for (Written &w : list)
             if (w.target != none && w.target & other_tag)
                 w.target = renumbered[w.target >> part_shift & 1]
@@ -141,8 +141,8 @@ void Builder::add_beginnings() {
 }
 
 void Builder::scatter() {
-    std::vector<uint64_t> next(line_.first_cell.back() + 1);
-    auto count = [&](const std::vector<Written> &list) {
+    Values<uint64_t> next(line_.first_cell.back() + 1);
+    auto count = [&](const Values<Written> &list) {
         for (const Written &w : list)
             ++next[w.cell + 1];
     };
@@ -153,7 +153,7 @@ void Builder::scatter() {
         next[i] += next[i - 1];
     line_.first_version = next;
     line_.versions.resize(next.back());
-    auto move = [&](std::vector<Written> &list) {
+    auto move = [&](Values<Written> &list) {
         for (const Written &w : list)
             line_.versions[next[w.cell]++] = {w.value, w.since, w.site, w.target};
         list = {};

@@ -72,7 +72,7 @@ class Evaluator {
     struct Family {
         std::vector<uint32_t> attributes;
         uint32_t type = 0, edges = none; // none: they do not recurse
-        std::vector<Memo> memos;         // by object, then attribute
+        Values<Memo> memos;              // by object, then attribute
         enum Mark : uint8_t { nothing, open, cyclic };
         std::vector<Mark> marks; // by object: while or since they were computed
     };

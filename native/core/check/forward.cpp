@@ -116,7 +116,7 @@ bool Forward::check_units(size_t point) {
 // structure as a whole on another.
 bool Forward::check_all(size_t point) {
     line_.lay_out(points_[point].time);
-    std::vector<uint64_t> until(next_.size()); // 0: not to be looked at again
+    Values<uint64_t> until(next_.size()); // 0: not to be looked at again
     std::vector<Inconsistency> found;
     auto after = [&](uint32_t unit, uint64_t at) { until[unit] = at; };
     bool any_wide = std::count(wide_.begin(), wide_.end(), true) > 0;

@@ -90,10 +90,10 @@ class Forward {
     const Plan &plan_;
     const std::vector<CPoint> &points_;
     std::vector<Group> groups_;
-    std::vector<bool> wide_;            // by constraint: nested, and reads more than a few fields
-    std::vector<uint32_t> next_, head_; // the calendar: lists of units by C-point
-    std::vector<uint32_t> due_;         // by C-point: how many
-    std::vector<uint64_t> since_;       // by unit
+    std::vector<bool> wide_;       // by constraint: nested, and reads more than a few fields
+    Values<uint32_t> next_, head_; // the calendar: lists of units by C-point
+    std::vector<uint32_t> due_;    // by C-point: how many
+    Values<uint64_t> since_;       // by unit
     std::vector<WholeState> wholes_;
     std::vector<Inconsistency> found_;
     std::vector<uint32_t> bad_wholes_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "check/span.h"
+#include "store/memory.h"
 
 #include <span>
 #include <vector>
@@ -19,9 +20,9 @@ struct Incoming {
 
 // Everything that ever pointed to an object, over one edge set.
 struct IncomingIndex {
-    std::vector<uint64_t> first; // by object (a head), and one more
-    std::vector<Incoming> edges; // of an object: in order of `since`
-    std::vector<uint64_t> ends;  // the `until` of the same edges, ascending
+    Values<uint64_t> first; // by object (a head), and one more
+    Values<Incoming> edges; // of an object: in order of `since`
+    Values<uint64_t> ends;  // the `until` of the same edges, ascending
 
     std::span<const Incoming> of(Object object) const {
         return {edges.data() + first[object], size_t(first[object + 1] - first[object])};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "check/span.h"
+#include "store/memory.h"
 
 #include <cstdint>
 #include <vector>
@@ -51,8 +52,8 @@ class Owners {
     uint32_t &entry(uint64_t word);
 
     const std::vector<Lifetime> &blocks_;
-    uint32_t *table_;                      // by page: its number + 1
-    std::vector<uint32_t> first_, owners_; // by number of the word; in order of birth
+    uint32_t *table_;                 // by page: its number + 1
+    Values<uint32_t> first_, owners_; // by number of the word; in order of birth
     uint64_t middle_ = 0;
 };
 

@@ -13,6 +13,7 @@
 #include "check/incoming.h"
 #include "check/plan.h"
 #include "check/span.h"
+#include "store/memory.h"
 
 #include <cstdint>
 #include <span>
@@ -43,14 +44,14 @@ struct Block {
 
 class Timeline {
   public:
-    std::vector<Block> blocks;              // those with objects first, by id
-    std::vector<Object> first_object{0};    // by block with objects, and one more
-    std::vector<uint64_t> birth, death;     // by object, as its block's
-    std::vector<uint32_t> block, base;      // by object
-    std::vector<uint8_t> type;              // by object
-    std::vector<uint32_t> first_cell{0};    // by object, and one more
-    std::vector<uint64_t> first_version{0}; // by cell, and one more
-    std::vector<Version> versions;
+    std::vector<Block> blocks;           // those with objects first, by id
+    std::vector<Object> first_object{0}; // by block with objects, and one more
+    Values<uint64_t> birth, death;       // by object, as its block's
+    Values<uint32_t> block, base;        // by object
+    Values<uint8_t> type;                // by object
+    Values<uint32_t> first_cell{0};      // by object, and one more
+    Values<uint64_t> first_version{0};   // by cell, and one more
+    Values<Version> versions;
     std::vector<std::vector<Object>> by_type;
     IncomingIndex references;   // words anywhere that point to an object; empty: not loaded
     bool several_types = false; // some place has objects of two types
@@ -132,8 +133,8 @@ class Timeline {
         Version version;
         uint64_t until;
     };
-    mutable std::vector<Current> current_; // by cell
-    mutable uint64_t laid_out_ = forever;  // as of when
+    mutable Values<Current> current_;     // by cell
+    mutable uint64_t laid_out_ = forever; // as of when
 };
 
 } // namespace heapstory::check
