@@ -11,6 +11,7 @@
 #include <iostream>
 #include <malloc.h>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -106,8 +107,12 @@ void collect(Ring &ring, TraceWriter &writer, const RecordingOptions &options) {
 
 // The records of a file: what no program can be made to do can still be tried.
 void replay(const std::string &path, TraceWriter &writer, const RecordingOptions &options) {
-    std::ifstream file(path, std::ios::binary);
-    Bytes records{std::istreambuf_iterator<char>(file), {}};
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    if (!file)
+        throw std::runtime_error(path + ": cannot be read");
+    Bytes records(size_t(file.tellg()));
+    file.seekg(0);
+    file.read(reinterpret_cast<char *>(records.data()), std::streamsize(records.size()));
     Recording recording(writer, options);
     recording.feed(records);
     recording.close();
@@ -139,15 +144,15 @@ int main(int argc, char **argv) {
     try {
         Arguments arguments = parse(argc, argv);
         directory = arguments.trace;
-        if (!arguments.records.empty()) {
-            std::unique_ptr<TraceWriter> writer = claim(arguments.trace);
-            replay(arguments.records, *writer, arguments.options);
-            return 0;
-        }
-        Ring ring(arguments.ring_fd, arguments.socket_fd);
+        std::optional<Ring> ring;
+        if (arguments.records.empty())
+            ring.emplace(arguments.ring_fd, arguments.socket_fd);
         std::unique_ptr<TraceWriter> writer = claim(arguments.trace);
         directory = writer->directory();
-        collect(ring, *writer, arguments.options);
+        if (ring)
+            collect(*ring, *writer, arguments.options);
+        else
+            replay(arguments.records, *writer, arguments.options);
         return 0;
     } catch (const std::system_error &error) {
         return fail(directory, std::string(error.what()) + ": the recording stops here");
