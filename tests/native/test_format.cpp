@@ -10,6 +10,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <utility>
 
 using namespace heapstory;
 
@@ -96,43 +97,112 @@ TEST_CASE("any flipped bit of a chunk is noticed") {
     }
 }
 
-TEST_CASE("slots survive, sorted by word and time") {
-    std::mt19937_64 random(2);
-    std::vector<Slot> slots;
-    for (unsigned i = 0; i < 50000; ++i) {
-        Slot slot;
-        slot.word = 0x940000 + random() % 3000;
-        slot.event = i;
-        slot.site = uint32_t(random() % 100);
-        unsigned size = 1u << random() % 4, first = unsigned(random() % (9 - size));
-        slot.shape = make_shape(first, size);
-        slot.value = random() >> (64 - 8 * size);
-        slots.push_back(slot);
-    }
-    std::stable_sort(slots.begin(), slots.end(),
-                     [](const Slot &a, const Slot &b) { return a.word < b.word; });
-    SlotEncoder encoder(1000);
-    encoder.encode(slots);
-    REQUIRE(encoder.segments.size() > 10);
+namespace {
+
+bool same_slots(const std::vector<Slot> &a, const std::vector<Slot> &b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](auto &x, auto &y) {
+        return x.word == y.word && x.event == y.event && x.site == y.site && x.shape == y.shape &&
+               x.value == y.value;
+    });
+}
+
+void sort_slots(std::vector<Slot> &slots) {
+    std::sort(slots.begin(), slots.end(), [](const Slot &a, const Slot &b) {
+        return std::pair(a.word, a.event) < std::pair(b.word, b.event);
+    });
+}
+
+// Everything in the segments, which lie one behind the other and know their words.
+std::vector<Slot> decode_all(const SlotEncoder &encoder) {
     std::vector<Slot> read, part;
+    uint64_t next_word = 0;
     for (const SlotSegment &segment : encoder.segments) {
-        part.clear();
         decode_segment(segment, encoder.out.bytes, part);
         CHECK(part.size() == segment.slots);
+        CHECK(segment.first_word >= next_word);
+        next_word = segment.last_word + 1;
         std::vector<uint64_t> words, expected;
         segment_words(segment, encoder.out.bytes, words);
         for (const Slot &slot : part)
             if (expected.empty() || expected.back() != slot.word)
                 expected.push_back(slot.word);
         CHECK(words == expected);
+        CHECK(expected.front() >= segment.first_word);
+        CHECK(expected.back() <= segment.last_word);
         read.insert(read.end(), part.begin(), part.end());
     }
-    REQUIRE(read.size() == slots.size());
-    bool same = std::equal(slots.begin(), slots.end(), read.begin(), [](auto &a, auto &b) {
-        return a.word == b.word && a.event == b.event && a.site == b.site && a.shape == b.shape &&
-               a.value == b.value;
-    });
-    CHECK(same);
+    return read;
+}
+
+Slot random_slot(std::mt19937_64 &random, uint32_t event) {
+    Slot slot;
+    slot.word = 0x940000 + random() % 3000;
+    slot.event = event;
+    slot.site = uint32_t(random() % 100);
+    unsigned size = 1u << random() % 4, first = unsigned(random() % (9 - size));
+    slot.shape = make_shape(first, size);
+    slot.value = random() >> (64 - 8 * size);
+    return slot;
+}
+
+} // namespace
+
+TEST_CASE("slots survive, sorted by word and time") {
+    std::mt19937_64 random(2);
+    std::vector<Slot> slots;
+    for (uint32_t event = 0; event < 50000; ++event)
+        slots.push_back(random_slot(random, event));
+    sort_slots(slots);
+    SlotEncoder encoder(1000);
+    encoder.encode(slots);
+    REQUIRE(encoder.segments.size() > 10);
+    CHECK(same_slots(decode_all(encoder), slots));
+}
+
+TEST_CASE("runs survive among other slots") {
+    std::mt19937_64 random(5);
+    for (unsigned round = 0; round < 20; ++round) {
+        std::vector<Slot> alone, all;
+        std::vector<SlotRun> runs;
+        std::vector<std::vector<uint64_t>> values;
+        const unsigned alone_between = unsigned(random() % 30);
+        for (uint32_t event = 0; event < 20000;) {
+            for (unsigned i = 0; i < alone_between; ++i) {
+                alone.push_back(random_slot(random, event++));
+                all.push_back(alone.back());
+            }
+            SlotRun run;
+            run.size = uint8_t(1u << random() % 4);
+            run.stride = int32_t(run.size) * (int32_t(random() % 9) - 4);
+            run.address = 0x940000 * 8 + random() % 24000 / run.size * run.size;
+            run.site = uint32_t(random() % 100);
+            run.event = event;
+            uint64_t value = random(), step = random() >> (random() % 64);
+            std::vector<uint64_t> &stored = values.emplace_back();
+            const unsigned kind = unsigned(random() % 3), longest = 1 + unsigned(random() % 300);
+            for (uint32_t i = 0; i < longest; ++i) {
+                if (run.address_of(i) / page_bytes != run.page())
+                    break;
+                value = kind == 0 ? value + step : kind == 1 ? value ^ (random() & 0xff) : random();
+                stored.push_back(value >> (64 - 8 * run.size));
+            }
+            run.count = uint32_t(stored.size());
+            run.values = stored.data();
+            runs.push_back(run);
+            for (uint32_t i = 0; i < run.count; ++i) {
+                uint64_t address = run.address_of(i);
+                all.push_back(
+                    {address / 8, stored[i], event++, run.site, make_shape(address % 8, run.size)});
+            }
+        }
+        sort_slots(alone);
+        sort_slots(all);
+        std::stable_sort(runs.begin(), runs.end(),
+                         [](const SlotRun &a, const SlotRun &b) { return a.page() < b.page(); });
+        SlotEncoder encoder(1000);
+        encoder.encode(alone, runs);
+        CHECK(same_slots(decode_all(encoder), all));
+    }
 }
 
 TEST_CASE("keyframes survive, in parts that follow each other") {

@@ -4,9 +4,66 @@
 #include "heapstory_wire.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace heapstory {
+
+namespace {
+
+constexpr uint32_t least_run = 16; // slots: what a run costs beside its values is little then
+
+struct StoreRecord {
+    uint64_t first, value; // site << HSW_ADDRESS_BITS | address
+};
+
+StoreRecord record_at(const uint8_t *at) {
+    StoreRecord record;
+    std::memcpy(&record, at, sizeof record);
+    return record;
+}
+
+// A quick look at the record, the next, and the last that a run would have at least: one site, one
+// stride.
+bool may_start_run(const uint8_t *at) {
+    constexpr uint64_t longest = page_bytes / least_run;
+    uint64_t first = record_at(at).first, stride = record_at(at + 16).first - first;
+    return stride + longest <= 2 * longest &&
+           record_at(at + 16 * (least_run - 1)).first == first + (least_run - 1) * stride;
+}
+
+// Stores of T at `first_byte` of the page and on, every `stride` bytes. The values go to `values`,
+// and a bit for each that changed its field to `changes`, from bit `event` on. Returns whether the
+// last did.
+template <class T>
+bool store_run(ShadowPage &page, const GatheredRun &run, const uint8_t *records, uint64_t *values,
+               uint64_t *changes, uint64_t &live_words) {
+    uint8_t *bytes = reinterpret_cast<uint8_t *>(page.image);
+    uint64_t gathered = 0, changed = 0, fresh_words = 0;
+    uint32_t event = run.event;
+    unsigned at = run.first_byte;
+    for (uint32_t i = 0; i < run.count; ++i, ++event, at += unsigned(run.stride)) {
+        T value = T(record_at(records + 16 * i).value), old;
+        std::memcpy(&old, bytes + at, sizeof old);
+        std::memcpy(bytes + at, &value, sizeof value);
+        values[i] = value;
+        uint8_t bits = uint8_t(((1u << sizeof(T)) - 1) << at % 8), mask = page.mask[at / 8];
+        page.mask[at / 8] = mask | bits;
+        fresh_words += mask == 0;
+        changed = (old != value) | ((mask & bits) != bits);
+        gathered |= changed << event % 64;
+        if (event % 64 == 63) {
+            changes[event / 64] |= gathered;
+            gathered = 0;
+        }
+    }
+    if (gathered)
+        changes[event / 64] |= gathered;
+    live_words += fresh_words;
+    return changed;
+}
+
+} // namespace
 
 void GatheredSlots::make_room(size_t capacity) {
     if (capacity <= capacity_)
@@ -25,17 +82,30 @@ void ChunkBuilder::begin_chunk() {
     lists.changes.assign(full / 64, 0);
 }
 
-// The state is held in locals meanwhile: what is written through pointers might otherwise be the
-// state itself, for all the compiler knows.
 const uint8_t *ChunkBuilder::take_stores(const uint8_t *at, const uint8_t *end,
                                          std::span<const StoreSite> sites, uint32_t context,
                                          uint64_t most_changes) {
     if (is_full() || timestamp_ >= most_changes)
         return at;
     // A record makes at most one slot, one event, one change.
-    uint64_t most = std::min<uint64_t>({full - slots_.size(), full - event_count_,
-                                        uint64_t(end - at) / 16, most_changes - timestamp_});
+    uint64_t most =
+        std::min<uint64_t>({full - slots_.size() - runs_.values.size(), full - event_count_,
+                            uint64_t(end - at) / 16, most_changes - timestamp_});
     end = at + 16 * most;
+    for (;;) {
+        at = take_alone(at, end, sites, context);
+        uint32_t count = run_length(at, end, sites, context);
+        if (!count)
+            return at;
+        add_run(at, count, sites[record_at(at).first >> HSW_ADDRESS_BITS]);
+        at += 16 * count;
+    }
+}
+
+// The state is held in locals meanwhile: what is written through pointers might otherwise be the
+// state itself, for all the compiler knows.
+const uint8_t *ChunkBuilder::take_alone(const uint8_t *at, const uint8_t *end,
+                                        std::span<const StoreSite> sites, uint32_t context) {
     ShadowPage *const *table = shadow_.table();
     const StoreSite *site_table = sites.data();
     const uint64_t site_count = sites.size();
@@ -44,10 +114,11 @@ const uint8_t *ChunkBuilder::take_stores(const uint8_t *at, const uint8_t *end,
     uint32_t *key = slots_.keys() + slots_.size();
     uint32_t count = event_count_;
     uint64_t changed = changed_, timestamp = timestamp_, live_words = 0;
+    const uint8_t *last_start = end - 16 * std::min<ptrdiff_t>(least_run, (end - at) / 16);
     for (; at < end; at += 16) {
-        uint64_t first, value;
-        std::memcpy(&first, at, 8);
-        std::memcpy(&value, at + 8, 8);
+        const auto [first, value] = record_at(at);
+        if (at <= last_start && may_start_run(at) && run_length(at, end, sites, context))
+            break;
         uint64_t number = first >> HSW_ADDRESS_BITS;
         if (number >= site_count)
             break;
@@ -73,6 +144,60 @@ const uint8_t *ChunkBuilder::take_stores(const uint8_t *at, const uint8_t *end,
     timestamp_ = timestamp;
     shadow_.add_live_words(live_words);
     return at;
+}
+
+uint32_t ChunkBuilder::run_length(const uint8_t *at, const uint8_t *end,
+                                  std::span<const StoreSite> sites, uint32_t context) const {
+    if (uint64_t(end - at) < 16 * least_run || !may_start_run(at))
+        return 0;
+    const uint64_t first = record_at(at).first, number = first >> HSW_ADDRESS_BITS;
+    const int64_t stride = int64_t(record_at(at + 16).first - first);
+    if (number >= sites.size())
+        return 0;
+    const StoreSite &site = sites[number];
+    const ShadowPage *page = shadow_.table()[(first & HSW_ADDRESS_MASK) / page_bytes];
+    if (!site.holds_in(context) || !site.begins || !page || page->index == ShadowPage::unused ||
+        first % site.size || stride % site.size)
+        return 0;
+    const uint64_t most = uint64_t(end - at) / 16, page_of_first = first / page_bytes;
+    uint64_t count = 1, next = first + uint64_t(stride);
+    while (count < most && record_at(at + 16 * count).first == next &&
+           next / page_bytes == page_of_first) {
+        ++count;
+        next += uint64_t(stride);
+    }
+    return count < least_run ? 0 : uint32_t(count);
+}
+
+void ChunkBuilder::add_run(const uint8_t *at, uint32_t count, const StoreSite &site) {
+    const uint64_t first = record_at(at).first;
+    ShadowPage &page = *shadow_.table()[(first & HSW_ADDRESS_MASK) / page_bytes];
+    GatheredRun run;
+    run.page = page.index;
+    run.first_byte = uint16_t(first % page_bytes);
+    run.stride = int32_t(record_at(at + 16).first - first);
+    run.event = event_count_;
+    run.count = count;
+    run.site = site.site;
+    run.size = site.size;
+    run.values = uint32_t(runs_.values.size());
+    runs_.runs.push_back(run);
+    runs_.values.resize(runs_.values.size() + count);
+    uint64_t *values = runs_.values.data() + run.values, *changes = lists.changes.data();
+    uint64_t live_words = 0;
+    auto store = site.size == 1   ? store_run<uint8_t>
+                 : site.size == 2 ? store_run<uint16_t>
+                 : site.size == 4 ? store_run<uint32_t>
+                                  : store_run<uint64_t>;
+    changed_ = store(page, run, at, values, changes, live_words);
+    for (uint32_t event = run.event; event < run.event + count;) {
+        uint32_t bits = std::min(64 - event % 64, run.event + count - event);
+        uint64_t mask = (bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1) << event % 64;
+        timestamp_ += uint64_t(std::popcount(changes[event / 64] & mask));
+        event += bits;
+    }
+    event_count_ += count;
+    shadow_.add_live_words(live_words);
 }
 
 void ChunkBuilder::add_slot(uint64_t address, unsigned size, uint64_t value, uint32_t site) {
@@ -165,8 +290,9 @@ GatheredChunk ChunkBuilder::take() {
     chunk.header.first_event = first_event_;
     chunk.header.first_timestamp = first_timestamp_;
     chunk.header.changes = uint32_t(timestamp_ - first_timestamp_);
-    chunk.header.slots = uint32_t(slots_.size());
+    chunk.header.slots = uint32_t(slots_.size() + runs_.values.size());
     std::swap(chunk.slots, slots_);
+    std::swap(chunk.runs, runs_);
     chunk.pages.swap(pages_);
     for (ShadowPage *page : chunk.pages)
         page->index = ShadowPage::unused;

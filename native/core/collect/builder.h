@@ -28,7 +28,7 @@ class ChunkBuilder {
                lists.marks.empty() && lists.calls.empty() && lists.ranges.empty();
     }
     bool is_full() const {
-        return slots_.size() >= full || event_count_ >= full ||
+        return slots_.size() + runs_.values.size() >= full || event_count_ >= full ||
                lists.range_bytes.size() >= full_range_bytes;
     }
 
@@ -47,8 +47,9 @@ class ChunkBuilder {
     }
 
     // Takes store records as long as they are simple: a known site, one word, a page that the chunk
-    // has met before; each begins its event if need be. Stops before one that is not, when the
-    // chunk is full or when the timestamp may have reached `most_changes`. Returns where.
+    // has met before; each begins its event if need be. Those of a loop over an array become a run.
+    // Stops before one that is not simple, when the chunk is full or when the timestamp may have
+    // reached `most_changes`. Returns where.
     const uint8_t *take_stores(const uint8_t *at, const uint8_t *end,
                                std::span<const StoreSite> sites, uint32_t context,
                                uint64_t most_changes);
@@ -78,6 +79,13 @@ class ChunkBuilder {
     static constexpr size_t longest_cut = 256; // bytes of a ranged store that is cut into slots
 
     void begin_chunk();
+    // Up to `end`; as take_stores, but stops before a run as well.
+    const uint8_t *take_alone(const uint8_t *at, const uint8_t *end,
+                              std::span<const StoreSite> sites, uint32_t context);
+    // How many records from `at` on are a run; 0 if they are none.
+    uint32_t run_length(const uint8_t *at, const uint8_t *end, std::span<const StoreSite> sites,
+                        uint32_t context) const;
+    void add_run(const uint8_t *at, uint32_t count, const StoreSite &site);
     void add_slot(uint64_t address, unsigned size, uint64_t value, uint32_t site);
     void add_range(const Range &range, ByteSpan bytes);
 
@@ -86,6 +94,7 @@ class ChunkBuilder {
     uint32_t event_count_ = 0;
     bool changed_ = false;
     GatheredSlots slots_;
+    GatheredRuns runs_;
     std::vector<ShadowPage *> pages_; // by index
 };
 

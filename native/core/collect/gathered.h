@@ -45,9 +45,26 @@ class GatheredSlots {
     std::unique_ptr<uint32_t[]> keys_;
 };
 
+// A run as the format has it (runs.h).
+struct GatheredRun {
+    uint32_t page; // index
+    int32_t stride;
+    uint32_t event, count;
+    uint32_t site;
+    uint32_t values;     // where they start
+    uint16_t first_byte; // in the page
+    uint8_t size;
+};
+
+struct GatheredRuns {
+    std::vector<GatheredRun> runs; // in the order of time
+    std::vector<uint64_t> values;  // of all, one per slot
+};
+
 struct GatheredChunk {
     ChunkHeader header;
-    GatheredSlots slots;
+    GatheredSlots slots; // those of runs excluded
+    GatheredRuns runs;
     std::vector<ShadowPage *> pages; // by index
     EventLists lists;
 };

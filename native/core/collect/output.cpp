@@ -54,7 +54,7 @@ void Output::write_chunk() {
     write_discoveries();
     auto chunk = std::make_shared<GatheredChunk>(builder.take());
     begin_chunk();
-    slots_since_keyframe_ += chunk->slots.size();
+    slots_since_keyframe_ += chunk->header.slots;
     queue_.add([this, chunk] { packer_.write(*chunk); });
     if (slots_since_keyframe_ >=
         std::max(options_.keyframe_least, options_.keyframe_ratio * shadow_.live_words()))

@@ -23,6 +23,37 @@ void ChunkPacker::sort_pages(const GatheredChunk &chunk) {
     }
 }
 
+// By page, then by time; and notes what each of their slots does.
+void ChunkPacker::sort_runs(const GatheredChunk &chunk) {
+    const std::vector<GatheredRun> &runs = chunk.runs.runs;
+    std::vector<uint32_t> order(runs.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+        return rank_[runs[a].page] < rank_[runs[b].page];
+    });
+    const uint64_t bit = words_.bit(), first_event = chunk.header.first_event;
+    sorted_runs_.clear();
+    for (uint32_t index : order) {
+        const GatheredRun &from = runs[index];
+        const SortedPage &page = sorted_pages_[rank_[from.page]];
+        SlotRun &run = sorted_runs_.emplace_back();
+        run.address = page.first_word * 8 + from.first_byte;
+        run.stride = from.stride;
+        run.count = from.count;
+        run.event = from.event;
+        run.site = from.site;
+        run.size = from.size;
+        run.values = chunk.runs.values.data() + from.values;
+        for (uint32_t i = 0; i < run.count; ++i) {
+            uint64_t address = run.address_of(i);
+            unsigned word = address / 8 % page_words;
+            page.chunks[word] |= bit;
+            page.page->note_write(word, first_event + run.event + i, run.site,
+                                  shape_mask(make_shape(address % 8, run.size)));
+        }
+    }
+}
+
 namespace {
 
 // The slots of a chunk by page, word and time.
@@ -79,14 +110,15 @@ void ChunkPacker::sort_and_encode(const GatheredChunk &chunk) {
         order.data(), count, chunk.slots.slots(), sorted_pages_.data()};
     const uint64_t bit = words_.bit(), first_event = chunk.header.first_event;
     const SortedPage *at = sorted_pages_.data();
-    encoder_.encode(count, slots, [&](const WrittenSlot &last) {
+    auto note_last = [&](const WrittenSlot &last) {
         while (last.word - at->first_word >= page_words)
             ++at;
         unsigned word = unsigned(last.word - at->first_word);
         at->chunks[word] |= bit;
         at->page->note_write(word, first_event + last.event, writer_site(last.writer),
                              shape_mask(writer_shape(last.writer)));
-    });
+    };
+    encoder_.encode(count, slots, sorted_runs_.size(), sorted_runs_, note_last);
 }
 
 void ChunkPacker::note_ranges(const GatheredChunk &chunk) {
@@ -104,6 +136,7 @@ void ChunkPacker::note_ranges(const GatheredChunk &chunk) {
 void ChunkPacker::write(const GatheredChunk &chunk) {
     note_ranges(chunk);
     sort_pages(chunk);
+    sort_runs(chunk);
     if (chunk.slots.size() <= size_t(1) << 17 && chunk.pages.size() <= size_t(1) << 15)
         sort_and_encode<uint32_t, 17>(chunk);
     else

@@ -23,6 +23,7 @@ class ChunkPacker {
     void sort_pages(const GatheredChunk &chunk);
     // On the way a slot is the rank of its page above its index.
     template <class Element, unsigned index_bits> void sort_and_encode(const GatheredChunk &chunk);
+    void sort_runs(const GatheredChunk &chunk);
     void note_ranges(const GatheredChunk &chunk);
 
     TraceWriter &writer_;
@@ -34,6 +35,7 @@ class ChunkPacker {
         uint64_t *chunks; // its words in the index
     };
     std::vector<SortedPage> sorted_pages_; // by rank
+    std::vector<SlotRun> sorted_runs_;
     SlotEncoder encoder_;
     WordIndexBuilder words_;
 };

@@ -5,15 +5,13 @@
 
 #include "format/bytes.h"
 #include "format/keyframe.h"
+#include "format/slot.h"
 
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
 namespace heapstory {
-
-constexpr uint64_t page_bytes = 4096;
-constexpr uint64_t page_words = page_bytes / 8;
 
 // Values are written as the stream is read, in the order of time. Who wrote last is written when
 // chunks are packed, in the order of addresses and on another thread: see note_write.

@@ -50,7 +50,9 @@ void SlotEncoder::finish_segment(const SlotSegment &segment, const Ends &ends) {
     add_tried(events_packer_, events_, ends.events);
     add(writers_, ends.writers);
     add_tried(values_packer_, values_, ends.values);
-    done.length = add(wide_, ends.wide) - done.offset;
+    add(wide_, ends.wide);
+    runs_.finish(out);
+    done.length = uint32_t(out.bytes.size()) - done.offset;
     segments.push_back(done);
 }
 
@@ -60,16 +62,17 @@ void decode_segment(const SlotSegment &segment, ByteSpan slot_section, std::vect
     ByteReader in(slot_section.subspan(std::min<size_t>(segment.offset, slot_section.size())));
     for (Bytes *column : {&words, &control, &events, &writers, &values, &wide})
         unpack_into(in, *column, slack);
-    if (control.size() != segment.slots + slack)
+    if (control.size() > segment.slots + slack)
         throw FormatError("damaged segment");
 
-    slots.resize(segment.slots);
+    const uint32_t alone = uint32_t(control.size() - slack);
+    slots.resize(alone);
     const uint8_t *words_at = words.data(), *events_at = events.data(),
                   *writers_at = writers.data(), *values_at = values.data(), *wide_at = wide.data();
     WriterPrediction prediction;
     WrittenSlot last, first;
     last.word = first.word = segment.first_word;
-    for (uint32_t i = 0; i < segment.slots; ++i) {
+    for (uint32_t i = 0; i < alone; ++i) {
         unsigned c = control[i];
         unsigned elength = (c >> 5 & 3) + 1;
         uint32_t event = load<uint32_t>(events_at);
@@ -107,6 +110,9 @@ void decode_segment(const SlotSegment &segment, ByteSpan slot_section, std::vect
             first = last;
         slots[i] = {last.word, last.value, last.event, writer_site(writer), writer_shape(writer)};
     }
+    decode_runs(in, segment.slots, slots);
+    if (slots.size() != segment.slots)
+        throw FormatError("damaged segment");
 }
 
 void segment_words(const SlotSegment &segment, ByteSpan slot_section,
@@ -119,6 +125,14 @@ void segment_words(const SlotSegment &segment, ByteSpan slot_section,
     uint64_t word = segment.first_word;
     while (!deltas.done())
         words.push_back(word += deltas.varint());
+    const size_t alone = words.size();
+    for (unsigned others = 0; others < 5; ++others) // control, events, writers, values, wide
+        skip_packed(in);
+    run_words(in, segment.slots, words);
+    if (words.size() == alone)
+        return;
+    std::sort(words.begin(), words.end());
+    words.erase(std::unique(words.begin(), words.end()), words.end());
 }
 
 } // namespace heapstory

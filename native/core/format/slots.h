@@ -1,9 +1,10 @@
 // Stores as the trace keeps them: slots sorted by address, then by time, in small segments.
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A slot is the part of one event that falls into one 8-byte word. Sorting by word puts all
-// versions of a field side by side, so that looking one up decodes a few thousand slots, and so
-// that a value is predicted from the one it replaced. A segment is encoded on its own, as columns:
+// Sorting by word puts all versions of a field side by side, so that looking one up decodes a few
+// thousand slots, and so that a value is predicted from the one it replaced. Slots of a loop over
+// an array are kept together as a run (runs.h). A segment is encoded on its own, as columns; the
+// slots that stand alone first, then its runs:
 //
 //   words     per new word: distance from the previous word (varint)
 //   control   per slot: bit 0 new word | 1 writer not as predicted | 2-4 value length |
@@ -14,11 +15,14 @@
 //   values    0-6 bytes: zigzag difference from the word's previous slot (new word: from the
 //             previous word's first)
 //   wide      8 bytes: the value itself where the difference is longer (text, mostly)
+//   heads, values of runs
 //
 // The writer is predicted to be the one that followed the same writer the last time.
 #pragma once
 
 #include "format/chunk.h"
+#include "format/runs.h"
+#include "format/slot.h"
 
 #include <algorithm>
 #include <bit>
@@ -28,72 +32,14 @@
 
 namespace heapstory {
 
-constexpr uint8_t whole_word = 0x08;
-
-constexpr uint8_t make_shape(unsigned first_byte, unsigned size) {
-    return uint8_t(first_byte << 4 | size);
-}
-constexpr unsigned shape_first(uint8_t shape) {
-    return shape >> 4;
-}
-constexpr unsigned shape_size(uint8_t shape) {
-    return shape & 15;
-}
-// The bytes of the word that a slot covers, one bit each.
-constexpr uint8_t shape_mask(uint8_t shape) {
-    return uint8_t(((1u << shape_size(shape)) - 1) << shape_first(shape));
-}
-
-struct Slot {
-    uint64_t word = 0;  // address / 8
-    uint64_t value = 0; // of its bytes, zero-extended
-    uint32_t event = 0; // counted from the chunk's first
-    uint32_t site = 0;
-    uint8_t shape = whole_word;
-
-    // The word's bytes after this slot, given those before.
-    uint64_t apply(uint64_t before) const {
-        if (shape == whole_word)
-            return value;
-        unsigned shift = 8 * shape_first(shape), bits = 8 * shape_size(shape);
-        uint64_t mask = (bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1) << shift;
-        return (before & ~mask) | ((value << shift) & mask);
-    }
-};
-
 struct SlotSegment {
     uint64_t first_word = 0, last_word = 0;
-    uint32_t slots = 0;
+    uint32_t slots = 0;        // those of runs included
     uint32_t offset = 0;       // in the chunk's slot section
     uint32_t words_length = 0; // packed words column; the others follow
     uint32_t length = 0;       // of all columns
 };
 static_assert(sizeof(SlotSegment) == 32);
-
-// Site and shape of a slot in one number.
-constexpr uint32_t make_writer(uint32_t site, uint8_t shape) {
-    return site | uint32_t(shape) << 24;
-}
-constexpr uint32_t writer_site(uint32_t writer) {
-    return writer & 0xffffff;
-}
-constexpr uint8_t writer_shape(uint32_t writer) {
-    return uint8_t(writer >> 24);
-}
-
-// A slot with its writer in one number, as the encoder takes it.
-struct WrittenSlot {
-    uint64_t word = 0, value = 0;
-    uint32_t event = 0;
-    uint32_t writer = 0;
-
-    WrittenSlot() = default;
-    WrittenSlot(uint64_t word, uint64_t value, uint32_t event, uint32_t writer)
-        : word(word), value(value), event(event), writer(writer) {}
-    WrittenSlot(const Slot &slot)
-        : word(slot.word), value(slot.value), event(slot.event),
-          writer(make_writer(slot.site, slot.shape)) {}
-};
 
 // Which writer followed which, separately within a word and from one word to the next.
 class WriterPrediction {
@@ -123,17 +69,19 @@ class SlotEncoder {
 
     explicit SlotEncoder(uint32_t segment_slots = 8192) : segment_slots_(segment_slots) {}
 
-    // All slots of a chunk. `slots[i]` is the i-th by word, then by event; `last(slot)` is called
-    // with the last of every word.
-    template <class Slots, class Last> void encode(size_t count, const Slots &slots, Last last) {
+    // All slots of a chunk. `slots[i]` is the i-th that stands alone, by word, then by event;
+    // `runs[i]` the i-th run, by page, then by event. `last(slot)` is called with the last of every
+    // word among those alone.
+    template <class Slots, class Runs, class Last>
+    void encode(size_t count, const Slots &slots, size_t run_count, const Runs &runs, Last last) {
         segments.clear();
         out.bytes.clear();
         make_room(count);
-        for (size_t i = 0; i < count;)
-            i = encode_segment(i, count, slots, last);
+        for (Place at; at.slot < count || at.run < run_count;)
+            at = encode_segment(at, count, slots, run_count, runs, last);
     }
-    void encode(const std::vector<Slot> &slots) {
-        encode(slots.size(), slots, [](const WrittenSlot &) {});
+    void encode(const std::vector<Slot> &slots, const std::vector<SlotRun> &runs = {}) {
+        encode(slots.size(), slots, runs.size(), runs, [](const WrittenSlot &) {});
     }
 
   private:
@@ -143,8 +91,12 @@ class SlotEncoder {
     };
 
     void make_room(size_t slots);
-    template <class Slots, class Last>
-    size_t encode_segment(size_t i, size_t count, const Slots &slots, Last last);
+    struct Place { // the next slot and run
+        size_t slot = 0, run = 0;
+    };
+    template <class Slots, class Runs, class Last>
+    Place encode_segment(Place from, size_t count, const Slots &slots, size_t run_count,
+                         const Runs &runs, Last last);
     void finish_segment(const SlotSegment &segment, const Ends &ends);
 
     static uint8_t *put(uint8_t *at, uint64_t value, unsigned size) {
@@ -178,48 +130,69 @@ class SlotEncoder {
     size_t capacity_ = 0;
     Bytes control_, words_, events_, writers_, values_, wide_;
     ColumnPacker events_packer_, values_packer_; // others are known to repeat themselves
+    RunEncoder runs_;
 };
 
-// A word with very many versions keeps its segment open beyond segment_slots.
-template <class Slots, class Last>
-size_t SlotEncoder::encode_segment(size_t i, size_t count, const Slots &slots, Last last) {
-    const size_t begin = i;
+// A segment ends after segment_slots. A word with very many versions keeps it open beyond that, and
+// so does a page that has runs.
+template <class Slots, class Runs, class Last>
+SlotEncoder::Place SlotEncoder::encode_segment(Place from, size_t count, const Slots &slots,
+                                               size_t run_count, const Runs &runs, Last last) {
+    constexpr uint64_t none = ~uint64_t(0);
+    size_t i = from.slot, run = from.run, in_runs = 0;
     Ends at{control_.data(), words_.data(),  events_.data(),
             writers_.data(), values_.data(), wide_.data()};
     WriterPrediction prediction;
-    WrittenSlot slot = slots[i], first;
+    WrittenSlot slot, first;
+    if (i < count)
+        slot = slots[i];
     SlotSegment segment;
-    segment.first_word = segment.last_word = slot.word;
-    for (bool more = true; more;) {
-        at.words = put_varint(at.words, slot.word - segment.last_word);
-        segment.last_word = slot.word;
-        put_slot(at, 1, uint32_t(zigzag(int32_t(slot.event - first.event))), slot, first.value,
-                 prediction.after(first.writer, true));
-        first = slot;
-        for (more = false; ++i < count;) {
-            WrittenSlot next = slots[i];
-            if (next.word != slot.word) {
-                last(slot);
-                slot = next;
-                more = i - begin < segment_slots_;
-                break;
-            }
-            put_slot(at, 0, next.event - slot.event, next, slot.value,
-                     prediction.after(slot.writer, false));
-            slot = next;
+    auto page_of_slot = [&] { return i < count ? slot.word / page_words : none; };
+    auto page_of_run = [&] { return run < run_count ? runs[run].page() : none; };
+    segment.first_word = page_of_run() <= page_of_slot() ? page_of_run() * page_words : slot.word;
+    uint64_t last_word = segment.first_word;
+    auto is_full = [&] { return i - from.slot + in_runs >= segment_slots_; };
+    while (!is_full()) {
+        const uint64_t page = std::min(page_of_slot(), page_of_run());
+        if (page == none)
+            break;
+        const bool has_runs = page_of_run() == page;
+        for (; page_of_run() == page; ++run) {
+            const SlotRun &added = runs[run];
+            runs_.add(added);
+            in_runs += added.count;
         }
-        if (i == count)
-            last(slot);
+        while (page_of_slot() == page && (has_runs || !is_full())) {
+            at.words = put_varint(at.words, slot.word - last_word);
+            last_word = slot.word;
+            put_slot(at, 1, uint32_t(zigzag(int32_t(slot.event - first.event))), slot, first.value,
+                     prediction.after(first.writer, true));
+            first = slot;
+            while (++i < count) {
+                WrittenSlot next = slots[i];
+                if (next.word != last_word) {
+                    last(slot);
+                    slot = next;
+                    break;
+                }
+                put_slot(at, 0, next.event - slot.event, next, slot.value,
+                         prediction.after(slot.writer, false));
+                slot = next;
+            }
+            if (i == count)
+                last(slot);
+        }
+        segment.last_word = has_runs ? page * page_words + page_words - 1 : last_word;
     }
-    segment.slots = uint32_t(i - begin);
+    segment.slots = uint32_t(i - from.slot + in_runs);
     finish_segment(segment, at);
-    return i;
+    return {i, run};
 }
 
 // All slots of a segment, in order.
 void decode_segment(const SlotSegment &segment, ByteSpan slot_section, std::vector<Slot> &slots);
 
-// The words of a segment, ascending: reads the words column only.
+// The words of a segment, ascending: reads the columns of words and of runs only.
 void segment_words(const SlotSegment &segment, ByteSpan slot_section, std::vector<uint64_t> &words);
 
 } // namespace heapstory

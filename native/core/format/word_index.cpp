@@ -8,7 +8,6 @@ namespace heapstory {
 
 namespace {
 
-constexpr uint64_t page_words = 512, page_bytes = 4096;
 enum Told : uint64_t { as_before = 0, one_chunk = 1, as_mask = 2 };
 
 } // namespace

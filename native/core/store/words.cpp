@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "store/store.h"
 
-#include "collect/shadow.h" // page size
 #include "store/parallel.h"
 
 #include <algorithm>
