@@ -11,7 +11,7 @@ namespace heapstory {
 
 namespace {
 
-constexpr uint32_t least_run = 16; // slots: what a run costs beside its values is little then
+constexpr int least_run = 16; // slots: what a run costs beside its values is little then
 
 struct StoreRecord {
     uint64_t first, value; // site << HSW_ADDRESS_BITS | address
@@ -94,6 +94,8 @@ const uint8_t *ChunkBuilder::take_stores(const uint8_t *at, const uint8_t *end,
     end = at + 16 * most;
     for (;;) {
         at = take_alone(at, end, sites, context);
+        if (end - at < 16 * least_run || !may_start_run(at))
+            return at;
         uint32_t count = run_length(at, end, sites, context);
         if (!count)
             return at;
@@ -114,10 +116,9 @@ const uint8_t *ChunkBuilder::take_alone(const uint8_t *at, const uint8_t *end,
     uint32_t *key = slots_.keys() + slots_.size();
     uint32_t count = event_count_;
     uint64_t changed = changed_, timestamp = timestamp_, live_words = 0;
-    const uint8_t *last_start = end - 16 * std::min<ptrdiff_t>(least_run, (end - at) / 16);
     for (; at < end; at += 16) {
         const auto [first, value] = record_at(at);
-        if (at <= last_start && may_start_run(at) && run_length(at, end, sites, context))
+        if (end - at >= 16 * least_run && may_start_run(at) && run_length(at, end, sites, context))
             break;
         uint64_t number = first >> HSW_ADDRESS_BITS;
         if (number >= site_count)
@@ -148,8 +149,6 @@ const uint8_t *ChunkBuilder::take_alone(const uint8_t *at, const uint8_t *end,
 
 uint32_t ChunkBuilder::run_length(const uint8_t *at, const uint8_t *end,
                                   std::span<const StoreSite> sites, uint32_t context) const {
-    if (uint64_t(end - at) < 16 * least_run || !may_start_run(at))
-        return 0;
     const uint64_t first = record_at(at).first, number = first >> HSW_ADDRESS_BITS;
     const int64_t stride = int64_t(record_at(at + 16).first - first);
     if (number >= sites.size())

@@ -108,17 +108,24 @@ void ChunkPacker::sort_and_encode(const GatheredChunk &chunk) {
 
     const SortedSlots<Element, index_bits, SortedPage> slots{
         order.data(), count, chunk.slots.slots(), sorted_pages_.data()};
+    // Noted later, all at once: every word is far from the one before, and waits for memory then
+    // overlap.
+    lasts_.clear();
+    auto note_last = [this](const WrittenSlot &last) { lasts_.push_back(last); };
+    encoder_.encode(count, slots, sorted_runs_.size(), sorted_runs_, note_last);
+}
+
+void ChunkPacker::note_lasts(const GatheredChunk &chunk) {
     const uint64_t bit = words_.bit(), first_event = chunk.header.first_event;
     const SortedPage *at = sorted_pages_.data();
-    auto note_last = [&](const WrittenSlot &last) {
+    for (const WrittenSlot &last : lasts_) {
         while (last.word - at->first_word >= page_words)
             ++at;
         unsigned word = unsigned(last.word - at->first_word);
         at->chunks[word] |= bit;
         at->page->note_write(word, first_event + last.event, writer_site(last.writer),
                              shape_mask(writer_shape(last.writer)));
-    };
-    encoder_.encode(count, slots, sorted_runs_.size(), sorted_runs_, note_last);
+    }
 }
 
 void ChunkPacker::note_ranges(const GatheredChunk &chunk) {
@@ -141,6 +148,7 @@ void ChunkPacker::write(const GatheredChunk &chunk) {
         sort_and_encode<uint32_t, 17>(chunk);
     else
         sort_and_encode<uint64_t, 32>(chunk);
+    note_lasts(chunk);
     writer_.append(ChunkKind::events, encode_events(chunk.lists, encoder_), chunk.header);
     words_.end_chunk();
 }

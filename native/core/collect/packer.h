@@ -24,6 +24,7 @@ class ChunkPacker {
     // On the way a slot is the rank of its page above its index.
     template <class Element, unsigned index_bits> void sort_and_encode(const GatheredChunk &chunk);
     void sort_runs(const GatheredChunk &chunk);
+    void note_lasts(const GatheredChunk &chunk);
     void note_ranges(const GatheredChunk &chunk);
 
     TraceWriter &writer_;
@@ -36,6 +37,7 @@ class ChunkPacker {
     };
     std::vector<SortedPage> sorted_pages_; // by rank
     std::vector<SlotRun> sorted_runs_;
+    std::vector<WrittenSlot> lasts_; // of every word, those of runs excluded
     SlotEncoder encoder_;
     WordIndexBuilder words_;
 };

@@ -2,6 +2,7 @@
 #include "collect/shadow.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 #include <sys/mman.h>
 
@@ -35,6 +36,31 @@ uint64_t spread(uint8_t mask) {
 
 } // namespace
 
+PagePool::~PagePool() {
+    for (void *block : blocks_)
+        std::free(block);
+}
+
+void PagePool::add_block() {
+    constexpr size_t bytes = size_t(2) << 20; // a huge page
+    void *block = std::aligned_alloc(bytes, bytes);
+    if (!block)
+        throw std::bad_alloc();
+    madvise(block, bytes, MADV_HUGEPAGE); // where there are none it works as well
+    blocks_.push_back(block);
+    auto *pages = static_cast<ShadowPage *>(block);
+    for (size_t i = bytes / sizeof(ShadowPage); i-- > 0;)
+        free_.push_back(pages + i);
+}
+
+ShadowPage *PagePool::take() {
+    if (free_.empty())
+        add_block();
+    ShadowPage *page = free_.back();
+    free_.pop_back();
+    return new (page) ShadowPage();
+}
+
 Shadow::Shadow() {
     void *map = mmap(nullptr, table_bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -44,13 +70,11 @@ Shadow::Shadow() {
 }
 
 Shadow::~Shadow() {
-    for (ShadowPage *page : pages_)
-        delete page;
     munmap(table_, table_bytes);
 }
 
 ShadowPage &Shadow::make(ShadowPage *&slot, uint64_t address) {
-    slot = new ShadowPage();
+    slot = pool_.take();
     slot->number = uint32_t(address / page_bytes);
     pages_.push_back(slot);
     return *slot;
@@ -161,7 +185,7 @@ void Shadow::sweep() {
         if (std::any_of(std::begin(page->mask), std::end(page->mask), [](uint8_t m) { return m; }))
             return false;
         table_[page->number] = nullptr;
-        delete page;
+        pool_.give(page);
         return true;
     });
 }

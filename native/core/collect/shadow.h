@@ -36,6 +36,24 @@ struct ShadowPage {
     }
 };
 
+// Shadow pages, many to a block of memory that the kernel can map as one: stores hit them in no
+// order, and most of their cost would be finding out where each lies.
+class PagePool {
+  public:
+    PagePool() = default;
+    ~PagePool();
+    PagePool(const PagePool &) = delete;
+    PagePool &operator=(const PagePool &) = delete;
+
+    ShadowPage *take(); // empty
+    void give(ShadowPage *page) { free_.push_back(page); }
+
+  private:
+    void add_block();
+    std::vector<void *> blocks_;
+    std::vector<ShadowPage *> free_;
+};
+
 class Shadow {
   public:
     Shadow();
@@ -91,6 +109,7 @@ class Shadow {
     template <class Visit> static void for_pages(uint64_t address, uint64_t size, Visit visit);
 
     ShadowPage **table_; // by page number, sparse
+    PagePool pool_;
     std::vector<ShadowPage *> pages_;
     uint64_t live_words_ = 0;
     uint64_t emptied_ = 0; // pages that a clear may have emptied
