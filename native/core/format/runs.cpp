@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <type_traits>
 
 namespace heapstory {
 
@@ -74,7 +75,7 @@ RunHead read_head(ByteReader &in, const SlotRun &last, uint64_t most) {
     bool fits =
         head.run.size == 1 || head.run.size == 2 || head.run.size == 4 || head.run.size == 8;
     if (!fits || head.run.address % head.run.size || head.run.stride % head.run.size || !count ||
-        count > most || head.kept > 8)
+        count > most)
         throw FormatError("damaged run");
     head.run.count = uint32_t(count);
     if (head.run.address_of(head.run.count - 1) / page_bytes != head.run.page())
@@ -82,29 +83,54 @@ RunHead read_head(ByteReader &in, const SlotRun &last, uint64_t most) {
     return head;
 }
 
-void expand(const RunHead &head, ByteReader &values, std::vector<Slot> &slots) {
-    const SlotRun &run = head.run;
-    const uint64_t shared = head.kept == 8 ? 0 : head.shared << (8 * head.kept);
-    ByteSpan kept = values.raw(size_t(head.kept) * (run.count - head.differences));
-    const uint8_t *at = kept.data();
-    uint64_t value = head.first_value;
-    for (uint32_t i = 0; i < run.count; ++i) {
-        if (i >= uint32_t(head.differences)) {
-            uint64_t number = 0;
-            std::memcpy(&number, at, head.kept);
-            at += head.kept;
-            number |= shared;
-            value = head.differences ? value + uint64_t(unzigzag(number)) : number;
-        }
-        uint64_t address = run.address_of(i);
-        slots.push_back(
-            {address / 8, value, run.event + i, run.site, make_shape(address % 8, run.size)});
+struct NothingKept {};
+
+template <class Kept> uint64_t kept_at(const uint8_t *values, size_t i) {
+    if constexpr (std::is_same_v<Kept, NothingKept>)
+        return 0;
+    else {
+        Kept kept;
+        std::memcpy(&kept, values + i * sizeof kept, sizeof kept);
+        return kept;
     }
 }
 
-// Slots of one page, in the order of time for every word but that there may be two such sequences,
-// one behind the other.
-void sort_page(std::span<const Slot> slots, std::vector<Slot> &out) {
+template <class Kept> void expand(const RunHead &head, const uint8_t *values, Slot *slots) {
+    const SlotRun &run = head.run;
+    const uint64_t shared = head.kept == 8 ? 0 : head.shared << (8 * head.kept);
+    uint64_t value = head.first_value, address = run.address;
+    for (uint32_t i = 0; i < run.count; ++i, address += uint64_t(int64_t(run.stride))) {
+        if (!head.differences)
+            value = kept_at<Kept>(values, i) | shared;
+        else if (i)
+            value += uint64_t(unzigzag(kept_at<Kept>(values, i - 1) | shared));
+        slots[i] = {address / 8, value, run.event + i, run.site, make_shape(address % 8, run.size)};
+    }
+}
+
+void expand(const RunHead &head, ByteReader &in, std::vector<Slot> &slots) {
+    const size_t base = slots.size();
+    slots.resize(base + head.run.count);
+    const uint8_t *values = in.raw(size_t(head.kept) * (head.run.count - head.differences)).data();
+    switch (head.kept) {
+    case 0:
+        return expand<NothingKept>(head, values, slots.data() + base);
+    case 1:
+        return expand<uint8_t>(head, values, slots.data() + base);
+    case 2:
+        return expand<uint16_t>(head, values, slots.data() + base);
+    case 4:
+        return expand<uint32_t>(head, values, slots.data() + base);
+    case 8:
+        return expand<uint64_t>(head, values, slots.data() + base);
+    default:
+        throw FormatError("damaged run");
+    }
+}
+
+// Slots of one page by word, then by event. For every word they come in the order of time, first
+// the `alone` ones, then those of runs.
+void sort_page(std::span<const Slot> slots, size_t alone, std::vector<Slot> &out) {
     std::array<uint32_t, page_words + 1> ends{};
     for (const Slot &slot : slots)
         ++ends[slot.word % page_words + 1];
@@ -114,6 +140,8 @@ void sort_page(std::span<const Slot> slots, std::vector<Slot> &out) {
     out.resize(base + slots.size());
     for (const Slot &slot : slots)
         out[base + ends[slot.word % page_words]++] = slot;
+    if (!alone)
+        return;
     auto earlier = [](const Slot &a, const Slot &b) { return a.event < b.event; };
     auto first = out.begin() + std::ptrdiff_t(base);
     for (size_t word = 0, begin = 0; word < page_words; begin = ends[word++]) {
@@ -185,6 +213,7 @@ void decode_runs(ByteReader &in, uint32_t most, std::vector<Slot> &slots) {
         take_alone(number * page_words, slots);
         page.clear();
         take_alone((number + 1) * page_words, page);
+        const size_t alone_here = page.size();
         do {
             if (slots.size() + page.size() + head.run.count > most)
                 throw FormatError("damaged run");
@@ -195,7 +224,7 @@ void decode_runs(ByteReader &in, uint32_t most, std::vector<Slot> &slots) {
         } while (more && head.run.page() == number);
         if (more && head.run.page() < number)
             throw FormatError("damaged run");
-        sort_page(page, slots);
+        sort_page(page, alone_here, slots);
     }
     slots.insert(slots.end(), alone.begin() + std::ptrdiff_t(next), alone.end());
 }
