@@ -23,6 +23,7 @@ void GatheredSlots::make_room(size_t capacity) {
 
 void ChunkBuilder::begin_chunk() {
     slots_.make_room(full + 256);
+    runs_.values.reserve(full);
     lists.changes.assign(full / 64, 0);
 }
 

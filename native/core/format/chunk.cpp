@@ -118,7 +118,8 @@ void pack(ByteWriter &out, ByteSpan data, Repetitions repetitions) {
         return;
     }
     thread_local Bytes buffer;
-    buffer.resize(ZSTD_compressBound(data.size()));
+    if (size_t most = ZSTD_compressBound(data.size()); buffer.size() < most)
+        buffer.resize(most);
     ZSTD_CCtx *context =
         repetitions == Repetitions::usual ? contexts().compress : contexts().compress_rare;
     size_t size = ZSTD_compress2(context, buffer.data(), buffer.size(), data.data(), data.size());
