@@ -8,7 +8,7 @@ import pytest
 
 from conftest import find
 from heapstory.static.capture import Job
-from heapstory.static.frontend import compile_job
+from heapstory.static.frontend import compile_jobs
 from heapstory.static.ir import reader
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.c"))
@@ -29,7 +29,7 @@ int work(int n, int own) {
 
 def test_numbers_that_nothing_reads_are_taken_out(tmp_path: Path) -> None:
     (tmp_path / "numbers.c").write_text(NUMBERS)
-    unit = compile_job(Job(str(tmp_path), "numbers.c")).unit
+    unit = compile_jobs([Job(str(tmp_path), "numbers.c")])[0].unit
     assert unit is not None
     function = unit.functions["@work"]
     lines = {s[1].line for b in function.blocks.values() for s in b.statements if s[1]}

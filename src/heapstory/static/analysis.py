@@ -15,7 +15,8 @@ from typing import Any
 from heapstory.errors import UsageError
 from heapstory.static.callgraph import levels
 from heapstory.static.capture import Job
-from heapstory.static.frontend import Compiled, compile_job, find_clang
+from heapstory.static.clang import find_clang, together
+from heapstory.static.frontend import Compiled, compile_jobs
 from heapstory.static.ir.program import Function
 from heapstory.static.models import Models
 from heapstory.static.program import (
@@ -65,13 +66,14 @@ class Outcome:
 
 def analyse(jobs: list[Job], options: Options) -> Outcome:
     """Analyse all units as one program."""
+    jobs = list(dict.fromkeys(jobs))
     if any(not job.source.endswith((".ll", ".bc")) for job in jobs):
         find_clang()  # say so once, not for every unit
     gc.set_threshold(100_000, 20, 20)  # states are many and short-lived; a tenth of the time
     mapper = _mapper(options)
     try:
         options.progress(f"compiling {len(jobs)} units")
-        compiled = list(mapper.map(_compile, [(job, options.cache_path) for job in jobs]))
+        compiled = _compile_all(jobs, mapper, options.cache_path)
         outcome = Outcome()
         functions, index = link(compiled, options.models, outcome)
         options.progress(f"analysing {len(functions)} functions")
@@ -82,8 +84,15 @@ def analyse(jobs: list[Job], options: Options) -> Outcome:
     return outcome
 
 
-def _compile(task: tuple[Job, str | None]) -> Compiled:
-    return compile_job(*task)
+def _compile_all(jobs: list[Job], mapper: Mapper, cache_path: str | None) -> list[Compiled]:
+    """All units, in the order of the jobs."""
+    groups = [(group, cache_path) for group in together(jobs)]
+    found = {each.job: each for group in mapper.map(_compile, groups) for each in group}
+    return [found[job] for job in jobs]
+
+
+def _compile(task: tuple[list[Job], str | None]) -> list[Compiled]:
+    return compile_jobs(*task)
 
 
 def link(

@@ -49,22 +49,40 @@ def prune(state: State, live: frozenset[str]) -> None:
 def collect(state: State) -> None:
     """Remove cells that nothing leads to, and facts about symbols that are gone."""
     cells = state.cells
-    start: list[Value] = list(state.env.values())
-    for identity, cell in cells.items():
-        if cell.leads and cell.kind in (PRE, GLOBAL, STACK):
-            start.append((identity, 0))
-    alive = state.reachable(start)
-    symbols = set()
+    # Only new cells and those behind symbols can get out of reach.
+    loose = any(c.kind == HEAP or type(i) is Symbol for i, c in cells.items())
+    if not loose and not state.facts:
+        return
+    symbols: set[Symbol] = set()
+    pointed: list[CellId] = []
     for value in state.env.values():
         kind = type(value)
         if kind is Symbol:
             symbols.add(value)
         elif kind is Comparison:
-            symbols.update(v for v in value[1:] if type(v) is Symbol)
+            symbols.update([v for v in value[1:] if type(v) is Symbol])
         elif kind is tuple and type(value[0]) is Symbol:
-            alive.add(value[0])
+            pointed.append(value[0])
+    if loose:
+        _remove_loose(state, symbols, pointed)
+    else:
+        for cell in cells.values():
+            if cell.symbols:
+                symbols.update(cell.symbols)
+    if state.facts:
+        state.facts = {s: f for s, f in state.facts.items() if s in symbols or _kept(s, symbols)}
+
+
+def _remove_loose(state: State, symbols: set[Symbol], pointed: list[CellId]) -> None:
+    """Remove cells that nothing leads to; the symbols of the others join ``symbols``."""
+    start: list[Value] = list(state.env.values())
+    for identity, cell in state.cells.items():
+        if cell.leads and cell.kind in (PRE, GLOBAL, STACK):
+            start.append((identity, 0))
+    alive = state.reachable(start)
+    alive.update(pointed)
     kept = {}
-    for identity, cell in cells.items():
+    for identity, cell in state.cells.items():
         if type(identity) is Symbol:
             if identity not in alive and identity not in symbols:
                 continue
@@ -75,8 +93,6 @@ def collect(state: State) -> None:
         if cell.symbols:
             symbols.update(cell.symbols)
     state.cells = kept
-    if state.facts:
-        state.facts = {s: f for s, f in state.facts.items() if _kept(s, symbols)}
 
 
 def _kept(symbol: Symbol, symbols: set[Symbol]) -> bool:
@@ -216,14 +232,15 @@ def canonical_key(state: State, grain: int = FINE) -> tuple[Key, list[CellId]]:
         return order.setdefault(identity, len(order))
 
     key: list[Any] = []
-    for variable in sorted(state.env):
-        value = state.env[variable]
-        if grain and type(value) is tuple and type(value[0]) is str and value[0][0] != "%":
+    env = state.env
+    for variable in sorted([v for v in env if type(env[v]) is tuple]):
+        identity = env[variable][0]
+        if grain and type(identity) is str and identity[0] != "%":
             continue
-        named = name(value)
+        named = name(env[variable])
         if named is not None:
             key.append((variable, named))
-    for identity in sorted(i for i, c in cells.items() if type(i) is str and not c.plain):
+    for identity in sorted([i for i, c in cells.items() if not c.plain and type(i) is str]):
         entry = _outer_entry(identity, cells[identity], name, grain == COARSEST)
         if entry is not None:
             key.append(entry)
@@ -250,15 +267,23 @@ def _outer_entry(identity: str, cell: Cell, name: Any, coarsest: bool) -> Any:
     """What a cell from outside contributes: what became of it, and new cells or other
     parameters' cells that it was given to hold. Other writes are joined, and then only perhaps
     happened."""
+    if cell.outline is None:
+        inner = any(type(c) is int for c in cell.weak) or any(
+            type(v) is tuple and type(v[0]) is int for v in cell.fields.values()
+        )
+        cell.outline = () if inner else (_outline(identity, cell, name),)
+    if not cell.outline:  # it leads to new cells, whose names depend on the state
+        return _coarse_outline(identity, cell, name) if coarsest else _outline(identity, cell, name)
+    return None if coarsest else cell.outline[0]
+
+
+def _outline(identity: str, cell: Cell, name: Any) -> Any:
     members: list[tuple[Any, Any]] = []
     for offset, value in cell.fields.items():
         if type(value) is tuple and value != cell.initial.get(offset):
             named = name(value)
-            if type(named) is int or (type(named) is str and not coarsest and named[0] == "P"):
+            if type(named) is int or (type(named) is str and named[0] == "P"):
                 members.append((offset, named))
-    if coarsest:
-        held = sorted(n for c in cell.weak if type(n := name((c, 0))) is int)
-        return (identity, _plain(members), tuple(held)) if members or held else None
     freed = cell.freed is not None
     if not (members or cell.weak or freed or cell.escaped or cell.deep):
         return None
@@ -266,6 +291,19 @@ def _outer_entry(identity: str, cell: Cell, name: Any, coarsest: bool) -> Any:
         members.sort(key=_by_offset)
     weak = tuple(sorted(str(name((c, 0))) for c in cell.weak))
     return identity, freed, cell.escaped, cell.deep, _plain(members), weak
+
+
+def _coarse_outline(identity: str, cell: Cell, name: Any) -> Any:
+    """Only the new cells that it holds."""
+    members = [
+        (offset, named)
+        for offset, value in cell.fields.items()
+        if type(value) is tuple
+        and value != cell.initial.get(offset)
+        and type(named := name(value)) is int
+    ]
+    held = sorted(n for c in cell.weak if type(n := name((c, 0))) is int)
+    return (identity, _plain(members), tuple(held)) if members or held else None
 
 
 def _plain(members: list[tuple[Any, Any]]) -> tuple[Any, ...]:
@@ -337,13 +375,17 @@ class Join:
         """The joined state."""
         result, old, new = self.result, self.old, self.new
         result.trace = old.trace
-        for name in old.env:
-            if name in new.env:
-                result.env[name] = self._value(old.env[name], new.env[name])
+        env, others = result.env, new.env
+        for name, value in old.env.items():
+            if name in others:
+                env[name] = self._value(value, others[name])
+        cells, twins, names = result.cells, new.cells, self.names
         for identity, cell in old.cells.items():
-            twin = new.cells.get(self.names.get(identity, identity))
-            if twin is not None:
-                result.cells[identity] = self._cell(identity, cell, twin)
+            twin = twins.get(names.get(identity, identity))
+            if twin is cell and all(map(self._same, cell.held)):  # only facts may differ
+                cells[identity] = cell
+            elif twin is not None:
+                cells[identity] = self._cell(cell, twin)
             elif cell.kind in (PRE, GLOBAL, STACK):
                 result.cells[identity] = self._alone(cell)
         for identity, cell in new.cells.items():
@@ -366,6 +408,17 @@ class Join:
         if fact != ANY:
             self.facts[symbol] = fact
 
+    def _same(self, symbol: Symbol) -> bool:
+        """The symbol stands at the same place in both states; False if it already stands for
+        something else in the newer one."""
+        if symbol in self.claimed:
+            return self.claimed[symbol] is symbol
+        self.claimed[symbol] = symbol
+        old, new = self.old.facts.get(symbol), self.new.facts.get(symbol)
+        if old is not None or new is not None:
+            self._fact(symbol, old or ANY, new or ANY)
+        return True
+
     def _value(self, old: Value, new: Value) -> Value:
         if type(old) is tuple and type(new) is tuple:
             if old == new:
@@ -375,12 +428,8 @@ class Join:
                     return old
                 self.changed = True
                 return old[0], ANYWHERE
-        elif type(old) is type(new) and old == new:
-            if type(old) is not Symbol:
-                return old
-            if self.claimed.setdefault(old, old) is old:
-                self._fact(old, self.old.facts.get(old, ANY), self.new.facts.get(old, ANY))
-                return old
+        elif type(old) is type(new) and old == new and (type(old) is not Symbol or self._same(old)):
+            return old
         pair = (old, new)
         if pair in self.pairs:
             return self.pairs[pair]
@@ -422,7 +471,11 @@ class Join:
             return old
         return Symbol(root)
 
-    def _cell(self, identity: CellId, old: Cell, new: Cell) -> Cell:
+    def _cell(self, old: Cell, new: Cell) -> Cell:
+        outside = old.kind in (PRE, GLOBAL)
+        fields, kept = self._members(old, new, outside)
+        if kept and _as_weak(old, new, outside):
+            return old
         merged = old.copy()
         if old.null != new.null and old.null != 0:
             merged.null = 0
@@ -434,22 +487,7 @@ class Join:
         if not new.read <= old.read:
             merged.read = old.read | new.read
             self.changed = True
-        fields = {}
-        for offset, value in old.fields.items():
-            other = new.fields.get(offset)
-            if other is None:
-                other = new.initial.get(offset) if new.initial else None
-                if other is None and new.zero:
-                    other = 0
-                if other is None:
-                    if (cell_from_outside(old) and value == old.initial.get(offset)) or type(
-                        value
-                    ) is tuple:
-                        other = value
-                    else:
-                        continue
-            fields[offset] = self._value(value, other)
-        if cell_from_outside(old):
+        if outside:
             self._perhaps_written(merged, fields, old, new)
         if old.zero and not new.zero:
             merged.zero = False
@@ -460,8 +498,30 @@ class Join:
         merged.fields = fields
         if new.initial and new.initial != old.initial:
             merged.initial = {**new.initial, **old.initial}
-        merged.weak = old.weak
         return merged
+
+    def _members(self, old: Cell, new: Cell, outside: bool) -> tuple[dict[Any, Value], bool]:
+        """The members of the older cell joined with those of the newer, and whether all of them
+        stayed what they were."""
+        fields: dict[Any, Value] = {}
+        kept = True
+        others = new.fields
+        for offset, value in old.fields.items():
+            other = others.get(offset)
+            if other is None:
+                other = new.initial.get(offset) if new.initial else None
+                if other is None and new.zero:
+                    other = 0
+                if other is None:
+                    if (outside and value == old.initial.get(offset)) or type(value) is tuple:
+                        other = value
+                    else:
+                        kept = False
+                        continue
+            joined = fields[offset] = self._value(value, other)
+            if joined is not value:
+                kept = False
+        return fields, kept
 
     def _perhaps_ended(self, merged: Cell, new: Cell) -> None:
         """A cell that was freed or given away on one of the ways only is given away."""
@@ -515,6 +575,21 @@ class Join:
             merged.freed = None
             merged.escaped = merged.deep = True
         return merged
+
+
+def _as_weak(old: Cell, new: Cell, outside: bool) -> bool:
+    """Whether a cell already says no more than another one, members apart."""
+    if old.null not in (0, new.null) or (old.freed is None) != (new.freed is None):
+        return False
+    if (new.escaped and not old.escaped) or (new.deep and not old.deep):
+        return False
+    if old.zero and not (new.zero and new.fields.keys() <= old.fields.keys()):
+        return False
+    if new.initial and new.initial != old.initial:
+        return False
+    if (old.same and old.same != new.same) or not new.read <= old.read:
+        return False
+    return not outside or new.writes == old.writes
 
 
 def _top(value: Value) -> str | None:

@@ -32,7 +32,8 @@ class Cell:
 
     __slots__ = (
         # What the cell leads to, and the symbols it holds: found once, for a cell in a state is
-        # never changed. Not part of a copy.
+        # never changed. Not part of a copy. The same holds for its outline.
+        "_held",
         "_leads",
         "_plain",
         "_symbols",
@@ -43,6 +44,7 @@ class Cell:
         "initial",
         "kind",
         "null",
+        "outline",
         "read",
         "same",
         "site",
@@ -70,9 +72,13 @@ class Cell:
         self.initial: dict[Offset, Value] = {}  # PRE, GLOBAL: values at the entry, where read
         self.read: frozenset[Offset] = frozenset()  # … of these, what the code looked at itself
         self.writes: dict[Offset, tuple[Place | None, str]] = {}  # who wrote a member last
+        self._held: tuple[Symbol, ...] | None = None
         self._leads: tuple[CellId, ...] | None = None
         self._symbols: tuple[Symbol, ...] | None = None
         self._plain: bool | None = None
+        # What it contributes to the key of a state: nothing known yet, or one entry, or () if that
+        # depends on the state.
+        self.outline: tuple[Any, ...] | None = None
 
     def copy(self) -> Cell:
         """A copy that may be changed."""
@@ -92,7 +98,7 @@ class Cell:
         twin.initial = self.initial
         twin.read = self.read
         twin.writes = self.writes
-        twin._leads = twin._symbols = twin._plain = None
+        twin._held = twin._leads = twin._symbols = twin._plain = twin.outline = None
         return twin
 
     @property
@@ -112,11 +118,18 @@ class Cell:
         return tuple(found)
 
     @property
+    def held(self) -> tuple[Symbol, ...]:
+        """The symbols that members hold."""
+        if self._held is None:
+            self._held = tuple([v for v in self.fields.values() if type(v) is Symbol])
+        return self._held
+
+    @property
     def symbols(self) -> tuple[Symbol, ...]:
         """The symbols that members hold, or held at the entry."""
         if self._symbols is None:
-            values = (*self.fields.values(), *self.initial.values())
-            self._symbols = tuple(v for v in values if type(v) is Symbol)
+            initial = [v for v in self.initial.values() if type(v) is Symbol]
+            self._symbols = (*self.held, *initial) if initial else self.held
         return self._symbols
 
     @property
@@ -141,14 +154,14 @@ class Cell:
         return _rebuild, tuple(getattr(self, name) for name in _MEMBERS)
 
 
-_MEMBERS = tuple(name for name in Cell.__slots__ if name[0] != "_")
+_MEMBERS = tuple(name for name in Cell.__slots__ if name[0] != "_" and name != "outline")
 
 
 def _rebuild(*members: Any) -> Cell:
     cell = Cell.__new__(Cell)
     for name, member in zip(_MEMBERS, members, strict=True):
         setattr(cell, name, member)
-    cell._leads = cell._symbols = cell._plain = None
+    cell._held = cell._leads = cell._symbols = cell._plain = cell.outline = None
     return cell
 
 

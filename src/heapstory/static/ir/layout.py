@@ -21,6 +21,8 @@ _FLOATS = {
 }
 _INTEGER = re.compile(r"i(\d+)\Z")
 _SEQUENCE = re.compile(r"(?:vscale x )?(\d+) x (.*)\Z", re.DOTALL)
+# A type without brackets, which is what most are, and what may go on behind it.
+_PLAIN = re.compile(r"[\w%.$-]++\**+(?! \(| addrspace\()")
 _ENCLOSING = re.compile(r'[(\[{<"]')
 _OPEN = "([{<"
 _CLOSE = ")]}>"
@@ -51,6 +53,9 @@ def split_top(text: str) -> list[str]:
 
 def type_length(text: str, start: int = 0) -> int:
     """The position just after the type that begins at ``start``."""
+    plain = _PLAIN.match(text, start)
+    if plain is not None:
+        return plain.end()
     index = start
     size = len(text)
     char = text[index]
