@@ -31,7 +31,7 @@ from heapstory.static.program import (
 from heapstory.static.states import show_states
 from heapstory.static.summary import Summary
 
-VERSION = 4  # of the analysis; kept answers of another one are not used
+VERSION = 5  # of the analysis; kept answers of another one are not used
 FEW_FUNCTIONS = 150  # not worth another process
 Batch = tuple[list[list[Function]], Index, dict[str, Summary]]
 

@@ -101,6 +101,20 @@ def _kept(symbol: Symbol, symbols: set[Symbol]) -> bool:
     return bool(symbol.parents) and all(_kept(p, symbols) for p in symbol.parents)
 
 
+def drop_dead(state: State, live: frozenset[str]) -> None:
+    """Drop names that nothing reads where something else leads to their cell as well."""
+    env = state.env
+    dead = [name for name, value in env.items() if name not in live and type(value) is tuple]
+    if not dead:
+        return
+    start = [value for name, value in env.items() if name in live]
+    start += [(i, 0) for i, c in state.cells.items() if c.kind in (PRE, GLOBAL, STACK)]
+    alive = state.reachable(start)
+    for name in dead:
+        if env[name][0] in alive:
+            del env[name]
+
+
 # --- folding: distance 2 ------------------------------------------------------------------------
 
 
@@ -307,7 +321,8 @@ def _coarse_outline(identity: str, cell: Cell, name: Any) -> Any:
 
 
 def _plain(members: list[tuple[Any, Any]]) -> tuple[Any, ...]:
-    return tuple((o if type(o) is int else "x", n) for o, n in members)
+    """Members as they stand in a key: of elements nobody can tell apart only where they lead."""
+    return tuple(dict.fromkeys((o if type(o) is int else "x", n) for o, n in members))
 
 
 def _by_offset(item: tuple[Any, Value]) -> tuple[int, int]:

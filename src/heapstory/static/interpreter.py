@@ -9,11 +9,13 @@ from typing import Protocol
 
 from heapstory.static import rules
 from heapstory.static.canonical import (
+    COARSEST,
     FINE,
     Effects,
     Join,
     Key,
     canonical_key,
+    drop_dead,
     fold,
     null_parameters,
     prune,
@@ -471,6 +473,8 @@ class FunctionAnalysis:
             self._grain[label] = grain
             points = self._rebuild(label, points)
         grain = self._grain.get(label, self.coarse)
+        if grain == COARSEST:
+            drop_dead(state, block.live)
         key, order = canonical_key(state, grain)
         if grain == FINE and block.terminator[0] == op.RETURN:
             key = (key, null_parameters(state))  # what a row assumes of them is worth keeping
@@ -505,6 +509,8 @@ class FunctionAnalysis:
         fresh: dict[Key, _Point] = {}
         for before, point in points.items():
             self._effects[label].adopt(point.state)
+            if grain == COARSEST:
+                drop_dead(point.state, self.function.blocks[label].live)
             key, order = canonical_key(point.state, grain)
             if grain == FINE and returns:
                 key = (key, null_parameters(point.state))
