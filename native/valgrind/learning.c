@@ -100,10 +100,16 @@ static Bool touch(UInt from, UInt to) {
 static Bool is_distance(UInt from, UInt to, const struct source *source) {
     return source->access && source->access->summed && !touch(from, to);
 }
-static Bool is_certain(UInt from, UInt to, const struct source *source) {
-    Bool indexed = source->access && source->access->indexed;
-    return (hs_node(from)->flags & hs_node(to)->flags & HS_KNOWN) &&
-           hs_node(to)->start > hs_node(from)->start && (!indexed || touch(from, to));
+
+/* A constant distance counts from the start of a block: Perl, for one, points to where a block
+ * would begin if it had all members of its type, which is in the block before. */
+static Bool is_certain(UInt from, Addr base, UInt to, const struct source *source) {
+    Bool known = hs_node(from)->flags & hs_node(to)->flags & HS_KNOWN;
+    if (!known || hs_node(to)->start <= hs_node(from)->start)
+        return False;
+    if (!source->access)
+        return True;
+    return source->access->indexed ? touch(from, to) : base == hs_node(from)->start;
 }
 
 static void crosses(UInt from, Addr base, UInt to, Addr address, const struct source *source) {
@@ -122,7 +128,7 @@ static void crosses(UInt from, Addr base, UInt to, Addr address, const struct so
         hs_count(HSW_COUNTED_FAR);
         return;
     }
-    if (!is_certain(from, to, source))
+    if (!is_certain(from, base, to, source))
         kind |= HSW_POSSIBLE;
     given_over = is_given_over(hs_node(from), hs_node(to));
     if (!given_over || !was_given_up(hs_node(from), hs_node(to)))
