@@ -122,17 +122,22 @@ bool Forward::check_all(size_t point) {
     bool any_wide = std::count(wide_.begin(), wide_.end(), true) > 0;
     bool units = false, others = false, whole = false;
     std::exception_ptr failure;
+    auto check_others = [&] {
+        try {
+            whole = check_whole(point);
+            others = any_wide && check_some(
+                                     point, checker_.side(), [&](uint32_t c) { return !wide_[c]; },
+                                     after, found);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    };
     {
-        std::jthread other([&] {
-            try {
-                whole = check_whole(point);
-                others = any_wide && check_some(
-                                         point, checker_.side(),
-                                         [&](uint32_t c) { return !wide_[c]; }, after, found);
-            } catch (...) {
-                failure = std::current_exception();
-            }
-        });
+        std::jthread other;
+        if (due_[point] > most_alone)
+            other = std::jthread(check_others);
+        else
+            check_others();
         units = check_some(
             point, checker_.judge(), [&](uint32_t c) { return !any_wide || wide_[c]; }, after,
             found_);

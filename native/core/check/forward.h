@@ -54,6 +54,7 @@ class Forward {
   private:
     static constexpr uint64_t most_work = 200'000'000; // objects visited for one constraint
     static constexpr size_t samples = 64;
+    static constexpr size_t most_alone = 20'000; // units that are not worth a thread
 
     Unit unit_of(uint32_t number) const;
     bool applies(size_t point, uint32_t constraint) const;
