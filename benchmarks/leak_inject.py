@@ -21,7 +21,8 @@ from pathlib import Path
 from heapstory.static import Options, Sources, analyse, collect_findings, load_models
 from heapstory.static.analysis import Outcome, link
 from heapstory.static.capture import Job, from_database
-from heapstory.static.frontend import compile_job
+from heapstory.static.clang import together
+from heapstory.static.frontend import compile_jobs
 from heapstory.static.ir import program as op
 from heapstory.static.program import callees
 from leak_tools import CLANG_LEAK, CPPCHECK_LEAK, GCC_LEAK
@@ -95,7 +96,8 @@ def _drawn(jobs: list[Job], kept: str, places: int, seed: int) -> list[Place]:
 
 def _reached_lines(jobs: list[Job], kept: str) -> set[tuple[str, int]]:
     """Lines with a call, of functions that ``main`` leads to."""
-    functions, index = link([compile_job(job, kept) for job in jobs], load_models([]), Outcome())
+    compiled = [each for group in together(jobs) for each in compile_jobs(group, kept)]
+    functions, index = link(compiled, load_models([]), Outcome())
     pending = [name for name in functions if name.split("@")[1] == "main"] or list(functions)
     seen = set(pending)
     while pending:
