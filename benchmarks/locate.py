@@ -44,6 +44,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--again", action="store_true",
                         help="ask about the traces of an earlier run once more")  # fmt: skip
+    parser.add_argument("--record-only", action="store_true",
+                        help="record the mutants, ask nothing (then: --again --kept)")  # fmt: skip
     parser.add_argument("--kept", action="store_true", help="only what an earlier run has kept")
     parser.add_argument("--part", action="append", choices=PARTS, metavar="PART",
                         help=f"what to measure beside the faults: {', '.join(PARTS)} (repeatable; "
@@ -83,13 +85,16 @@ def main() -> int:
     options = arguments()
     options.work.mkdir(parents=True, exist_ok=True)
     heapstory = Heapstory(options.heapstory, options.jobs)
-    campaign = Campaign(heapstory, options.work, options.each, options.salt)
+    campaign = Campaign(heapstory, options.work, options.each, options.salt,
+                        not options.record_only)  # fmt: skip
     try:
         if options.again:
             campaign.again(options.jobs)
         programs, operators = options.only or list(NAMES), options.operator or [*OPERATORS, TEN]
         if not options.kept:
             all_cells(campaign, programs, operators, options.jobs)
+        if options.record_only:
+            return 0
         cells = [cell for cell in campaign.kept_cells()
                  if cell.program in programs and cell.operator in operators]  # fmt: skip
         peers = measured(options, cells)

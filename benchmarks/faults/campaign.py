@@ -63,11 +63,14 @@ class Cell:
 class Campaign:
     """`each` harmful mutants of every operator in every program."""
 
-    def __init__(self, heapstory: Heapstory, work: Path, each: int, salt: int) -> None:
+    def __init__(
+        self, heapstory: Heapstory, work: Path, each: int, salt: int, asks: bool = True
+    ) -> None:
         self.heapstory = heapstory
         self.work = work
         self.each = each
         self.salt = salt
+        self.asks = asks
         self.kept = work / f"cells-{each}-{salt}.jsonl"
         self.lock = threading.Lock()
 
@@ -123,8 +126,10 @@ class Campaign:
             correct = mutant.program.correct_output(mutant.seed)
             return "harmless" if verdict.output == correct else "wrong output, structure whole"
         try:
-            specs = specifications(mutant.program.name)
-            cell.trials.append(tried(mutant, verdict, self.heapstory, specs))
+            trial = tried(mutant, verdict, self.heapstory)
+            if self.asks:
+                ask(trial, self.heapstory, specifications(trial.program))
+            cell.trials.append(trial)
         except (TrialError, MutantError) as error:
             print(f"{mutant.name}: {error}", file=sys.stderr)
             return "heapstory failed"

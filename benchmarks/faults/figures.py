@@ -83,7 +83,7 @@ def precision(cells: list[Cell], spectra: dict[str, list[dict[str, Any]]],
             "our Ochiai", "either, at best"]  # fmt: skip
     rows = []
     for name, title in NAMES.items():
-        lines, own, slice_, tarantula = THESIS[name]
+        lines, own, slice_, tarantula = THESIS.get(name, (NONE,) * 4)
         ours = len((STRUCTURES / f"{name}.c").read_text().splitlines())
         mine = [trial for trial in singles(cells) if trial.program == name]
         ten = [trial for trial in tens(cells) if trial.program == name]
@@ -182,12 +182,13 @@ def times(measured: dict[str, dict[str, float]]) -> str:
             "null tool", "recorded", "loading", "matching", "location"]  # fmt: skip
     rows = []
     for name, title in NAMES.items():
-        native, null, recorded, matching, location = THESIS_TIMES[name]
-        theirs = [native, null, recorded, matching, 1000 * location]
+        theirs = [NONE] * 5
+        if name in THESIS_TIMES:
+            *times, location = THESIS_TIMES[name]
+            theirs = [f"{one:g}" for one in (*times, 1000 * location)]
         ours = measured[name]
         keys = ("native", "null", "recorded", "load", "check", "locate")
-        rows.append([title, *(f"{one:g}" for one in theirs),
-                     *(f"{ours[key]:.3g}" for key in keys)])  # fmt: skip
+        rows.append([title, *theirs, *(f"{ours[key]:.3g}" for key in keys)])  # fmt: skip
     return table(head, rows)
 
 

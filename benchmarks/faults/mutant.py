@@ -29,6 +29,7 @@ NAMES = {
     "redblack": "Red-Black tree",
     "leftist": "Leftist heap",
     "bipartite": "Bipartite graph",
+    "hash": "Hash table",
 }
 NODES = "1000"
 COUNTING = ["--coverage", "-fprofile-abs-path"]

@@ -4,7 +4,8 @@ the faulty program does instead and which lines a good answer may name; both bef
 A fault that writes something wrong is answered by its own lines alone. One that executes nothing (a
 dropped write, a skipped rebalance, a store of what is there already) has no statement of its own in
 the history: there the answer may name a statement of the same operation that changes nodes: in the
-same function, in the functions that call it, or in those it calls. A fault that calls another
+same function, in the functions that call it, or in those it calls; or the statement itself, where
+it runs at other times in the same operation. A fault that calls another
 function, or one once more, is answered by its own line or by what that function changes.
 """
 
@@ -101,7 +102,8 @@ def dropped_write(source: Source) -> Iterator[Fault]:
             text = f"{{ if (!fault_now({{n}}, 1)) {' '.join(statement.split())} }}"
         else:
             text = _instead(write, f"(void)({write.value});")
-        lines = _operation(source, write.function, write.statement)
+        operation = _operation(source, write.function, write.statement)
+        lines = operation | frozenset(write.statement.lines)
         yield Fault("dropped write", write.statement, text, lines, lines, False)
 
 
@@ -169,7 +171,7 @@ def off_by_one_key(source: Source) -> Iterator[Fault]:
     """One more than the key."""
     for write in _assignments(source):
         if write.field in KEYS and write.integer:
-            wrong = _store(write, f"({write.value}) + 1")
+            wrong = f"{_value(write)} {_store(write, 'fault_value + 1')}"
             yield _wrong_write("off-by-one key", source, write, _instead(write, wrong))
 
 
@@ -184,7 +186,7 @@ def skipped_rebalance(source: Source) -> Iterator[Fault]:
             span, text = call.statement, f"{{ if (!fault_now({{n}}, 1)) {kept}; }}"
         else:
             span, text = call.expression, f"(fault_now({{n}}, 1) ? {call.arguments[0]} : {kept})"
-        lines = _operation(source, call.function, span)
+        lines = _operation(source, call.function, span) | frozenset(span.lines)
         yield Fault("skipped rebalance", span, text, lines, lines, False)
 
 

@@ -73,7 +73,8 @@ class Source:
     nodes: set[str]  # the structs that are allocated
     writes: list[Write] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
-    allocations: list[tuple[str, int]] = field(default_factory=list)  # function, line
+    # Function and line of what allocates or frees, or writes through a pointer to a link.
+    allocations: list[tuple[str, int]] = field(default_factory=list)
 
     def own_functions(self) -> set[str]:
         """The structure's code: the functions that write fields of its nodes."""
@@ -162,7 +163,14 @@ class _Reader:
             base, subscript = target.get_children()
             member = _unwrapped(base)
             index = self._text(subscript)
-        if member.kind != CursorKind.MEMBER_REF_EXPR or self._operator(cursor) == "==":
+        if self._operator(cursor) == "==":
+            return
+        if (
+            member.kind == CursorKind.UNARY_OPERATOR
+            and _struct_of(target.type) in self.source.nodes
+        ):
+            self.source.allocations.append((function.spelling, cursor.location.line))  # *link = …
+        if member.kind != CursorKind.MEMBER_REF_EXPR:
             return
         inner = next(iter(member.get_children()), None)
         struct = _struct_of(inner.type) if inner is not None else None

@@ -22,9 +22,9 @@ from faults.oracles import Verdict
 
 # How the two columns of the tables say where the constraints must hold.
 CPOINTS: dict[str, list[str]] = {"default": [], "end": ["--cpoint", "end"]}
-PATIENCE = 300.0  # seconds for a recorded program, and for one that is known to hang
-HANGING = 60.0
-TOO_LONG = 600.0  # seconds until a question counts as failed
+PATIENCE = 60.0  # seconds for a recorded program, and for one that is known to hang
+HANGING = 10.0
+TOO_LONG = 120.0  # seconds until a question counts as failed
 FOUND, NOTHING, PARTLY = 1, 0, 4
 
 
@@ -137,18 +137,16 @@ def _asked(command: list[str]) -> tuple[int, Any, float]:
     return status, (talk.getvalue().strip() or "no word").splitlines()[0], wall
 
 
-def tried(mutant: Mutant, verdict: Verdict, heapstory: Heapstory, specs: dict[str, str]) -> Trial:
-    """Records a mutant and asks about it. The trace is kept, so that it can be asked again."""
+def tried(mutant: Mutant, verdict: Verdict, heapstory: Heapstory) -> Trial:
+    """Records a mutant. The trace is kept, so that it can be asked about more than once."""
     executes = mutant.faults[0].executes and not verdict.silent
     binary = mutant.binary()
     trace = binary.parent / f"{mutant.seed}-{'-'.join(map(str, mutant.at))}.story"
     patience = HANGING if verdict.ended == "hang" else PATIENCE
     heapstory.record(trace, binary, mutant.arguments, mutant.environment, patience=patience)
-    trial = Trial(mutant.program.name, mutant.faults[0].operator, mutant.name,
-                  executes, verdict.problem, verdict.ended, sorted(mutant.accepted(verdict)),
-                  str(trace))  # fmt: skip
-    ask(trial, heapstory, specs)
-    return trial
+    return Trial(mutant.program.name, mutant.faults[0].operator, mutant.name,
+                 executes, verdict.problem, verdict.ended, sorted(mutant.accepted(verdict)),
+                 str(trace))  # fmt: skip
 
 
 def ask(trial: Trial, heapstory: Heapstory, specs: dict[str, str]) -> None:

@@ -4,11 +4,10 @@
 
 #include "check/allocations.h"
 #include "check/cpoints.h"
-#include "check/forward.h"
 #include "check/load.h"
+#include "check/location.h"
 #include "check/synthetic.h"
 #include "check/texts_of_store.h"
-#include "check/traceback.h"
 #include "plan_reader.h"
 
 #include <chrono>
@@ -27,6 +26,8 @@ namespace {
 using namespace heapstory;
 using namespace heapstory::check;
 using Wall = std::chrono::steady_clock;
+
+constexpr size_t most_listed = 2000; // operations of an answer
 
 double seconds_since(Wall::time_point start) {
     return std::chrono::duration<double>(Wall::now() - start).count();
@@ -76,7 +77,7 @@ class Structure {
         out["cells"] = line_.first_cell.back();
         out["versions"] = line_.versions.size();
         nb::list by_type;
-        for (uint32_t type = 0; type < plan_.visible_types; ++type)
+        for (uint32_t type = 0; type < plan_.types.size(); ++type)
             by_type.append(line_.by_type[type].size());
         out["by_type"] = by_type;
         return out;
@@ -99,9 +100,8 @@ class Structure {
         for (const auto &[time, types, settled] : given)
             points.push_back({time, types, settled.value_or(forever)});
         nb::dict out;
-        std::vector<Inconsistency> found;
-        std::vector<Fault> faults;
-        size_t bad = 0, clean = 0;
+        Location location;
+        size_t clean = 0;
         double check_seconds = 0, locate_seconds = 0;
         bool exact = true;
         uint64_t evaluations = 0;
@@ -109,19 +109,18 @@ class Structure {
             nb::gil_scoped_release release;
             auto start = Wall::now();
             Forward forward(*checker_, points);
-            bad = forward.run();
-            found = forward.inconsistencies();
+            size_t bad = forward.run();
             clean = forward.last_clean();
             exact = forward.exact();
             evaluations = forward.evaluations();
             check_seconds = seconds_since(start);
             start = Wall::now();
-            if (bad != Forward::no_point) {
-                uint64_t floor = clean == Forward::no_point ? 0 : points[clean].time;
-                faults = Traceback(*checker_, forward, points[bad].time, floor).run(found);
-            }
+            if (bad != Forward::no_point)
+                location = check::locate(*checker_, forward, points, bad,
+                                         [&](uint32_t site) { return statement_of(site); });
             locate_seconds = seconds_since(start);
         }
+        auto &[bad, found, faults, decisive] = location;
         out["bad"] = bad == Forward::no_point ? nb::none() : nb::cast(bad);
         out["clean"] = clean == Forward::no_point ? nb::none() : nb::cast(clean);
         out["exact"] = exact;
@@ -129,10 +128,18 @@ class Structure {
         out["inconsistencies"] = list_of(found);
         constexpr const char *relations[] = {"direct", "fed", "related"};
         nb::list listed;
+        out["operations"] = faults.size();
+        faults.resize(std::min(faults.size(), most_listed));
         for (const Fault &fault : faults)
             listed.append(nb::make_tuple(fault.time, relations[size_t(fault.relation)],
                                          list_of(fault.contributed_to)));
         out["faults"] = listed;
+        nb::dict graded;
+        constexpr const char *grades[] = {"value", "any", "omission"};
+        for (auto [time, decision] : decisive)
+            graded[nb::cast(time)] = nb::make_tuple(grades[size_t(decision.grade)],
+                                                    place_of_cell(decision.cell), decision.unsafe);
+        out["decisive"] = graded;
         out["check_seconds"] = check_seconds;
         out["locate_seconds"] = locate_seconds;
         return out;
@@ -170,6 +177,15 @@ class Structure {
     nb::object place_of(Object object) const {
         return nb::make_tuple(line_.blocks[line_.block[object]].id, line_.base[object]);
     }
+    // Node, base of the object, its type, and the number of the cell in it.
+    nb::object place_of_cell(uint32_t cell) const {
+        if (cell == none)
+            return nb::none();
+        auto after = std::upper_bound(line_.first_cell.begin(), line_.first_cell.end(), cell);
+        Object object = Object(after - line_.first_cell.begin()) - 1;
+        return nb::make_tuple(line_.blocks[line_.block[object]].id, line_.base[object],
+                              uint32_t(line_.type[object]), cell - line_.first_cell[object]);
+    }
     nb::list list_of(const std::vector<Inconsistency> &found) const {
         nb::list out;
         for (const Inconsistency &e : found) {
@@ -192,6 +208,14 @@ class Structure {
                               time >= target.death);
     }
     void add_stores(const std::vector<uint64_t> &times, nb::list &out) const;
+    // One number for all sites of a statement.
+    uint64_t statement_of(uint32_t site) const {
+        if (!store_ || site >= store_->tables().places.size() ||
+            store_->tables().places[site].empty())
+            return site;
+        const PlaceRow &place = store_->tables().places[site].front();
+        return place.line ? uint64_t(1) << 63 | uint64_t(place.path) << 32 | place.line : site;
+    }
 
     std::shared_ptr<const Store> store_;
     Plan plan_;
@@ -229,7 +253,7 @@ nb::list Structure::operations(const std::vector<uint64_t> &asked) const {
     std::sort(times.begin(), times.end());
     nb::list out;
     for (Object object = 0; object < line_.objects(); ++object) {
-        if (line_.type[object] >= plan_.visible_types || line_.head(object) != object)
+        if (line_.head(object) != object)
             continue;
         const Block &block = line_.blocks[line_.block[object]];
         for (bool born : {true, false})

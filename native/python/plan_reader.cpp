@@ -15,14 +15,14 @@ namespace {
 using namespace heapstory::check;
 
 // In the order of Op.
-constexpr std::array<std::string_view, 48> op_names = {
-    "field",      "index",     "string", "attribute", "indegree", "outdegree", "external",
-    "internal",   "isroot",    "isleaf", "edge",      "path",     "rooted",    "safe",
-    "references", "aggregate", "exists", "variable",  "number",   "text",      "null",
-    "true",       "false",     "add",    "sub",       "mul",      "div",       "mod",
-    "bitand",     "neg",       "abs",    "min",       "max",      "least",     "greatest",
-    "extent",     "length",    "hash",   "eq",        "ne",       "lt",        "le",
-    "gt",         "ge",        "and",    "or",        "not",      "if"};
+constexpr std::array<std::string_view, 49> op_names = {
+    "field",    "index",      "string",    "attribute", "indegree", "outdegree", "external",
+    "internal", "isroot",     "isleaf",    "edge",      "path",     "rooted",    "safe",
+    "written",  "references", "aggregate", "exists",    "variable", "number",    "text",
+    "null",     "true",       "false",     "add",       "sub",      "mul",       "div",
+    "mod",      "bitand",     "neg",       "abs",       "min",      "max",       "least",
+    "greatest", "extent",     "length",    "hash",      "eq",       "ne",        "lt",
+    "le",       "gt",         "ge",        "and",       "or",       "not",       "if"};
 constexpr std::array<std::string_view, 6> kind_names = {"int",     "uint",  "float",
                                                         "pointer", "chars", "word"};
 constexpr std::array<std::string_view, 6> binder_names = {"all", "value",   "out",
@@ -148,10 +148,7 @@ PlanType type(const nb::dict &from) {
         out.runs.push_back({field(nb::cast<nb::dict>(d["field"])), number<uint64_t>(d, "stride"),
                             maybe<uint64_t>(d, "count")});
     });
-    each(from, "roots", [&](const nb::dict &d) {
-        out.roots.push_back({edge(d), number<uint64_t>(d, "node"), number<uint64_t>(d, "offset"),
-                             number<uint64_t>(d, "count", 1)});
-    });
+    each(from, "roots", [&](const nb::dict &d) { out.roots.push_back(edge(d)); });
     out.implied = flag(from, "implied");
     return out;
 }

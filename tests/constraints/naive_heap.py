@@ -191,16 +191,9 @@ class HeapView:
         """Who holds roots of a type, and the objects they point to."""
         found: dict[Object, list[Object]] = {}
         for root in self.plan.types[kind].roots:
-            if root.type is not None:
-                ref = EdgeRef(root.type, root.field, root.run)
-                for one in self.objects[root.type]:
-                    for _, value in self._words(one, ref):
-                        found.setdefault(one, []).append(value)
-            elif root.node in self.nodes:
-                start = self.nodes[root.node].address + root.offset
-                for i in range(root.count):
-                    held = self.pointer(start + WORD * i)
-                    found.setdefault(Object(root.node, 0), []).append(held)
+            for one in self.objects[root.type]:
+                for _, value in self._words(one, root):
+                    found.setdefault(one, []).append(value)
         for holder in sorted(found):
             targets = (self.object_of(value) for value in found[holder])
             yield holder, [target for target in targets if target is not None]

@@ -161,9 +161,14 @@ class Terms(HeapView):
             return UNKNOWN
         return self.instance(one, mine[0]) is not None
 
+    def _op_written(self, expr: Expr, value: Any) -> Any:
+        return value is not UNKNOWN
+
     def _op_safe(self, expr: Expr, value: Any) -> Any:
         if value is UNKNOWN:
             return UNKNOWN
+        if expr.text:
+            return isinstance(value, Pointer) and value.kind != "wild"
         if not isinstance(value, Pointer) or value.kind in ("stale", "wild"):
             return False
         if value.kind == "null":

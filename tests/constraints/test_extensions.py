@@ -84,6 +84,30 @@ def test_a_field_that_was_never_written_violates_nothing() -> None:
     assert names(world, TREE + "node X; X.key == 3; X.left == NULL;") == set()
 
 
+def test_a_marked_field_must_have_been_written() -> None:
+    world = World()
+    one = world.alloc(1, 4, zeroed=False)
+    spec = "node { key!; left*!; right*; parent^; }"
+    assert names(world, spec) == {"written(node.key)", "written(node.left)"}
+    world.put(one, KEY, 0)
+    world.link(one, LEFT, None)
+    assert names(world, spec) == set()
+
+
+def test_the_parts_of_a_conjunction_are_violated_one_by_one() -> None:
+    world = World()
+    node(world, 1)
+    plan = plan_of(TREE + "node X; both: X.key == 1 and X.left != NULL;")
+    violated = [
+        number
+        for number in range(len(plan.constraints))
+        if Checked(world, plan).at(world.now).violations(number)
+    ]
+    assert [plan.constraints[number].words for number in violated] == [
+        "For every node X, X.left is not NULL."
+    ]
+
+
 # X4: instances by root.
 
 ROOTED = TREE + "root: node from tree.root;\ntree T; T.root == T.root;\n"
@@ -102,6 +126,36 @@ def test_lost_nodes_and_keys_by_instance() -> None:
     assert names(world, ROOTED + "unique(node.key);") == {"node.unique.once"}
     world.link(first, LEFT, None)
     assert Checked(world, plan_of(ROOTED)).violated() == {"rooted(node)": {(below,)}}
+
+
+def test_a_root_may_hold_no_address_that_was_never_a_nodes() -> None:
+    world = World()
+    holder, one = world.alloc(2, 1), node(world)
+    world.link(holder, 0, one)
+    world.free(one)
+    assert names(world, ROOTED) == set(), "the structure may be gone"
+    world.put(holder, 0, 0x99)
+    assert names(world, ROOTED) == {"safe(tree.root)"}
+    assert names(world, ROOTED.replace("left*", "left*?").replace("right*", "right*?").replace(
+        "parent^", "parent^?")) == set()  # fmt: skip
+
+
+def test_a_one_liner_may_say_where_structures_begin() -> None:
+    world = World()
+    both = "node { next*; prev^; }\ndlist(next, prev, list.head, list.tail);"
+    one, other = world.alloc(1, 2), world.alloc(1, 2)
+    world.link(one, 0, other)
+    world.link(other, 1, one)
+    assert names(world, both) == {"rooted(node)"}
+    holder = world.alloc(2, 2)
+    world.link(holder, 0, one)
+    assert names(world, both) == {"node.dlist.no_last"}
+    world.link(holder, 1, one)
+    assert names(world, both) == {"node.dlist.last"}
+    world.link(holder, 1, other)
+    assert names(world, both) == set()
+    tree = "node { left*; right*; }\ntree(left, right, top.root);"
+    assert plan_of(tree).types[0].roots
 
 
 def test_a_lost_part_is_one_inconsistency() -> None:

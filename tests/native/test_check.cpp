@@ -50,9 +50,7 @@ Plan make_plan() {
                               {field(0, FieldKind::pointer), field(8, FieldKind::pointer),
                                field(16, FieldKind::integer)}));
     plan.types.push_back(type(holder_type, 8, {field(0, FieldKind::pointer)}));
-    PlanRoot root;
-    root.from = {1, 0, none};
-    plan.types[0].roots.push_back(root);
+    plan.types[0].roots.push_back({1, 0, none});
     plan.edge_sets.push_back({{0, 0, none}, {0, 1, none}});
     plan.constraints.push_back(whole(ShapeKind::acyclic, 2));
     plan.constraints.push_back(whole(ShapeKind::rooted, 1));

@@ -62,7 +62,7 @@ Truth Evaluator::rooted(const Expr &e) {
     Operand of = operand(e.args[0]);
     if (of.kind != Operand::Kind::object)
         return Truth::unknown;
-    for (uint32_t type = 0; type < plan_.visible_types; ++type)
+    for (uint32_t type = 0; type < plan_.types.size(); ++type)
         if (plan_.root_sets[type] != none && line_.facet(of.head, type) != no_object)
             return truth_of(rooted(of.head, type));
     return Truth::unknown;
@@ -82,6 +82,8 @@ Truth Evaluator::safe(const Expr &e) {
         return Truth::unknown;
     if (value.kind != ValueKind::pointer)
         return truth_of(value.is_number() && value.as_real() == 0);
+    if (!e.text.empty())
+        return truth_of(value.state != PointerState::wild);
     if (value.state != PointerState::live)
         return truth_of(value.state == PointerState::null);
     const Block &block = line_.blocks[value.block];

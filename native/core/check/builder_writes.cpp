@@ -113,14 +113,19 @@ uint32_t Builder::target_of(Part &part, uint64_t value, uint64_t event) {
         return none;
     event += meant_after;
     uint32_t number = owners_->find(value, event);
+    if (number != Owners::nobody && value != lives_[number].address) {
+        // In mode internals a pointer into a node splits it: what it means begins right after.
+        uint32_t split = owners_->find(value, event + 2);
+        if (split != Owners::nobody && value == lives_[split].address)
+            number = split;
+    }
     if (number != Owners::nobody) {
         uint64_t offset = value - lives_[number].address;
         Object end = line_.first_object[number + 1];
         auto at = std::lower_bound(line_.base.begin() + line_.first_object[number],
                                    line_.base.begin() + end, offset);
         Object object = Object(at - line_.base.begin());
-        if (object < end && line_.base[object] == offset &&
-            line_.type[object] < plan_.visible_types)
+        if (object < end && line_.base[object] == offset)
             return object;
         return number + uint32_t(line_.objects());
     }

@@ -93,6 +93,8 @@ Truth Evaluator::truth(const Expr &e) {
         return rooted(e);
     case Op::safe:
         return safe(e);
+    case Op::written:
+        return truth_of(evaluate(e.args[0]).known());
     case Op::exists:
         return exists(e);
     default: {

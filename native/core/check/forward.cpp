@@ -208,10 +208,11 @@ size_t Forward::bisect(uint32_t constraint, size_t clean, size_t end) {
 }
 
 bool Forward::is_used(uint64_t time) const {
-    for (uint32_t type = 0; type < plan_.visible_types; ++type)
-        for (Object object : line_.by_type[type])
-            if (line_.alive(object, time))
-                return true;
+    for (uint32_t type = 0; type < plan_.types.size(); ++type)
+        if (!plan_.types[type].implied)
+            for (Object object : line_.by_type[type])
+                if (line_.alive(object, time))
+                    return true;
     return false;
 }
 

@@ -39,7 +39,7 @@ Operand Evaluator::operand_of(const Value &value) const {
     uint64_t offset = value.address - line_.blocks[value.block].address;
     Object end = line_.first_object[value.block + 1];
     for (Object at = line_.first_object[value.block]; at < end;) {
-        if (line_.base[at] == offset && line_.type[at] < plan_.visible_types)
+        if (line_.base[at] == offset)
             return {Kind::object, at};
         if (end - at > 8) { // a block of many objects
             auto from = line_.base.begin() + at;

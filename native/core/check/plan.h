@@ -43,18 +43,13 @@ struct EdgeRef {
     uint32_t type = none, field = none, run = none;
 };
 
-struct PlanRoot {
-    EdgeRef from;                             // type none: a global node instead
-    uint64_t node = 0, offset = 0, count = 1; // so many words of it
-};
-
 struct PlanType {
     std::string name;
     uint64_t size = 0;
     std::vector<PlanMember> members;
     std::vector<PlanField> fields;
     std::vector<PlanRun> runs;
-    std::vector<PlanRoot> roots;
+    std::vector<EdgeRef> roots;
     bool implied = false; // pointers to its objects are no edges of set 0
 };
 
@@ -74,6 +69,7 @@ enum class Op : uint8_t {
     path,
     rooted,
     safe,
+    written,
     references,
     aggregate,
     exists,
@@ -184,11 +180,10 @@ struct Plan {
     std::vector<PlanConstraint> constraints;
 
     // Set by `complete`.
-    uint32_t visible_types = none; // types from here on hold roots only: no object is their target
     std::vector<uint32_t> root_sets; // by type: edge set of its roots, none if it has no roots
 };
 
-// Gives roots in global variables types of their own, and the roots of a type an edge set.
+// Gives the roots of every type an edge set.
 void complete(Plan &plan);
 
 } // namespace heapstory::check

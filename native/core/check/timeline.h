@@ -22,6 +22,7 @@
 namespace heapstory::check {
 
 constexpr Object no_object = none;
+constexpr uint32_t unknown_target = none - 1; // of a version that makes its cell unknown again
 
 // What a pointer means is kept with it: the block that was alive when it was stored, which it
 // points to until that block's end; from then on it is stale. `target` is an object if the pointer
@@ -113,7 +114,7 @@ class Timeline {
             while (after > first && after[-1].since > time)
                 --after;
         span.narrow(after > first ? after[-1].since : 0, after < end ? after->since : forever);
-        return after > first ? after - 1 : nullptr;
+        return after > first && after[-1].target != unknown_target ? after - 1 : nullptr;
     }
     // Puts the versions in force at a moment side by side. Worth it where all of the structure is
     // asked for as of then.

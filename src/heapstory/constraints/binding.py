@@ -7,11 +7,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from heapstory.constraints import syntax
+from heapstory.constraints import glibc, syntax
 from heapstory.constraints.constants import read_constants
 from heapstory.constraints.debug_layout import DebugLayouts, plain_name
 from heapstory.constraints.layout import (
-    EXPANDED_AT_MOST,
     WORD,
     Array,
     Layout,
@@ -19,7 +18,7 @@ from heapstory.constraints.layout import (
     scalar_of,
 )
 from heapstory.constraints.node_types import NodeTypes
-from heapstory.constraints.plan import Kind, PlanMember, PlanRoot
+from heapstory.constraints.plan import Kind, PlanMember
 from heapstory.constraints.sites import accessed_fields, blocks_of, find_stacks
 from heapstory.errors import UsageError
 
@@ -34,7 +33,7 @@ class Binding(Protocol):
     def layout(self, line: syntax.TypeLine) -> Layout | None:
         """The layout of a type; None if nothing of the trace is of it."""
 
-    def roots(self, variable: str, path: str) -> tuple[PlanRoot, ...]:
+    def roots(self, variable: str, path: str) -> list[Layout]:
         """The words of a global variable (and a field in it) that hold pointers."""
 
     def array_of(self, name: str) -> Layout | None:
@@ -83,6 +82,8 @@ class TraceBinding:
         ids = self._named(line.native or line.name)
         if line.is_array:
             return self._array(line, ids)
+        if not ids and line.name in (glibc.CHUNK, glibc.BIN):
+            return glibc.layout(self.trace, line.name)
         if not ids:
             return None
         first = self.layouts.parts(ids[0])
@@ -251,21 +252,17 @@ class TraceBinding:
 
     # Roots.
 
-    def roots(self, variable: str, path: str) -> tuple[PlanRoot, ...]:
+    def roots(self, variable: str, path: str) -> list[Layout]:
         if variable not in self._globals:
-            return ()
+            return []
         node, type_id = self._globals[variable]
         found = []
         for part in self.layouts.parts(type_id):
             scalar = scalar_of(part)
             name = scalar.name.replace("[]", "").lstrip(".")
             if scalar.kind is Kind.POINTER and (not path or name == path):
-                count = (part.count or 1) if isinstance(part, Array) else 1
-                if isinstance(part, Array) and part.stride != WORD:
-                    found += [
-                        PlanRoot(node=node, offset=scalar.offset + i * part.stride)
-                        for i in range(min(count, EXPANDED_AT_MOST))
-                    ]
-                else:
-                    found.append(PlanRoot(node=node, offset=scalar.offset, count=count))
-        return tuple(found)
+                array = part if isinstance(part, Array) else Array(scalar, WORD, 1)
+                array = replace(array, element=replace(scalar, name="[]"))
+                size = scalar.offset + (array.count or 1) * array.stride
+                found.append(Layout(size, (array,), (PlanMember(node=node),)))
+        return found

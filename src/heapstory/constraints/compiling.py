@@ -9,7 +9,7 @@ from heapstory.constraints.attributes import Attributes
 from heapstory.constraints.binding import Binding
 from heapstory.constraints.building import ConstraintBuilder
 from heapstory.constraints.expanding import expand
-from heapstory.constraints.expressions import number, rename, variable
+from heapstory.constraints.expressions import conjuncts, number, rename, variable, variables
 from heapstory.constraints.implied import Implied
 from heapstory.constraints.layout import Scalar
 from heapstory.constraints.plan import (
@@ -74,7 +74,8 @@ class _Compiler:
         implied.read_roots()
         for statement in statements:
             self._statement(statement)
-        more = [*implied.unrooted(), *implied.unsafe()]
+        more = [*implied.unrooted(), *implied.unsafe(), *implied.wild_roots()]
+        more += implied.unwritten()
         attributes = self.attributes.finish()
         more += implied.attribute_cycles(self.attributes, self.constraints)
         plan = Plan(
@@ -136,9 +137,12 @@ class _Compiler:
                 self.declared_at[name] = line.at
 
     def _one_liner(self, line: syntax.OneLiner) -> None:
-        entry, constraints = expand(line, self.schema, self.variables)
-        for constraint in constraints:
-            self._constraint(constraint, {"X": entry, "Y": entry})
+        written = expand(line, self.schema, self.variables)
+        for constraint in written.constraints:
+            self._constraint(constraint, {"X": written.entry, "Y": written.entry})
+        for constraint in written.of_holder:
+            assert written.holder is not None
+            self._constraint(constraint, {"X": written.holder})
         self.used |= {t.text for t in syntax.walk(line.call) if isinstance(t, syntax.Name)}
 
     def _owner(self, line: syntax.OwnerLine) -> None:
@@ -188,9 +192,10 @@ class _Compiler:
         exists = [n for n in body_names if n not in guard_names] if line.guard is not None else []
         entries = {name: declared[name] for name in names}
         name = line.name or f"c{len(self.constraints) + 1}"
-        self.constraints.append(
-            self.builder.build(name, line.at, entries, guard, body, exists, loop)
-        )
+        for part in _apart(guard, body, len(names)) if not exists else [body]:
+            self.constraints.append(
+                self.builder.build(name, line.at, entries, guard, part, exists, loop)
+            )
 
     def _names(
         self, line: syntax.Constraint, declared: dict[str, Entry]
@@ -207,6 +212,15 @@ class _Compiler:
 
         bounds = (line.loop.first, line.loop.last) if line.loop else ()
         return mentioned(*bounds, line.guard), mentioned(line.body)
+
+
+def _apart(guard: Expr | None, body: Expr, count: int) -> list[Expr]:
+    """What is asked for together is checked part by part: only what is read by a part that does
+    not hold can have led to it."""
+    parts = conjuncts(body)
+    everyone = set(range(count))
+    whole = any(not everyone <= variables(guard, part) for part in parts)
+    return [body] if whole else parts
 
 
 def _free_names(term: syntax.Term) -> list[str]:

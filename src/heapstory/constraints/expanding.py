@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from heapstory.constraints import syntax
 from heapstory.constraints.oneliners import ONE_LINERS, Form
@@ -10,14 +10,53 @@ from heapstory.constraints.schema import Entry, Schema
 from heapstory.parsing import did_you_mean
 
 
-def expand(
-    line: syntax.OneLiner, schema: Schema, variables: dict[str, Entry]
-) -> tuple[Entry, list[syntax.Constraint]]:
-    """The type of a one-liner and its constraints, over variables X and Y of that type."""
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """What a one-liner says of a type, over variables X and Y of it, and of the type that holds
+    its ends, over X."""
+
+    entry: Entry
+    constraints: list[syntax.Constraint]
+    holder: Entry | None = None
+    of_holder: tuple[syntax.Constraint, ...] = ()
+
+
+def expand(line: syntax.OneLiner, schema: Schema, variables: dict[str, Entry]) -> Expanded:
+    """Writes a one-liner out."""
     form = ONE_LINERS[line.call.name]
-    entry, names = _arguments(line, form, schema, variables)
+    entry, names, ends = _arguments(line, form, schema, variables)
     prefix = line.name or f"{entry.name}.{line.call.name}"
-    return entry, _written_out(prefix, entry, form, names, line.at)
+    constraints = _written_out(prefix, entry, form, names, line.at)
+    if not ends:
+        return Expanded(entry, constraints)
+    holder = schema.find(_of(ends[0])[0])
+    values = dict(zip(form.arguments, names[len(names) - len(form.arguments) :], strict=True))
+    values |= {end: _of(given)[1] for end, given in zip(form.ends, ends, strict=True)}
+    of_holder = (_one(text.format(**values), prefix, line.at) for text in form.end_lines)
+    return Expanded(entry, constraints, holder, tuple(of_holder))
+
+
+def root_of(line: syntax.OneLiner, schema: Schema) -> tuple[Entry, str] | None:
+    """The type of a one-liner that says where its structures begin, and that place."""
+    form = ONE_LINERS[line.call.name]
+    if not _apart([dotted(arg) for arg in line.call.args], form, schema)[1]:
+        return None
+    entry, _, ends = _arguments(line, form, schema, {})
+    return entry, ends[0]
+
+
+def _of(name: str) -> tuple[str, str]:
+    """The type and the field of ``list.head``."""
+    head, _, rest = name.partition(".")
+    return head, rest
+
+
+def _one(text: str, prefix: str, at: syntax.At) -> syntax.Constraint:
+    from heapstory.constraints.reading import parse
+
+    (statement,) = parse(text, f"<{prefix}>").statements
+    assert isinstance(statement, syntax.Constraint)
+    return _placed(statement, f"{prefix}.{statement.name}", at)
 
 
 def _written_out(
@@ -32,7 +71,7 @@ def _written_out(
     for text in form.lines:
         (statement,) = parse(text.format(**values), f"<{prefix}>").statements
         if isinstance(statement, syntax.OneLiner):
-            inner = [_plain_name(arg) for arg in statement.call.args]
+            inner = [dotted(arg) for arg in statement.call.args]
             bare = [name.removeprefix(f"{entry.name}.") for name in inner]
             found += _written_out(prefix, entry, ONE_LINERS[statement.call.name], bare, at)
         elif isinstance(statement, syntax.Constraint):
@@ -64,9 +103,10 @@ def _moved(term: syntax.Term, at: syntax.At) -> syntax.Term:
 
 def _arguments(
     line: syntax.OneLiner, form: Form, schema: Schema, variables: dict[str, Entry]
-) -> tuple[Entry, list[str]]:
+) -> tuple[Entry, list[str], list[str]]:
+    """The type, its fields, and the ends."""
     call = line.call
-    names = [_plain_name(arg) for arg in call.args]
+    names = [dotted(arg) for arg in call.args]
     if not all(names):
         raise schema.fail(f"{form.usage(call.name)} takes names of fields", line.at)
     entry = None
@@ -77,9 +117,25 @@ def _arguments(
         if entry is not None:
             names = [rest, *names[1:]] if rest else names[1:]
     wanted = len(form.arguments) + (1 if form.fields else 0)
+    names, ends = _apart(names, form, schema)
     if len(names) < wanted or (len(names) > wanted and not form.fields):
         raise schema.fail(f"wrong number of fields: {form.usage(call.name)}", line.at)
-    return entry or _type_with(names, line, schema), names
+    return entry or _type_with(names, line, schema), names, ends
+
+
+def _apart(names: list[str], form: Form, schema: Schema) -> tuple[list[str], list[str]]:
+    """The fields of the type itself, and the ends: the last ones, if they are of another type."""
+    count = len(form.ends)
+    if not count or len(names) <= count:
+        return names, []
+    ends = names[-count:]
+    holders = {_of(name)[0] for name in ends}
+    if len(holders) > 1 or not all("." in name for name in ends):
+        return names, []
+    (holder,) = holders
+    declared = list(schema.declared())
+    own = any(e.name == holder or holder in e.layout.prefixes() for e in declared)
+    return (names, []) if own or schema.find(holder) is None else (names[:-count], ends)
 
 
 def _type_with(names: list[str], line: syntax.OneLiner, schema: Schema) -> Entry:
@@ -100,9 +156,10 @@ def _type_with(names: list[str], line: syntax.OneLiner, schema: Schema) -> Entry
     raise schema.fail(f"no declared type has all of {', '.join(names)}", line.at)
 
 
-def _plain_name(term: syntax.Term) -> str:
+def dotted(term: syntax.Term) -> str:
+    """A name with its dots, empty if it is none."""
     if isinstance(term, syntax.Name):
         return term.text
     if isinstance(term, syntax.Member):
-        return f"{_plain_name(term.base)}.{term.name}"
+        return f"{dotted(term.base)}.{term.name}"
     return ""

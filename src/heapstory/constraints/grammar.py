@@ -23,7 +23,7 @@ type: NAME [alias] [places] "FIELD" INT "EDGE" INT ";"    -> counted_type
 alias: "is" STRING
 places: "in" (PLACE_ANY | dotted ("," dotted)*)
 field: dotted decorations [":" NAME] [values] ";"
-decorations: (MARK | UNCHECKED | count)*
+decorations: (MARK | UNCHECKED | WRITTEN | count)*
 count: "[" [INT] "]"
 values: "{" value ("," value)* "}"
 value: NAME ["=" number]
@@ -77,6 +77,7 @@ arguments: argument ("," argument)*
 PLACE_ANY: "*"
 MARK: "*" | "^"
 UNCHECKED: "?"
+WRITTEN: "!"
 ROOT.2: /root\s*:/
 OWNER.2: /owner\s*:/
 ALIAS.2: /no\s+alias\s*:?/

@@ -5,13 +5,15 @@ from __future__ import annotations
 from heapstory.constraints import syntax
 from heapstory.constraints.attributes import Attributes
 from heapstory.constraints.building import ConstraintBuilder
+from heapstory.constraints.expanding import root_of
 from heapstory.constraints.expressions import number, variable
-from heapstory.constraints.layout import Array, Scalar, scalar_of
-from heapstory.constraints.plan import Expr, Op, PlanConstraint, PlanLoop, PlanRoot, ShapeKind
+from heapstory.constraints.layout import Array, Layout, Scalar, scalar_of
+from heapstory.constraints.plan import EdgeRef, Expr, Op, PlanConstraint, PlanLoop, ShapeKind
 from heapstory.constraints.schema import Entry, Schema
 from heapstory.parsing import did_you_mean
 
 NOWHERE = syntax.At(0, 0)
+SAFE_ROOT = "root"  # how a pointer is safe: all it must not be is wild
 
 
 class Implied:
@@ -31,13 +33,15 @@ class Implied:
                     raise self.schema.fail(f"unknown type '{line.type}'{hint}", line.at)
                 for source in line.sources:
                     entry.roots += self._root(source, line.at)
+            elif isinstance(line, syntax.OneLiner) and (found := root_of(line, self.schema)):
+                found[0].roots += self._root(found[1], line.at)
 
-    def _root(self, source: str, at: syntax.At) -> list[PlanRoot]:
+    def _root(self, source: str, at: syntax.At) -> list[EdgeRef]:
         holder, _, path = source.partition(".")
-        found = list(self.schema.binding.roots(holder, path))
+        found = self.schema.binding.roots(holder, path)
         declared = any(entry.name == holder for entry in self.schema.declared())
         if found and not declared:
-            return found
+            return [self._global(source, layout) for layout in found]
         entry = self.schema.find(holder)
         if entry is None:
             known = [e.name for e in self.schema.entries] + self.schema.binding.type_names()
@@ -53,10 +57,26 @@ class Implied:
             array = self.schema.array_of(part)
             if array is not None:
                 first = array.layout.parts[0]
-                return [PlanRoot(type=array.index, run=array.refer(first))]
+                return [EdgeRef(type=array.index, run=array.refer(first))]
         ref = entry.refer(part)
         run = isinstance(part, Array)
-        return [PlanRoot(entry.index, None if run else ref, ref if run else None)]
+        return [EdgeRef(entry.index, None if run else ref, ref if run else None)]
+
+    def _global(self, source: str, layout: Layout) -> EdgeRef:
+        entry = self.schema.imply(source, layout)
+        return EdgeRef(type=entry.index, run=entry.refer(layout.parts[0]))
+
+    def wild_roots(self) -> list[PlanConstraint]:
+        """A root that was never an address of anything; one whose node was freed may be that of a
+        structure that is no more. Types whose pointers are not checked have roots that are not."""
+        found = {}
+        for entry in list(self.schema.declared()):
+            for root in entry.roots if self.schema.checked_parts(entry) else ():
+                holder = self.schema.entries[root.type]
+                if holder.implied:  # else it is checked as a field, or not on purpose
+                    part = self.schema.part(root)
+                    found[holder.name, part.name] = self._safe(holder, part, SAFE_ROOT)
+        return list(found.values())
 
     def unrooted(self) -> list[PlanConstraint]:
         body = Expr(Op.ROOTED, (variable(0),))
@@ -66,6 +86,21 @@ class Implied:
             if entry.roots
         ]
 
+    def unwritten(self) -> list[PlanConstraint]:
+        """Fields that are marked: in every node they must have a value."""
+        found = []
+        for entry in list(self.schema.declared()):
+            for named in entry.line.fields if entry.line else ():
+                part = entry.find_marked(named.name)
+                if named.written and part is not None:
+                    read, loop = self._each(entry, part)
+                    body = Expr(Op.WRITTEN, (read,))
+                    name = f"written({entry.name}.{named.name})"
+                    found.append(
+                        self.builder.build(name, NOWHERE, {"X": entry}, None, body, loop=loop)
+                    )
+        return found
+
     def unsafe(self) -> list[PlanConstraint]:
         found = []
         for entry in list(self.schema.declared()):
@@ -73,19 +108,27 @@ class Implied:
                 found.append(self._safe(entry, part))
         return found
 
-    def _safe(self, entry: Entry, part: Scalar | Array) -> PlanConstraint:
-        ref, loop = entry.refer(part), None
-        read = Expr(Op.FIELD, (variable(0),), index=ref, type=entry.index)
-        if isinstance(part, Array):
-            read = Expr(Op.INDEX, (variable(0), variable(1)), index=ref, type=entry.index)
-            extent = Expr(Op.EXTENT, (variable(0),), index=ref, type=entry.index)
-            loop = PlanLoop("I", number(0), Expr(Op.SUB, (extent, number(1))))
+    def _safe(self, entry: Entry, part: Scalar | Array, how: str = "") -> PlanConstraint:
+        read, loop = self._each(entry, part)
         target = self.schema.target(entry, part, imply=False)
         if not entry.layout.known and not scalar_of(part).target:
             target = None  # only guessed
-        body = Expr(Op.SAFE, (read,), type=target.index if target else None)
-        name = f"safe({entry.name}.{part.name.replace('[]', '')})"
+        if how:
+            body = Expr(Op.SAFE, (read,), text=how)
+        else:
+            body = Expr(Op.SAFE, (read,), type=target.index if target else None)
+        name = f"safe({entry.name}.{part.name.replace('[]', '')})".replace(".)", ")")
         return self.builder.build(name, NOWHERE, {"X": entry}, None, body, loop=loop)
+
+    def _each(self, entry: Entry, part: Scalar | Array) -> tuple[Expr, PlanLoop | None]:
+        """A field of X, or every element of an array in it."""
+        ref = entry.refer(part)
+        if not isinstance(part, Array):
+            return Expr(Op.FIELD, (variable(0),), index=ref, type=entry.index), None
+        extent = Expr(Op.EXTENT, (variable(0),), index=ref, type=entry.index)
+        loop = PlanLoop("I", number(0), Expr(Op.SUB, (extent, number(1))))
+        read = Expr(Op.INDEX, (variable(0), variable(1)), index=ref, type=entry.index)
+        return read, loop
 
     def attribute_cycles(
         self, attributes: Attributes, constraints: list[PlanConstraint]

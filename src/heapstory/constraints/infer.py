@@ -67,7 +67,7 @@ class _Inference:
 
     def run(self) -> Inferred:
         self._find_edges()
-        self._find_unsafe()
+        self._find_marks()
         self._find_roots()
         values = read_values(self.runs[0], self.facts)
         candidates = Templates(self.facts, values).all()
@@ -139,15 +139,17 @@ class _Inference:
                 if there != back:
                     facts.back.append(back)
 
-    def _find_unsafe(self) -> None:
+    def _find_marks(self) -> None:
+        """Pointers that may be anything, and fields that may be left unwritten."""
         for facts in self.facts.values():
-            facts.unchecked = set()
+            facts.unchecked, facts.written = set(), set(facts.named)
         for run in self.runs:
             failed = run.failing(self._heading())
             for facts in self.facts.values():
                 facts.unchecked |= {
                     n for n in facts.pointers if f"safe({facts.name}.{n})" in failed
                 }
+                facts.written -= {n for n in facts.named if f"written({facts.name}.{n})" in failed}
 
     def _find_roots(self) -> None:
         for facts in self.facts.values():

@@ -30,6 +30,7 @@ class TypeFacts:
     back: list[str] = field(default_factory=list)
     roots: list[str] = field(default_factory=list)
     unchecked: set[str] = field(default_factory=set)  # pointers that are not always safe
+    written: set[str] = field(default_factory=set)  # fields that always have a value
 
     @property
     def own(self) -> list[str]:
@@ -44,17 +45,23 @@ class TypeFacts:
             if isinstance(part, Scalar) and (part.pointee or "").endswith(" *")
         ]
 
+    @property
+    def named(self) -> list[str]:
+        """The fields that a specification names."""
+        names = (part.name.replace("[]", "") for part in self.layout.parts)
+        kept = (n for n in names if n in self.pointers or not (n.startswith("__") or "[" in n))
+        return list(dict.fromkeys(kept))
+
     def type_line(self) -> str:
-        """``node { key; left*; parent^; }``."""
+        """``node { key!; left*; parent^; }``."""
         parts = []
-        for part in self.layout.parts:
-            name = part.name.replace("[]", "")
+        for name in self.named:
+            mark = "!" if name in self.written else ""
             if name in self.pointers:
-                mark = "*" if name in self.edges else "^"
-                parts.append(f"{name}{mark}{'?' if name in self.unchecked else ''};")
-            elif not name.startswith("__") and "[" not in name:
-                parts.append(f"{name};")
-        return f"{self.name} {{ {' '.join(dict.fromkeys(parts))} }}"
+                mark += "*" if name in self.edges else "^"
+                mark += "?" if name in self.unchecked else ""
+            parts.append(f"{name}{mark};")
+        return f"{self.name} {{ {' '.join(parts)} }}"
 
 
 def read_facts(trace: Trace, wanted: Iterable[str]) -> dict[str, TypeFacts]:

@@ -12,16 +12,23 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a one-liner is called (leading fields, then named arguments) and what it stands for."""
+    """How a one-liner is called (leading fields, then named arguments) and what it stands for.
+
+    It may go on with fields of another type, the `ends`, which lead into the structure: the first
+    is a root then, and `end_lines` are about X of that other type.
+    """
 
     fields: bool
     arguments: tuple[str, ...]
     lines: tuple[str, ...]
+    ends: tuple[str, ...] = ()
+    end_lines: tuple[str, ...] = ()
 
     def usage(self, name: str) -> str:
         """``tree(field, …)``."""
         inside = (["field, …"] if self.fields else []) + list(self.arguments)
-        return f"{name}({', '.join(inside)})"
+        ends = f" [, {', '.join(f'LIST.{end}' for end in self.ends)}]" if self.ends else ""
+        return f"{name}({', '.join(inside)}{ends})"
 
 
 ONE_LINERS: dict[str, Form] = {
@@ -34,7 +41,9 @@ ONE_LINERS: dict[str, Form] = {
             "back_and_there: X.{back} != NULL => X.{back}.{to} == X;",
         ),
     ),
-    "list": Form(True, (), ("one_way_in: X.INDEGREE[{fields}] <= 1;", "acyclic({fields});")),
+    "list": Form(
+        True, (), ("one_way_in: X.INDEGREE[{fields}] <= 1;", "acyclic({fields});"), ("head",)
+    ),
     "dlist": Form(
         False,
         ("next", "prev"),
@@ -43,13 +52,22 @@ ONE_LINERS: dict[str, Form] = {
             "acyclic({next});",
             "one_head: X.{prev} == NULL and Y.{prev} == NULL => X == Y;",
         ),
+        ("head", "tail"),
+        (
+            "first: X.{head} != NULL => X.{head}.{prev} == NULL;",
+            "last: X.{tail} != NULL => X.{tail}.{next} == NULL;",
+            "no_first: X.{head} == NULL => X.{tail} == NULL;",
+            "no_last: X.{tail} == NULL => X.{head} == NULL;",
+        ),
     ),
     "circular": Form(
         True,
         (),
         ("one_way_in: X.INDEGREE[{fields}] == 1;", "one_ring: X -[{fields}]->> Y;"),
     ),
-    "forest": Form(True, (), ("one_parent: X.INDEGREE[{fields}] <= 1;", "acyclic({fields});")),
+    "forest": Form(
+        True, (), ("one_parent: X.INDEGREE[{fields}] <= 1;", "acyclic({fields});"), ("root",)
+    ),
     "tree": Form(
         True,
         (),
@@ -57,6 +75,7 @@ ONE_LINERS: dict[str, Form] = {
             "forest({fields});",
             "one_root: X.ISROOT[{fields}] == true and Y.ISROOT[{fields}] == true => X == Y;",
         ),
+        ("root",),
     ),
     "bst": Form(
         False,
@@ -66,11 +85,13 @@ ONE_LINERS: dict[str, Form] = {
             "left_is_less: MAX(X.{left}, {key}, [{left}, {right}]) < X.{key};",
             "right_is_more: MIN(X.{right}, {key}, [{left}, {right}]) > X.{key};",
         ),
+        ("root",),
     ),
     "heap": Form(
         True,
         ("key",),
         ("tree({fields});", "no_less_below: X -[{fields}]-> Y => X.{key} <= Y.{key};"),
+        ("root",),
     ),
     "sorted": Form(
         False,

@@ -107,16 +107,12 @@ class PlanMember:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanRoot:
-    """Where the instances of a type begin: a pointer field or run of another type's objects
-    (`type` with `field` or `run`), or `count` words from `offset` of a global `node`."""
+class EdgeRef:
+    """A pointer field or a run of pointers of a type."""
 
-    type: int | None = None
+    type: int
     field: int | None = None
     run: int | None = None
-    node: int | None = None
-    offset: int = 0
-    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +128,8 @@ class PlanType:
     members: tuple[PlanMember, ...]
     fields: tuple[PlanField, ...]
     runs: tuple[PlanRun, ...] = ()
-    roots: tuple[PlanRoot, ...] = ()
+    roots: tuple[EdgeRef, ...] = ()  # where its instances begin
     implied: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class EdgeRef:
-    """A pointer field or a run of pointers of a type."""
-
-    type: int
-    field: int | None = None
-    run: int | None = None
 
 
 class Op(StrEnum):
@@ -165,8 +152,11 @@ class Op(StrEnum):
     # args[0] is held by a root of its type, or a path over edge set 0 leads to it from there.
     ROOTED = "rooted"
     # Pointer args[0] is null, or live and the base of an object of `type`. Without a `type`, and in
-    # a node of unknown type, the first byte of a live node will do.
+    # a node of unknown type, the first byte of a live node will do. With a `text`, it is anything
+    # but wild.
     SAFE = "safe"
+    # args[0], a field, has been written since its node was made.
+    WRITTEN = "written"
     # The number of words in live nodes that hold a live pointer equal to args[0].
     REFERENCES = "references"
     # The `text` (count, sum, min, max) of args[1], with variable `index` ranging over the objects
@@ -226,6 +216,7 @@ ATOMS = frozenset(
         Op.PATH,
         Op.ROOTED,
         Op.SAFE,
+        Op.WRITTEN,
         Op.REFERENCES,
         Op.AGGREGATE,
         Op.EXISTS,

@@ -77,7 +77,7 @@ class _Reader:
         for count in decorations.find_data("count"):
             length = int(count.children[0]) if count.children[0] else None
         signs = [str(token) for token in decorations.children if isinstance(token, Token)]
-        marks = [sign for sign in signs if sign != "?"]
+        marks = [sign for sign in signs if sign not in ("?", "!")]
         named, next_value = [], 0
         for value in values.children if values else ():
             word, number = value.children
@@ -89,6 +89,7 @@ class _Reader:
             length,
             marks[0] if marks else "",
             "?" in signs,
+            "!" in signs,
             str(target) if target else None,
             tuple(named),
             find_at(tree),

@@ -12,7 +12,6 @@ from heapstory.constraints.plan import (
     EdgeRef,
     Kind,
     PlanField,
-    PlanRoot,
     PlanRun,
     PlanType,
 )
@@ -32,7 +31,7 @@ class Entry:
     layout: Layout
     line: syntax.TypeLine | None
     implied: bool
-    roots: list[PlanRoot] = field(default_factory=list)
+    roots: list[EdgeRef] = field(default_factory=list)
     parts: list[Scalar] = field(default_factory=list)
     runs: list[Array] = field(default_factory=list)
 
@@ -144,9 +143,10 @@ class Schema:
         if not imply:
             return None
         layout = self.binding.layout(syntax.TypeLine(name, None, (), syntax.At(0, 0)))
-        return self._imply(name, layout) if layout else None
+        return self.imply(name, layout) if layout else None
 
-    def _imply(self, name: str, layout: Layout) -> Entry:
+    def imply(self, name: str, layout: Layout) -> Entry:
+        """Adds a type that is only read through."""
         self.entries.append(Entry(name, len(self.entries), layout, None, True))
         return self.entries[-1]
 
@@ -183,7 +183,7 @@ class Schema:
         name = scalar.target or scalar.pointee or ""
         if name not in self._arrays:
             layout = self.binding.array_of(name)
-            self._arrays[name] = self._imply(f"{name}[]", layout) if layout else None
+            self._arrays[name] = self.imply(f"{name}[]", layout) if layout else None
         return self._arrays[name]
 
     # Edges.
@@ -253,13 +253,17 @@ class Schema:
     def edge_sets(self) -> tuple[tuple[EdgeRef, ...], ...]:
         return tuple(self._sets)
 
-    def ref_name(self, ref: EdgeRef) -> str:
-        """The name of the field behind an edge."""
+    def part(self, ref: EdgeRef) -> Scalar | Array:
+        """The field behind an edge."""
         entry = self.entries[ref.type]
         if ref.field is not None:
-            return entry.parts[ref.field].name
+            return entry.parts[ref.field]
         assert ref.run is not None
-        return entry.runs[ref.run].name.replace("[]", "")
+        return entry.runs[ref.run]
+
+    def ref_name(self, ref: EdgeRef) -> str:
+        """The name of the field behind an edge."""
+        return self.part(ref).name.replace("[]", "")
 
     # The result.
 

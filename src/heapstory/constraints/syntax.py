@@ -141,12 +141,13 @@ def walk(term: Term) -> Iterator[Term]:
 class FieldLine:
     """``left*;`` in a type: `mark` is ``*`` (a counted edge), ``^`` (a pointer not counted) or
     empty; `count` the length of an array, 0 if it is none, None if it goes to the block's end.
-    `values` names the field's values: ``color {RED, BLACK};``."""
+    `values` names the field's values: ``color {RED, BLACK};``. With ``!`` it must be `written`."""
 
     name: str
     count: int | None
     mark: str
     unchecked: bool
+    written: bool
     target: str | None
     values: tuple[tuple[str, int], ...]
     at: At

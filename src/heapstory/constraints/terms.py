@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from heapstory.constraints.attributes import Attributes
 
 LOGIC = {Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE, Op.AND, Op.OR, Op.NOT, Op.TRUE, Op.FALSE} | {
-    Op.EXTERNAL, Op.INTERNAL, Op.ISROOT, Op.ISLEAF, Op.EDGE, Op.PATH, Op.ROOTED, Op.SAFE, Op.EXISTS,
+    Op.EXTERNAL, Op.INTERNAL, Op.ISROOT, Op.ISLEAF, Op.EDGE, Op.PATH, Op.ROOTED, Op.SAFE,
+    Op.WRITTEN, Op.EXISTS,
 }  # fmt: skip
 ARITHMETIC_CALLS = {"min": Op.MIN, "max": Op.MAX, "abs": Op.ABS}
 HASHES = ("djb2", "fnv1a", "fnv1a64", "sdbm")

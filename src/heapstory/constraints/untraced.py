@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from heapstory.constraints import syntax
 from heapstory.constraints.access import DEGREES
+from heapstory.constraints.expanding import dotted
 from heapstory.constraints.layout import WORD, Array, Layout, Scalar
-from heapstory.constraints.plan import Kind, PlanMember, PlanRoot
+from heapstory.constraints.oneliners import ONE_LINERS
+from heapstory.constraints.plan import Kind, PlanMember
 from heapstory.parsing import did_you_mean
 
 
@@ -37,12 +40,23 @@ class NoTrace:
         self.known = 0
         types = (s for s in specification.statements if isinstance(s, syntax.TypeLine))
         self.declared = [line.name for line in types]
-        self.roots_of: dict[str, list[tuple[str, str]]] = {}
+        self.roots_of: dict[str, list[tuple[str, str | None]]] = {}
         for line in specification.statements:
             if isinstance(line, syntax.RootLine):
-                for source in line.sources:
-                    holder, _, path = source.partition(".")
-                    self.roots_of.setdefault(holder, []).append((path, line.type))
+                self._told(line.sources, line.type)
+            elif isinstance(line, syntax.OneLiner):
+                ends = len(ONE_LINERS[line.call.name].ends)
+                names = [dotted(arg) for arg in line.call.args]
+                heads = [name.partition(".")[0] for name in names]
+                mine = [name for name in (*heads, *self.declared) if name in self.declared]
+                told = [n for n, head in zip(names, heads, strict=True) if head not in mine]
+                self._told(told[-ends:] if ends else [], mine[0] if mine else None)
+
+    def _told(self, sources: Iterable[str], target: str | None) -> None:
+        for source in sources:
+            holder, dot, path = source.partition(".")
+            if dot:
+                self.roots_of.setdefault(holder, []).append((path, target))
 
     def layout(self, line: syntax.TypeLine) -> Layout | None:
         known = line.name in self.declared or line.name in self.roots_of
@@ -80,8 +94,9 @@ class NoTrace:
         array = Array(element, size or WORD, None)
         return Layout(0, (array,), members, known=False)
 
-    def roots(self, variable: str, path: str) -> tuple[PlanRoot, ...]:
-        return () if path else (PlanRoot(node=0),)
+    def roots(self, variable: str, path: str) -> list[Layout]:
+        element = Scalar("[]", 0, WORD, Kind.POINTER)
+        return [] if path else [Layout(WORD, (Array(element, WORD, 1),), (PlanMember(node=0),))]
 
     def array_of(self, name: str) -> Layout | None:
         return self._array(None, ())

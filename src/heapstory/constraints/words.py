@@ -106,10 +106,7 @@ class Wording:
     def _roots(self, index: int) -> str:
         names = []
         for root in self.plan.types[index].roots:
-            if root.type is not None:
-                names.append(self._ref(EdgeRef(root.type, root.field, root.run), qualified=True))
-            else:
-                names.append("a global variable")
+            names.append(self._ref(root, qualified=True))
         return " or ".join(dict.fromkeys(names))
 
     def _ref(self, ref: EdgeRef, qualified: bool = False) -> str:
@@ -259,12 +256,17 @@ class Wording:
         if op is Op.ROOTED:
             can = "cannot" if negated else "can"
             return f"{self.value(args[0])} {can} be reached from a root"
+        if op is Op.SAFE and expr.text:
+            is_not = "was never" if negated else "is NULL or was once"
+            return f"{self.value(args[0])} {is_not} the address of a node"
         if op is Op.SAFE:
             what = "a live node"
             if expr.type is not None:
                 what = f"{_article(self._type(expr.type))} {self._type(expr.type)}"
             is_not = "is neither NULL nor" if negated else "is NULL or"
             return f"{self.value(args[0])} {is_not} the address of {what}"
+        if op is Op.WRITTEN:
+            return f"{self.value(args[0])} has {'never ' if negated else ''}been written"
         if op is Op.EXISTS:
             kind = self._type(expr.type or 0)
             self.names += ["it"] * (expr.index + 1 - len(self.names))

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from heapstory.constraints.plan import Plan, PlanConstraint
 from heapstory.trace.places import Place
 
+FEW, PAIR = 5, 2  # statements
+
 
 @dataclass(frozen=True, slots=True)
 class CPoint:
@@ -73,15 +75,18 @@ class Slot:
     new: str
 
     def __str__(self) -> str:
-        return f"node {self.node}.{self.field} = {self.new} (was {self.old})"
+        was = "which it was" if self.old == self.new else f"was {self.old}"
+        return f"node {self.node}.{self.field} = {self.new} ({was})"
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
     """A faulty operation. ``kind`` is 'store', 'birth' or 'death'.
 
-    ``relation`` is 'direct' (it contributed to what is wrong at the C-point), 'fed' (it wrote a
-    value that is read there) or 'related' (it contributed to something wrong that led there).
+    ``relation`` is 'decisive' (had it stored or freed something else, nothing would be wrong at the
+    C-point), 'omission' (had a field beside those it wrote been written too, nothing would be),
+    'direct' (it contributed to what is wrong there), 'fed' (it wrote a value that is read there) or
+    'related' (it contributed to something wrong that led there).
     """
 
     timestamp: int
@@ -128,8 +133,31 @@ class Answer:
         return [point for point in self.cpoints if point.timestamp <= self.bad.timestamp]
 
     @property
+    def near(self) -> list[Fault]:
+        """The faults to look at: the decisive ones (or those beside which a write is missing) and
+        what contributed first; or else all that contributed to what is wrong and what that was fed
+        with. With them what led there, as long as it is a few statements in all."""
+        for relation in ("decisive", "omission"):
+            found = [fault for fault in self.faults if fault.relation == relation]
+            if found:
+                return self._joined(found, "direct", PAIR)
+        found = [fault for fault in self.faults if fault.relation != "related"]
+        return self._joined(found, "related", FEW)
+
+    def _joined(self, found: list[Fault], relation: str, most: int) -> list[Fault]:
+        """Some faults and those of a relation, up to so many statements in all."""
+        places = {str(fault.place) for fault in found}
+        for fault in self.faults:
+            if fault.relation == relation:
+                if len(places) < most:
+                    places.add(str(fault.place))
+                if str(fault.place) in places:
+                    found.append(fault)
+        return found
+
+    @property
     def statements(self) -> list[Place]:
-        """The distinct places of the faults, in the order to look at them."""
-        places = (fault.place for fault in self.faults if fault.place is not None)
+        """The distinct places of the near faults, in the order to look at them."""
+        places = (fault.place for fault in self.near if fault.place is not None)
         distinct = {(p.path, p.line, p.function, None if p.line else p.offset): p for p in places}
         return list(distinct.values())

@@ -40,15 +40,39 @@ class Operations:
         node = slots[0].node if slots else None
         return Fault(time, relation, "store", place, node, slots, contributed_to)
 
+    def repeated(
+        self,
+        cell: tuple[int, int, int, int],
+        since: int,
+        until: int,
+        contributed_to: tuple[Inconsistency, ...],
+    ) -> Fault | None:
+        """The last store that left a field (node, base, type, cell) as it was: it changed nothing
+        and is no operation, but it stored what should not be there."""
+        node, base, kind, number = cell
+        name, offset, field = self._field(kind, number)
+        address = self.trace.node(node).address + base + offset
+        rows = self.trace.query(
+            f"SELECT timestamp, site FROM events WHERE silent AND timestamp >= {since} AND "
+            f"timestamp <= {until} AND address <= {address} AND address + size > {address} AND "
+            "site IS NOT NULL ORDER BY event DESC LIMIT 1"
+        ).rows
+        if not rows:
+            return None
+        ((timestamp, site),) = rows
+        data = self.trace.value(address, field.size, timestamp) or b""
+        text = _text(field, (int.from_bytes(data, "little"), None, None, False))
+        slot = Slot(node, base + offset, name, text, text)
+        place = self.trace.places.place(site)
+        return Fault(timestamp, "decisive", "store", place, node, (slot,), contributed_to)
+
     def _slot(self, row: dict[str, Any]) -> Slot:
         node, base = row["object"]
         name, offset, field = self._field(row["type"], row["cell"])
         return Slot(node, base + offset, name, _text(field, row["old"]), _text(field, row["new"]))
 
-    def _field(self, type_number: int, cell: int) -> tuple[str, int, PlanField | None]:
-        """Name and offset of a cell; a root in a global variable has no field of a type."""
-        if type_number >= len(self.plan.types):
-            return "*" if not cell else f"[{cell}]", 8 * cell, None
+    def _field(self, type_number: int, cell: int) -> tuple[str, int, PlanField]:
+        """Name and offset of a cell."""
         plan_type = self.plan.types[type_number]
         if cell < len(plan_type.fields):
             field = plan_type.fields[cell]
@@ -57,7 +81,7 @@ class Operations:
         for run in plan_type.runs:
             if run.count is None or cell < run.count:
                 offset = run.field.offset + cell * run.stride
-                return f"{run.field.name}[{cell}]", offset, run.field
+                return f"{run.field.name.replace('[]', '')}[{cell}]", offset, run.field
             cell -= run.count
         raise AssertionError("a cell outside its type")
 
@@ -69,7 +93,7 @@ class Operations:
         return self.trace.places.place(rows[0][0]) if rows else None
 
 
-def _text(field: PlanField | None, held: tuple[int, int | None, int | None, bool] | None) -> str:
+def _text(field: PlanField, held: tuple[int, int | None, int | None, bool] | None) -> str:
     """A value as a person would write it."""
     if held is None:
         return "never written"
@@ -77,13 +101,13 @@ def _text(field: PlanField | None, held: tuple[int, int | None, int | None, bool
     if node is not None:
         inside = f"+{offset}" if offset else ""
         return f"node {node}{inside}" + (" (freed)" if stale else "")
-    kind = Kind.POINTER if field is None else field.kind
+    kind = field.kind
     if kind in (Kind.POINTER, Kind.WORD):
         return "NULL" if value == 0 else f"{value:#x}"
-    if field is not None and kind is Kind.FLOAT and field.size in (4, 8):
+    if kind is Kind.FLOAT and field.size in (4, 8):
         packed = value.to_bytes(field.size, "little")
         return f"{struct.unpack('<f' if field.size == 4 else '<d', packed)[0]:g}"
-    if field is not None and kind is Kind.INT:
+    if kind is Kind.INT:
         bits = field.bit_size or 8 * field.size
         value -= (value >> (bits - 1)) << bits
     return str(value)

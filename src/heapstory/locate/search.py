@@ -55,6 +55,11 @@ def locate(
             "too many C-points to check all constraints at each: some were checked at a sample of "
             "them, and the first bad one was found by bisection"
         )
+    if result["operations"] > len(result["faults"]):
+        notes.append(
+            f"{result['operations']:,} operations contributed: only the first "
+            f"{len(result['faults']):,} are listed"
+        )
     times = list(moments)
     return Answer(
         plan=plan,
@@ -62,7 +67,7 @@ def locate(
         bad=_point_at(found, times, result["bad"]),
         clean=_point_at(found, times, result["clean"]),
         inconsistencies=[_inconsistency(plan, row) for row in result["inconsistencies"]],
-        faults=_faults(trace, structure, plan, result["faults"]),
+        faults=_faults(trace, structure, plan, result, times),
         objects=structure.counts["objects"],
         seconds=seconds,
         notes=notes,
@@ -110,10 +115,29 @@ def _faults(
     trace: Trace,
     structure: _core.Structure,
     plan: Plan,
-    rows: list[tuple[int, str, list[tuple[int, list[Any]]]]],
+    result: dict[str, Any],
+    times: list[int],
 ) -> list[Fault]:
-    operations = Operations(trace, plan, structure.operations([row[0] for row in rows]))
-    return [
-        operations.fault(time, relation, tuple(_inconsistency(plan, row) for row in contributed))
-        for time, relation, contributed in rows
-    ]
+    """What was traced back, the decisive operations before all others."""
+    rows = {time: (relation, led_to) for time, relation, led_to in result["faults"]}
+    decisive: dict[int, tuple[str, Any, bool]] = result["decisive"]
+    operations = Operations(trace, plan, structure.operations([*rows, *decisive]))
+
+    def described(time: int, relation: str) -> Fault:
+        led_to = rows[time][1] if time in rows else result["inconsistencies"]
+        return operations.fault(time, relation, tuple(_inconsistency(plan, r) for r in led_to))
+
+    found = []
+    for time, (grade, cell, _) in sorted(decisive.items(), key=lambda one: not one[1][2]):
+        omitted = grade == "omission"
+        fault = described(time, "omission" if omitted else "decisive")
+        clean = 0 if result["clean"] is None else times[result["clean"]]
+        since, until = clean if omitted else time, times[result["bad"]]
+        again = operations.repeated(cell, since, until, fault.contributed_to) if cell else None
+        if again is not None:
+            found.append(again)
+        if again is None or not omitted:
+            found.append(fault)
+    others = (time for time in rows if time not in decisive)
+    found.sort(key=lambda fault: fault.relation == "omission")
+    return found + [described(time, rows[time][0]) for time in others]

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 MOST_INCONSISTENCIES = 10
 MOST_STATEMENTS = 20
 AROUND = 2
+WHY = {
+    "decisive": "had it done something else here, nothing would be wrong",
+    "omission": "had another field been written beside this, nothing would be wrong",
+}
 
 
 def report(trace: Trace, answer: Answer, style: Style = PLAIN) -> Iterator[str]:
@@ -65,12 +69,10 @@ def _inconsistencies(answer: Answer, style: Style) -> Iterator[str]:
 
 
 def _statements(trace: Trace, answer: Answer, style: Style) -> Iterator[str]:
-    groups: dict[tuple[str | None, int | None, str], list[Fault]] = {}
-    for fault in answer.faults:
-        key = (fault.place.path, fault.place.line) if fault.place else (None, None)
-        groups.setdefault((*key, str(fault.place)), []).append(fault)
-    near = [group for group in groups.values() if group[0].relation != "related"]
-    far = [group for group in groups.values() if group[0].relation == "related"]
+    groups = _by_statement(answer.near)
+    near = list(groups.values())
+    others = [fault for fault in answer.faults if fault not in answer.near]
+    far = [group for key, group in _by_statement(others).items() if key not in groups]
     yield f"\n{_count(len(near), 'statement')} to look at, in this order:\n"
     for number, faults in enumerate(near[:MOST_STATEMENTS], 1):
         yield from _statement(trace, number, faults, style)
@@ -81,9 +83,17 @@ def _statements(trace: Trace, answer: Answer, style: Style) -> Iterator[str]:
         fault = faults[0]
         yield f"   {fault.place or '?'}  {style.dim(f'({fault.timestamp}): {fault.operation}')}\n"
     yield from _more(len(far), style)
-    if not groups:
+    if not near:
         yield "  (the trace does not reach back to where it began)\n"
     yield "\n"
+
+
+def _by_statement(faults: list[Fault]) -> dict[tuple[str | None, int | None, str], list[Fault]]:
+    groups: dict[tuple[str | None, int | None, str], list[Fault]] = {}
+    for fault in faults:
+        key = (fault.place.path, fault.place.line) if fault.place else (None, None)
+        groups.setdefault((*key, str(fault.place)), []).append(fault)
+    return groups
 
 
 def _more(count: int, style: Style) -> Iterator[str]:
@@ -99,6 +109,8 @@ def _statement(trace: Trace, number: int, faults: list[Fault], style: Style) -> 
     if fault.place is not None:
         yield from _source(trace, fault.place, style)
     yield f"   timestamp {fault.timestamp}: {style.red(fault.operation)}\n"
+    if fault.relation in WHY:
+        yield f"   {WHY[fault.relation]}\n"
     how = "read by" if fault.relation == "fed" else "against"
     for found in fault.contributed_to[:3]:
         yield f"   {how} {found.constraint.name} for {found}\n"

@@ -1,0 +1,29 @@
+// From the first bad C-point to the answer: what is wrong, what led to it, what was decisive.
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// A C-point may lie in the middle of an operation: a function of the structure has returned to one
+// that goes on to use others of it. What is wrong there counts if it still is when that one
+// returns; but then the fault may also lie in what comes between. So where no operation up to the
+// C-point is decisive, the next C-points of the same caller are looked at as well.
+#pragma once
+
+#include "check/forward.h"
+#include "check/repair.h"
+#include "check/traceback.h"
+
+#include <vector>
+
+namespace heapstory::check {
+
+struct Location {
+    size_t point = Forward::no_point; // the bad C-point
+    std::vector<Inconsistency> found; // there
+    std::vector<Fault> faults;
+    Repair::Decisive decisive;
+};
+
+// `forward` has been run and found a bad C-point.
+Location locate(Checker &checker, const Forward &forward, const std::vector<CPoint> &points,
+                size_t bad, const Repair::StatementOf &statement_of);
+
+} // namespace heapstory::check

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "check/repair.h"
+
+#include <algorithm>
+
+namespace heapstory::check {
+
+namespace {
+
+constexpr size_t most_found = 64; // inconsistencies that are looked at one by one
+
+} // namespace
+
+Repair::Repair(const Timeline &line, const Plan &plan, uint64_t time, uint64_t floor,
+               StatementOf statement_of)
+    : line_(line), plan_(plan), time_(time), floor_(floor), statement_of_(std::move(statement_of)) {
+}
+
+Timeline Repair::future() const {
+    Timeline out;
+    out.blocks = line_.blocks;
+    out.first_object = line_.first_object;
+    out.block = line_.block;
+    out.base = line_.base;
+    out.type = line_.type;
+    out.first_cell = line_.first_cell;
+    out.by_type = line_.by_type;
+    out.several_types = line_.several_types;
+    out.last = moment(hypotheses_.size());
+    for (Block &block : out.blocks) {
+        bool alive = block.birth <= time_ && time_ < block.death;
+        block.birth = alive;
+        block.death = alive ? forever : 0;
+    }
+    std::map<uint32_t, std::vector<Version>> changes; // by cell
+    for (size_t i = 0; i < hypotheses_.size(); ++i) {
+        if (uint32_t block = hypotheses_[i].revived; block != none) {
+            out.blocks[block].birth = moment(i);
+            out.blocks[block].death = moment(i) + 1;
+        }
+        for (const Change &change : hypotheses_[i].changes) {
+            Version version = change.version, back = frozen(held(change.cell));
+            version.since = moment(i);
+            back.since = moment(i) + 1;
+            auto &versions = changes[change.cell];
+            versions.push_back(version);
+            versions.push_back(back);
+        }
+    }
+    for (Object object = 0; object < line_.objects(); ++object) {
+        out.birth.push_back(out.blocks[out.block[object]].birth);
+        out.death.push_back(out.blocks[out.block[object]].death);
+        for (uint32_t cell = line_.first_cell[object]; cell < line_.first_cell[object + 1];
+             ++cell) {
+            if (const Version *version = held(cell); version && out.birth[object] == 1) {
+                out.versions.push_back(frozen(version));
+                out.versions.back().since = 1;
+            }
+            if (auto at = changes.find(cell); at != changes.end())
+                out.versions.insert(out.versions.end(), at->second.begin(), at->second.end());
+            out.first_version.push_back(out.versions.size());
+        }
+    }
+    return out;
+}
+
+void Repair::begin(Checker &checker) {
+    for (uint32_t c = 0; c < plan_.constraints.size(); ++c)
+        if (!checker.whole(c))
+            for (Object object : line_.by_type[plan_.constraints[c].variables[0].type])
+                if (uint64_t birth = checker.line().birth[object])
+                    units_.push({birth, c, object});
+}
+
+// Whether the hypotheses of one group change something that every inconsistency reads: one that
+// reads nothing of it stays as it is, whatever is supposed.
+bool Repair::all_depend(Checker &checker, const std::vector<Inconsistency> &found,
+                        std::vector<uint64_t> &untils, size_t first, size_t end) {
+    for (size_t i = 0; i < untils.size(); ++i) {
+        if (untils[i] < moment(first)) {
+            Span span;
+            checker.judge().arguments(found[i], moment(first) - 1, span);
+            untils[i] = span.until;
+        }
+        if (untils[i] > moment(end - 1))
+            return false;
+    }
+    return true;
+}
+
+// Whether nothing is wrong: first what was, then all that the hypothesis touches.
+bool Repair::is_whole(Checker &checker, size_t hypothesis,
+                      const std::vector<Inconsistency> &found) {
+    uint64_t at = moment(hypothesis);
+    for (size_t i = 0; i < std::min(found.size(), most_found); ++i)
+        if (checker.judge().is_inconsistent(found[i], at))
+            return false;
+    while (!units_.empty() && units_.top().until <= at) {
+        Unit unit = units_.top();
+        units_.pop();
+        if (!checker.line().alive(unit.object, at)) {
+            if (checker.line().birth[unit.object] > at)
+                units_.push({checker.line().birth[unit.object], unit.constraint, unit.object});
+            continue;
+        }
+        Span span;
+        bool bad = false;
+        checker.judge().check_object(unit.constraint, unit.object, at, span,
+                                     [&](const Inconsistency &) {
+                                         bad = true;
+                                         return false;
+                                     });
+        unit.until = bad ? at + 1 : span.until;
+        units_.push(unit);
+        if (bad)
+            return false;
+    }
+    for (uint32_t c = 0; c < plan_.constraints.size(); ++c)
+        if (Whole *whole = checker.whole(c); whole && !whole->at(at).empty())
+            return false;
+    return true;
+}
+
+Repair::Decisive Repair::search(const std::vector<Inconsistency> &found,
+                                const std::vector<uint64_t> &suspects) {
+    Decisive decisive;
+    if (!asks(line_))
+        return decisive;
+    suppose_all(found, suspects);
+    Timeline future = this->future();
+    Checker checker(future, plan_, nullptr);
+    // What depends on more than fields (texts, references) cannot be put to the question.
+    for (size_t i = 0; i < std::min(found.size(), most_found); ++i)
+        if (!checker.judge().is_inconsistent(found[i], 1))
+            return decisive;
+    begin(checker);
+    Grade best = Grade::omission;
+    std::vector<uint64_t> untils(std::min(found.size(), most_found), 0);
+    for (size_t group = 0, i = 0; group < groups_.size(); ++group) {
+        size_t end = groups_[group];
+        if (i == end || !all_depend(checker, found, untils, i, end)) {
+            i = end;
+            continue;
+        }
+        if (hypotheses_[i].grade == Grade::omission && best < Grade::omission)
+            break;
+        for (; i < end; ++i) {
+            const Hypothesis &hypothesis = hypotheses_[i];
+            auto known = decisive.find(hypothesis.operation);
+            if (known != decisive.end() && known->second.grade <= hypothesis.grade)
+                continue;
+            if (!is_whole(checker, i, found))
+                continue;
+            uint32_t cell = hypothesis.revived == none ? hypothesis.changes[0].cell : none;
+            decisive[hypothesis.operation] = {hypothesis.grade, cell, is_unsafe(cell)};
+            best = std::min(best, hypothesis.grade);
+        }
+    }
+    add_origins(decisive);
+    return decisive;
+}
+
+// An address that is nobody's may have been copied: where it was stored first is as decisive.
+void Repair::add_origins(Decisive &decisive) const {
+    std::map<uint64_t, std::pair<uint64_t, Decision>> wild; // by value: its first store
+    for (uint32_t cell : cells_) {
+        const Version &version = *held(cell);
+        auto at = decisive.find(version.since);
+        if (at != decisive.end() && version.target == none && is_unsafe(cell))
+            wild.try_emplace(version.value, version.since, Decision{at->second.grade, none, true});
+    }
+    if (wild.empty())
+        return;
+    for (const Version &version : line_.versions)
+        if (auto at = wild.find(version.value); at != wild.end() && version.since > floor_)
+            at->second.first = std::min(at->second.first, version.since);
+    for (auto &[value, first] : wild)
+        decisive.insert(first);
+}
+
+Repair::Decisive Repair::run(const std::vector<Inconsistency> &found,
+                             const std::vector<Fault> &faults) {
+    std::vector<uint64_t> suspects;
+    for (const Fault &fault : faults)
+        suspects.push_back(fault.time);
+    std::sort(suspects.begin(), suspects.end());
+    Decisive decisive = search(found, suspects);
+    Grade best = Grade::omission;
+    for (const auto &[time, decision] : decisive)
+        best = std::min(best, decision.grade);
+    std::erase_if(decisive, [&](const auto &one) { return one.second.grade != best; });
+    return decisive;
+}
+
+} // namespace heapstory::check

@@ -1,0 +1,115 @@
+// Which single operation, had it stored or freed something else, would leave nothing wrong.
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Algorithm 3 names all operations that had a hand in an inconsistency. Where the structure would
+// be whole with another value in one field, the last write of that field is decisive: also if it
+// only failed to mend what operations before it had opened, and so contributed to nothing.
+//
+// The questions "what if this field held that?" are put as a future of the structure: a second
+// timeline holds it as it is at the C-point, and after that one hypothesis after the other, each
+// taken back before the next. So the spans of the answers say which of them a hypothesis touches.
+#pragma once
+
+#include "check/traceback.h"
+
+#include <cstdint>
+#include <map>
+#include <queue>
+#include <vector>
+
+namespace heapstory::check {
+
+class Repair {
+  public:
+    // How sure it is that an operation is decisive.
+    enum class Grade : uint8_t {
+        value,   // another value that was at hand makes all well
+        any,     // no value is known that does, but nothing is wrong with the fields left open
+        omission // a field beside those it wrote, which was left as it was, should hold another
+    };
+    struct Decision {
+        Grade grade;
+        uint32_t cell = none; // that should hold something else, if it is one
+        bool unsafe = false;  // it holds an address that is nobody's
+    };
+    using Decisive = std::map<uint64_t, Decision>; // by the timestamp of the operation
+
+    using StatementOf = std::function<uint64_t(uint32_t site)>;
+
+    // `floor`: a moment at which nothing was wrong, 0 if none is known.
+    Repair(const Timeline &line, const Plan &plan, uint64_t time, uint64_t floor,
+           StatementOf statement_of);
+
+    // Whether a structure is small enough to be put to the question.
+    static bool asks(const Timeline &line) { return line.objects() <= most_objects; }
+    // The decisive operations of the best grade there is. The faults that were traced back are
+    // asked about in any case, all other operations since `floor` only where they are few.
+    Decisive run(const std::vector<Inconsistency> &found, const std::vector<Fault> &faults);
+
+  private:
+    static constexpr size_t most_objects = 20'000;
+
+    struct Change {
+        uint32_t cell;
+        Version version;
+    };
+    struct Hypothesis {
+        uint64_t operation;
+        Grade grade;
+        std::vector<Change> changes;
+        uint32_t revived = none; // block
+    };
+    struct Unit {
+        uint64_t until;
+        uint32_t constraint;
+        Object object;
+        bool operator<(const Unit &other) const { return until > other.until; }
+    };
+    static uint64_t moment(size_t hypothesis) { return 2 + 2 * hypothesis; }
+
+    void add_origins(Decisive &decisive) const;
+    Decisive search(const std::vector<Inconsistency> &found, const std::vector<uint64_t> &suspects);
+    void suppose_all(const std::vector<Inconsistency> &found,
+                     const std::vector<uint64_t> &suspects);
+    void gather_cells(const std::vector<uint64_t> &suspects);
+    void gather_pool(const std::vector<Inconsistency> &found);
+    void add_to_pool(Object object);
+    void suppose_values(uint32_t cell);
+    void suppose_statements();
+    void suppose_statement(const std::vector<uint32_t> &cells);
+    void suppose_revived(uint32_t block);
+    void suppose_omissions();
+    void suppose_omission(uint32_t cell, uint64_t last);
+    void suppose(uint64_t operation, Grade grade, std::vector<Change> changes);
+    std::vector<Version> pointers_for(uint32_t cell) const;
+    std::vector<Version> numbers_for(uint32_t cell) const;
+    const Version *before(uint32_t cell) const;
+    const PlanField &field_of(uint32_t cell) const;
+    Object object_of(uint32_t cell) const;
+    const Version *held(uint32_t cell) const {
+        Span unused;
+        return line_.at(cell, time_, unused);
+    }
+    bool is_unsafe(uint32_t cell) const;
+    Version frozen(const Version *version) const;
+    Version pointer_to(Object object) const;
+    Timeline future() const;
+    void begin(Checker &checker);
+    static bool all_depend(Checker &checker, const std::vector<Inconsistency> &found,
+                           std::vector<uint64_t> &untils, size_t first, size_t end);
+    bool is_whole(Checker &checker, size_t hypothesis, const std::vector<Inconsistency> &found);
+
+    const Timeline &line_;
+    const Plan &plan_;
+    uint64_t time_, floor_;
+    StatementOf statement_of_;
+    std::vector<uint32_t> cells_;        // whose value is asked about, in the order of the writes
+    std::vector<uint32_t> deaths_;       // blocks whose end is asked about
+    std::vector<Object> pool_;           // objects that a pointer could have meant
+    std::map<Object, uint64_t> written_; // heads that were written or made, and when last
+    std::vector<Hypothesis> hypotheses_;
+    std::vector<size_t> groups_; // ends of those about the same fields
+    std::priority_queue<Unit> units_;
+};
+
+} // namespace heapstory::check

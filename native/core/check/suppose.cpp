@@ -1,0 +1,292 @@
+// The hypotheses: which fields could have held something else, and what.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "check/repair.h"
+
+#include <algorithm>
+
+namespace heapstory::check {
+
+namespace {
+
+constexpr size_t most_cells = 64, most_deaths = 16, most_pool = 32;
+constexpr size_t most_joint = 4; // fields that one statement wrote at once
+constexpr Version unknown{0, 0, 0, unknown_target};
+
+bool same(const Version &a, const Version &b) {
+    return a.value == b.value && a.target == b.target;
+}
+
+void add_once(std::vector<Version> &values, const Version &value) {
+    if (std::none_of(values.begin(), values.end(),
+                     [&](const Version &known) { return same(known, value); }))
+        values.push_back(value);
+}
+
+} // namespace
+
+Object Repair::object_of(uint32_t cell) const {
+    auto after = std::upper_bound(line_.first_cell.begin(), line_.first_cell.end(), cell);
+    return Object(after - line_.first_cell.begin()) - 1;
+}
+
+const PlanField &Repair::field_of(uint32_t cell) const {
+    Object object = object_of(cell);
+    const PlanType &type = plan_.types[line_.type[object]];
+    size_t index = cell - line_.first_cell[object];
+    if (index < type.fields.size())
+        return type.fields[index];
+    index -= type.fields.size();
+    size_t run = 0;
+    for (; run + 1 < type.runs.size() && index >= type.runs[run].count.value_or(forever); ++run)
+        index -= *type.runs[run].count;
+    return type.runs[run].field;
+}
+
+// A version as part of the future: what was freed by the C-point is nobody's.
+Version Repair::frozen(const Version *version) const {
+    if (!version)
+        return unknown;
+    Version out = *version;
+    uint32_t block = line_.block_of(out);
+    bool gone = out.target < line_.objects() ? !line_.alive(out.target, time_)
+                                             : block != none && line_.blocks[block].death <= time_;
+    if (gone)
+        out.target = none;
+    return out;
+}
+
+bool Repair::is_unsafe(uint32_t cell) const {
+    const Version *version = cell == none ? nullptr : held(cell);
+    return version && version->value && field_of(cell).is_pointer() &&
+           frozen(version).target == none;
+}
+
+Version Repair::pointer_to(Object object) const {
+    return {line_.address(object), 0, 0, line_.head(object)};
+}
+
+// What the field held before its last write.
+const Version *Repair::before(uint32_t cell) const {
+    auto versions = line_.cell(cell);
+    auto after = std::partition_point(versions.begin(), versions.end(),
+                                      [&](const Version &v) { return v.since <= time_; });
+    return after - versions.begin() > 1 ? &after[-2] : nullptr;
+}
+
+void Repair::gather_cells(const std::vector<uint64_t> &suspects) {
+    std::vector<uint32_t> others;
+    for (Object object = 0; object < line_.objects(); ++object) {
+        if (!line_.alive(object, time_))
+            continue;
+        if (line_.birth[object] > floor_)
+            written_[line_.head(object)] = line_.birth[object];
+        for (uint32_t cell = line_.first_cell[object]; cell < line_.first_cell[object + 1];
+             ++cell) {
+            const Version *version = held(cell);
+            if (!version || version->since <= floor_)
+                continue;
+            uint64_t &last = written_[line_.head(object)];
+            last = std::max(last, version->since);
+            bool asked = std::binary_search(suspects.begin(), suspects.end(), version->since);
+            (asked ? cells_ : others).push_back(cell);
+        }
+    }
+    if (cells_.size() + others.size() <= most_cells)
+        cells_.insert(cells_.end(), others.begin(), others.end());
+    std::stable_sort(cells_.begin(), cells_.end(),
+                     [&](uint32_t a, uint32_t b) { return held(a)->since > held(b)->since; });
+    cells_.resize(std::min(cells_.size(), most_cells));
+    std::reverse(cells_.begin(), cells_.end());
+    for (uint32_t block = 0; block + 1 < line_.first_object.size(); ++block)
+        if (line_.blocks[block].death > floor_ && line_.blocks[block].death <= time_)
+            deaths_.push_back(block);
+    std::sort(deaths_.begin(), deaths_.end(), [&](uint32_t a, uint32_t b) {
+        return line_.blocks[a].death > line_.blocks[b].death;
+    });
+}
+
+void Repair::add_to_pool(Object object) {
+    if (object < line_.objects() && line_.alive(object, time_) && pool_.size() < most_pool) {
+        Object head = line_.head(object);
+        if (std::find(pool_.begin(), pool_.end(), head) == pool_.end())
+            pool_.push_back(head);
+    }
+}
+
+// Objects of the inconsistencies, those that were written, and what freed ones led to.
+void Repair::gather_pool(const std::vector<Inconsistency> &found) {
+    for (const Inconsistency &e : found)
+        for (const Bound &bound : e.binding)
+            add_to_pool(bound.object);
+    for (uint32_t cell : cells_)
+        add_to_pool(object_of(cell));
+    for (uint32_t block : deaths_)
+        for (Object object = line_.first_object[block]; object < line_.first_object[block + 1];
+             ++object)
+            for (uint32_t cell = line_.first_cell[object]; cell < line_.first_cell[object + 1];
+                 ++cell)
+                if (auto versions = line_.cell(cell); !versions.empty())
+                    add_to_pool(versions.back().target);
+}
+
+void Repair::suppose(uint64_t operation, Grade grade, std::vector<Change> changes) {
+    hypotheses_.push_back({operation, grade, std::move(changes), none});
+}
+
+std::vector<Version> Repair::pointers_for(uint32_t cell) const {
+    std::vector<Version> values{Version{}};
+    add_once(values, frozen(before(cell)));
+    for (Object object : pool_)
+        add_once(values, pointer_to(object));
+    return values;
+}
+
+// Numbers next to it, the one before, and those of other fields of the object.
+std::vector<Version> Repair::numbers_for(uint32_t cell) const {
+    std::vector<Version> values;
+    const PlanField &field = field_of(cell);
+    if (field.kind == FieldKind::real || field.bit_size)
+        return values;
+    uint64_t mask = field.size >= 8 ? ~uint64_t(0) : (uint64_t(1) << (8 * field.size)) - 1;
+    uint64_t value = held(cell)->value;
+    for (uint64_t near : {value + 1, value - 1})
+        add_once(values, {near & mask, 0, 0, none});
+    if (const Version *old = before(cell))
+        add_once(values, {old->value, 0, 0, none});
+    Object object = object_of(cell);
+    for (uint32_t other = line_.first_cell[object]; other < line_.first_cell[object + 1]; ++other) {
+        const PlanField &sister = field_of(other);
+        const Version *version = held(other);
+        if (other != cell && version && sister.kind == field.kind && sister.size == field.size)
+            add_once(values, {version->value, 0, 0, none});
+    }
+    return values;
+}
+
+void Repair::suppose_values(uint32_t cell) {
+    uint64_t operation = held(cell)->since;
+    const PlanField &field = field_of(cell);
+    bool pointer = field.is_pointer() && field.size == 8;
+    Version now = frozen(held(cell));
+    for (const Version &value : pointer ? pointers_for(cell) : numbers_for(cell))
+        if (!same(value, now) && value.target != unknown_target)
+            suppose(operation, Grade::value, {{cell, value}});
+    suppose(operation, Grade::any, {{cell, unknown}});
+}
+
+// Fields that one statement wrote right after each other: each may have been meant for another.
+void Repair::suppose_statement(const std::vector<uint32_t> &cells) {
+    uint64_t operation = held(cells[0])->since;
+    std::vector<Version> values;
+    for (uint32_t cell : cells) {
+        add_once(values, frozen(held(cell)));
+        if (const Version *old = before(cell))
+            add_once(values, frozen(old));
+    }
+    size_t all = 1;
+    for (size_t i = 0; i < cells.size(); ++i)
+        all *= values.size();
+    std::vector<Change> open;
+    for (uint32_t cell : cells)
+        open.push_back({cell, unknown});
+    for (size_t choice = 0; choice < all; ++choice) {
+        std::vector<Change> changes;
+        size_t rest = choice;
+        for (uint32_t cell : cells) {
+            const Version &value = values[rest % values.size()];
+            rest /= values.size();
+            if (!same(value, frozen(held(cell))))
+                changes.push_back({cell, value});
+        }
+        if (changes.size() > 1)
+            suppose(operation, Grade::value, std::move(changes));
+    }
+    suppose(operation, Grade::any, std::move(open));
+}
+
+void Repair::suppose_statements() {
+    for (size_t first = 0, end = 0; first < cells_.size(); first = end) {
+        uint64_t statement = statement_of_(held(cells_[first])->site);
+        for (end = first + 1; end < cells_.size(); ++end)
+            if (statement_of_(held(cells_[end])->site) != statement)
+                break;
+        if (end - first > 1 && end - first <= most_joint)
+            suppose_statement(
+                {cells_.begin() + std::ptrdiff_t(first), cells_.begin() + std::ptrdiff_t(end)});
+    }
+}
+
+// As it was at its end, with all pointers to it good again.
+void Repair::suppose_revived(uint32_t block) {
+    Hypothesis hypothesis{line_.blocks[block].death, Grade::value, {}, block};
+    uint64_t last = line_.blocks[block].death - 1;
+    Span unused;
+    for (Object object = 0; object < line_.objects(); ++object) {
+        bool revived = line_.block[object] == block;
+        if (!revived && !line_.alive(object, time_))
+            continue;
+        for (uint32_t cell = line_.first_cell[object]; cell < line_.first_cell[object + 1];
+             ++cell) {
+            const Version *version = line_.at(cell, revived ? last : time_, unused);
+            bool leads_there = version && line_.block_of(*version) == block;
+            if (revived || leads_there)
+                hypothesis.changes.push_back({cell, leads_there ? *version : frozen(version)});
+        }
+    }
+    hypotheses_.push_back(std::move(hypothesis));
+    groups_.push_back(hypotheses_.size());
+}
+
+// A field that was not written, of an object that was: the write may have been forgotten. Where
+// nothing else of the object was written, that of the object it should lead to stands for it.
+void Repair::suppose_omission(uint32_t cell, uint64_t last) {
+    const PlanField &field = field_of(cell);
+    const Version *version = held(cell);
+    Version now = frozen(version);
+    bool pointer = field.is_pointer() && field.size == 8;
+    std::vector<Version> values;
+    if (pointer)
+        values = pointers_for(cell);
+    else if (version)
+        values = numbers_for(cell);
+    for (const Version &value : values) {
+        if (same(value, now) || value.target == unknown_target)
+            continue;
+        uint64_t operation = last;
+        if (auto at = written_.find(value.target); !last && at != written_.end())
+            operation = at->second;
+        if (operation)
+            suppose(operation, Grade::omission, {{cell, value}});
+    }
+}
+
+void Repair::suppose_omissions() {
+    for (Object head : pool_) {
+        auto at = written_.find(head);
+        for (Object object = head; object < line_.objects() && line_.head(object) == head; ++object)
+            for (uint32_t cell = line_.first_cell[object]; cell < line_.first_cell[object + 1];
+                 ++cell) {
+                const Version *version = held(cell);
+                if (!version || version->since <= floor_)
+                    suppose_omission(cell, at == written_.end() ? 0 : at->second);
+                groups_.push_back(hypotheses_.size());
+            }
+    }
+}
+
+void Repair::suppose_all(const std::vector<Inconsistency> &found,
+                         const std::vector<uint64_t> &suspects) {
+    gather_cells(suspects);
+    gather_pool(found);
+    for (uint32_t cell : cells_) {
+        suppose_values(cell);
+        groups_.push_back(hypotheses_.size());
+    }
+    suppose_statements();
+    for (size_t i = 0; i < std::min(deaths_.size(), most_deaths); ++i)
+        suppose_revived(deaths_[i]);
+    if (floor_)
+        suppose_omissions();
+}
+
+} // namespace heapstory::check

@@ -1,0 +1,51 @@
+"""Figure 9 of the MG++ paper: the list of free chunks of glibc itself, in mode internals."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.conftest import PROGRAMS, Compile, Heapstory, Record
+
+ABORTED = 134
+INTERNALS = ("--mode", "internals")
+
+
+@pytest.fixture(autouse=True)
+def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chunks of the thread's own cache are in other lists, whose pointers are mangled."""
+    monkeypatch.setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0")
+
+
+def test_what_overwrote_a_free_chunk(
+    compile_program: Compile, record: Record, heapstory: Heapstory
+) -> None:
+    program = compile_program("figure9", "-O0", "-DFAULT=1")
+    trace = record(program, options=INTERNALS, status=ABORTED)
+    done = heapstory("locate", trace, "--spec", "glibc_free_list", "--cpoint", "crash", "--json")
+    assert done.returncode == 1, done.stderr
+    answer = json.loads(done.stdout)
+    text = (PROGRAMS / "figure9.c").read_text().splitlines()
+    faulty = next(n for n, line in enumerate(text, 1) if "/* faulty */" in line)
+    assert answer["statements"][0]["line"] == faulty
+    assert answer["statements"][0]["file"] == "figure9.c"
+
+
+def test_free_lists_of_a_correct_program_are_whole(
+    compile_program: Compile, record: Record, heapstory: Heapstory
+) -> None:
+    program = compile_program("figure9", "-O0", "-DFAULT=0")
+    trace = record(program, options=INTERNALS)
+    done = heapstory("locate", trace, "--spec", "glibc_free_list", "--cpoint", "end")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "held" in done.stdout
+
+
+def test_other_modes_do_not_have_them(
+    compile_program: Compile, record: Record, heapstory: Heapstory
+) -> None:
+    trace = record(compile_program("figure9", "-O0", "-DFAULT=0"))
+    done = heapstory("locate", trace, "--spec", "glibc_free_list")
+    assert done.returncode == 2
+    assert "--mode internals" in done.stderr

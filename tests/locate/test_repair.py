@@ -1,0 +1,115 @@
+"""Decisive operations: what another value in one field would mend."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+from heapstory import _core
+from tests.constraints.world import Checked, World, plan_of
+
+LIST = "node { key; next*; }\nroot: node from list.head;\nlist(next);"
+BOTH_WAYS = "node { next*; prev^; }\nroot: node from list.head;\ninverse(next, prev);"
+
+
+def structure(
+    world: World, checked: Checked, sites: dict[int, int] | None = None
+) -> _core.Structure:
+    """The heap for the engine; every store is a statement of its own unless `sites` says so."""
+    model = checked.model
+    nodes = [
+        (n.id, n.address, n.size, n.created, n.freed, checked.types.get(n.id, 0), 0,
+         bool(getattr(world.events[n.born], "zeroed", False)))
+        for n in model.nodes
+    ]  # fmt: skip
+    writes = [
+        (v.timestamp, v.address, v.data, (sites or {}).get(v.timestamp, v.timestamp))
+        for v in model.end.versions
+    ]
+    return _core.Structure.given(json.loads(checked.plan.to_json()), nodes, writes, model.last)
+
+
+def decisive(
+    world: World, text: str, clean: int, sites: dict[int, int] | None = None
+) -> dict[int, str]:
+    checked = Checked(world, plan_of(text))
+    found = structure(world, checked, sites).locate([(clean, [], None), (world.now, [], None)])
+    assert found["clean"] == 0 and found["bad"] == 1
+    return {time: grade for time, (grade, *_) in found["decisive"].items()}
+
+
+def chain(world: World, length: int) -> tuple[int, list[int]]:
+    holder = world.alloc(2, 1)
+    nodes = [world.alloc(1, 2) for _ in range(length)]
+    world.link(holder, 0, nodes[0])
+    for one, other in pairwise(nodes):
+        world.link(one, 1, other)
+    return holder, nodes
+
+
+def test_a_store_that_only_fails_to_mend_is_decisive() -> None:
+    """Nodes are freed, then the gap is closed with NULL: the rest was lost before that store."""
+    world = World()
+    _, nodes = chain(world, 5)
+    clean = world.now
+    world.free(nodes[1])
+    world.free(nodes[2])
+    world.link(nodes[0], 1, None)
+    assert decisive(world, LIST, clean) == {world.now: "value"}
+
+
+def test_a_free_of_a_node_that_is_still_linked_is_decisive() -> None:
+    world = World()
+    _, nodes = chain(world, 4)
+    clean = world.now
+    world.free(nodes[1])
+    freed = world.now
+    world.put(nodes[3], 0, 7)
+    assert decisive(world, LIST, clean) == {freed: "value"}
+
+
+def test_two_fields_that_one_statement_mixed_up_are_decisive() -> None:
+    world = World()
+    holder = world.alloc(2, 1)
+    one, two, new = (world.alloc(1, 2) for _ in range(3))
+    world.link(holder, 0, one)
+    world.link(one, 0, two)
+    world.link(two, 1, one)
+    world.free(new)
+    clean = world.now
+    new = world.alloc(1, 2)
+    world.link(new, 0, one)  # these two are the wrong way round
+    first = world.now
+    world.link(new, 1, two)
+    second = world.now
+    world.link(one, 0, new)
+    world.link(two, 1, new)
+    assert decisive(world, BOTH_WAYS, clean) == {}
+    assert decisive(world, BOTH_WAYS, clean, {first: 900, second: 900}) == {first: "value"}
+
+
+def test_a_field_that_should_have_been_written_too_is_an_omission() -> None:
+    world = World()
+    holder = world.alloc(2, 1)
+    one, two = world.alloc(1, 2), world.alloc(1, 2)
+    world.link(holder, 0, one)
+    world.link(one, 0, two)
+    world.link(two, 1, one)
+    clean = world.now
+    new = world.alloc(1, 2)
+    world.link(new, 0, two)
+    world.link(new, 1, one)
+    world.link(one, 0, new)  # two.prev still leads to one
+    found = decisive(world, BOTH_WAYS, clean)
+    assert set(found.values()) == {"omission"}
+
+
+def test_where_an_address_of_nothing_was_stored_first_is_decisive_too() -> None:
+    world = World()
+    holder, nodes = chain(world, 3)
+    clean = world.now
+    world.put(nodes[0], 1, 0x5EED0)
+    first = world.now
+    world.put(holder, 0, 0x5EED0)
+    world.free(nodes[0])
+    assert first in decisive(world, LIST, clean)
