@@ -45,7 +45,7 @@ def specification(traces: dict[str, Path], heapstory: Heapstory) -> Path:
 def test_what_is_learnt(specification: Path) -> None:
     text = specification.read_text()
     for line in (
-        "node { key; next*; prev^; }",
+        "node { key!; next*!; prev^!; }",
         "root: node from list.head;",
         "(node, next);",
         "=> P.key < Q.key;",

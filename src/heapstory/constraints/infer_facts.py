@@ -56,11 +56,11 @@ class TypeFacts:
         """``node { key!; left*; parent^; }``."""
         parts = []
         for name in self.named:
-            mark = "!" if name in self.written else ""
+            mark = ""
             if name in self.pointers:
-                mark += "*" if name in self.edges else "^"
+                mark = "*" if name in self.edges else "^"
                 mark += "?" if name in self.unchecked else ""
-            parts.append(f"{name}{mark};")
+            parts.append(f"{name}{mark}{'!' if name in self.written else ''};")
         return f"{self.name} {{ {' '.join(parts)} }}"
 
 
