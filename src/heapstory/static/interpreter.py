@@ -39,9 +39,9 @@ VERY_MANY_STATES = 8  # beyond it, nor is what was done to them
 # Visits of blocks in one function before it is given up: a part for every function, a part for
 # every block of it.
 BASE_VISITS, BLOCK_VISITS = 1_000, 6
-# Statements executed and rows applied in one function before it is given up: a part for every
-# function, a part for every statement of it.
-BASE_WORK, STATEMENT_WORK, MAX_WORK = 3_000, 10, 20_000
+# Statements executed and rows applied in one function before it is analysed narrowly: a part for
+# every function, a part for every statement of it.
+BASE_WORK, STATEMENT_WORK, MAX_WORK = 2_000, 6, 12_000
 WIDEN_AFTER = 3
 
 
@@ -93,6 +93,7 @@ class FunctionAnalysis:
 
     narrow = False  # a subclass follows part of the memory only
     coarse = FINE  # how finely states are told apart from the start
+    patience = 1  # how often the usual budget of work may be spent
 
     def __init__(self, function: Function, program: ProgramView) -> None:
         self.function, self.program = function, program
@@ -100,7 +101,8 @@ class FunctionAnalysis:
         self.misuses: dict[tuple[object, ...], Loss] = {}
         self.limited = False
         self.work = 0
-        self._budget = min(BASE_WORK + STATEMENT_WORK * function.count, MAX_WORK)
+        usual = min(BASE_WORK + STATEMENT_WORK * function.count, MAX_WORK)
+        self.budget = self.patience * usual
         self.container: object = None
         self.elements_freed: dict[object, set[str]] = {}
         self.weakened = False
@@ -209,7 +211,7 @@ class FunctionAnalysis:
         visits, most = 0, BASE_VISITS + BLOCK_VISITS * len(self.function.blocks)
         while self._queue:
             visits += 1
-            if visits > most or self.work > self._budget:
+            if visits > most or self.work > self.budget:
                 self.limited = True
                 break
             _, _, label, key, state = heapq.heappop(self._queue)
@@ -280,7 +282,7 @@ class FunctionAnalysis:
             split = False
             after: list[State] = []
             self.work += len(states)
-            if self.work > self._budget:
+            if self.work > self.budget:
                 return
             watched = self.narrow and statement[0] == op.CALL
             if watched:

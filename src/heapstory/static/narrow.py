@@ -18,8 +18,7 @@ from heapstory.static.ir.program import Block, Function, Statement
 from heapstory.static.state import State
 from heapstory.static.summary import Summary
 
-MAX_STATEMENTS = 40  # that make memory, in one function
-MAX_STATES = 3  # kept before each
+MAX_STATES = 2  # kept before every statement that makes memory
 
 
 @dataclass(slots=True)
@@ -35,10 +34,15 @@ class Narrow:
 def narrow(function: Function, program: ProgramView) -> Narrow:
     """What the function does to its caller, then what becomes of each block it makes."""
     nothing = _Nothing(function, program)
-    found = Narrow(nothing.run(), limited=nothing.limited or len(nothing.makers) > MAX_STATEMENTS)
-    for (label, index), states in list(nothing.makers.items())[:MAX_STATEMENTS]:
+    found = Narrow(nothing.run(), limited=nothing.limited)
+    spent = 0
+    for (label, index), states in nothing.makers.items():
+        if spent > nothing.budget:
+            found.limited = True
+            break
         one = _One(function, program)
         one.follow(function.blocks[label], index, states)
+        spent += one.work
         found.losses |= one.losses
         found.misuses |= one.misuses
         found.limited |= one.limited
@@ -50,6 +54,7 @@ class _Nothing(FunctionAnalysis):
 
     narrow = True
     coarse = COARSEST
+    patience = 2
 
     def __init__(self, function: Function, program: ProgramView) -> None:
         super().__init__(function, program)
