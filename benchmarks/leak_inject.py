@@ -131,9 +131,10 @@ def _ours(jobs: list[Job], kept: str) -> set[tuple[object, ...]]:
     outcome = analyse(jobs, Options(load_models([]), processes=1, cache_path=kept))
     found = collect_findings(outcome.answers, False, Sources())
     return {
-        (finding.function, place.line, finding.allocated.line)
+        (finding.function, place.line, got.line)
         for finding in found
         for place in (finding.place, *finding.others)
+        for got in (finding.allocated, *finding.also)
         if finding.confidence != "low"
     }
 

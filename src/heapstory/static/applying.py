@@ -46,9 +46,8 @@ def apply(
         work.effects()
     except Infeasible:
         return None
-    new = [work.bound[i][0] for i, cell in outcome.cells.items() if cell.kind == HEAP]
     result = work.translate(outcome.result)
-    return Applied(work.state, result, work.suspects, new, work.perhaps_lost)
+    return Applied(work.state, result, work.suspects, work.new, work.perhaps_lost)
 
 
 class _Application:
@@ -66,6 +65,7 @@ class _Application:
         self.bound: dict[CellId, Value] = {}
         self.symbols: dict[Symbol, Value] = {}
         self.suspects: Suspects = {}
+        self.new: list[CellId] = []
         self.perhaps_lost: set[CellId] = set()
         self.recursive = False  # what recursion makes it made itself: the site stays the same
 
@@ -186,7 +186,8 @@ class _Application:
         """New cells of the callee become new cells of the caller."""
         for identity, cell in self.outcome.cells.items():
             if cell.kind == HEAP:
-                self.bound[identity] = (self.frame.new_cell(), 0)
+                self.new.append(self.frame.new_cell())
+                self.bound[identity] = (self.new[-1], 0)
                 self.state.cells[self.bound[identity][0]] = cell
         for identity, cell in self.outcome.cells.items():
             if cell.kind != HEAP:
@@ -279,6 +280,8 @@ class _Application:
             self.suspects[old[0]] = (FIELD_OVERWRITTEN, place, label)
             if offset not in cell.read:
                 self.frame.not_looked_at(old[0])
+            elif type(value) is tuple and value[0] in self.new:
+                self.frame.replaced(old[0])
 
     def _end(self, identity: CellId, cell: Cell) -> None:
         if identity == EXTRA:

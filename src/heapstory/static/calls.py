@@ -9,7 +9,7 @@ from heapstory.static.applying import Applied, apply
 from heapstory.static.conditions import fact_of
 from heapstory.static.ir.program import Place, Statement
 from heapstory.static.library import BUILTINS, States, intrinsic, result, returns, unknown
-from heapstory.static.state import Site, State
+from heapstory.static.state import ANY_MAKER, Site, State
 from heapstory.static.summary import Summary
 from heapstory.static.values import HIGH, LOW, CellId, Fact, Symbol, Value
 
@@ -92,10 +92,14 @@ def _modelled(
 
 
 def _comparison(frame: FunctionAnalysis, state: State, arguments: list[Value]) -> Symbol:
-    """A text that this function got, compared with a constant once more: the result is the same."""
+    """A text outside our variables, compared with a constant once more: the result is the same."""
     text, *rest = arguments
+    if not all(type(v) is int or _constant(v) for v in rest):
+        return Symbol()
+    if type(text) is Symbol:
+        return text.derive(("compared", str(rest)))
     cell = state.cells.get(text[0]) if type(text) is tuple and type(text[0]) is int else None
-    if cell is None or cell.summary or not all(type(v) is int or _constant(v) for v in rest):
+    if cell is None or cell.summary:
         return Symbol()
     return frame.entry_symbol(f"text {text}").derive(("compared", str(rest)))
 
@@ -254,7 +258,7 @@ def _indirect(
     for value in arguments:
         rules.scramble(state, value)
     if new and register is not None:
-        site = Site("a function pointer", place, (), "free")
+        site = Site(ANY_MAKER, place, (), "free")
         return result(frame, state, register, rules.allocate(frame, state, site), place)
     return result(frame, state, register, Symbol(), place)
 

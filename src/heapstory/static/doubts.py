@@ -3,6 +3,7 @@
 * A callee hands out memory and returns what it also returns where it made none: a caller takes
   that for failure and does not expect any.
 * A constructor makes a member on some ways only, by something its caller cannot tell.
+* A callee puts new memory into a member after having looked at it: it has made sure of the old.
 * A loop keeps the cell in another one; how often loops run is not known, least of all whether
   they run at all.
 """
@@ -15,7 +16,7 @@ from heapstory.static.applying import Applied
 from heapstory.static.conditions import fact_of
 from heapstory.static.ir.liveness import reaches
 from heapstory.static.ir.program import Function
-from heapstory.static.rules import FIELD_LOST
+from heapstory.static.rules import FIELD_LOST, FIELD_OVERWRITTEN
 from heapstory.static.state import HEAP, State
 from heapstory.static.summary import Outcome, Summary
 from heapstory.static.values import CellId, Fact, Symbol, Value
@@ -27,6 +28,9 @@ class Doubts:
 
     function: Function
     born: dict[CellId, str] = field(default_factory=dict)  # the block that made a cell
+    # Cells whose reference a callee looked at before it put new memory in its place.
+    replaced: set[CellId] = field(default_factory=set)
+    _linked: set[CellId] = field(default_factory=set)
     _kept: set[CellId] = field(default_factory=set)
     _sometimes: set[CellId] = field(default_factory=set)
     _results: dict[CellId, tuple[Value, bool]] = field(default_factory=dict)
@@ -34,9 +38,15 @@ class Doubts:
 
     def stored(self, cell: CellId, block: str) -> None:
         """A block puts a cell into another one."""
+        self._linked.add(cell)
         born = self.born.get(cell)
         if born is not None and cell not in self._kept and self._repeats(block, born):
             self._kept.add(cell)
+
+    def element(self, cell: CellId) -> bool:
+        """Whether a loop makes cells and puts them into others: lists, tables."""
+        born = self.born.get(cell)
+        return born is not None and cell in self._linked and reaches(self.function, born, born)
 
     def kept(self, cell: CellId) -> bool:
         """Whether a loop that did not make the cell puts it into another one."""
@@ -69,6 +79,8 @@ class Doubts:
     def about(self, state: State, cell: CellId, kind: str) -> bool:
         """Whether the loss of a cell is a guess."""
         if kind == FIELD_LOST and cell in self._sometimes:
+            return True
+        if kind == FIELD_OVERWRITTEN and cell in self.replaced:
             return True
         known = self._results.get(cell)
         if known is None:

@@ -17,7 +17,7 @@ from heapstory.static.interpreter import Loss
 from heapstory.static.ir.program import Place
 from heapstory.static.program import Answer
 from heapstory.static.rules import FIELD_LOST, FIELD_OVERWRITTEN, LOCAL_LOST, OVERWRITTEN
-from heapstory.static.state import Step
+from heapstory.static.state import ANY_MAKER, Step
 
 LEAK_KINDS = (OVERWRITTEN, FIELD_OVERWRITTEN, FIELD_LOST, LOCAL_LOST)
 _IGNORE = re.compile(r"heapstory:\s*(?:ignore|leak-ok)")
@@ -40,6 +40,7 @@ class Finding:
     confidence: str
     others: list[Place] = field(default_factory=list)  # further places with the same cause
     callers: list[str] = field(default_factory=list)  # functions that meet a helper's mistake
+    also: list[Place] = field(default_factory=list)  # other memory lost there: where it was got
     fingerprint: str = ""
     suppressed: str | None = None  # why, if it is
     confirmation: Confirmation | None = None  # what a run says
@@ -89,10 +90,32 @@ def collect_findings(
             located = _locate(loss)
             if located is not None:
                 groups.setdefault(_cause(loss, *located), []).append((loss, *located))
-    findings = [_finding(members, sources) for members in groups.values()]
+    findings = _one_for_a_return([_finding(members, sources) for members in groups.values()])
     findings.sort(key=lambda f: (f.place.path, f.place.line, f.allocated.line, f.kind))
     _number_fingerprints(findings)
     return findings
+
+
+def _one_for_a_return(findings: list[Finding]) -> list[Finding]:
+    """What one return statement loses, and no other one, is one mistake."""
+    kept: list[Finding] = []
+    first: dict[tuple[object, ...], Finding] = {}
+    findings.sort(key=lambda f: (f.allocated.line, f.allocated.column))
+    for finding in findings:
+        alone = finding.kind == LOCAL_LOST and not finding.others and not finding.callers
+        key = (finding.place.path, finding.place.line, finding.function, finding.confidence)
+        if alone and key in first and finding.suppressed is None:
+            first[key].also.append(finding.allocated)
+            first[key].fingerprint = _combined(first[key].fingerprint, finding.fingerprint)
+        else:
+            kept.append(finding)
+            if alone and finding.suppressed is None:
+                first[key] = finding
+    return kept
+
+
+def _combined(one: str, other: str) -> str:
+    return sha256((one + other).encode()).hexdigest()[:16]
 
 
 def _locate(loss: Loss) -> tuple[Place, Place] | None:
@@ -156,6 +179,9 @@ def _assigned(line: str) -> str | None:
 
 def _confidence(loss: Loss) -> str:
     helper = loss.place is not None and loss.place.function != loss.function
+    site = loss.cell.site
+    if site is not None and site.allocator == ANY_MAKER and site.calls:
+        return "low"  # which function a callee's pointer meant, and what releases it, is a guess
     if loss.weakened or loss.guessed or (loss.cell.summary and loss.kind == LOCAL_LOST):
         return "low"
     if helper and loss.kind == FIELD_OVERWRITTEN:

@@ -135,6 +135,10 @@ class FunctionAnalysis:
         """A callee overwrites the reference to a cell without having looked at it."""
         self._blindly.add(cell)
 
+    def replaced(self, cell: CellId) -> None:
+        """A callee looked at the reference to a cell and put new memory in its place."""
+        self.doubts.replaced.add(cell)
+
     def element_freed(self, container: object) -> None:
         """An element of a container was freed, nobody knows which."""
         self.elements_freed.setdefault(container, set()).add(self._at)

@@ -12,13 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from heapstory.static import rules
-from heapstory.static.canonical import COARSEST
+from heapstory.static.canonical import COARSEST, collect
 from heapstory.static.interpreter import FunctionAnalysis, Loss, ProgramView
 from heapstory.static.ir.program import Block, Function, Statement
-from heapstory.static.state import State
+from heapstory.static.state import OPAQUE, State
 from heapstory.static.summary import Summary
 
-MAX_STATES = 2  # kept before every statement that makes memory
+MAX_STATES = 1  # kept before every statement that makes memory
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ def narrow(function: Function, program: ProgramView) -> Narrow:
     found = Narrow(nothing.run(), limited=nothing.limited)
     spent = 0
     for (label, index), states in nothing.makers.items():
-        if spent > nothing.budget:
+        if spent > nothing.budget // nothing.patience:
             found.limited = True
             break
         one = _One(function, program)
@@ -86,8 +86,11 @@ class _One(_Nothing):
         """Follow it from the states before the statement on."""
         for state in states:
             self._followed = True
-            self._block(block, state.copy(), index)
+            self._block(block, _bare(state), index)
             self._work_off()
+        for loss in self.losses.values():
+            # What becomes of an element depends on those before it, which are not followed.
+            loss.guessed |= self.doubts.element(loss.identity)
 
     def _after_call(self, block: Block, index: int, states: list[State]) -> None:
         if self._followed:
@@ -98,3 +101,13 @@ class _One(_Nothing):
     def _enter(self, origin: Block, label: str, state: State) -> None:
         if any(cell.tracked for cell in state.cells.values()):
             super()._enter(origin, label, state)
+
+
+def _bare(state: State) -> State:
+    """The state without what is known of memory that others can change."""
+    bare = state.copy()
+    for identity, cell in state.cells.items():
+        if (cell.escaped or cell.kind == OPAQUE) and cell.fields:
+            bare.change(identity).fields = {}
+    collect(bare)
+    return bare

@@ -18,6 +18,7 @@ from heapstory.static.values import CellId, Value
 
 MAX_GROUP = 8  # functions that call each other and are iterated together
 MAX_ANEW = 2  # levels of callees that are analysed anew where summaries are switched off
+LARGE = 1_500  # statements of a function that is analysed narrowly at once
 MAX_ROUNDS = 4  # of a recursive component, before its functions count as unknown
 
 
@@ -182,7 +183,10 @@ def analyse_function(function: Function, view: View) -> Answer:
     """Analyse one function with the summaries at hand."""
     analysis = FunctionAnalysis(function, view)
     try:
-        summary = analysis.run()
+        if function.count > LARGE:
+            analysis.limited = True
+        else:
+            summary = analysis.run()
         if analysis.limited:
             return _narrowed(analysis, narrow(function, view))
     except (AttributeError, LookupError, TypeError, ValueError, RecursionError):

@@ -50,6 +50,7 @@ def finding_json(finding: Finding) -> dict[str, Any]:
         "release": finding.release,
         "path": [_step_json(step) for step in finding.path if step.place is not None],
         "others": [place_json(place) for place in finding.others],
+        "also": [place_json(place) for place in finding.also],
         "callers": finding.callers,
         "fingerprint": finding.fingerprint,
         "suppressed": finding.suppressed,
@@ -103,6 +104,7 @@ def sarif_result(finding: Finding) -> Result:
     related = [_location(finding.allocated, f"allocated here ({finding.allocator})")]
     related += [_location(place, "allocated through this call") for place in finding.chain]
     related += [_location(place, "lost here too") for place in finding.others]
+    related += [_location(place, "what is got here is lost as well") for place in finding.also]
     return Result(
         finding.kind,
         headline(finding),
@@ -139,6 +141,10 @@ def text_report(finding: Finding, sources: Sources, bold: str = "", plain: str =
     if finding.chain:
         chain = " → ".join(_short(place) for place in [finding.allocated, *finding.chain])
         lines.append(f"      allocated through {chain}")
+    if finding.also:
+        lines.append(
+            "      lost with it: what is got at " + ", ".join(map(_short, finding.also[:8]))
+        )
     if finding.others:
         lines.append(
             "      lost too at " + ", ".join(_short(place) for place in finding.others[:8])

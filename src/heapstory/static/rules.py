@@ -59,6 +59,8 @@ class Frame(Protocol):
 
     def not_looked_at(self, cell: CellId) -> None: ...
 
+    def replaced(self, cell: CellId) -> None: ...
+
     def entry_symbol(self, path: str) -> Symbol: ...
 
 
@@ -258,6 +260,8 @@ def store(
         return
     identity, offset = where
     cell = state.change(identity)
+    if type(value) is tuple and type(value[0]) is int and cell.kind != STACK:
+        frame.stored(value[0])
     if cell.freed is not None:
         frame.misuse(state, identity, "use-after-free", place, label)
         escape(state, value)
@@ -268,8 +272,6 @@ def store(
             cell = state.change(identity)
             cell.fields[offset] = value
         return
-    if type(value) is tuple and type(value[0]) is int and cell.kind != STACK:
-        frame.stored(value[0])
     if offset == ANYWHERE or cell.summary:
         if type(value) is tuple:
             cell.weak = cell.weak | {value[0]}

@@ -18,6 +18,9 @@ from heapstory.static.values import CellId, Fact, Offset, Symbol, Value
 HEAP, PRE, STACK, GLOBAL, OPAQUE = range(5)
 
 
+ANY_MAKER = "a function pointer"  # the allocator, where a pointer can mean several functions
+
+
 class Site(NamedTuple):
     """Where a cell was allocated: the allocator's name, the place, and the calls that led there."""
 
