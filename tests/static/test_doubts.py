@@ -80,9 +80,9 @@ def test_loops_that_perhaps_do_not_run(leaks: Leaks) -> None:
 
 
 def test_functions_beyond_their_budget(leaks: Leaks) -> None:
-    """Thirty blocks, each of which may be null, held or given away: far too many states, but the
+    """Fifteen blocks, each of which may be null, held or given away: far too many states, but the
     one that is forgotten is found."""
-    names = [f"p{i}" for i in range(30)]
+    names = [f"p{i}" for i in range(15)]
     made = "\n".join(
         f"char *{n} = (flags >> {i}) & 1 ? malloc(8) : 0;" for i, n in enumerate(names)
     )

@@ -37,7 +37,7 @@ def narrow(function: Function, program: ProgramView) -> Narrow:
     found = Narrow(nothing.run(), limited=nothing.limited)
     spent = 0
     for (label, index), states in nothing.makers.items():
-        if spent > nothing.budget // nothing.patience:
+        if spent > nothing.budget:
             found.limited = True
             break
         one = _One(function, program)

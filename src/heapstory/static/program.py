@@ -187,8 +187,11 @@ def analyse_function(function: Function, view: View) -> Answer:
             analysis.limited = True
         else:
             summary = analysis.run()
-        if analysis.limited:
-            return _narrowed(analysis, narrow(function, view))
+        if analysis.limited or analysis.weakened:  # blocks were let go in states too many to keep
+            found = narrow(function, view)
+            if not analysis.limited:
+                found.summary = summary
+            return _narrowed(analysis, found)
     except (AttributeError, LookupError, TypeError, ValueError, RecursionError):
         # A mistake of ours in one function must not cost the answers about all others; it is
         # counted among those that could not be followed, and HEAPSTORY_STRICT shows it.
@@ -202,7 +205,7 @@ def analyse_function(function: Function, view: View) -> Answer:
 
 def _narrowed(given_up: FunctionAnalysis, narrow: Narrow) -> Answer:
     """What is known of a function beyond its budget."""
-    losses, misuses = narrow.losses | given_up.losses, narrow.misuses | given_up.misuses
+    losses, misuses = given_up.losses | narrow.losses, given_up.misuses | narrow.misuses
     return Answer(narrow.summary, list(losses.values()), list(misuses.values()), narrow.limited)
 
 
