@@ -15,10 +15,9 @@ struct button {
 
 static void button_destroy(struct base *b) {
     struct button *button = (struct button *)((char *)b - offsetof(struct button, base));
-#ifdef LEAK
-    button->caption = NULL;
-#endif
+#ifndef LEAK
     free(button->caption);
+#endif
     free(button);
 }
 

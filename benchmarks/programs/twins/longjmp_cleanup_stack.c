@@ -26,18 +26,19 @@ static void unwind(int mark) {
     depth = mark;
 }
 
-static void work(int level) {
-    guarded(16);
-    if (level < 3)
-        work(level + 1);
-    else
-        longjmp(thrown, 2);
+static void work(int levels) {
+    for (int level = 0; level < levels; level++) {
+        int *state = guarded(sizeof *state);
+        *state = level;
+        if (*state == 3)
+            longjmp(thrown, 2);
+    }
 }
 
 int main(void) {
     int mark = depth;
     if (setjmp(thrown) == 0)
-        work(0);
+        work(5);
     unwind(mark);
     printf("%d\n", depth);
     return 0;

@@ -1,4 +1,4 @@
-/* The gap buffer reallocates from a pointer it has just replaced with null. */
+/* Making room in the gap buffer starts from a null pointer and copies; the old block is lost. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,21 +11,16 @@ struct gap {
 static int reserve(struct gap *g, size_t room) {
     if (room <= g->room)
         return 0;
-    char *old = g->data;
-    g->data = NULL;
 #ifdef LEAK
-    g->data = realloc(g->data, room);
+    char *bigger = realloc(NULL, room);
+    if (bigger && g->data)
+        memcpy(bigger, g->data, g->used);
 #else
-    g->data = realloc(old, room);
+    char *bigger = realloc(g->data, room);
 #endif
-    if (!g->data) {
-        g->data = old;
+    if (!bigger)
         return -1;
-    }
-#ifdef LEAK
-    if (old)
-        memcpy(g->data, old, g->used);
-#endif
+    g->data = bigger;
     g->room = room;
     return 0;
 }
@@ -35,7 +30,8 @@ int main(void) {
     for (int i = 0; i < 20; i++) {
         if (reserve(&g, g.used + 8))
             break;
-        g.data[g.used++] = (char)('a' + i);
+        memmove(g.data + 1, g.data, g.used++);
+        g.data[0] = (char)('a' + i);
     }
     printf("%.*s\n", (int)g.used, g.data ? g.data : "");
     free(g.data);

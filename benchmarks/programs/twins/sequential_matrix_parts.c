@@ -24,10 +24,9 @@ int main(void) {
     for (size_t i = 0; i < m->rows; i++)
         trace += m->cell[i * m->columns + i];
     printf("trace %.1f\n", trace);
-#ifdef LEAK
-    m->cell = NULL;
-#endif
+#ifndef LEAK
     free(m->cell);
+#endif
     free(m);
     return 0;
 }

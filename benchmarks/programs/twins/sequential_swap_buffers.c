@@ -1,10 +1,10 @@
-/* After the swap the same buffer is released through both names in turn; one of two is lost. */
+/* The front buffer is replaced by the back one, and a new back one made, without the swap. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int main(void) {
-    char *front = malloc(32), *back = malloc(64);
+    char *front = malloc(64), *back = malloc(64);
     if (!front || !back) {
         free(front);
         free(back);
@@ -13,15 +13,14 @@ int main(void) {
     strcpy(front, "frame 0");
     strcpy(back, "frame 1");
     puts(front);
+#ifdef LEAK
+    front = back;
+    back = malloc(64);
+#else
     char *shown = front;
     front = back;
-#ifndef LEAK
     back = shown;
-#else
-    back = NULL;
-    shown = front;
 #endif
-    puts(shown);
     puts(front);
     free(front);
     free(back);

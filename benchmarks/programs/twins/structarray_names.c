@@ -20,12 +20,10 @@ int main(void) {
     }
     for (struct user *u = table; u < table + n; u++)
         printf("%d %s\n", u->id, u->name ? u->name : "?");
-#ifdef LEAK
-    for (size_t i = 0; i < n; i++)
-        table[i].name = NULL;
-#endif
+#ifndef LEAK
     for (size_t i = 0; i < n; i++)
         free(table[i].name);
+#endif
     free(table);
     return 0;
 }
