@@ -1,5 +1,4 @@
-/* The search takes a matching node off the list and returns it; the caller releases it only if
- * marked. */
+/* The node taken off the list is released only if it is marked as fixed. */
 #include <stdio.h>
 #include <stdlib.h>
 

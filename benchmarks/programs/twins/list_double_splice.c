@@ -1,5 +1,4 @@
-/* Splicing the second list links its first node only as last and loses the rest of the first list.
- */
+/* Splicing hangs the second list behind the first node and loses the nodes after it. */
 #include <stdio.h>
 #include <stdlib.h>
 

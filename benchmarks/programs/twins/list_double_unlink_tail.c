@@ -1,5 +1,4 @@
-/* Unlinking the last node of the doubly linked list sets the head to its successor, which is null.
- */
+/* Unlinking the last node sets the head to the successor of that node, which is null. */
 #include <stdio.h>
 #include <stdlib.h>
 

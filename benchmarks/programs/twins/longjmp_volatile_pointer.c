@@ -1,5 +1,4 @@
-/* The handler releases the pointer of the first stage; the one of the second stage it does not
- * know. */
+/* The handler releases what the first stage allocated, but not the second. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* The constructor of the outer structure initialises the inner one, the caller does it once more.
- */
+/* The outer constructor initialises the inner structure, the caller does it once more. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,4 @@
-/* The list of arguments ends at the first null, but a removed argument left a null in the middle.
- */
+/* The release stops at the first null, which a removed argument left in the middle. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

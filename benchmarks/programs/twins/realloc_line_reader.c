@@ -1,5 +1,4 @@
-/* The reader grows its line; at the end of the input the empty line is returned as null and lost.
- */
+/* At the end of the input the empty line is returned as null and lost. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,4 @@
-/* The solved board is handed up through the recursion; the boards of failed tries are not released.
- */
+/* The boards of failed tries are not released. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

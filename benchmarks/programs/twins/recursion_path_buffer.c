@@ -1,5 +1,4 @@
-/* Each level of the walk makes the path of its child and releases it, except below a leaf's parent.
- */
+/* Each level releases the paths of its children, except where they are leaves. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
-/* The object starts with one reference and the list takes another; the first is never given back.
- */
+/* The object starts with one reference that is never given back. */
 #include <stdio.h>
 #include <stdlib.h>
 

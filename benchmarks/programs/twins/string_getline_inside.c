@@ -1,5 +1,4 @@
-/* The line buffer of getline is reset to null in each round, so that each line is lost but the
- * last. */
+/* The line buffer of getline is reset to null in each round, so that the lines are lost. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* The wrapper returns a larger copy and leaves the old array to the caller, who assumes otherwise.
- */
+/* The wrapper copies the array and leaves the old one to the caller, who forgets it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

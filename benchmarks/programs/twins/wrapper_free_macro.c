@@ -1,5 +1,4 @@
-/* The macro that releases and clears is used on a copy of the pointer, and then on the cleared one.
- */
+/* The macro that releases and clears is used twice on the same member. */
 #include <stdio.h>
 #include <stdlib.h>
 

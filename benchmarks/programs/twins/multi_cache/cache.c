@@ -1,5 +1,4 @@
-/* The page in the cache is replaced by the next one, which is loaded elsewhere, and not released.
- */
+/* The page in the cache is replaced by the next one and not released. */
 #include "cache.h"
 #include "load.h"
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* The visitor keeps the longest word and drops the shorter of two, but not a word of equal length.
- */
+/* The visitor drops words that are shorter than the best, but not those of equal length. */
 #include "walk.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* The scene holds a reference to its selected object and takes one too many if it is selected
- * again. */
+/* The scene takes one reference too many when its object is selected again. */
 #include "scene.h"
 #include "object.h"
 #include <stddef.h>
