@@ -38,6 +38,21 @@ static void add_note(const struct hs_call_note *note) {
     notes[n_notes++] = *note;
 }
 
+/* Whether a call may end just before: with code there, and the last bytes those of a call. Where
+ * any superblock of a range may be an entry, what lies on top of the stack can be anything. */
+static Bool follows_a_call(Addr address) {
+    const NSegment *segment = VG_(am_find_nsegment)(address);
+    const UChar *end = (const UChar *)address;
+    if (!segment || !segment->hasX || address < segment->start + 7)
+        return False;
+    if (end[-5] == 0xE8) /* relative */
+        return True;
+    for (Int length = 2; length <= 7; length++) /* FF /2: through a register or memory */
+        if (end[-length] == 0xFF && (end[-length + 1] >> 3 & 7) == 2)
+            return True;
+    return False;
+}
+
 /* A watched function is entered. Answers 1 if its return address must be translated anew first. */
 static ULong entered(const VexGuestAMD64State *guest, struct hs_watcher *watcher, ULong number) {
     struct hs_call_note note = {VG_(get_running_tid)(),
@@ -46,8 +61,13 @@ static ULong entered(const VexGuestAMD64State *guest, struct hs_watcher *watcher
                                 number,
                                 {guest->guest_RDI, guest->guest_RSI, guest->guest_RDX,
                                  guest->guest_RCX, guest->guest_R8, guest->guest_R9}};
-    if (hs_addresses_add(&return_addresses, *(Addr *)note.sp))
+    Addr caller = *(Addr *)note.sp;
+    if (!hs_addresses_have(&return_addresses, caller)) {
+        if (!follows_a_call(caller))
+            return 0;
+        hs_addresses_add(&return_addresses, caller);
         return 1;
+    }
     if (watcher->entered(&note))
         add_note(&note);
     return 0;
