@@ -199,7 +199,7 @@ class Structure:
 
         bad, clean (indices or None), inconsistencies, faults [(timestamp, relation ('direct' |
         'fed' | 'related'), inconsistencies it contributed to)], of so many operations the first
-        2,000, decisive {timestamp: ('value' | 'any' | 'omission', the field that should hold
+        2,000, decisive {timestamp: ('value' | 'omission', the field that should hold
         something else: (node, base, type, cell), whether it holds an address of nothing)} (see
         native/core/check/repair.h), exact, evaluations, check_seconds, locate_seconds."""
     def cpoints(

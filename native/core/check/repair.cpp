@@ -121,42 +121,40 @@ bool Repair::is_whole(Checker &checker, size_t hypothesis,
     return true;
 }
 
-Repair::Decisive Repair::search(const std::vector<Inconsistency> &found,
-                                const std::vector<uint64_t> &suspects) {
+// The operations of the hypotheses with which nothing is wrong. A field of which only is known that
+// nothing is wrong if it is left open is no answer yet: such ones are kept in `open_`.
+Repair::Decisive Repair::ask(const std::vector<Inconsistency> &found, Grade grade) {
     Decisive decisive;
-    if (!asks(line_))
-        return decisive;
-    suppose_all(found, suspects);
     Timeline future = this->future();
     Checker checker(future, plan_, nullptr);
     // What depends on more than fields (texts, references) cannot be put to the question.
+    bool askable = true;
     for (size_t i = 0; i < std::min(found.size(), most_found); ++i)
-        if (!checker.judge().is_inconsistent(found[i], 1))
-            return decisive;
+        askable = askable && checker.judge().is_inconsistent(found[i], 1);
+    if (!askable)
+        groups_.clear();
     begin(checker);
-    Grade best = Grade::omission;
     std::vector<uint64_t> untils(std::min(found.size(), most_found), 0);
-    for (size_t group = 0, i = 0; group < groups_.size(); ++group) {
-        size_t end = groups_[group];
+    size_t i = 0;
+    for (size_t end : groups_) {
         if (i == end || !all_depend(checker, found, untils, i, end)) {
             i = end;
             continue;
         }
-        if (hypotheses_[i].grade == Grade::omission && best < Grade::omission)
-            break;
         for (; i < end; ++i) {
             const Hypothesis &hypothesis = hypotheses_[i];
-            auto known = decisive.find(hypothesis.operation);
-            if (known != decisive.end() && known->second.grade <= hypothesis.grade)
-                continue;
-            if (!is_whole(checker, i, found))
+            if (decisive.contains(hypothesis.operation) || !is_whole(checker, i, found))
                 continue;
             uint32_t cell = hypothesis.revived == none ? hypothesis.changes[0].cell : none;
-            decisive[hypothesis.operation] = {hypothesis.grade, cell, is_unsafe(cell)};
-            best = std::min(best, hypothesis.grade);
+            if (cell != none && hypothesis.changes[0].version.target == unknown_target)
+                open_.push_back(cell);
+            else
+                decisive[hypothesis.operation] = {grade, cell, is_unsafe(cell)};
         }
     }
-    add_origins(decisive);
+    hypotheses_.clear();
+    groups_.clear();
+    units_ = {};
     return decisive;
 }
 
@@ -180,15 +178,25 @@ void Repair::add_origins(Decisive &decisive) const {
 
 Repair::Decisive Repair::run(const std::vector<Inconsistency> &found,
                              const std::vector<Fault> &faults) {
+    if (!asks(line_))
+        return {};
     std::vector<uint64_t> suspects;
     for (const Fault &fault : faults)
         suspects.push_back(fault.time);
     std::sort(suspects.begin(), suspects.end());
-    Decisive decisive = search(found, suspects);
-    Grade best = Grade::omission;
-    for (const auto &[time, decision] : decisive)
-        best = std::min(best, decision.grade);
-    std::erase_if(decisive, [&](const auto &one) { return one.second.grade != best; });
+    gather_cells(suspects);
+    gather_pool(found);
+    suppose_at_hand();
+    Decisive decisive = ask(found, Grade::value);
+    if (decisive.empty() && !open_.empty()) {
+        suppose_widely();
+        decisive = ask(found, Grade::value);
+    }
+    if (decisive.empty() && floor_) {
+        suppose_omissions();
+        decisive = ask(found, Grade::omission);
+    }
+    add_origins(decisive);
     return decisive;
 }
 

@@ -21,11 +21,10 @@ namespace heapstory::check {
 
 class Repair {
   public:
-    // How sure it is that an operation is decisive.
+    // Why an operation is decisive.
     enum class Grade : uint8_t {
-        value,   // another value that was at hand makes all well
-        any,     // no value is known that does, but nothing is wrong with the fields left open
-        omission // a field beside those it wrote, which was left as it was, should hold another
+        value,   // a value is known that it could have stored, with which nothing is wrong
+        omission // a value is known for a field beside those it wrote, which was left as it was
     };
     struct Decision {
         Grade grade;
@@ -42,8 +41,9 @@ class Repair {
 
     // Whether a structure is small enough to be put to the question.
     static bool asks(const Timeline &line) { return line.objects() <= most_objects; }
-    // The decisive operations of the best grade there is. The faults that were traced back are
-    // asked about in any case, all other operations since `floor` only where they are few.
+    // The decisive operations, those by omission only where there is no other. The faults that were
+    // traced back are asked about in any case, all other operations since `floor` only where they
+    // are few.
     Decisive run(const std::vector<Inconsistency> &found, const std::vector<Fault> &faults);
 
   private:
@@ -55,7 +55,6 @@ class Repair {
     };
     struct Hypothesis {
         uint64_t operation;
-        Grade grade;
         std::vector<Change> changes;
         uint32_t revived = none; // block
     };
@@ -68,21 +67,25 @@ class Repair {
     static uint64_t moment(size_t hypothesis) { return 2 + 2 * hypothesis; }
 
     void add_origins(Decisive &decisive) const;
-    Decisive search(const std::vector<Inconsistency> &found, const std::vector<uint64_t> &suspects);
-    void suppose_all(const std::vector<Inconsistency> &found,
-                     const std::vector<uint64_t> &suspects);
+    Decisive ask(const std::vector<Inconsistency> &found, Grade grade);
     void gather_cells(const std::vector<uint64_t> &suspects);
     void gather_pool(const std::vector<Inconsistency> &found);
     void add_to_pool(Object object);
+    void suppose_at_hand();
     void suppose_values(uint32_t cell);
+    void suppose_widely();
+    void suppose_widely(uint32_t cell, size_t most);
     void suppose_statements();
     void suppose_statement(const std::vector<uint32_t> &cells);
     void suppose_revived(uint32_t block);
     void suppose_omissions();
     void suppose_omission(uint32_t cell, uint64_t last);
-    void suppose(uint64_t operation, Grade grade, std::vector<Change> changes);
+    void suppose(uint64_t operation, std::vector<Change> changes);
+    bool was_there(const Version &value, uint64_t operation) const;
     std::vector<Version> pointers_for(uint32_t cell) const;
     std::vector<Version> numbers_for(uint32_t cell) const;
+    Version with_number(uint32_t cell, uint64_t number) const;
+    uint64_t number_in(uint32_t cell, const Version &version) const;
     const Version *before(uint32_t cell) const;
     const PlanField &field_of(uint32_t cell) const;
     Object object_of(uint32_t cell) const;
@@ -104,6 +107,7 @@ class Repair {
     uint64_t time_, floor_;
     StatementOf statement_of_;
     std::vector<uint32_t> cells_;        // whose value is asked about, in the order of the writes
+    std::vector<uint32_t> open_;         // with which unknown nothing is wrong
     std::vector<uint32_t> deaths_;       // blocks whose end is asked about
     std::vector<Object> pool_;           // objects that a pointer could have meant
     std::map<Object, uint64_t> written_; // heads that were written or made, and when last

@@ -3,6 +3,7 @@
 #include "check/repair.h"
 
 #include <algorithm>
+#include <set>
 
 namespace heapstory::check {
 
@@ -10,6 +11,7 @@ namespace {
 
 constexpr size_t most_cells = 64, most_deaths = 16, most_pool = 32;
 constexpr size_t most_joint = 4; // fields that one statement wrote at once
+constexpr size_t most_wide = 1024, most_wide_in_all = 16'384;
 constexpr Version unknown{0, 0, 0, unknown_target};
 
 bool same(const Version &a, const Version &b) {
@@ -129,8 +131,14 @@ void Repair::gather_pool(const std::vector<Inconsistency> &found) {
                     add_to_pool(versions.back().target);
 }
 
-void Repair::suppose(uint64_t operation, Grade grade, std::vector<Change> changes) {
-    hypotheses_.push_back({operation, grade, std::move(changes), none});
+// An operation can only have stored a pointer to what was there by then.
+bool Repair::was_there(const Version &value, uint64_t operation) const {
+    uint32_t block = line_.block_of(value);
+    return block == none || line_.blocks[block].birth <= operation;
+}
+
+void Repair::suppose(uint64_t operation, std::vector<Change> changes) {
+    hypotheses_.push_back({operation, std::move(changes), none});
 }
 
 std::vector<Version> Repair::pointers_for(uint32_t cell) const {
@@ -141,24 +149,36 @@ std::vector<Version> Repair::pointers_for(uint32_t cell) const {
     return values;
 }
 
+// A cell with another number: of a bit field, only its own bits are changed.
+Version Repair::with_number(uint32_t cell, uint64_t number) const {
+    const PlanField &field = field_of(cell);
+    auto ones = [](unsigned bits) { return bits >= 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1; };
+    if (!field.bit_size)
+        return {number & ones(8 * field.size), 0, 0, none};
+    uint64_t own = ones(field.bit_size) << field.bit_offset;
+    uint64_t rest = held(cell) ? held(cell)->value & ~own : 0;
+    return {rest | (number << field.bit_offset & own), 0, 0, none};
+}
+
+uint64_t Repair::number_in(uint32_t cell, const Version &version) const {
+    return version.value >> field_of(cell).bit_offset;
+}
+
 // Numbers next to it, the one before, and those of other fields of the object.
 std::vector<Version> Repair::numbers_for(uint32_t cell) const {
     std::vector<Version> values;
     const PlanField &field = field_of(cell);
-    if (field.kind == FieldKind::real || field.bit_size)
-        return values;
-    uint64_t mask = field.size >= 8 ? ~uint64_t(0) : (uint64_t(1) << (8 * field.size)) - 1;
-    uint64_t value = held(cell)->value;
-    for (uint64_t near : {value + 1, value - 1})
-        add_once(values, {near & mask, 0, 0, none});
+    if (uint64_t number = number_in(cell, *held(cell)); field.kind != FieldKind::real)
+        for (uint64_t near : {number + 1, number - 1})
+            add_once(values, with_number(cell, near));
     if (const Version *old = before(cell))
-        add_once(values, {old->value, 0, 0, none});
+        add_once(values, with_number(cell, number_in(cell, *old)));
     Object object = object_of(cell);
     for (uint32_t other = line_.first_cell[object]; other < line_.first_cell[object + 1]; ++other) {
         const PlanField &sister = field_of(other);
         const Version *version = held(other);
         if (other != cell && version && sister.kind == field.kind && sister.size == field.size)
-            add_once(values, {version->value, 0, 0, none});
+            add_once(values, with_number(cell, number_in(other, *version)));
     }
     return values;
 }
@@ -169,9 +189,53 @@ void Repair::suppose_values(uint32_t cell) {
     bool pointer = field.is_pointer() && field.size == 8;
     Version now = frozen(held(cell));
     for (const Version &value : pointer ? pointers_for(cell) : numbers_for(cell))
-        if (!same(value, now) && value.target != unknown_target)
-            suppose(operation, Grade::value, {{cell, value}});
-    suppose(operation, Grade::any, {{cell, unknown}});
+        if (!same(value, now) && value.target != unknown_target && was_there(value, operation))
+            suppose(operation, {{cell, value}});
+    suppose(operation, {{cell, unknown}});
+    groups_.push_back(hypotheses_.size());
+}
+
+// All objects, or the numbers that the same field of others has and those next to them; first of
+// those that the inconsistencies and the writes speak of.
+void Repair::suppose_widely(uint32_t cell, size_t most) {
+    uint64_t operation = held(cell)->since;
+    const PlanField &field = field_of(cell);
+    bool pointer = field.is_pointer() && field.size == 8;
+    bool number = field.kind != FieldKind::pointer;
+    size_t first = hypotheses_.size();
+    std::set<std::pair<uint64_t, uint32_t>> known;
+    auto add = [&](const Version &value) {
+        if (hypotheses_.size() - first < most && was_there(value, operation) &&
+            known.emplace(value.value, value.target).second)
+            suppose(operation, {{cell, value}});
+    };
+    Object owner = object_of(cell);
+    uint32_t index = cell - line_.first_cell[owner];
+    auto add_of = [&](Object object) {
+        if (!line_.alive(object, time_))
+            return;
+        if (pointer)
+            add(pointer_to(line_.head(object)));
+        uint32_t same_field = line_.first_cell[object] + index;
+        if (!number || line_.type[object] != line_.type[owner] ||
+            same_field >= line_.first_cell[object + 1] || !held(same_field) ||
+            held(same_field)->target != none)
+            return;
+        uint64_t there = number_in(cell, *held(same_field));
+        add(with_number(cell, there));
+        if (field.kind != FieldKind::real)
+            for (uint64_t near : {there + 1, there - 1})
+                add(with_number(cell, near));
+    };
+    if (number && field.kind != FieldKind::real)
+        for (uint64_t small = 0; small < 4; ++small)
+            add(with_number(cell, small));
+    for (Object head : pool_)
+        for (Object object = head; object < line_.objects() && line_.head(object) == head; ++object)
+            add_of(object);
+    for (Object object = 0; object < line_.objects(); ++object)
+        add_of(object);
+    groups_.push_back(hypotheses_.size());
 }
 
 // Fields that one statement wrote right after each other: each may have been meant for another.
@@ -186,9 +250,6 @@ void Repair::suppose_statement(const std::vector<uint32_t> &cells) {
     size_t all = 1;
     for (size_t i = 0; i < cells.size(); ++i)
         all *= values.size();
-    std::vector<Change> open;
-    for (uint32_t cell : cells)
-        open.push_back({cell, unknown});
     for (size_t choice = 0; choice < all; ++choice) {
         std::vector<Change> changes;
         size_t rest = choice;
@@ -198,10 +259,13 @@ void Repair::suppose_statement(const std::vector<uint32_t> &cells) {
             if (!same(value, frozen(held(cell))))
                 changes.push_back({cell, value});
         }
-        if (changes.size() > 1)
-            suppose(operation, Grade::value, std::move(changes));
+        bool possible = std::all_of(changes.begin(), changes.end(), [&](const Change &change) {
+            return was_there(change.version, operation);
+        });
+        if (changes.size() > 1 && possible)
+            suppose(operation, std::move(changes));
     }
-    suppose(operation, Grade::any, std::move(open));
+    groups_.push_back(hypotheses_.size());
 }
 
 void Repair::suppose_statements() {
@@ -218,7 +282,7 @@ void Repair::suppose_statements() {
 
 // As it was at its end, with all pointers to it good again.
 void Repair::suppose_revived(uint32_t block) {
-    Hypothesis hypothesis{line_.blocks[block].death, Grade::value, {}, block};
+    Hypothesis hypothesis{line_.blocks[block].death, {}, block};
     uint64_t last = line_.blocks[block].death - 1;
     Span unused;
     for (Object object = 0; object < line_.objects(); ++object) {
@@ -237,8 +301,9 @@ void Repair::suppose_revived(uint32_t block) {
     groups_.push_back(hypotheses_.size());
 }
 
-// A field that was not written, of an object that was: the write may have been forgotten. Where
-// nothing else of the object was written, that of the object it should lead to stands for it.
+// A field that was not written, or not since the object was made that it should lead to: the write
+// may have been forgotten. The last one of its object stands for it, or where nothing of that was
+// written, that of the object it should lead to.
 void Repair::suppose_omission(uint32_t cell, uint64_t last) {
     const PlanField &field = field_of(cell);
     const Version *version = held(cell);
@@ -252,11 +317,13 @@ void Repair::suppose_omission(uint32_t cell, uint64_t last) {
     for (const Version &value : values) {
         if (same(value, now) || value.target == unknown_target)
             continue;
+        if (version && version->since > floor_ && was_there(value, version->since))
+            continue;
         uint64_t operation = last;
         if (auto at = written_.find(value.target); !last && at != written_.end())
             operation = at->second;
         if (operation)
-            suppose(operation, Grade::omission, {{cell, value}});
+            suppose(operation, {{cell, value}});
     }
 }
 
@@ -266,27 +333,24 @@ void Repair::suppose_omissions() {
         for (Object object = head; object < line_.objects() && line_.head(object) == head; ++object)
             for (uint32_t cell = line_.first_cell[object]; cell < line_.first_cell[object + 1];
                  ++cell) {
-                const Version *version = held(cell);
-                if (!version || version->since <= floor_)
-                    suppose_omission(cell, at == written_.end() ? 0 : at->second);
+                suppose_omission(cell, at == written_.end() ? 0 : at->second);
                 groups_.push_back(hypotheses_.size());
             }
     }
 }
 
-void Repair::suppose_all(const std::vector<Inconsistency> &found,
-                         const std::vector<uint64_t> &suspects) {
-    gather_cells(suspects);
-    gather_pool(found);
-    for (uint32_t cell : cells_) {
+void Repair::suppose_at_hand() {
+    for (uint32_t cell : cells_)
         suppose_values(cell);
-        groups_.push_back(hypotheses_.size());
-    }
     suppose_statements();
     for (size_t i = 0; i < std::min(deaths_.size(), most_deaths); ++i)
         suppose_revived(deaths_[i]);
-    if (floor_)
-        suppose_omissions();
+}
+
+void Repair::suppose_widely() {
+    std::vector<uint32_t> open = std::move(open_);
+    for (uint32_t cell : open)
+        suppose_widely(cell, std::min(most_wide, most_wide_in_all / open.size()));
 }
 
 } // namespace heapstory::check

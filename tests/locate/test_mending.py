@@ -1,0 +1,122 @@
+"""Decisive operations can really be mended: the history is replayed with that one change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from heapstory.constraints.plan import Plan, PlanField
+from tests.constraints.random_worlds import SPECIFICATIONS, worlds
+from tests.constraints.snapshot import Snapshot
+from tests.constraints.verbatim import check
+from tests.constraints.world import Checked, World, plan_of
+from tests.locate.test_repair import structure
+from tests.naive import Alloc, Event, Free, Naive, Store
+
+EXAMPLES = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+ELSEWHERE = 0x90000
+STRANGE = 0x4000  # an address outside all blocks
+
+Place = tuple[int, int, int, int]  # node, base, type and cell
+
+
+def field_of(plan: Plan, place: Place) -> tuple[int, PlanField]:
+    """The offset of a cell in its node, and the field."""
+    _, base, kind, number = place
+    declared = plan.types[kind]
+    if number < len(declared.fields):
+        return base + declared.fields[number].offset, declared.fields[number]
+    number -= len(declared.fields)
+    for run in declared.runs:
+        if run.count is None or number < run.count:
+            return base + run.field.offset + number * run.stride, run.field
+        number -= run.count
+    raise AssertionError(place)
+
+
+class Replay:
+    """A history up to a C-point. Event i leads to timestamp i + 1: no store is silent."""
+
+    def __init__(self, world: World, checked: Checked, cpoint: int) -> None:
+        self.world, self.plan, self.types = world, checked.plan, checked.types
+        self.events: list[Event] = list(world.events[:cpoint])
+        self.heap = Naive(self.events).end
+
+    def is_whole(self, events: list[Event]) -> bool:
+        return not check(Snapshot(self.plan, Naive(events).end, self.types), self.plan)
+
+    def values(self) -> Iterator[int]:
+        """All pointers to blocks and into them, small numbers, and what stands anywhere."""
+        yield from range(-2, 8)
+        for node in self.heap.alive():
+            yield from range(node.address, node.address + node.size, 8)
+        yield STRANGE
+        for event in self.events:
+            if isinstance(event, Store):
+                value = int.from_bytes(event.data, "little")
+                yield from (value, value - 1, value + 1)
+
+    def stored(self, place: Place, after: int) -> bool:
+        """Whether nothing is wrong with some value in a field, stored right after an operation."""
+        offset, field = field_of(self.plan, place)
+        address = self.heap.nodes[place[0]].address + offset
+        for value in dict.fromkeys(v % (1 << 64) for v in self.values()):
+            data = (value % (1 << 8 * field.size)).to_bytes(field.size, "little")
+            events = [*self.events[:after], Store(address, data), *self.events[after:]]
+            if self.is_whole(events):
+                return True
+        return False
+
+    def not_freed(self, operation: int) -> list[Event]:
+        """Without a free. Blocks that got its address since are elsewhere, with all that was
+        stored to them or points to them."""
+        freed = self.events[operation - 1]
+        assert isinstance(freed, Free)
+        events: list[Event] = self.events[: operation - 1]
+        size, moved = 0, 0
+        for event in events:
+            if isinstance(event, Alloc) and event.address == freed.address:
+                size = event.size
+        away = 0
+        for event in self.events[operation:]:
+            if event.address == freed.address and isinstance(event, Alloc):
+                moved += 1
+                away = ELSEWHERE * moved
+            if freed.address <= event.address < freed.address + size:
+                event = replace(event, address=event.address + away)
+            if isinstance(event, Store):
+                value = int.from_bytes(event.data, "little")
+                if freed.address <= value < freed.address + size:
+                    data = (value + away).to_bytes(len(event.data), "little")
+                    event = replace(event, data=data)
+            events.append(event)
+        return events
+
+
+@pytest.mark.parametrize("name", sorted(SPECIFICATIONS))
+@EXAMPLES
+@given(world=worlds(), data=st.data())
+def test_a_decisive_operation_can_be_mended(name: str, world: World, data: st.DataObject) -> None:
+    checked = Checked(world, plan_of(SPECIFICATIONS[name]))
+    last = checked.model.last
+    points = sorted({last, *data.draw(st.lists(st.integers(0, last), max_size=6))})
+    found = structure(world, checked).locate([(at, [], None) for at in points])
+    if found["bad"] is None:
+        return
+    cpoint = points[found["bad"]]
+    clean = 0 if found["clean"] is None else points[found["clean"]]
+    replay = Replay(world, checked, cpoint)
+    for operation, (grade, place, unsafe) in found["decisive"].items():
+        assert clean < operation <= cpoint
+        if place is None and isinstance(world.events[operation - 1], Free):
+            assert replay.is_whole(replay.not_freed(operation))
+        elif place is None:
+            assert unsafe
+        else:
+            after = cpoint if grade == "omission" else operation
+            assert replay.stored(place, after), (grade, operation, place)
