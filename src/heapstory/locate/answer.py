@@ -83,10 +83,11 @@ class Slot:
 class Fault:
     """A faulty operation. ``kind`` is 'store', 'birth' or 'death'.
 
-    ``relation`` is 'decisive' (had it stored or freed something else, nothing would be wrong at the
-    C-point), 'omission' (had a field beside those it wrote been written too, nothing would be),
-    'direct' (it contributed to what is wrong there), 'fed' (it wrote a value that is read there) or
-    'related' (it contributed to something wrong that led there).
+    ``relation`` is 'decisive' (had it stored or freed something else and all else been as it was,
+    nothing would be wrong at the C-point), 'omission' (had a field beside those it wrote been
+    written too, nothing would be), 'direct' (it contributed to what is wrong there), 'fed' (it
+    wrote a value that is read there) or 'related' (it contributed to something wrong that led
+    there).
     """
 
     timestamp: int

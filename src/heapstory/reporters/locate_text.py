@@ -20,7 +20,7 @@ MOST_INCONSISTENCIES = 10
 MOST_STATEMENTS = 20
 AROUND = 2
 WHY = {
-    "decisive": "had it done something else here, nothing would be wrong",
+    "decisive": "had it done something else here, and all else the same, nothing would be wrong",
     "omission": "had another field been written beside this, nothing would be wrong",
 }
 
