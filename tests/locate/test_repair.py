@@ -104,6 +104,31 @@ def test_a_field_that_should_have_been_written_too_is_an_omission() -> None:
     assert set(found.values()) == {"omission"}
 
 
+def test_a_field_that_no_value_suits_is_not_decisive() -> None:
+    """Left unknown it would violate nothing, but that is no value."""
+    world = World()
+    node = world.alloc(1, 2, zeroed=False)
+    clean = world.now
+    world.put(node, 0, 4)
+    text = "node { key; next*; }\nnode X; X.key > 5; X.key < 3;"
+    assert decisive(world, text, clean) == {}
+
+
+def test_an_operation_could_not_have_stored_what_was_not_there_yet() -> None:
+    """The new holder was zeroed before there was a node: a later write of it is missing."""
+    world = World()
+    clean = world.now
+    world.alloc(2, 1)
+    world.alloc(1, 2)
+    assert decisive(world, LIST, clean) == {}
+    world = World()
+    world.alloc(2, 1)
+    clean = world.now
+    world.alloc(2, 1)
+    world.alloc(1, 2)
+    assert set(decisive(world, LIST, clean).values()) == {"omission"}
+
+
 def test_where_an_address_of_nothing_was_stored_first_is_decisive_too() -> None:
     world = World()
     holder, nodes = chain(world, 3)
