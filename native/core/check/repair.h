@@ -64,6 +64,11 @@ class Repair {
         Object object;
         bool operator<(const Unit &other) const { return until > other.until; }
     };
+    static constexpr Version unknown{0, 0, 0, unknown_target};
+    static bool same(const Version &a, const Version &b) {
+        return a.value == b.value && a.target == b.target;
+    }
+    static void add_once(std::vector<Version> &values, const Version &value);
     static uint64_t moment(size_t hypothesis) { return 2 + 2 * hypothesis; }
 
     void add_origins(Decisive &decisive) const;

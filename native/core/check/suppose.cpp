@@ -3,7 +3,6 @@
 #include "check/repair.h"
 
 #include <algorithm>
-#include <set>
 
 namespace heapstory::check {
 
@@ -11,18 +10,6 @@ namespace {
 
 constexpr size_t most_cells = 64, most_deaths = 16, most_pool = 32;
 constexpr size_t most_joint = 4; // fields that one statement wrote at once
-constexpr size_t most_wide = 1024, most_wide_in_all = 16'384;
-constexpr Version unknown{0, 0, 0, unknown_target};
-
-bool same(const Version &a, const Version &b) {
-    return a.value == b.value && a.target == b.target;
-}
-
-void add_once(std::vector<Version> &values, const Version &value) {
-    if (std::none_of(values.begin(), values.end(),
-                     [&](const Version &known) { return same(known, value); }))
-        values.push_back(value);
-}
 
 } // namespace
 
@@ -141,103 +128,6 @@ void Repair::suppose(uint64_t operation, std::vector<Change> changes) {
     hypotheses_.push_back({operation, std::move(changes), none});
 }
 
-std::vector<Version> Repair::pointers_for(uint32_t cell) const {
-    std::vector<Version> values{Version{}};
-    add_once(values, frozen(before(cell)));
-    for (Object object : pool_)
-        add_once(values, pointer_to(object));
-    return values;
-}
-
-// A cell with another number: of a bit field, only its own bits are changed.
-Version Repair::with_number(uint32_t cell, uint64_t number) const {
-    const PlanField &field = field_of(cell);
-    auto ones = [](unsigned bits) { return bits >= 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1; };
-    if (!field.bit_size)
-        return {number & ones(8 * field.size), 0, 0, none};
-    uint64_t own = ones(field.bit_size) << field.bit_offset;
-    uint64_t rest = held(cell) ? held(cell)->value & ~own : 0;
-    return {rest | (number << field.bit_offset & own), 0, 0, none};
-}
-
-uint64_t Repair::number_in(uint32_t cell, const Version &version) const {
-    return version.value >> field_of(cell).bit_offset;
-}
-
-// Numbers next to it, the one before, and those of other fields of the object.
-std::vector<Version> Repair::numbers_for(uint32_t cell) const {
-    std::vector<Version> values;
-    const PlanField &field = field_of(cell);
-    if (uint64_t number = number_in(cell, *held(cell)); field.kind != FieldKind::real)
-        for (uint64_t near : {number + 1, number - 1})
-            add_once(values, with_number(cell, near));
-    if (const Version *old = before(cell))
-        add_once(values, with_number(cell, number_in(cell, *old)));
-    Object object = object_of(cell);
-    for (uint32_t other = line_.first_cell[object]; other < line_.first_cell[object + 1]; ++other) {
-        const PlanField &sister = field_of(other);
-        const Version *version = held(other);
-        if (other != cell && version && sister.kind == field.kind && sister.size == field.size)
-            add_once(values, with_number(cell, number_in(other, *version)));
-    }
-    return values;
-}
-
-void Repair::suppose_values(uint32_t cell) {
-    uint64_t operation = held(cell)->since;
-    const PlanField &field = field_of(cell);
-    bool pointer = field.is_pointer() && field.size == 8;
-    Version now = frozen(held(cell));
-    for (const Version &value : pointer ? pointers_for(cell) : numbers_for(cell))
-        if (!same(value, now) && value.target != unknown_target && was_there(value, operation))
-            suppose(operation, {{cell, value}});
-    suppose(operation, {{cell, unknown}});
-    groups_.push_back(hypotheses_.size());
-}
-
-// All objects, or the numbers that the same field of others has and those next to them; first of
-// those that the inconsistencies and the writes speak of.
-void Repair::suppose_widely(uint32_t cell, size_t most) {
-    uint64_t operation = held(cell)->since;
-    const PlanField &field = field_of(cell);
-    bool pointer = field.is_pointer() && field.size == 8;
-    bool number = field.kind != FieldKind::pointer;
-    size_t first = hypotheses_.size();
-    std::set<std::pair<uint64_t, uint32_t>> known;
-    auto add = [&](const Version &value) {
-        if (hypotheses_.size() - first < most && was_there(value, operation) &&
-            known.emplace(value.value, value.target).second)
-            suppose(operation, {{cell, value}});
-    };
-    Object owner = object_of(cell);
-    uint32_t index = cell - line_.first_cell[owner];
-    auto add_of = [&](Object object) {
-        if (!line_.alive(object, time_))
-            return;
-        if (pointer)
-            add(pointer_to(line_.head(object)));
-        uint32_t same_field = line_.first_cell[object] + index;
-        if (!number || line_.type[object] != line_.type[owner] ||
-            same_field >= line_.first_cell[object + 1] || !held(same_field) ||
-            held(same_field)->target != none)
-            return;
-        uint64_t there = number_in(cell, *held(same_field));
-        add(with_number(cell, there));
-        if (field.kind != FieldKind::real)
-            for (uint64_t near : {there + 1, there - 1})
-                add(with_number(cell, near));
-    };
-    if (number && field.kind != FieldKind::real)
-        for (uint64_t small = 0; small < 4; ++small)
-            add(with_number(cell, small));
-    for (Object head : pool_)
-        for (Object object = head; object < line_.objects() && line_.head(object) == head; ++object)
-            add_of(object);
-    for (Object object = 0; object < line_.objects(); ++object)
-        add_of(object);
-    groups_.push_back(hypotheses_.size());
-}
-
 // Fields that one statement wrote right after each other: each may have been meant for another.
 void Repair::suppose_statement(const std::vector<uint32_t> &cells) {
     uint64_t operation = held(cells[0])->since;
@@ -345,12 +235,6 @@ void Repair::suppose_at_hand() {
     suppose_statements();
     for (size_t i = 0; i < std::min(deaths_.size(), most_deaths); ++i)
         suppose_revived(deaths_[i]);
-}
-
-void Repair::suppose_widely() {
-    std::vector<uint32_t> open = std::move(open_);
-    for (uint32_t cell : open)
-        suppose_widely(cell, std::min(most_wide, most_wide_in_all / open.size()));
 }
 
 } // namespace heapstory::check
