@@ -1,7 +1,7 @@
 """Leaks found and missed, false alarms, time and memory: heapstory and its peers side by side.
 
     python benchmarks/leaks.py pairs                     every tool on the generated pairs
-    python benchmarks/leaks.py twins                     every tool on the independent pairs
+    python benchmarks/leaks.py twins                     every tool on independent twins (--seen)
     python benchmarks/leaks.py confirm                   what runs of these say of the findings
     python benchmarks/leaks.py program NAME DATABASE     heapstory on a compile_commands.json
     python benchmarks/leaks.py peers NAME DATABASE       its peers on the same
@@ -32,7 +32,7 @@ from leak_inject import run_inject
 from leak_pairs import SEPARATOR, pairs
 from leak_peers import run_peers
 from leak_tools import installed
-from leak_twins import twins
+from leak_twins import FOLDER, UNSEEN, twins
 
 
 def _seconds() -> float:
@@ -69,9 +69,9 @@ def run_pairs(folder: Path, every: int) -> None:
     _compare(cases)
 
 
-def run_twins() -> None:
-    """Recall and false alarms of every tool on the independent twins."""
-    _compare([Case(t.name, (t.files, ("-DLEAK",)), (t.files, ())) for t in twins()])
+def run_twins(folder: Path) -> None:
+    """Recall and false alarms of every tool on independent twins."""
+    _compare([Case(t.name, (t.files, ("-DLEAK",)), (t.files, ())) for t in twins(folder)])
 
 
 def _compare(cases: list[Case]) -> None:
@@ -138,7 +138,7 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     each = commands.add_parser("pairs")
     each.add_argument("--every", type=int, default=1, help="take every Nth pair")
-    commands.add_parser("twins")
+    commands.add_parser("twins").add_argument("--seen", action="store_true")
     commands.add_parser("confirm")
     each = commands.add_parser("program")
     each.add_argument("name")
@@ -160,7 +160,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             run_pairs(Path(folder), args.every)
     elif args.command == "twins":
-        run_twins()
+        run_twins(FOLDER if args.seen else UNSEEN)
     elif args.command == "confirm":
         run_confirm()
     elif args.command == "program":
