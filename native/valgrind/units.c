@@ -193,16 +193,17 @@ static void set_trap(Addr start) {
 }
 
 void hs_pointer_stored(Addr address, Addr value, ULong site) {
-    UInt owner = hs_owner[value >> 3], node;
-    if (!hs_is_heap(address))
+    UInt owner, node;
+    if (!hs_is_heap(address) || !hs_is_heap(value)) /* the code that asked looked at its low bits */
         return;
+    owner = hs_owner[value >> 3];
     if (owner == HS_NOBODY) {
         UInt from = hs_node_below(value);
         node = from ? split_off(from, value, 0, site)
                     : hs_node_begins(value, HSW_NODE_STORED, site, HS_EMPTY);
         hs_node(node)->words = 1;
         label_words(node, hs_new_unit(node));
-    } else if (owner && !(owner & HS_NOBODY)) {
+    } else if (!(owner & HS_NOBODY)) {
         node = hs_member_at(owner, value);
         if (hs_extent_start(hs_node(node)) == (value & ~(Addr)7)) {
             if (units[owner].n > 1)

@@ -65,7 +65,7 @@ def said(question: tuple[str, ...], trace: Path) -> Said:
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = command([names.get(word, word) for word in question])
-    timeless = re.sub(r'"seconds": [0-9.e-]+', "", out.getvalue())
+    timeless = re.sub(r'"seconds": [0-9.e-]+|"timing": {[^}]*}', "", out.getvalue())
     return Said(status, timeless, err.getvalue())
 
 
