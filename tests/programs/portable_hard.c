@@ -1,6 +1,6 @@
 /* What modes portable and internals must get along with: code made at run time ("jit"), pointers
- * kept in 32 bits ("compressed") or with a tag in their low bits ("tagged"), threads that make and
- * drop mappings ("mappings"). `node ADDRESS SIZE`: a block whose every word was written. */
+ * kept in 32 bits ("compressed") or with a tag in their low or high bits ("tagged"), threads that
+ * make and drop mappings ("mappings"). `node ADDRESS SIZE`: a block whose every word was written. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
@@ -70,9 +70,11 @@ static void compressed(void) {
 }
 
 static void tagged(void) {
-    uintptr_t kept[COUNT];
-    for (int i = 0; i < COUNT; i++)
+    uintptr_t kept[COUNT], *high = malloc(sizeof kept);
+    for (int i = 0; i < COUNT; i++) {
         kept[i] = (uintptr_t)malloc(40) | (i & 7);
+        high[i] = ((kept[i] & ~(uintptr_t)7) + 16) | (uintptr_t)0xfeed << 48;
+    }
     for (int i = 0; i < COUNT; i++) {
         for (int k = 0; k < 5; k++)
             *(long *)((kept[i] & ~(uintptr_t)7) + 8 * k) = (long)kept[(i + k) % COUNT];
