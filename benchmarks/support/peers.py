@@ -72,7 +72,7 @@ class Heapstory:
         try:
             recorded = _run(program, [*stopper, *command], work)
         except RunError as error:
-            if limit and "ended with 124" in str(error):
+            if limit and str(error).endswith(("ended with 124", "ended with 137", "ended with -9")):
                 raise TimeoutError(str(error)) from error
             raise
         graph = [str(self.command), "graph", str(trace), "--format", "json", "-o", "/dev/null"]
