@@ -9,6 +9,7 @@
 #include "check/synthetic.h"
 #include "check/texts_of_store.h"
 #include "plan_reader.h"
+#include "table.h"
 
 #include <chrono>
 #include <nanobind/stl/optional.h>
@@ -269,10 +270,6 @@ nb::list Structure::operations(const std::vector<uint64_t> &asked) const {
     }
     add_stores(times, out);
     return out;
-}
-
-nb::object or_none(TypeId type) {
-    return type ? nb::cast(type) : nb::none();
 }
 
 nb::list kinds_of(const Allocations &allocations) {

@@ -35,10 +35,6 @@ Table GraphView::merges() const {
 
 namespace {
 
-nb::object or_none(uint64_t id) {
-    return id ? nb::object(nb::int_(id)) : nb::none();
-}
-
 using Selected = std::optional<std::vector<uint64_t>>;
 
 NodeText node_text(const GraphView &view, const Selected &selected, nb::callable place,

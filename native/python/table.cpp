@@ -11,6 +11,10 @@ using namespace nb::literals;
 
 namespace heapstory {
 
+nb::object or_none(uint64_t id) {
+    return id ? nb::object(nb::int_(id)) : nb::none();
+}
+
 nb::object text_object(std::string_view text) {
     return nb::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "replace"));
 }

@@ -5,27 +5,14 @@
 #include "graph/clusters.h"
 #include "graph/graph.h"
 #include "graph/roots.h"
+#include "store/on_demand.h"
 #include "table.h"
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
 namespace heapstory {
-
-// Made when it is first asked for.
-template <class T> class OnDemand {
-  public:
-    template <class Make> const T &get(Make make) {
-        std::call_once(once_, [&] { value_ = make(); });
-        return value_;
-    }
-
-  private:
-    std::once_flag once_;
-    T value_;
-};
 
 // What all answers are made from.
 struct Sources {

@@ -141,11 +141,7 @@ void hs_instrument_links(struct hs_block_state *b, Int statement) {
         struct hs_access *access;
         if (link->statement != statement)
             continue;
-        access = VG_(calloc)("hs.link", 1, sizeof *access);
-        access->instruction = b->instruction;
-        access->size = 8;
-        access->store = True;
-        access->own = b->own;
+        access = hs_new_store(b->instruction, 8, b->own);
         hs_call_if(b, link->guard, link->push ? "hs_pushed" : "hs_popped",
                    link->push ? pushed : popped,
                    mkIRExprVec_2(link->block, hs_const((ULong)access)));

@@ -21,6 +21,15 @@ void hs_send_counts(void) {
     hs_send_candidates();
 }
 
+struct hs_access *hs_new_store(Addr instruction, UInt size, Bool own) {
+    struct hs_access *access = VG_(calloc)("hs.store", 1, sizeof *access);
+    access->instruction = instruction;
+    access->size = size;
+    access->store = True;
+    access->own = own;
+    return access;
+}
+
 UInt hs_access_site(struct hs_access *access) {
     if (!access->site)
         access->site = hs_new_site(access->instruction, access->size > 8 ? 8 : access->size,

@@ -88,6 +88,7 @@ Bool hs_ranged_access(Addr start, SizeT length, UInt kind, UChar byte, ULong sit
 void hs_ranged_read(Addr start, SizeT length, ULong site);
 void hs_ranged_write(Addr start, SizeT length, ULong site); /* that is recorded otherwise */
 UInt hs_access_site(struct hs_access *access);
+struct hs_access *hs_new_store(Addr instruction, UInt size, Bool own); /* for good */
 UInt hs_node_below(Addr address); /* that the next words without owner belong to */
 void hs_count(UInt what);
 void hs_send_counts(void);

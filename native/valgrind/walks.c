@@ -46,7 +46,6 @@ static struct hs_access *store_through(const struct hs_block_state *b, const IRS
     for (Int i = 0; i < in->stmts_used; i++) {
         const IRStmt *s = in->stmts[i];
         struct hs_sum sum;
-        struct hs_access *access;
         if (s->tag == Ist_IMark)
             instruction = s->Ist.IMark.addr;
         if (s->tag != Ist_Store || s->Ist.Store.addr->tag != Iex_RdTmp)
@@ -54,12 +53,8 @@ static struct hs_access *store_through(const struct hs_block_state *b, const IRS
         sum = hs_sum_of(b, s->Ist.Store.addr);
         if (!is_leaf(&sum, leaf))
             continue;
-        access = VG_(calloc)("hs.walk", 1, sizeof *access);
-        access->instruction = instruction;
-        access->size = sizeofIRType(typeOfIRExpr(in->tyenv, s->Ist.Store.data));
-        access->store = True;
-        access->own = b->own;
-        return access;
+        return hs_new_store(instruction, sizeofIRType(typeOfIRExpr(in->tyenv, s->Ist.Store.data)),
+                            b->own);
     }
     return NULL;
 }

@@ -93,6 +93,7 @@ class Repair {
     uint64_t number_in(uint32_t cell, const Version &version) const;
     const Version *before(uint32_t cell) const;
     const PlanField &field_of(uint32_t cell) const;
+    bool holds_address(uint32_t cell) const;
     Object object_of(uint32_t cell) const;
     const Version *held(uint32_t cell) const {
         Span unused;

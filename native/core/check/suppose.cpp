@@ -195,12 +195,10 @@ void Repair::suppose_revived(uint32_t block) {
 // may have been forgotten. The last one of its object stands for it, or where nothing of that was
 // written, that of the object it should lead to.
 void Repair::suppose_omission(uint32_t cell, uint64_t last) {
-    const PlanField &field = field_of(cell);
     const Version *version = held(cell);
     Version now = frozen(version);
-    bool pointer = field.is_pointer() && field.size == 8;
     std::vector<Version> values;
-    if (pointer)
+    if (holds_address(cell))
         values = pointers_for(cell);
     else if (version)
         values = numbers_for(cell);

@@ -19,6 +19,10 @@ void Repair::add_once(std::vector<Version> &values, const Version &value) {
         values.push_back(value);
 }
 
+bool Repair::holds_address(uint32_t cell) const {
+    return field_of(cell).is_pointer() && field_of(cell).size == 8;
+}
+
 std::vector<Version> Repair::pointers_for(uint32_t cell) const {
     std::vector<Version> values{Version{}};
     add_once(values, frozen(before(cell)));
@@ -63,10 +67,8 @@ std::vector<Version> Repair::numbers_for(uint32_t cell) const {
 
 void Repair::suppose_values(uint32_t cell) {
     uint64_t operation = held(cell)->since;
-    const PlanField &field = field_of(cell);
-    bool pointer = field.is_pointer() && field.size == 8;
     Version now = frozen(held(cell));
-    for (const Version &value : pointer ? pointers_for(cell) : numbers_for(cell))
+    for (const Version &value : holds_address(cell) ? pointers_for(cell) : numbers_for(cell))
         if (!same(value, now) && value.target != unknown_target && was_there(value, operation))
             suppose(operation, {{cell, value}});
     suppose(operation, {{cell, unknown}});
@@ -78,7 +80,7 @@ void Repair::suppose_values(uint32_t cell) {
 void Repair::suppose_widely(uint32_t cell, size_t most) {
     uint64_t operation = held(cell)->since;
     const PlanField &field = field_of(cell);
-    bool pointer = field.is_pointer() && field.size == 8;
+    bool pointer = holds_address(cell);
     bool number = field.kind != FieldKind::pointer;
     size_t first = hypotheses_.size();
     std::set<std::pair<uint64_t, uint32_t>> known;

@@ -38,21 +38,20 @@ const uint8_t *ChunkBuilder::take_stores(const uint8_t *at, const uint8_t *end,
                             uint64_t(end - at) / 16, most_changes - timestamp_});
     end = at + 16 * most;
     for (;;) {
-        at = take_alone(at, end, sites, context);
-        if (end - at < 16 * least_run || !may_start_run(at))
+        uint32_t run = 0;
+        at = take_alone(at, end, sites, context, run);
+        if (!run)
             return at;
-        uint32_t count = run_length(at, end, sites, context);
-        if (!count)
-            return at;
-        add_run(at, count, sites[record_at(at).first >> HSW_ADDRESS_BITS]);
-        at += 16 * count;
+        add_run(at, run, sites[record_at(at).first >> HSW_ADDRESS_BITS]);
+        at += 16 * run;
     }
 }
 
 // The state is held in locals meanwhile: what is written through pointers might otherwise be the
 // state itself, for all the compiler knows.
 const uint8_t *ChunkBuilder::take_alone(const uint8_t *at, const uint8_t *end,
-                                        std::span<const StoreSite> sites, uint32_t context) {
+                                        std::span<const StoreSite> sites, uint32_t context,
+                                        uint32_t &run) {
     ShadowPage *const *table = shadow_.table();
     const StoreSite *site_table = sites.data();
     const uint64_t site_count = sites.size();
@@ -63,7 +62,8 @@ const uint8_t *ChunkBuilder::take_alone(const uint8_t *at, const uint8_t *end,
     uint64_t changed = changed_, timestamp = timestamp_, live_words = 0;
     for (; at < end; at += 16) {
         const auto [first, value] = record_at(at);
-        if (end - at >= 16 * least_run && may_start_run(at) && run_length(at, end, sites, context))
+        if (end - at >= 16 * least_run && may_start_run(at) &&
+            (run = run_length(at, end, sites, context)))
             break;
         uint64_t number = first >> HSW_ADDRESS_BITS;
         if (number >= site_count)

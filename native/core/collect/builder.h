@@ -79,9 +79,9 @@ class ChunkBuilder {
     static constexpr size_t longest_cut = 256; // bytes of a ranged store that is cut into slots
 
     void begin_chunk();
-    // Up to `end`; as take_stores, but stops before a run as well.
+    // Up to `end`; as take_stores, but stops before a run as well, and says how long that is.
     const uint8_t *take_alone(const uint8_t *at, const uint8_t *end,
-                              std::span<const StoreSite> sites, uint32_t context);
+                              std::span<const StoreSite> sites, uint32_t context, uint32_t &run);
     // How many records from `at` on are a run; 0 if they are none.
     uint32_t run_length(const uint8_t *at, const uint8_t *end, std::span<const StoreSite> sites,
                         uint32_t context) const;

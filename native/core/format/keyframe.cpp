@@ -14,9 +14,6 @@ constexpr size_t most_words = 8192, part_segments = 64;
 constexpr size_t longest = 8; // bytes that a word may take in a column
 constexpr std::array<uint8_t, 4> event_length = {1, 2, 4, 6};
 
-constexpr std::array<uint64_t, 7> length_mask = {0,          0xff,         0xffff,        0xffffff,
-                                                 0xffffffff, 0xffffffffff, 0xffffffffffff};
-
 unsigned event_class(uint64_t distance) {
     return (distance > 0xff) + (distance > 0xffff) + (distance > 0xffffffff);
 }
@@ -53,12 +50,6 @@ struct Column {
     }
     ByteSpan written() const { return {bytes.data(), size_t(at - bytes.data())}; }
 };
-
-uint64_t load(const uint8_t *at) {
-    uint64_t value;
-    std::memcpy(&value, at, sizeof value);
-    return value;
-}
 
 } // namespace
 
@@ -169,19 +160,19 @@ void KeyframeView::decode(const KeySegment &segment, std::vector<KeyWord> &out) 
             ++word.word;
         }
         unsigned length = event_length[c >> 5 & 3];
-        word.event += uint64_t(unzigzag(load(events_at) & length_mask[length]));
+        word.event += uint64_t(unzigzag(load<uint64_t>(events_at) & length_mask[length]));
         events_at += length;
         uint32_t &site = before.expected_site();
         if (c & 2) {
-            site = uint32_t(load(sites_at));
+            site = uint32_t(load<uint64_t>(sites_at));
             sites_at += 4;
         }
         word.site = site;
         if (length = c >> 2 & 7; length != wide_value) {
-            word.value += uint64_t(unzigzag(load(values_at) & length_mask[length]));
+            word.value += uint64_t(unzigzag(load<uint64_t>(values_at) & length_mask[length]));
             values_at += length;
         } else {
-            word.value = load(wide_at);
+            word.value = load<uint64_t>(wide_at);
             wide_at += 8;
         }
         word.mask = 0xff;

@@ -3,22 +3,7 @@
 
 #include "format/chunk.h"
 
-#include <array>
-
 namespace heapstory {
-
-namespace {
-
-constexpr std::array<uint64_t, 7> length_mask = {0,          0xff,         0xffff,        0xffffff,
-                                                 0xffffffff, 0xffffffffff, 0xffffffffffff};
-
-template <class T> T load(const uint8_t *at) {
-    T value;
-    std::memcpy(&value, at, sizeof value);
-    return value;
-}
-
-} // namespace
 
 void SlotEncoder::make_room(size_t slots) {
     if (slots <= capacity_)

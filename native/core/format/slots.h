@@ -56,6 +56,17 @@ class WriterPrediction {
     uint32_t next_[512] = {};
 };
 
+// The bits of a number that is kept in so many bytes.
+constexpr std::array<uint64_t, 7> length_mask = {0,          0xff,         0xffff,        0xffffff,
+                                                 0xffffffff, 0xffffffffff, 0xffffffffffff};
+
+// At any place; where fewer bytes are meant, the others are of what follows.
+template <class T> T load(const uint8_t *at) {
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+}
+
 constexpr unsigned wide_value = 7; // the class of values that are kept whole
 
 inline unsigned value_class(uint64_t difference) { // its bytes, up to wide_value

@@ -5,6 +5,7 @@
 #include "graph/graph.h"
 #include "graph/types.h"
 #include "heapstory_wire.h"
+#include "store/on_demand.h"
 
 #include <algorithm>
 #include <map>
@@ -41,9 +42,11 @@ constexpr auto word = ColumnType::word;
 constexpr auto text = ColumnType::text;
 constexpr auto flag = ColumnType::flag;
 
+using TypesOfNodes = std::unordered_map<uint64_t, TypeId>;
+
 // The types of nodes that only pointers tell, as the graph of the last moment shows them.
-std::unordered_map<uint64_t, TypeId> promised_types(const Store &store, const Pointers &pointers) {
-    std::unordered_map<uint64_t, TypeId> types;
+TypesOfNodes promised_types(const Store &store, const Pointers &pointers) {
+    TypesOfNodes types;
     if (store.tables().types.size() <= 1)
         return types;
     Graph graph(store, pointers, store.totals().changes, false);
@@ -61,10 +64,12 @@ TableData nodes_table(std::shared_ptr<const Store> store, std::shared_ptr<const 
         {"created", number}, {"created_site", number}, {"created_stack", number},
         {"freed", number},   {"freed_site", number},   {"freed_stack", number},
         {"label", text}};
-    auto open = [store, pointers, labels]() -> BatchSource {
-        auto promised = promised_types(*store, *pointers);
-        return [store, labels, promised = std::move(promised),
+    auto types = std::make_shared<OnDemand<TypesOfNodes>>(); // for all scans of this table
+    auto open = [store, pointers, labels, types]() -> BatchSource {
+        return [store, pointers, labels, types,
                 next = uint64_t(0)]() mutable -> std::shared_ptr<const Batch> {
+            const TypesOfNodes &promised =
+                types->get([&] { return promised_types(*store, *pointers); });
             const Tables &tables = store->tables();
             auto batch = std::make_shared<Batch>(13);
             Batch &out = *batch;

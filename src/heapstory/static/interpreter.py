@@ -8,24 +8,15 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from heapstory.static import rules
-from heapstory.static.canonical import (
-    COARSEST,
-    FINE,
-    Effects,
-    Join,
-    Key,
-    canonical_key,
-    drop_dead,
-    fold,
-    null_parameters,
-    prune,
-)
+from heapstory.static.canonical import COARSEST, FINE, Key, canonical_key, null_parameters
 from heapstory.static.conditions import assume, assume_equal, compare
 from heapstory.static.doubts import Doubts
 from heapstory.static.ir import program as op
 from heapstory.static.ir.liveness import reaches
 from heapstory.static.ir.program import Block, Function, Operand, Place, Statement
+from heapstory.static.joining import Effects, Join
 from heapstory.static.models import Models
+from heapstory.static.reducing import drop_dead, fold, prune
 from heapstory.static.rules import LOCAL_LOST, Infeasible
 from heapstory.static.state import GLOBAL, HEAP, PRE, STACK, Cell, State, Step
 from heapstory.static.statements import HANDLERS

@@ -10,15 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from heapstory.static.canonical import (
-    PERHAPS,
-    Effects,
-    Join,
-    canonical_key,
-    collect,
-    fold,
-    null_parameters,
-)
+from heapstory.static.canonical import canonical_key, null_parameters
+from heapstory.static.joining import PERHAPS, Effects, Join
+from heapstory.static.reducing import collect, fold
 from heapstory.static.state import GLOBAL, HEAP, PRE, STACK, Cell, Site, State
 from heapstory.static.values import ANYWHERE, CellId, Comparison, Fact, Symbol, Value
 
