@@ -8,6 +8,7 @@ STAMPS := $(VENV)/stamps
 NATIVE_TESTS := build/native-tests
 EXTRAS := prove,dask,test,lint
 JOBS ?= 2
+TIMES ?= 20
 
 # valgrind: the engine, its headers and static libraries; libc6-dbg: names inside libc and the
 # dynamic loader's symbols, without which Valgrind cannot start a program.
@@ -22,7 +23,7 @@ NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
 FORMATTED := $(filter %.c %.h %.cpp %.hpp,$(NATIVE_SOURCES) $(NATIVE_TEST_SOURCES)) \
 	$(wildcard examples/*.c)
 
-.PHONY: help setup packages demo test test-native test-python lint format bench clean
+.PHONY: help setup packages demo test test-native test-python fuzz lint format bench clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -72,6 +73,9 @@ $(NATIVE_TESTS)/stamp: $(STAMPS)/install $(NATIVE_SOURCES) $(NATIVE_TEST_SOURCES
 
 test-python: setup
 	$(BIN)/python -m pytest -n $(JOBS) tests
+
+fuzz: setup ## the property tests with other random examples, TIMES as many
+	HEAPSTORY_FUZZ=$(TIMES) $(BIN)/python -m pytest -n $(JOBS) $$(grep -rlE '@examples\(' tests)
 
 lint: setup ## ruff, mypy --strict, clang-format
 	$(BIN)/ruff check .

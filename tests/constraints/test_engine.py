@@ -6,15 +6,14 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from heapstory import _core
 from tests.constraints.naive_values import Found, Object
 from tests.constraints.random_worlds import SPECIFICATIONS, worlds
 from tests.constraints.verbatim import check, locate
 from tests.constraints.world import Checked, World, plan_of
-
-EXAMPLES = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+from tests.examples import examples
 
 
 def structure(world: World, checked: Checked) -> _core.Structure:
@@ -58,7 +57,7 @@ def contributions(result: dict[str, Any]) -> dict[int, set[Found]]:
 
 
 @pytest.mark.parametrize("name", sorted(SPECIFICATIONS))
-@EXAMPLES
+@examples(8)
 @given(world=worlds())
 def test_the_same_inconsistencies_at_every_timestamp(name: str, world: World) -> None:
     plan = plan_of(SPECIFICATIONS[name])
@@ -70,7 +69,7 @@ def test_the_same_inconsistencies_at_every_timestamp(name: str, world: World) ->
 
 
 @pytest.mark.parametrize("name", sorted(SPECIFICATIONS))
-@EXAMPLES
+@examples(8)
 @given(world=worlds())
 def test_the_same_operations_as_the_verbatim_algorithm(name: str, world: World) -> None:
     plan = plan_of(SPECIFICATIONS[name])
@@ -83,7 +82,7 @@ def test_the_same_operations_as_the_verbatim_algorithm(name: str, world: World) 
 
 
 @pytest.mark.parametrize("name", sorted(SPECIFICATIONS))
-@EXAMPLES
+@examples(8)
 @given(world=worlds())
 def test_canonical_witnesses_stand_for_all(name: str, world: World) -> None:
     plan = plan_of(SPECIFICATIONS[name])

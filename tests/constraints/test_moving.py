@@ -4,20 +4,20 @@ are asked for, the answers are those of the naive evaluator."""
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.constraints.random_worlds import SPECIFICATIONS, moving_worlds
 from tests.constraints.test_engine import contributions, found_by_engine, structure
 from tests.constraints.verbatim import check, locate
 from tests.constraints.world import Checked, World, plan_of
+from tests.examples import examples
 
-EXAMPLES = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 WHOLE = ["acyclic", "mixed", "ring", "rooted", "search", "tree", "two roots"]
 
 
 @pytest.mark.parametrize("name", WHOLE)
-@EXAMPLES
+@examples(12)
 @given(world=moving_worlds(), data=st.data())
 def test_moments_in_any_order(name: str, world: World, data: st.DataObject) -> None:
     checked = Checked(world, plan_of(SPECIFICATIONS[name]))
@@ -29,7 +29,7 @@ def test_moments_in_any_order(name: str, world: World, data: st.DataObject) -> N
 
 
 @pytest.mark.parametrize("name", WHOLE)
-@EXAMPLES
+@examples(12)
 @given(world=moving_worlds(), data=st.data())
 def test_back_from_the_first_bad_cpoint(name: str, world: World, data: st.DataObject) -> None:
     checked = Checked(world, plan_of(SPECIFICATIONS[name]))

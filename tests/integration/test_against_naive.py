@@ -7,14 +7,13 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given
 
 import heapstory as api
 from tests.conftest import COMMAND
+from tests.examples import examples
 from tests.naive import Naive
 from tests.programs.generator import programs, read_truth
-
-EXAMPLES = 12
 
 
 class Comparison:
@@ -131,12 +130,7 @@ class Comparison:
 # Functions are bound at the start (-z now): binding one at its first call writes to the program's
 # data, which the program cannot tell of.
 @pytest.mark.parametrize("flags", [("-O0",), ("-O2",), ("-O1", "-fno-builtin")])
-@settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    phases=(Phase.explicit, Phase.reuse, Phase.generate),  # shrinking would record for minutes
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
+@examples(12, phases=[Phase.generate])  # shrinking would record for minutes
 @given(source=programs())
 def test_random_programs(source: str, flags: tuple[str, ...]) -> None:
     with tempfile.TemporaryDirectory() as folder:

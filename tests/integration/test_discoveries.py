@@ -7,11 +7,12 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import heapstory as api
 from heapstory.recording.engine import COLLECTOR, native_folder
+from tests.examples import examples
 from tests.integration.discovery_model import INTERNALS, PORTABLE, Model
 
 SMALL = st.integers(0, 40)
@@ -68,7 +69,7 @@ def compare(model: Model, trace: api.Trace) -> None:
 
 
 @pytest.mark.parametrize("mode", [PORTABLE, INTERNALS])
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(operations=st.lists(OPERATIONS, min_size=1, max_size=30))
 @example(operations=[("merge", 0, 1), ("separate", 1), ("split", 0, 0)])
 def test_random_histories(mode: int, operations: list[tuple[str, int]]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.prove import recorded
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from heapstory.errors import UsageError
@@ -19,6 +19,7 @@ from heapstory.linear.explore import Budget
 from heapstory.linear.history import Operation, judge, judge_file, read
 from heapstory.linear.models import MODELS
 from heapstory.linear.wgl import Call, linearizable
+from tests.examples import examples
 from tests.linear import LONG
 
 INCLUDE = Path(__file__).parents[2] / "src" / "heapstory" / "linear" / "include"
@@ -77,7 +78,7 @@ def random_history(kind: str, seed: int, pending: float, unobserved: float) -> l
 
 
 @pytest.mark.parametrize("kind", METHODS)
-@settings(max_examples=250, deadline=None, derandomize=True)
+@examples(250)
 @given(
     seed=st.integers(min_value=0, max_value=10**9),
     pending=st.sampled_from([0.1, 0.3, 0.5]),

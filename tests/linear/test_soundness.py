@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from heapstory.errors import SpecificationError
@@ -14,6 +14,7 @@ from heapstory.linear.models import model_of
 from heapstory.linear.resolve import load, parse
 from heapstory.linear.verdict import Options, analyse, judge
 from heapstory.linear.wgl import linearizable
+from tests.examples import examples
 from tests.linear import LONG
 from tests.linear.mutants import BAD, EXAMPLES, MUTANTS, mutated
 from tests.linear.random_specifications import specification
@@ -38,13 +39,13 @@ def test_seeds_that_were_wrong(seed: int) -> None:
     agrees(specification(seed), 2)
 
 
-@settings(max_examples=250, deadline=None, derandomize=True)
+@examples(250)
 @given(st.integers(min_value=200_000, max_value=10_000_000))
 def test_random_specifications(seed: int) -> None:
     agrees(specification(seed), 2)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@examples(40)
 @given(st.integers(min_value=200_000, max_value=10_000_000))
 def test_random_specifications_of_three(seed: int) -> None:
     agrees(specification(seed), 3)

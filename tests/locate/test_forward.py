@@ -5,19 +5,18 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.constraints.random_worlds import SPECIFICATIONS, worlds
 from tests.constraints.test_engine import contributions, found_by_engine, structure
 from tests.constraints.verbatim import check, locate
 from tests.constraints.world import Checked, World, plan_of
-
-EXAMPLES = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+from tests.examples import examples
 
 
 @pytest.mark.parametrize("name", sorted(SPECIFICATIONS))
-@EXAMPLES
+@examples(15)
 @given(world=worlds(), data=st.data())
 def test_the_first_bad_cpoint_and_what_led_to_it(
     name: str, world: World, data: st.DataObject

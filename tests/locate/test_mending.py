@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from heapstory.constraints.plan import Plan, PlanField
@@ -16,10 +16,10 @@ from tests.constraints.random_worlds import SPECIFICATIONS, moving_worlds, world
 from tests.constraints.snapshot import Snapshot
 from tests.constraints.verbatim import check
 from tests.constraints.world import Checked, World, plan_of
+from tests.examples import examples
 from tests.locate.test_repair import structure
 from tests.naive import Alloc, Free, Global, Naive, Store
 
-EXAMPLES = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 ELSEWHERE = 0x90000
 STRANGE = 0x4000  # an address outside all blocks
 
@@ -89,16 +89,17 @@ class Replay:
         before and after them."""
         stores = [self.events[first - 1], self.events[second - 1]]
         assert all(isinstance(store, Store) for store in stores)
+        addresses = [store.address // 8 * 8 for store in stores]
         moments = (Naive(self.events[:at]).end.bytes for at in (first - 1, second))
         values = [
-            bytes(known.get(store.address + i, 0) for i in range(8))
+            bytes(known.get(address + i, 0) for i in range(8))
             for known in moments
-            for store in stores
+            for address in addresses
         ]
         return any(
             self.is_whole([*self.events[:second], *mended, *self.events[second:]])
             for chosen in itertools.product(values, repeat=2)
-            for mended in [[Store(s.address, v) for s, v in zip(stores, chosen, strict=True)]]
+            for mended in [[Store(a, v) for a, v in zip(addresses, chosen, strict=True)]]
         )
 
     def not_freed(self, operation: int) -> list[Step]:
@@ -129,7 +130,7 @@ class Replay:
 
 @pytest.mark.parametrize("make", [worlds, moving_worlds])
 @pytest.mark.parametrize("name", sorted(SPECIFICATIONS))
-@EXAMPLES
+@examples(15)
 @given(data=st.data())
 def test_a_decisive_operation_can_be_mended(
     name: str, make: Callable[[], st.SearchStrategy[World]], data: st.DataObject

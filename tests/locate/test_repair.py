@@ -138,3 +138,16 @@ def test_where_an_address_of_nothing_was_stored_first_is_decisive_too() -> None:
     world.put(holder, 0, 0x5EED0)
     world.free(nodes[0])
     assert first in decisive(world, LIST, clean)
+
+
+def test_a_number_beside_the_field_that_was_forgotten_came_from_nowhere() -> None:
+    """The key stored there reads as an address of nothing, and so did a word of a freed block."""
+    text = "node { key; next*; }\nholder { head^; }\nnode X; X.key == 0 or X.next == X;"
+    world = World()
+    node, other = world.alloc(1, 2), world.alloc(2, 1)
+    clean = world.now
+    world.put(other, 0, 1)
+    first = world.now
+    world.free(other)
+    world.put(node, 0, 1)
+    assert first not in decisive(world, text, clean)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from conftest import Leaks
 from heapstory.static import Options, analyse, load_models
@@ -161,6 +162,7 @@ def test_example_state() -> None:
     assert x == 1
 
 
+@examples(100)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 1), st.integers(0, 5)), max_size=8),
        st.lists(st.integers(0, 5), min_size=1, max_size=4))  # fmt: skip
 def test_saturation_adds_nothing_that_the_heap_does_not_have(

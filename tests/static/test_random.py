@@ -5,8 +5,9 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from conftest import find
 
@@ -80,7 +81,7 @@ class Concrete:
             self.cells = {c: v for c, v in self.cells.items() if c in alive}
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(60)
 @given(st.lists(STATEMENT, min_size=3, max_size=14))
 def test_straight_line_programs(statements: list[tuple[str, str, str, str]]) -> None:
     heap = Concrete()

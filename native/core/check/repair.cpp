@@ -161,12 +161,10 @@ Repair::Decisive Repair::ask(const std::vector<Inconsistency> &found, Grade grad
 // An address that is nobody's may have been copied: where it was stored first is as decisive.
 void Repair::add_origins(Decisive &decisive) const {
     std::map<uint64_t, std::pair<uint64_t, Decision>> wild; // by value: its first store
-    for (uint32_t cell : cells_) {
-        const Version &version = *held(cell);
-        auto at = decisive.find(version.since);
-        if (at != decisive.end() && version.target == none && is_unsafe(cell))
-            wild.try_emplace(version.value, version.since, Decision{at->second.grade, none, true});
-    }
+    for (const auto &[operation, decision] : decisive)
+        if (decision.unsafe && held(decision.cell)->target == none)
+            wild.try_emplace(held(decision.cell)->value, operation,
+                             Decision{decision.grade, none, true});
     if (wild.empty())
         return;
     for (const Version &version : line_.versions)

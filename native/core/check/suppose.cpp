@@ -10,6 +10,7 @@ namespace {
 
 constexpr size_t most_cells = 64, most_deaths = 16, most_pool = 32;
 constexpr size_t most_joint = 4; // fields that one statement wrote at once
+constexpr uint64_t first_page = 4096;
 
 } // namespace
 
@@ -44,10 +45,13 @@ Version Repair::frozen(const Version *version) const {
     return out;
 }
 
+// A word that may be either is a number where nothing is ever mapped.
 bool Repair::is_unsafe(uint32_t cell) const {
     const Version *version = cell == none ? nullptr : held(cell);
-    return version && version->value && field_of(cell).is_pointer() &&
-           frozen(version).target == none;
+    if (!version || !version->value || frozen(version).target != none)
+        return false;
+    const PlanField &field = field_of(cell);
+    return field.is_pointer() && (field.kind == FieldKind::pointer || version->value >= first_page);
 }
 
 Version Repair::pointer_to(Object object) const {
