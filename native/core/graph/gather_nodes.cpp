@@ -39,7 +39,7 @@ Values<uint32_t> places_of(const std::vector<Piece> &pieces, size_t count) {
 } // namespace
 
 // Rows are large: find out where each one goes, then decode it right there.
-Values<GraphNode> gather_nodes(const Store &store, uint64_t events, bool freed) {
+Values<GraphNode> gather_nodes(const Store &store, uint64_t events, bool freed, size_t spare) {
     const NodeTable &table = store.nodes();
     // Ids are in order of birth: what was born later need not be looked at.
     uint64_t blocks = (table.born_by(events) + NodeTable::block_nodes - 1) / NodeTable::block_nodes;
@@ -67,7 +67,9 @@ Values<GraphNode> gather_nodes(const Store &store, uint64_t events, bool freed) 
         count += piece.addresses.size();
     }
     Values<uint32_t> places = places_of(pieces, count);
-    Values<GraphNode> nodes(count);
+    Values<GraphNode> nodes;
+    nodes.reserve(count + spare);
+    nodes.resize(count);
     in_parallel(pieces.size(), [&](size_t i) {
         size_t number = pieces[i].before;
         if (pieces[i].addresses.empty())

@@ -8,8 +8,9 @@
 
 namespace heapstory {
 
-// Those alive after so many events; with `freed` those that were, too.
-Values<GraphNode> gather_nodes(const Store &store, uint64_t events, bool freed);
+// Those alive after so many events; with `freed` those that were, too. There is room for `spare`
+// more.
+Values<GraphNode> gather_nodes(const Store &store, uint64_t events, bool freed, size_t spare);
 
 // From which event on what an address of a node holds is its own.
 inline uint64_t since(const Store &store, const GraphNode &node, uint64_t address) {

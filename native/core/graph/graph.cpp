@@ -13,8 +13,10 @@ namespace heapstory {
 
 Graph::Graph(const Store &store, const Pointers &pointers, uint64_t at, bool freed)
     : store_(store), pointers_(pointers), at_(at), events_(store.events_by(at)), clock_(store) {
-    nodes_ = gather_nodes(store, events_, freed);
+    std::vector<ScannedWord> scanned = scanned_words(store, at, scanned_);
+    nodes_ = gather_nodes(store, events_, freed, scanned.size());
     heap_and_globals_ = nodes_.size();
+    live_.reserve(nodes_.size());
     for (uint32_t place = 0; place < nodes_.size(); ++place)
         if (nodes_[place].alive())
             live_.add(nodes_[place], place);
@@ -23,7 +25,7 @@ Graph::Graph(const Store &store, const Pointers &pointers, uint64_t at, bool fre
         uint32_t found = live_.find(address);
         return found == LiveIndex::none ? 0 : since(store_, nodes_[live_.place(found)], address);
     });
-    find_roots();
+    find_roots(scanned);
     find_pointers();
     if (scanned_)
         find_lost(known(), pointer_edges_);
@@ -33,9 +35,9 @@ const std::string &Graph::name_of(const GraphNode &node) const {
     return node.root ? root_names_[node.root - 1] : store_.tables().text(node.row.name);
 }
 
-void Graph::find_roots() {
+void Graph::find_roots(const std::vector<ScannedWord> &words) {
     uint64_t next = store_.nodes().size() + 1;
-    for (const ScannedWord &word : scanned_words(store_, at_, scanned_)) {
+    for (const ScannedWord &word : words) {
         uint32_t found = live_.find(word.value);
         if (found == LiveIndex::none || nodes_[live_.place(found)].row.kind != NodeKind::heap)
             continue;
@@ -76,7 +78,7 @@ std::vector<Graph::Piece> Graph::cut() const {
     return pieces;
 }
 
-void Graph::find_edges(Piece &piece, bool data, bool guess) const {
+Promises Graph::find_edges(Piece &piece, bool data, bool guess) const {
     uint64_t words = 0;
     for (size_t place = piece.first; place < piece.end; ++place)
         words += nodes_[place].row.size / 8 + 2;
@@ -84,8 +86,8 @@ void Graph::find_edges(Piece &piece, bool data, bool guess) const {
     for (size_t place = piece.first; place < piece.end; ++place)
         finder.add(nodes_[place], uint32_t(place));
     piece.edges = finder.finish();
-    piece.promises = std::move(finder.promises);
     piece.guesses = std::move(finder.guesses);
+    return {std::move(finder.promises), uint32_t(piece.first), uint32_t(piece.end)};
 }
 
 Batches Graph::gather(std::vector<Piece> pieces) const {
@@ -111,10 +113,9 @@ void Graph::find_pointers() {
     const Tables &tables = store_.tables();
     std::vector<Piece> pieces = cut();
     bool any_types = tables.types.size() > 1;
-    in_parallel(pieces.size(), [&](size_t i) { find_edges(pieces[i], false, any_types); });
-    std::vector<Promise> promises;
-    for (const Piece &piece : pieces)
-        promises.insert(promises.end(), piece.promises.begin(), piece.promises.end());
+    std::vector<Promises> promises(pieces.size());
+    in_parallel(pieces.size(),
+                [&](size_t i) { promises[i] = find_edges(pieces[i], false, any_types); });
     std::vector<uint32_t> typed = keep_promises(tables, promises, known());
     std::erase_if(typed, [&](uint32_t place) { return nodes_[place].row.size <= largest_guessed; });
     std::ranges::sort(typed);

@@ -7,6 +7,7 @@
 #include "graph/image.h"
 #include "graph/live_index.h"
 #include "graph/pointers.h"
+#include "graph/roots.h"
 #include "store/store.h"
 
 #include <cstdint>
@@ -41,14 +42,14 @@ class Graph {
     struct Piece {
         size_t first = 0, end = 0; // places
         Batches edges;
-        std::vector<Promise> promises;
         std::vector<EdgeFinder::Guess> guesses;
     };
     std::span<GraphNode> known() { return {nodes_.data(), heap_and_globals_}; }
     std::span<const GraphNode> known() const { return {nodes_.data(), heap_and_globals_}; }
-    void find_roots();
+    void find_roots(const std::vector<ScannedWord> &words);
     std::vector<Piece> cut() const;
-    void find_edges(Piece &piece, bool data, bool guess) const;
+    // Returns what was promised on the way.
+    Promises find_edges(Piece &piece, bool data, bool guess) const;
     void check_guesses(Piece &piece) const;
     Batches gather(std::vector<Piece> pieces) const;
     void find_pointers();

@@ -24,6 +24,7 @@ class LiveIndex {
   public:
     static constexpr uint32_t none = ~uint32_t(0);
 
+    void reserve(size_t nodes) { nodes_.reserve(nodes); }
     // Nodes must come in order of address. `place` is where the caller keeps it.
     void add(const GraphNode &node, uint32_t place);
     void finish();

@@ -4,7 +4,7 @@
 #include "graph/types.h"
 
 #include <algorithm>
-#include <deque>
+#include <utility>
 
 namespace heapstory {
 
@@ -23,28 +23,44 @@ TypeId promised_type(const Tables &tables, TypeId holder, uint64_t offset, uint6
 
 } // namespace
 
-std::vector<uint32_t> keep_promises(const Tables &tables, std::span<const Promise> promises,
+Promises::Promises(std::vector<Promise> promises, uint32_t first, uint32_t end)
+    : promises_(std::move(promises)), starts_(end - first + 1), first_(first) {
+    uint32_t next = 0;
+    for (uint32_t source = first; source < end; ++source) {
+        starts_[source - first] = next;
+        while (next < promises_.size() && promises_[next].source == source)
+            ++next;
+    }
+    starts_.back() = next;
+}
+
+std::vector<uint32_t> keep_promises(const Tables &tables, std::span<const Promises> pieces,
                                     std::span<GraphNode> nodes) {
     std::vector<uint32_t> typed;
-    std::deque<uint32_t> todo;
-    for (size_t i = 0; i < promises.size(); ++i)
-        if ((!i || promises[i].source != promises[i - 1].source) && nodes[promises[i].source].type)
-            todo.push_back(promises[i].source);
-    while (!todo.empty()) {
-        uint32_t at = todo.front();
-        todo.pop_front();
-        for (const Promise &promise :
-             std::ranges::equal_range(promises, at, {}, &Promise::source)) {
+    auto keep = [&](uint32_t source, std::span<const Promise> promises) {
+        for (const Promise &promise : promises) {
             GraphNode &target = nodes[promise.target];
             if (target.type)
                 continue;
-            target.type = promised_type(tables, nodes[at].type, promise.offset, target.row.size);
-            if (!target.type)
-                continue;
-            typed.push_back(promise.target);
-            todo.push_back(promise.target);
+            target.type =
+                promised_type(tables, nodes[source].type, promise.offset, target.row.size);
+            if (target.type)
+                typed.push_back(promise.target);
         }
-    }
+    };
+    std::vector<uint32_t> known;
+    for (const Promises &piece : pieces)
+        for (uint32_t source = piece.first(); source < piece.end(); ++source)
+            if (nodes[source].type && !piece.of(source).empty())
+                known.push_back(source);
+    auto keep_all = [&](uint32_t source) {
+        auto piece = std::ranges::upper_bound(pieces, source, {}, &Promises::end);
+        keep(source, piece->of(source));
+    };
+    for (uint32_t source : known)
+        keep_all(source);
+    for (size_t i = 0; i < typed.size(); ++i) // grows meanwhile
+        keep_all(typed[i]);
     return typed;
 }
 
