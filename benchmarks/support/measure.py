@@ -5,12 +5,15 @@ is no child of the program, but ``heapstory record`` is the sub-reaper that wait
 within the total; what is the collector's alone is read from the trace.
 """
 
+import contextlib
 import hashlib
 import math
 import os
 import platform
 import shutil
+import signal
 import subprocess
+import threading
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -35,8 +38,12 @@ def run(
     environment: Mapping[str, str] | None = None,
     stdin: Path | None = None,
     statuses: tuple[int, ...] = (0,),
+    limit: float | None = None,
 ) -> Run:
-    """Runs a command with its output kept in ``folder`` and the machine's writes settled."""
+    """Runs a command with its output kept in ``folder`` and the machine's writes settled.
+
+    After ``limit`` seconds it is stopped with all that it started: a TimeoutError.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     out, err = folder / "stdout", folder / "stderr"
     os.sync()
@@ -49,19 +56,41 @@ def run(
         process = subprocess.Popen(
             command, stdin=source, stdout=to_out, stderr=to_err, env=_environment(environment)
         )
+        stopper = threading.Timer(limit or threading.TIMEOUT_MAX, stop, [process.pid])
+        stopper.start()
         try:
             _, state, usage = os.wait4(process.pid, 0)
         except BaseException:
-            process.kill()
+            stop(process.pid)
             raise
+        finally:
+            stopper.cancel()
         wall = time.perf_counter() - begin
         process.returncode = os.waitstatus_to_exitcode(state)
+    if limit and wall >= limit:
+        raise TimeoutError(f"{' '.join(command[:6])} … took more than {limit:.0f} s")
     if process.returncode not in statuses:
         tail = err.read_text(errors="replace").strip().splitlines()[-3:]
         said = "\n  ".join(["", *tail])
         raise RunError(f"{' '.join(command[:6])} … ended with {process.returncode}{said}")
     cpu = usage.ru_utime + usage.ru_stime
     return Run(wall, cpu, usage.ru_maxrss, _sum_of(out))
+
+
+def stop(process: int) -> None:
+    """Ends a process and all its descendants."""
+    for child in _children(process):
+        stop(child)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
+
+
+def _children(process: int) -> list[int]:
+    try:
+        tasks = list(Path(f"/proc/{process}/task").iterdir())
+        return [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
+    except OSError:
+        return []  # it has gone
 
 
 def geometric_mean(values: Iterable[float]) -> float | None:

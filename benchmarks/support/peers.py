@@ -68,13 +68,7 @@ class Heapstory:
             shutil.rmtree(trace)
         trace.parent.mkdir(parents=True, exist_ok=True)
         command = [str(self.command), "record", *options, "-o", str(trace), "--", *program.command]
-        stopper = ["timeout", "--kill-after=5", str(limit)] if limit else []
-        try:
-            recorded = _run(program, [*stopper, *command], work)
-        except RunError as error:
-            if limit and str(error).endswith(("ended with 124", "ended with 137", "ended with -9")):
-                raise TimeoutError(str(error)) from error
-            raise
+        recorded = _run(program, command, work, limit)
         graph = [str(self.command), "graph", str(trace), "--format", "json", "-o", "/dev/null"]
         looked = run(graph, work / "graph") if query else Run(0.0, 0.0, 0, "")
         collector, recorder = self._shares(trace)
@@ -84,16 +78,20 @@ class Heapstory:
             recorded, looked, cpu, int(collector["peak_rss_kib"]), recorded.cpu - cpu, own
         )
 
-    def facts(self, trace: Path) -> dict[str, float]:
+    def facts(self, trace: Path, limit: float | None = None) -> dict[str, float]:
         """What support/facts.py reads from a trace, with heapstory's own interpreter."""
         python = self.command.parent / "python"
         script = Path(__file__).with_name("facts.py")
-        said = subprocess.run(
-            [str(python) if python.exists() else sys.executable, str(script), str(trace)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        try:
+            said = subprocess.run(
+                [str(python) if python.exists() else sys.executable, str(script), str(trace)],
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=limit,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise TimeoutError(f"facts of {trace} took more than {limit:.0f} s") from error
         if said.returncode:
             raise RunError(f"facts of {trace}: {said.stderr.strip().splitlines()[-1]}")
         answer: dict[str, float] = json.loads(said.stdout)
@@ -110,7 +108,7 @@ def run_peer(program: Program, peer: str, work: Path) -> Run:
     return _run(program, [*PEERS[peer], *program.command], work)
 
 
-def _run(program: Program, command: list[str], work: Path) -> Run:
+def _run(program: Program, command: list[str], work: Path, limit: float | None = None) -> Run:
     if program.scratch:
         program.scratch.unlink(missing_ok=True)
-    return run(command, work, program.environment, program.stdin, program.statuses)
+    return run(command, work, program.environment, program.stdin, program.statuses, limit)
