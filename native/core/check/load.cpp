@@ -11,8 +11,10 @@ namespace heapstory::check {
 
 namespace {
 
-SourceBlock source_of(const Store &store, uint64_t id, const NodeRow &row) {
+// A node that others are split off is taken as it began: a constraint speaks of all its fields.
+SourceBlock source_of(const Store &store, uint64_t id, NodeRow row) {
     const Tables &tables = store.tables();
+    store.discovered().restore(id, row, row.birth);
     SourceBlock source;
     source.life = {row.address, row.size, row.birth, row.death};
     source.heap = row.kind == NodeKind::heap;

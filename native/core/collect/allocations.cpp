@@ -46,7 +46,7 @@ void Allocations::allocate(const Record &record) {
     } else {
         shadow_.clear(birth.address, birth.size);
     }
-    if (LiveNode *stale = live_.find(birth.address)) // its free was not seen
+    if (LiveBlock *stale = live_.find(birth.address)) // its free was not seen
         live_.erase(stale);
     live_.insert({birth.address, birth.size, born(birth)});
 }
@@ -54,7 +54,7 @@ void Allocations::allocate(const Record &record) {
 void Allocations::found(const Record &record) {
     Birth birth = birth_of(record);
     birth.flags = Birth::initial;
-    LiveNodes &nodes = birth.allocator == HSW_CUSTOM ? custom_ : live_;
+    LiveBlocks &nodes = birth.allocator == HSW_CUSTOM ? custom_ : live_;
     nodes.insert({birth.address, birth.size, born(birth)});
 }
 
@@ -64,11 +64,11 @@ void Allocations::custom_allocate(const Record &record, uint32_t call) {
     EventLists &lists = output_.builder.lists;
     Birth birth = birth_of(record);
     birth.stack = sites_.stack(sites_.current_stack(), call);
-    if (LiveNode *inner = live_.find(birth.address); inner && inner->node >= lists.first_node) {
+    if (LiveBlock *inner = live_.find(birth.address); inner && inner->node >= lists.first_node) {
         lists.births[inner->node - lists.first_node].stack = birth.stack;
         return;
     }
-    if (LiveNode *stale = custom_.find(birth.address))
+    if (LiveBlock *stale = custom_.find(birth.address))
         custom_.erase(stale);
     begin_change();
     shadow_.clear(birth.address, birth.size);
@@ -76,8 +76,8 @@ void Allocations::custom_allocate(const Record &record, uint32_t call) {
 }
 
 void Allocations::release(const Record &record) {
-    LiveNodes &nodes = record.kind() == HSW_CUSTOM ? custom_ : live_;
-    LiveNode *node = nodes.find(record.address);
+    LiveBlocks &nodes = record.kind() == HSW_CUSTOM ? custom_ : live_;
+    LiveBlock *node = nodes.find(record.address);
     if (!node)
         return;
     begin_change();
@@ -94,7 +94,7 @@ void Allocations::reallocate_from(const Record &record) {
     begin_change();
     birth.stack = sites_.current_stack();
     uint64_t old_address = record.address, old_size = record.value;
-    if (LiveNode *old = live_.find(old_address)) {
+    if (LiveBlock *old = live_.find(old_address)) {
         died(old->node, birth.stack);
         old_size = old->size;
         live_.erase(old);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "collect/live_nodes.h"
 #include "collect/modules.h"
+#include "collect/open_table.h"
 #include "collect/output.h"
 #include "collect/records.h"
 #include "collect/shadow.h"
@@ -14,6 +14,12 @@
 #include <unordered_map>
 
 namespace heapstory {
+
+struct LiveBlock {
+    uint64_t address = 0, size = 0;
+    uint64_t node = 0;
+};
+using LiveBlocks = OpenTable<LiveBlock, &LiveBlock::address>;
 
 class Allocations {
   public:
@@ -47,7 +53,7 @@ class Allocations {
     Tables &tables_;
     Modules &modules_;
     Sites &sites_;
-    LiveNodes live_, custom_;
+    LiveBlocks live_, custom_;
     std::unordered_map<uint64_t, uint64_t> globals_; // node by address
     std::optional<Record> fresh_;                    // a reallocation's new block, until the old
                                                      // one is named

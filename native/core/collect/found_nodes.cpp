@@ -20,8 +20,7 @@ void FoundNodes::begin_change() {
 }
 
 FoundNodes::Node *FoundNodes::find(uint64_t value) {
-    auto at = live_.find(uint32_t(value & id_mask));
-    return at == live_.end() ? nullptr : &at->second;
+    return live_.find(value & id_mask);
 }
 
 uint64_t FoundNodes::id_of(uint64_t value) {
@@ -70,7 +69,7 @@ void FoundNodes::take(const Record &record) {
         end(record);
         break;
     case HSW_TOUCHED:
-        found.touched.push_back(id_of(record.value));
+        found.touched.push_back({id_of(record.value)});
         break;
     case HSW_SUSPICIOUS:
         suspicious_ = record;
@@ -92,6 +91,7 @@ void FoundNodes::take(const Record &record) {
 
 void FoundNodes::begin(const Record &record) {
     Node node;
+    node.number = uint32_t(record.value & id_mask);
     node.how = uint8_t(record.kind());
     node.address = record.address;
     forget_moved(node.how == HSW_NODE_KEPT ? node.address : 0);
@@ -104,7 +104,7 @@ void FoundNodes::begin(const Record &record) {
     birth.stack = stack(record.value >> 32);
     output_.builder.lists.births.push_back(birth);
     node.id = output_.builder.lists.next_node() - 1;
-    live_[uint32_t(record.value & id_mask)] = node;
+    live_.insert(node);
 }
 
 void FoundNodes::join(const Record &record) {
@@ -114,10 +114,7 @@ void FoundNodes::join(const Record &record) {
     bool same_word = record.address / 8 == grown->address / 8; // the start may lie inside it
     uint64_t address = same_word ? grown->address : record.address;
     uint64_t end = record.address + 8 * (record.value >> 32);
-    uint64_t size = end > address ? end - address : 0;
-    if (grown->is_split && address + size < grown->address + grown->size)
-        return;
-    resize(*grown, address, size);
+    resize(*grown, address, end > address ? end - address : 0);
 }
 
 // What a node's words held before it was theirs is not theirs, unless nothing ever ends.
@@ -131,9 +128,6 @@ void FoundNodes::resize(Node &node, uint64_t address, uint64_t size) {
     }
     node.address = address;
     node.size = size;
-    uint64_t end = address + size;
-    if (Node *source = find(node.source); source && end > source->address + source->size)
-        resize(*source, source->address, end - source->address);
     EventLists &lists = output_.builder.lists;
     if (node.id >= lists.first_node) {
         Birth &birth = lists.births[node.id - lists.first_node];
@@ -145,24 +139,22 @@ void FoundNodes::resize(Node &node, uint64_t address, uint64_t size) {
 }
 
 void FoundNodes::split(const Record &record) {
-    Node *part = find(record.value), *source = find(record.value >> 32);
-    if (!part || !source)
-        return;
-    part->source = uint32_t(record.value >> 32);
-    source->is_split = true;
-    output_.discoveries.origins.push_back({part->id, source->id, record.address});
+    const Node *part = find(record.value), *source = find(record.value >> 32);
+    if (part && source)
+        output_.discoveries.origins.push_back({part->id, source->id, record.address});
 }
 
 void FoundNodes::end(const Record &record) {
-    auto at = live_.find(uint32_t(record.value & id_mask));
-    if (at == live_.end())
+    Node *at = find(record.value);
+    if (!at)
         return;
-    Node ended = at->second;
+    Node ended = *at;
     uint8_t how = uint8_t(record.value >> 32);
     begin_change();
     EventLists &lists = output_.builder.lists;
     lists.deaths.push_back({output_.builder.position() - 1, ended.id, stack(record.address)});
-    output_.discoveries.ends.push_back({ended.id, how});
+    if (how != HSW_END_FREED)
+        output_.discoveries.ends.push_back({ended.id, how});
     live_.erase(at);
     if (how == HSW_END_REALLOCATED)
         moved_ = ended;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "collect/call_stacks.h"
+#include "collect/open_table.h"
 #include "collect/output.h"
 #include "collect/records.h"
 #include "collect/shadow.h"
@@ -10,7 +11,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 
 namespace heapstory {
 
@@ -26,11 +26,10 @@ class FoundNodes {
 
   private:
     struct Node {
-        uint64_t id = 0; // in the trace
+        uint32_t number = 0; // the recorder's
+        uint64_t id = 0;     // in the trace
         uint64_t address = 0, size = 0;
-        uint8_t how = 0;       // enum hsw_node
-        bool is_split = false; // others were split off: what is theirs lies inside it all the same
-        uint32_t source = 0;   // the recorder's number of the node it was split off
+        uint8_t how = 0; // enum hsw_node
     };
     void begin_change();
     void begin(const Record &record);
@@ -50,8 +49,8 @@ class FoundNodes {
     Shadow &shadow_;
     const CallStacks &stacks_;
     Sites &sites_;
-    uint64_t mode_ = 0;                       // enum hsw_mode
-    std::unordered_map<uint32_t, Node> live_; // by the recorder's number
+    uint64_t mode_ = 0; // enum hsw_mode
+    OpenTable<Node, &Node::number> live_;
     std::optional<Node> moved_; // ended by a reallocation; whether its words are kept is not known
     std::optional<Record> suspicious_;  // until HSW_SUSPECT follows
     std::optional<Record> reallocated_; // the truth's new block, until the old one is named

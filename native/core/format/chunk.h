@@ -17,7 +17,7 @@
 
 namespace heapstory {
 
-constexpr uint16_t format_version = 4;
+constexpr uint16_t format_version = 5;
 constexpr uint32_t chunk_magic = 0x4b435348; // "HSCK"
 
 enum class ChunkKind : uint16_t {

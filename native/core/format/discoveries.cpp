@@ -42,20 +42,45 @@ constexpr auto members(const TrueBlock &) {
     return std::tuple(&TrueBlock::after, &TrueBlock::address, &TrueBlock::size,
                       &TrueBlock::is_free);
 }
+constexpr auto members(const Touched &) {
+    return std::tuple(&Touched::node);
+}
 
 template <class Row> void write(ByteWriter &out, const std::vector<Row> &rows) {
     out.varint(rows.size());
-    for (const Row &row : rows)
-        std::apply([&](auto... member) { (out.varint(uint64_t(row.*member)), ...); }, members(row));
+    if (rows.empty())
+        return;
+    auto put = [&](auto member) {
+        ByteWriter column;
+        uint64_t last = 0;
+        for (const Row &row : rows) {
+            uint64_t value = uint64_t(row.*member);
+            column.signed_varint(int64_t(value - last));
+            last = value;
+        }
+        pack(out, column.bytes);
+    };
+    std::apply([&](auto... member) { (put(member), ...); }, members(rows.front()));
 }
 
 template <class Row> void read(ByteReader &in, std::vector<Row> &rows) {
-    for (size_t left = in.count(); left; --left) {
-        Row row;
-        auto take = [&](auto &member) { member = std::decay_t<decltype(member)>(in.varint()); };
-        std::apply([&](auto... member) { (take(row.*member), ...); }, members(row));
-        rows.push_back(row);
-    }
+    const uint64_t count = in.varint();
+    if (!count)
+        return;
+    const size_t before = rows.size();
+    auto take = [&](auto member) {
+        Bytes bytes = unpack(in);
+        if (count > bytes.size())
+            throw FormatError("damaged list");
+        rows.resize(before + count);
+        ByteReader column(bytes);
+        uint64_t last = 0;
+        for (size_t i = before; i < rows.size(); ++i) {
+            last += uint64_t(column.signed_varint());
+            rows[i].*member = std::decay_t<decltype(rows[i].*member)>(last);
+        }
+    };
+    std::apply([&](auto... member) { (take(member), ...); }, members(Row()));
 }
 
 // All lists of rows, in the order of the payload.
@@ -69,10 +94,11 @@ template <class Found, class Visit> void each_list(Found &found, Visit visit) {
     visit(found.counts);
     visit(found.candidates);
     visit(found.truth);
+    visit(found.touched);
 }
 
 size_t rows_of(const Discoveries &found) {
-    size_t rows = found.touched.size();
+    size_t rows = 0;
     each_list(found, [&](const auto &list) { rows += list.size(); });
     return rows;
 }
@@ -84,22 +110,14 @@ bool Discoveries::empty() const {
 }
 
 Bytes encode_discoveries(const Discoveries &found) {
-    ByteWriter plain, out;
-    each_list(found, [&](const auto &list) { write(plain, list); });
-    plain.varint(found.touched.size());
-    for (uint64_t node : found.touched)
-        plain.varint(node);
-    pack(out, plain.bytes);
+    ByteWriter out;
+    each_list(found, [&](const auto &list) { write(out, list); });
     return std::move(out.bytes);
 }
 
 void decode_discoveries(ByteSpan payload, Discoveries &found) {
-    ByteReader packed(payload);
-    Bytes plain = unpack(packed);
-    ByteReader in(plain);
+    ByteReader in(payload);
     each_list(found, [&](auto &list) { read(in, list); });
-    for (size_t left = in.count(); left; --left)
-        found.touched.push_back(in.varint());
 }
 
 Discoveries read_discoveries(const TraceFile &file) {

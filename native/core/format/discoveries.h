@@ -1,5 +1,6 @@
 // What the modes portable and internals find out beyond births and deaths of nodes, as lists in
-// time order (docs/internals/portable.md). One chunk holds what came since the last.
+// time order (docs/internals/portable.md). One chunk holds what came since the last: of each list
+// the number of rows, then a packed column for each member, as distances from the row before.
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // `after` says that something holds after so many events, as for births and deaths of nodes.
@@ -33,7 +34,7 @@ struct Separation { // all members of its cluster that start at or above the nod
     uint32_t site = 0;
 };
 
-struct NodeEnd {
+struct NodeEnd { // of one that was not freed
     uint64_t node = 0;
     uint8_t how = 0; // enum hsw_node_end
 };
@@ -64,6 +65,10 @@ struct TrueBlock { // what an allocator really did, where that was asked for
     bool is_free = false;
 };
 
+struct Touched { // a split node that was accessed by its own start
+    uint64_t node = 0;
+};
+
 struct Discoveries {
     std::vector<Origin> origins;
     std::vector<Extent> extents;
@@ -74,7 +79,7 @@ struct Discoveries {
     std::vector<Count> counts;
     std::vector<Candidate> candidates;
     std::vector<TrueBlock> truth;
-    std::vector<uint64_t> touched; // split nodes that were accessed by their own start
+    std::vector<Touched> touched;
 
     bool empty() const;
 };

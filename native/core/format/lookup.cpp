@@ -100,8 +100,7 @@ std::vector<End> node_ends(const TraceFile &file) {
 
 } // namespace
 
-// Two passes, so that only the ends of the nodes are held at once, not the nodes. A node that
-// others were split off keeps what is theirs: they lie inside it (see NodeTable::find).
+// Two passes, so that only the ends of the nodes are held at once, not the nodes.
 Bytes build_nodes(const TraceFile &file, const std::vector<Extent> &later) {
     std::vector<End> ends = node_ends(file);
     std::unordered_map<uint64_t, Extent> extents;

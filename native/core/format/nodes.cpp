@@ -2,7 +2,6 @@
 #include "format/nodes.h"
 
 #include "format/chunk.h"
-#include "format/discoveries.h"
 #include "heapstory_wire.h"
 
 #include <algorithm>
@@ -77,7 +76,7 @@ std::span<const Entry> entries_of(std::span<const PageRange> ranges, std::span<c
 
 void NodeEncoder::add(const NodeRow &row) {
     uint64_t node = ++header_.nodes;
-    header_.nested |= row.allocator == HSW_CUSTOM || row.allocator == (discovered | HSW_NODE_SPLIT);
+    header_.nested |= row.allocator == HSW_CUSTOM;
     header_.low = std::min(header_.low, row.address);
     header_.high = std::max(header_.high, row.address + std::max<uint64_t>(row.size, 1));
     if (row.size <= small_size) {
@@ -163,11 +162,12 @@ Bytes NodeEncoder::finish() {
     return std::move(out.bytes);
 }
 
-NodeTable::NodeTable(ByteSpan payload) {
+NodeTable::NodeTable(ByteSpan payload, Lineage lineage) : lineage_(std::move(lineage)) {
     open(payload);
 }
 
-NodeTable::NodeTable(Bytes payload) : kept_(std::move(payload)) {
+NodeTable::NodeTable(Bytes payload, Lineage lineage)
+    : kept_(std::move(payload)), lineage_(std::move(lineage)) {
     open(kept_);
 }
 
@@ -280,10 +280,10 @@ void NodeTable::small_candidates(uint64_t address, uint64_t page, uint64_t newes
     }
 }
 
-// Nodes born by `newest` that hold the address, youngest first within each list; `visit` says
-// whether to go on.
+// Nodes born by `newest` that hold the address in the end, youngest first within each list; `visit`
+// says whether to go on.
 template <class Visit>
-void NodeTable::candidates(uint64_t address, uint64_t newest, Visit visit) const {
+void NodeTable::last_holders(uint64_t address, uint64_t newest, Visit visit) const {
     uint64_t page = address >> page_bits;
     small_candidates(address, page, newest, visit);
     small_candidates(address, page - 1, newest, visit);
@@ -295,6 +295,17 @@ void NodeTable::candidates(uint64_t address, uint64_t newest, Visit visit) const
         if (address - entry.address < entry.size && !visit(entry.node))
             break;
     }
+}
+
+// Those that held it when no node after `newest` was born: what was split off later was theirs.
+template <class Visit>
+void NodeTable::candidates(uint64_t address, uint64_t newest, Visit visit) const {
+    if (lineage_.empty())
+        return last_holders(address, newest, visit);
+    last_holders(address, size(), [&](uint64_t node) {
+        uint64_t then = lineage_.youngest(node, newest);
+        return !then || visit(then);
+    });
 }
 
 bool NodeTable::has_nodes_near(uint64_t address) const {
@@ -309,7 +320,7 @@ uint64_t NodeTable::find_last(uint64_t address, uint64_t n) const {
     uint64_t best = 0;
     candidates(address, born_by(n), [&](uint64_t node) {
         best = std::max(best, node);
-        return false;
+        return !lineage_.empty();
     });
     return best;
 }
@@ -321,15 +332,16 @@ NodeTable::Holders NodeTable::holders(uint64_t address, uint64_t stored, uint64_
     found.born = born_by(stored);
     uint64_t newest = now == stored ? found.born : born_by(now);
     candidates(address, std::max(newest, found.born), [&](uint64_t node) {
-        NodeRow row = get(node);
-        if (node <= newest && row.alive_after(now))
-            found.now = std::max(found.now, node);
-        if (node > found.born)
+        uint64_t now_node = lineage_.youngest(node, newest);
+        if (now_node && get(now_node).alive_after(now))
+            found.now = std::max(found.now, now_node);
+        uint64_t then_node = lineage_.youngest(node, found.born);
+        if (!then_node)
             return true;
-        found.last = std::max(found.last, node);
-        if (row.alive_after(stored))
-            found.then = std::max(found.then, node);
-        return header_.nested && (found.now < node || found.then < node);
+        found.last = std::max(found.last, then_node);
+        if (get(then_node).alive_after(stored))
+            found.then = std::max(found.then, then_node);
+        return overlaps() && (found.now < now_node || found.then < then_node);
     });
     return found;
 }
@@ -340,8 +352,7 @@ uint64_t NodeTable::find(uint64_t address, uint64_t n) const {
         bool alive = get(node).alive_after(n);
         if (alive)
             best = std::max(best, node);
-        // Without nesting, a block that came later shows that an older one is gone.
-        return !alive && header_.nested;
+        return !alive && overlaps();
     });
     return best;
 }

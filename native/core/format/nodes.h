@@ -12,6 +12,7 @@
 
 #include "format/cache.h"
 #include "format/events.h"
+#include "format/lineage.h"
 
 #include <cstdint>
 #include <memory>
@@ -99,8 +100,10 @@ class NodeEncoder {
 class NodeTable {
   public:
     NodeTable() = default;
-    explicit NodeTable(ByteSpan payload);
-    explicit NodeTable(Bytes payload); // keeps it
+    NodeTable(ByteSpan payload, Lineage lineage);
+    NodeTable(Bytes payload, Lineage lineage); // keeps it
+
+    const Lineage &lineage() const { return lineage_; }
 
     uint64_t size() const { return header_.nodes; } // ids are 1 .. size()
     NodeRow get(uint64_t node) const;
@@ -142,9 +145,13 @@ class NodeTable {
     bool has_nodes_near(uint64_t address) const;
     template <class Visit>
     void small_candidates(uint64_t address, uint64_t page, uint64_t newest, Visit visit) const;
+    template <class Visit> void last_holders(uint64_t address, uint64_t newest, Visit visit) const;
     template <class Visit> void candidates(uint64_t address, uint64_t newest, Visit visit) const;
+    // Whether a younger node that holds an address does not show that the older ones are gone.
+    bool overlaps() const { return header_.nested || !lineage_.empty(); }
 
     Bytes kept_;
+    Lineage lineage_;
     NodesHeader header_;
     std::span<const NodeBlock> blocks_;
     std::span<const IndexBlock> index_;

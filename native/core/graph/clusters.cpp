@@ -2,22 +2,24 @@
 #include "graph/clusters.h"
 
 #include <algorithm>
-#include <map>
-#include <memory>
-#include <set>
-#include <unordered_map>
+#include <deque>
+#include <iterator>
 
 namespace heapstory {
 
 // Follows what happens to the units: single nodes and clusters.
 class ClusterMaker {
   public:
-    ClusterMaker(Clusters &out, const NodeTable &nodes) : out_(out), nodes_(nodes) {}
+    ClusterMaker(Clusters &out, const NodeTable &nodes)
+        : out_(out), starts_(1), units_(nodes.size() + 1) {
+        starts_.reserve(nodes.size() + 1);
+        nodes.for_each([this](uint64_t, const NodeRow &row) { starts_.push_back(row.address); });
+    }
 
     void merge(const Merge &merge) {
         if (!is_node(merge.from) || !is_node(merge.to))
             return;
-        std::shared_ptr<Unit> from = unit_of(merge.from), to = unit_of(merge.to);
+        Unit *from = unit_of(merge.from), *to = unit_of(merge.to);
         if (from != to)
             from = unite(from, to, merge.after);
         from->edges.push_back(out_.merges_.size());
@@ -26,11 +28,10 @@ class ClusterMaker {
 
     // What is split off a member of a cluster is a member too.
     void split(const Origin &origin, uint64_t after) {
-        auto at = units_.find(origin.source);
-        if (at == units_.end() || !at->second->cluster)
+        Unit *unit = units_[origin.source];
+        if (!unit || !unit->cluster)
             return;
-        std::shared_ptr<Unit> unit = at->second;
-        unit->members.insert(key(origin.node));
+        unit->members.insert(place_of(*unit, origin.node), origin.node);
         units_[origin.node] = unit;
         out_.memberships_.push_back({origin.node, after, unit->cluster});
     }
@@ -38,16 +39,15 @@ class ClusterMaker {
     void separate(const Separation &separation) {
         if (!is_node(separation.node))
             return;
-        std::shared_ptr<Unit> rest = unit_of(separation.node), leaving = std::make_shared<Unit>();
-        auto border = rest->members.lower_bound(key(separation.node));
-        leaving->members.insert(border, rest->members.end());
-        rest->members.erase(border, rest->members.end());
-        if (rest->members.empty()) { // all of it leaves: nothing changes
-            rest->members = std::move(leaving->members);
+        Unit *rest = unit_of(separation.node);
+        auto border = place_of(*rest, separation.node);
+        if (border == rest->members.begin()) // all of it leaves: nothing changes
             return;
-        }
-        for (const Key &member : leaving->members)
-            units_[member.second] = leaving;
+        Unit *leaving = new_unit();
+        leaving->members.assign(border, rest->members.end());
+        rest->members.erase(border, rest->members.end());
+        for (uint64_t member : leaving->members)
+            units_[member] = leaving;
         if (leaving->members.size() > 1)
             leaving->cluster = new_cluster(separation.after);
         if (rest->members.size() == 1)
@@ -59,35 +59,47 @@ class ClusterMaker {
     }
 
   private:
-    using Key = std::pair<uint64_t, uint64_t>; // start, node
     struct Unit {
-        std::set<Key> members;
+        std::vector<uint64_t> members; // by start
         uint64_t cluster = 0;
         std::vector<size_t> edges;
     };
 
-    bool is_node(uint64_t node) const { return node && node <= nodes_.size(); }
-    Key key(uint64_t node) const { return {nodes_.get(node).address, node}; }
-    std::shared_ptr<Unit> unit_of(uint64_t node) {
-        std::shared_ptr<Unit> &unit = units_[node];
-        if (!unit) {
-            unit = std::make_shared<Unit>();
-            unit->members.insert(key(node));
-        }
+    bool is_node(uint64_t node) const { return node && node < starts_.size(); }
+    bool is_before(uint64_t a, uint64_t b) const {
+        return std::pair(starts_[a], a) < std::pair(starts_[b], b);
+    }
+    // Where a node is among the members, or would be.
+    std::vector<uint64_t>::iterator place_of(Unit &unit, uint64_t node) const {
+        return std::lower_bound(unit.members.begin(), unit.members.end(), node,
+                                [this](uint64_t a, uint64_t b) { return is_before(a, b); });
+    }
+    Unit *new_unit() {
+        if (unused_.empty())
+            return &all_.emplace_back();
+        Unit *unit = unused_.back();
+        unused_.pop_back();
         return unit;
+    }
+    Unit *unit_of(uint64_t node) {
+        if (!units_[node]) {
+            units_[node] = new_unit();
+            units_[node]->members.push_back(node);
+        }
+        return units_[node];
     }
     uint64_t new_cluster(uint64_t after) {
         out_.clusters_.push_back({after});
         return out_.clusters_.size();
     }
     void note(const Unit &unit, uint64_t after) {
-        for (const Key &member : unit.members)
-            out_.memberships_.push_back({member.second, after, unit.cluster});
+        for (uint64_t member : unit.members)
+            out_.memberships_.push_back({member, after, unit.cluster});
     }
 
     // The cluster of the lower head goes on; a single node joins the other's.
-    std::shared_ptr<Unit> unite(std::shared_ptr<Unit> a, std::shared_ptr<Unit> b, uint64_t after) {
-        if (*b->members.begin() < *a->members.begin())
+    Unit *unite(Unit *a, Unit *b, uint64_t after) {
+        if (is_before(b->members.front(), a->members.front()))
             std::swap(a, b);
         bool is_new = !a->cluster;
         if (is_new)
@@ -98,33 +110,40 @@ class ClusterMaker {
         }
         if (is_new)
             note(*a, after);
-        for (const Key &member : b->members)
-            units_[member.second] = a;
-        a->members.merge(b->members);
+        for (uint64_t member : b->members)
+            units_[member] = a;
+        auto middle = ptrdiff_t(a->members.size());
+        a->members.insert(a->members.end(), b->members.begin(), b->members.end());
+        std::inplace_merge(a->members.begin(), a->members.begin() + middle, a->members.end(),
+                           [this](uint64_t x, uint64_t y) { return is_before(x, y); });
         a->edges.insert(a->edges.end(), b->edges.begin(), b->edges.end());
+        *b = {};
+        unused_.push_back(b);
         return a;
     }
 
     void part_edges(Unit &rest, Unit &leaving, uint64_t after) {
-        std::vector<size_t> edges = std::move(rest.edges);
-        rest.edges.clear();
-        for (size_t edge : edges) {
+        std::erase_if(rest.edges, [&](size_t edge) {
             MergeEdge &merge = out_.merges_[edge];
-            bool from = leaving.members.contains(key(merge.from));
-            bool to = leaving.members.contains(key(merge.to));
+            bool from = units_[merge.from] == &leaving, to = units_[merge.to] == &leaving;
             if (from != to)
                 merge.until = after;
-            else
-                (from ? leaving : rest).edges.push_back(edge);
-        }
+            else if (from)
+                leaving.edges.push_back(edge);
+            return from || to;
+        });
     }
 
     Clusters &out_;
-    const NodeTable &nodes_;
-    std::unordered_map<uint64_t, std::shared_ptr<Unit>> units_;
+    std::vector<uint64_t> starts_; // by node
+    std::vector<Unit *> units_;    // by node; null: never merged
+    std::deque<Unit> all_;
+    std::vector<Unit *> unused_;
 };
 
 Clusters::Clusters(const Discoveries &found, const NodeTable &nodes) {
+    if (found.merges.empty()) // then there is nothing to separate
+        return;
     ClusterMaker maker(*this, nodes);
     auto merge = found.merges.begin();
     auto separation = found.separations.begin();

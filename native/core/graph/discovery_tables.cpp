@@ -83,8 +83,8 @@ TableData candidates_table(const Store &store) {
 TableData touched_table(const Store &store) {
     std::vector<ColumnSpec> columns = {{"node", number}};
     Batch out(columns.size());
-    for (uint64_t node : store.discovered().lists().touched)
-        out[0].number(node);
+    for (const Touched &row : store.discovered().lists().touched)
+        out[0].number(row.node);
     return table_of(columns, std::move(out));
 }
 

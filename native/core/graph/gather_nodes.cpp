@@ -83,7 +83,7 @@ Values<GraphNode> gather_nodes(const Store &store, uint64_t events, bool freed, 
             uint64_t last = row.address + std::max<uint64_t>(row.size, 1) - 1;
             node.uneven =
                 row.flags & Birth::in_place && store.contents_since(id, row, last) != node.since;
-            uint64_t eldest = store.discovered().eldest(id);
+            uint64_t eldest = table.lineage().eldest(id);
             node.meant = eldest == id ? row.birth : table.get(eldest).birth;
             store.discovered().restore(id, node.row, events);
             if (row.death > events) { // not yet

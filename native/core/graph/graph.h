@@ -30,7 +30,7 @@ class Graph {
     const std::string &name_of(const GraphNode &node) const;
     // The node it was split off, 0 if none.
     uint64_t source_of(const GraphNode &node) const {
-        return node.root ? 0 : store_.discovered().source_of(node.id);
+        return node.root ? 0 : store_.nodes().lineage().source_of(node.id);
     }
     // In order of source address and offset. With data: words that are no pointers, too.
     Batches edges(bool data) const;

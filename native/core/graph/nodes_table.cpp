@@ -81,7 +81,7 @@ Batch node_row(const Store &store, uint64_t id, const Labels &labels, const Clus
     Batch out(node_columns().size());
     add_node(out, node,
              {store.tables().text(node.row.name), labels.of(node.row, timestamp), std::nullopt,
-              clusters.of(id, never), store.discovered().source_of(id)});
+              clusters.of(id, never), store.nodes().lineage().source_of(id)});
     return out;
 }
 

@@ -25,7 +25,7 @@ Meaning Pointers::meaning(uint64_t value, uint64_t stored, uint64_t now) const {
         return {node, value - nodes.get(node).address, state};
     };
     // What was split off a node is meant by the pointers into that node.
-    if (holders.now && store_.discovered().eldest(holders.now) <= holders.born)
+    if (holders.now && nodes.lineage().eldest(holders.now) <= holders.born)
         return answer(holders.now, EdgeState::live);
     if (holders.then)
         return answer(holders.then, EdgeState::stale);

@@ -6,44 +6,43 @@
 namespace heapstory {
 
 Discovered::Discovered(Discoveries found, const NodeTable &nodes) : lists_(std::move(found)) {
+    parts_.reserve(lists_.origins.size());
     for (const Origin &origin : lists_.origins) {
-        bool known = origin.source && origin.source < origin.node && origin.node <= nodes.size();
-        if (!known) // its chunk of events was cut off
-            continue;
-        uint64_t birth = nodes.get(origin.node).birth;
-        parts_.push_back({origin.node, origin.source, eldest(origin.source), origin.border, birth});
+        if (origin.node > nodes.size()) // its chunk of events was cut off
+            break;
+        NodeRow row = nodes.get(origin.node);
+        parts_.push_back(
+            {origin.node, origin.source, origin.border, row.birth, row.address + row.size});
     }
-    by_source_ = parts_;
-    std::stable_sort(by_source_.begin(), by_source_.end(),
+    std::stable_sort(parts_.begin(), parts_.end(),
                      [](const Part &a, const Part &b) { return a.source < b.source; });
+    find_ends();
 }
 
-const Discovered::Part *Discovered::find(uint64_t node) const {
-    auto at = std::lower_bound(parts_.begin(), parts_.end(), node,
-                               [](const Part &part, uint64_t id) { return part.node < id; });
-    return at == parts_.end() || at->node != node ? nullptr : &*at;
-}
-
-uint64_t Discovered::source_of(uint64_t node) const {
-    const Part *part = find(node);
-    return part ? part->source : 0;
-}
-
-uint64_t Discovered::eldest(uint64_t node) const {
-    const Part *part = find(node);
-    return part ? part->eldest : node;
+// From the last on: a part is younger than its source, so its own parts stand behind it.
+void Discovered::find_ends() {
+    for (size_t i = parts_.size(); i-- > 0;) {
+        Part &part = parts_[i];
+        auto own = std::lower_bound(parts_.begin() + ptrdiff_t(i), parts_.end(), part.node,
+                                    [](const Part &p, uint64_t id) { return p.source < id; });
+        if (own != parts_.end() && own->source == part.node)
+            part.end = std::max(part.end, own->end);
+        if (i + 1 < parts_.size() && parts_[i + 1].source == part.source)
+            part.end = std::max(part.end, parts_[i + 1].end);
+    }
 }
 
 void Discovered::restore(uint64_t node, NodeRow &row, uint64_t n) const {
-    auto after = std::upper_bound(by_source_.begin(), by_source_.end(), std::pair(node, n),
+    auto later = std::upper_bound(parts_.begin(), parts_.end(), std::pair(node, n),
                                   [](const std::pair<uint64_t, uint64_t> &at, const Part &part) {
                                       return at < std::pair(part.source, part.birth);
                                   });
-    if (after == by_source_.begin() || (after - 1)->source != node)
-        return;
-    uint64_t border = (after - 1)->border;
-    if (border > row.address && border < row.address + row.size)
-        row.size = border - row.address;
+    uint64_t end = row.address + row.size;
+    if (later != parts_.end() && later->source == node)
+        end = std::max(end, later->end);
+    if (later != parts_.begin() && (later - 1)->source == node)
+        end = std::min(end, (later - 1)->border);
+    row.size = std::max(end, row.address) - row.address;
 }
 
 } // namespace heapstory

@@ -15,23 +15,18 @@ class Discovered {
     Discovered(Discoveries found, const NodeTable &nodes);
 
     const Discoveries &lists() const { return lists_; }
-    // The node that another was split off, 0 if none.
-    uint64_t source_of(uint64_t node) const;
-    // The oldest of the nodes that a node was split off, one from another; itself if it was not.
-    uint64_t eldest(uint64_t node) const;
     // A node as it was after n events: with what was split off it only later.
     void restore(uint64_t node, NodeRow &row, uint64_t n) const;
 
   private:
     struct Part { // split off
-        uint64_t node = 0, source = 0, eldest = 0;
-        uint64_t border = 0, birth = 0;
+        uint64_t node = 0, source = 0, border = 0, birth = 0;
+        uint64_t end = 0; // of what was split off the source from this one on, parts of parts too
     };
-    const Part *find(uint64_t node) const;
+    void find_ends();
 
     Discoveries lists_;
-    std::vector<Part> parts_;     // by node, which is by birth
-    std::vector<Part> by_source_; // then by birth; borders descend
+    std::vector<Part> parts_; // by source, then by birth
 };
 
 } // namespace heapstory

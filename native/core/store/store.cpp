@@ -21,7 +21,7 @@ Store::Store(const std::string &directory) : directory_(directory), file_(direct
                   std::to_string(file_.size()) + " of " + directory + "/chunks";
     read_tables();
     Discoveries found = read_discoveries(file_);
-    make_lookup(found.extents);
+    make_lookup(found);
     discovered_ = std::make_unique<Discovered>(std::move(found), *nodes_);
 }
 
@@ -64,18 +64,19 @@ void Store::add_keyframe(uint32_t chunk) {
         keyframes_.push_back({chunk - last.events, last.slots, last.first_event});
 }
 
-void Store::make_lookup(const std::vector<Extent> &later) {
+void Store::make_lookup(const Discoveries &found) {
+    Lineage lineage(found.origins);
     for (uint32_t i = 0; i < file_.chunks().size(); ++i) {
         ChunkKind kind = ChunkKind(file_.chunks()[i].header.kind);
         if (kind == ChunkKind::nodes)
-            nodes_ = std::make_unique<NodeTable>(file_.payload(i));
+            nodes_ = std::make_unique<NodeTable>(file_.payload(i), lineage);
         else if (kind == ChunkKind::words)
             words_ = std::make_unique<WordIndex>(file_.payload(i));
     }
     if (nodes_ && words_)
         return;
-    Lookup lookup = build_lookup(file_, later);
-    nodes_ = std::make_unique<NodeTable>(std::move(lookup.nodes));
+    Lookup lookup = build_lookup(file_, found.extents);
+    nodes_ = std::make_unique<NodeTable>(std::move(lookup.nodes), std::move(lineage));
     words_ = std::make_unique<WordIndex>(std::move(lookup.words));
 }
 
@@ -180,7 +181,7 @@ const Store::Keyframe *Store::keyframe_before(uint64_t n) const {
 }
 
 uint64_t Store::contents_since(uint64_t node, const NodeRow &row, uint64_t address) const {
-    uint64_t eldest = discovered_->eldest(node);
+    uint64_t eldest = nodes().lineage().eldest(node);
     NodeRow at = eldest == node ? row : nodes().get(eldest);
     while (at.flags & Birth::in_place && at.birth) {
         uint64_t before = nodes().find_last(at.address, at.birth - 1);

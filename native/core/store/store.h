@@ -118,7 +118,7 @@ class Store {
   private:
     void read_tables();
     void add_keyframe(uint32_t chunk);
-    void make_lookup(const std::vector<Extent> &later);
+    void make_lookup(const Discoveries &found);
     // The events chunks that may hold words first .. last (of one page) in group of 64 chunks.
     std::vector<uint32_t> chunks_with(size_t group, uint64_t first_word, uint64_t last_word) const;
     void word_in_chunk(uint32_t chunk, uint64_t word, uint64_t n, std::vector<Version> &out) const;
