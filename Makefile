@@ -19,6 +19,8 @@ APT_PACKAGES := valgrind libc6-dbg gcc g++ cmake ninja-build pkg-config make \
 NATIVE_SOURCES := $(wildcard CMakeLists.txt) \
 	$(shell find native \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.S' \
 	-o -name CMakeLists.txt -o -name '*.cmake' -o -name '*.py' \) 2>/dev/null)
+# Python that is compiled as well (native/static).
+COMPILED_SOURCES := $(wildcard src/heapstory/static/*.py src/heapstory/static/ir/*.py)
 NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
 FORMATTED := $(filter %.c %.h %.cpp %.hpp,$(NATIVE_SOURCES) $(NATIVE_TEST_SOURCES)) \
 	$(wildcard examples/*.c)
@@ -52,8 +54,8 @@ $(STAMPS)/dependencies: pyproject.toml | packages $(BIN)/python
 	$(BIN)/python -m pip install -q -r $(STAMPS)/requirements.txt
 	@touch $@
 
-# The native core, the recorder and the package itself, again only when a native source changed.
-$(STAMPS)/install: $(STAMPS)/dependencies $(NATIVE_SOURCES) | packages
+# The native core, the recorder and the package itself, again only when a source of them changed.
+$(STAMPS)/install: $(STAMPS)/dependencies $(NATIVE_SOURCES) $(COMPILED_SOURCES) | packages
 	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) \
 		$(BIN)/python -m pip install -q --no-build-isolation --no-deps -e .
 	@touch $@

@@ -6,7 +6,7 @@
     python benchmarks/leaks.py program NAME DATABASE     heapstory on a compile_commands.json
     python benchmarks/leaks.py peers NAME DATABASE       its peers on the same
     python benchmarks/leaks.py inject NAME DATABASE      delete a release, add an early return
-    python benchmarks/leaks.py scale DATABASE            time over growing parts of a program
+    python benchmarks/leaks.py scale DATABASE...         time over size, 10 to 200 KLOC (--figure)
 
 Peers: gcc -fanalyzer per unit and with -flto, clang --analyze, cppcheck; one that is not installed
 is left out. The tables in docs/evaluation/leaks.md were made by these commands.
@@ -31,6 +31,7 @@ from leak_confirm import run_confirm
 from leak_inject import run_inject
 from leak_pairs import SEPARATOR, pairs
 from leak_peers import run_peers
+from leak_scale import run_scale
 from leak_tools import installed
 from leak_twins import FOLDER, UNSEEN, twins
 
@@ -117,20 +118,6 @@ def run_program(name: str, database: Path, summaries: bool) -> None:
         )
 
 
-def run_scale(database: Path) -> None:
-    """CPU time over the first quarter, half and all of a program's units."""
-    jobs = from_database(database)
-    print("| units | KLOC | CPU s | KLOC / CPU s |\n|---|---|---|---|")
-    for part in (8, 4, 2, 1):
-        started = _seconds()
-        outcome = analyse(jobs[: len(jobs) // part], Options(load_models([]), processes=1))
-        cpu = _seconds() - started
-        print(
-            f"| {len(jobs) // part} | {outcome.lines / 1000:.1f} | {cpu:.1f} "
-            f"| {outcome.lines / 1000 / cpu:.1f} |"
-        )
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -154,7 +141,8 @@ def main() -> None:
     each.add_argument("--places", type=int, default=100)
     each.add_argument("--seed", type=int, default=1)
     each = commands.add_parser("scale")
-    each.add_argument("database", type=Path)
+    each.add_argument("databases", type=Path, nargs="+")
+    each.add_argument("--figure", type=Path, metavar="FILE", help="an SVG picture (matplotlib)")
     args = parser.parse_args()
     if args.command == "pairs":
         with tempfile.TemporaryDirectory() as folder:
@@ -170,7 +158,7 @@ def main() -> None:
     elif args.command == "peers":
         run_peers(args.name, args.database, args.only)
     else:
-        run_scale(args.database)
+        run_scale(args.databases, args.figure, _seconds)
 
 
 if __name__ == "__main__":

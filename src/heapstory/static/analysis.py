@@ -149,9 +149,7 @@ def _analyse(
         ):
             outcome.answers.update(found)
             store.put(key, found)
-            for name, answer in found.items():
-                answer.summary.fingerprint = fingerprint(answer.summary)
-                summaries[name] = answer.summary
+            summaries.update({name: answer.summary for name, answer in found.items()})
     store.write()
     for function in functions.values() if options.show else ():
         if function.place.function == options.show:

@@ -158,24 +158,21 @@ def _assume(state: State, predicate: str, left: Value, right: Value) -> bool:
 
 
 def _learn(state: State, symbol: Symbol, predicate: str, constant: int) -> bool:
-    fact = refine(state.facts.get(symbol, ANY), predicate, constant)
-    if fact is None:
-        return False
-    if fact != ANY:
-        state.facts[symbol] = fact
-    if symbol.key is not None and len(symbol.parents) == 1:
-        return _learn_parent(state, symbol, predicate, constant)
-    return True
-
-
-def _learn_parent(state: State, symbol: Symbol, predicate: str, constant: int) -> bool:
-    """``n - 1 > 0`` says ``n > 1``."""
-    operator, operand = symbol.key
-    if operator == "add" and type(operand) is int:
-        return _learn(state, symbol.parents[0], predicate, constant - operand)
-    if operator == "sub" and type(operand) is int:
-        return _learn(state, symbol.parents[0], predicate, constant + operand)
-    return True
+    """Note what a comparison says of a symbol, and of those it is a sum of: ``n - 1 > 0`` says
+    ``n > 1``."""
+    while True:
+        fact = refine(state.facts.get(symbol, ANY), predicate, constant)
+        if fact is None:
+            return False
+        if fact != ANY:
+            state.facts[symbol] = fact
+        if symbol.key is None or len(symbol.parents) != 1:
+            return True
+        operator, operand = symbol.key
+        if type(operand) is not int or operator not in ("add", "sub"):
+            return True
+        symbol = symbol.parents[0]
+        constant = constant - operand if operator == "add" else constant + operand
 
 
 def is_null(state: State, pointer: Value) -> bool | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Final, Protocol
 
 from heapstory.static import rules
 from heapstory.static.canonical import COARSEST, FINE, Key, canonical_key, null_parameters
@@ -23,17 +23,17 @@ from heapstory.static.statements import HANDLERS
 from heapstory.static.summary import Summary, summarise_returns, unknown_summary
 from heapstory.static.values import ANYWHERE, CellId, Symbol, Value, known
 
-MAX_STATES = 16  # at one join; beyond it states are weakened
-FEW_STATES = 3  # in the middle of a block; beyond it they are joined
-MANY_STATES = 4  # at one join; beyond it the caller's cells are not told apart
-VERY_MANY_STATES = 8  # beyond it, nor is what was done to them
+MAX_STATES: Final = 16  # at one join; beyond it states are weakened
+FEW_STATES: Final = 3  # in the middle of a block; beyond it they are joined
+MANY_STATES: Final = 4  # at one join; beyond it the caller's cells are not told apart
+VERY_MANY_STATES: Final = 8  # beyond it, nor is what was done to them
 # Visits of blocks in one function before it is given up: a part for every function, a part for
 # every block of it.
 BASE_VISITS, BLOCK_VISITS = 1_000, 6
 # Statements executed and rows applied in one function before it is analysed narrowly: a part for
 # every function, a part for every statement of it.
 BASE_WORK, STATEMENT_WORK, MAX_WORK = 2_000, 6, 12_000
-WIDEN_AFTER = 3
+WIDEN_AFTER: Final = 3
 
 
 class ProgramView(Protocol):
@@ -61,7 +61,7 @@ class Loss:
     label: str
     cell: Cell
     steps: list[Step]
-    container: object
+    container: Any
     weakened: bool  # some states were merged beyond what is certain
     looped: bool = False  # it happens in a loop, where rounds are alike
     guessed: bool = False  # the analysis knows that it is guessing

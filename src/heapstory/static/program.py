@@ -173,7 +173,8 @@ def analyse_component(
                 if number == MAX_ROUNDS - 1:
                     summary = unknown_summary(function.name, len(function.parameters))
                 shapes[function.name] = shape(summary)
-            view.summaries[function.name] = closed(summary)
+            if recursive:
+                view.summaries[function.name] = closed(summary)
         if stable or not recursive:
             break
     return answers

@@ -74,9 +74,19 @@ def _remove_loose(state: State, symbols: set[Symbol], pointed: list[CellId]) -> 
 
 
 def _kept(symbol: Symbol, symbols: set[Symbol]) -> bool:
-    if symbol in symbols or symbol.path is not None:
-        return True
-    return bool(symbol.parents) and all(_kept(p, symbols) for p in symbol.parents)
+    """Whether a symbol is still in use, or was passed in, or is made of such."""
+    pending, seen = [symbol], {symbol}
+    while pending:
+        each = pending.pop()
+        if each in symbols or each.path is not None:
+            continue
+        if not each.parents:
+            return False
+        for parent in each.parents:
+            if parent not in seen:
+                seen.add(parent)
+                pending.append(parent)
+    return True
 
 
 def drop_dead(state: State, live: frozenset[str]) -> None:

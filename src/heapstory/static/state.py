@@ -8,14 +8,18 @@ the paper's extended pointer structures off a state; ``canonical`` keeps it in c
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from heapstory.static.ir.program import Place
 from heapstory.static.values import CellId, Fact, Offset, Symbol, Value
 
 # A cell is allocated here (HEAP), comes from the caller (PRE), is a slot of this function, a
 # global variable, or whatever a symbol points at (OPAQUE).
-HEAP, PRE, STACK, GLOBAL, OPAQUE = range(5)
+HEAP: Final = 0
+PRE: Final = 1
+STACK: Final = 2
+GLOBAL: Final = 3
+OPAQUE: Final = 4
 
 
 ANY_MAKER = "a function pointer"  # the allocator, where a pointer can mean several functions
@@ -30,32 +34,24 @@ class Site(NamedTuple):
     release: str = "free"
 
 
+_MEMBERS: Final = (
+    "deep", "escaped", "fields", "freed", "initial", "kind", "null", "read", "same", "site", "start",
+    "summary", "weak", "writes", "zero",
+)  # fmt: skip
+
+
 class Cell:
     """A cell. Never changed once it is in a state: ``Heap`` puts changed copies in its place."""
 
     __slots__ = (
+        *_MEMBERS,
         # What the cell leads to, and the symbols it holds: found once, for a cell in a state is
         # never changed. Not part of a copy. The same holds for its outline.
         "_held",
         "_leads",
         "_plain",
         "_symbols",
-        "deep",
-        "escaped",
-        "fields",
-        "freed",
-        "initial",
-        "kind",
-        "null",
         "outline",
-        "read",
-        "same",
-        "site",
-        "start",
-        "summary",
-        "weak",
-        "writes",
-        "zero",
     )
 
     def __init__(self, kind: int, site: Site | None = None, zero: bool = False) -> None:
@@ -85,10 +81,7 @@ class Cell:
 
     def copy(self) -> Cell:
         """A copy that may be changed."""
-        twin = Cell.__new__(Cell)
-        twin.kind = self.kind
-        twin.site = self.site
-        twin.zero = self.zero
+        twin = Cell(self.kind, self.site, self.zero)
         twin.fields = self.fields.copy()
         twin.weak = self.weak
         twin.null = self.null
@@ -101,7 +94,6 @@ class Cell:
         twin.initial = self.initial
         twin.read = self.read
         twin.writes = self.writes
-        twin._held = twin._leads = twin._symbols = twin._plain = twin.outline = None
         return twin
 
     @property
@@ -157,14 +149,10 @@ class Cell:
         return _rebuild, tuple(getattr(self, name) for name in _MEMBERS)
 
 
-_MEMBERS = tuple(name for name in Cell.__slots__ if name[0] != "_" and name != "outline")
-
-
 def _rebuild(*members: Any) -> Cell:
-    cell = Cell.__new__(Cell)
+    cell = Cell(HEAP)
     for name, member in zip(_MEMBERS, members, strict=True):
         setattr(cell, name, member)
-    cell._held = cell._leads = cell._symbols = cell._plain = cell.outline = None
     return cell
 
 
@@ -193,7 +181,7 @@ class State:
 
     def copy(self) -> State:
         """A copy that may be changed; cells are shared."""
-        twin = State.__new__(State)
+        twin = State()
         twin.env = self.env.copy()
         twin.cells = self.cells.copy()
         twin.facts = self.facts.copy()

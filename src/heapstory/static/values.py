@@ -7,14 +7,15 @@ but always the same one) or a ``Comparison`` that no branch has decided yet. An 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 Value = Any
 CellId = Any  # a str (global, stack slot, access path), an int (allocation) or a Symbol
 Offset = Any
 
-ANYWHERE = "*"
-LOW, HIGH = -(1 << 66), 1 << 66
+ANYWHERE: Final = "*"
+LOW: Final = -(1 << 66)
+HIGH: Final = 1 << 66
 
 
 class Symbol:
@@ -66,7 +67,7 @@ class Fact(NamedTuple):
     not_in: frozenset[int] = frozenset()
 
 
-ANY = Fact(LOW, HIGH)
+ANY: Final = Fact(LOW, HIGH)
 NEGATED = {
     "eq": "ne",
     "ne": "eq",

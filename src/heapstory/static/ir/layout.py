@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 POINTER_SIZE = 8
+MAX_NESTING = 500
 
 _FLOATS = {
     "half": (2, 2),
@@ -108,6 +109,7 @@ class Layout:
         self.named: dict[str, str] = {}
         self._sizes: dict[str, tuple[int, int]] = {}
         self._fields: dict[str, list[tuple[int, str]]] = {}
+        self._nesting = 0
 
     def size(self, kind: str) -> int:
         """The allocated size of a type in bytes."""
@@ -117,7 +119,11 @@ class Layout:
         known = self._sizes.get(kind)
         if known is None:
             self._sizes[kind] = (0, 1)  # a malformed recursive type must not hang us
+            self._nesting += 1
+            if self._nesting > MAX_NESTING:  # compiled code knows no limit of its own
+                raise RecursionError(kind[:80])
             known = self._sizes[kind] = self._compute(kind)
+            self._nesting -= 1
         return known
 
     def _compute(self, kind: str) -> tuple[int, int]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from heapstory.static.ir import program as op
 from heapstory.static.ir.program import Block, Function, Statement, Terminator
 
@@ -34,24 +32,27 @@ def reaches(function: Function, origin: str, goal: str, around: str | None = Non
     return False
 
 
-def uses(statement: Statement) -> Iterator[str]:
+def uses(statement: Statement) -> list[str]:
     """The names a statement reads."""
     kind = statement[0]
+    operands: tuple[object, ...]
     if kind == op.GEP:
-        yield from (o for o in (statement[3], *(t[0] for t in statement[5])) if type(o) is str)
+        operands = (statement[3], *[term[0] for term in statement[5]])
     elif kind == op.CALL:
+        operands = statement[4]
         if type(statement[3]) is str and statement[3][0] == "%":
-            yield statement[3]
-        yield from (o for o in statement[4] if type(o) is str)
+            operands = (statement[3], *operands)
     elif kind == op.STORE:
-        yield from (o for o in statement[2:4] if type(o) is str)
+        operands = statement[2:4]
     elif kind in (op.COPY, op.ASSIGN, op.LOAD, op.GATHER):
-        if type(statement[3]) is str:
-            yield statement[3]
+        operands = statement[3:4]
     elif kind in (op.ICMP, op.BIN):
-        yield from (o for o in statement[4:6] if type(o) is str)
+        operands = statement[4:6]
     elif kind == op.SELECT:
-        yield from (o for o in statement[3:6] if type(o) is str)
+        operands = statement[3:6]
+    else:
+        operands = ()
+    return [operand for operand in operands if type(operand) is str]
 
 
 def defined(statement: Statement) -> str | None:

@@ -24,10 +24,24 @@ FRESH    register                                       a value nobody knows
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-COPY, ASSIGN, LOAD, STORE, GEP, CALL, ICMP, BIN, SELECT, FRESH, GATHER = range(11)
-JUMP, BRANCH, SWITCH, RETURN, DEAD = range(5)
+COPY: Final = 0
+ASSIGN: Final = 1
+LOAD: Final = 2
+STORE: Final = 3
+GEP: Final = 4
+CALL: Final = 5
+ICMP: Final = 6
+BIN: Final = 7
+SELECT: Final = 8
+FRESH: Final = 9
+GATHER: Final = 10
+JUMP: Final = 0
+BRANCH: Final = 1
+SWITCH: Final = 2
+RETURN: Final = 3
+DEAD: Final = 4
 
 Operand = str | int | tuple[str, int] | None
 Statement = tuple[Any, ...]
