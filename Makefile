@@ -8,6 +8,8 @@ STAMPS := $(VENV)/stamps
 NATIVE_TESTS := build/native-tests
 EXTRAS := prove,dask,test,lint
 JOBS ?= 2
+# OFF: the static analysis stays Python, so that a change of it needs no build (but a third as fast).
+COMPILED ?= ON
 TIMES ?= 20
 
 # valgrind: the engine, its headers and static libraries; libc6-dbg: names inside libc and the
@@ -57,7 +59,8 @@ $(STAMPS)/dependencies: pyproject.toml | packages $(BIN)/python
 # The native core, the recorder and the package itself, again only when a source of them changed.
 $(STAMPS)/install: $(STAMPS)/dependencies $(NATIVE_SOURCES) $(COMPILED_SOURCES) | packages
 	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) \
-		$(BIN)/python -m pip install -q --no-build-isolation --no-deps -e .
+		$(BIN)/python -m pip install -q --no-build-isolation --no-deps \
+		-C cmake.define.HEAPSTORY_COMPILED=$(COMPILED) -e .
 	@touch $@
 
 demo: setup ## record two bundled programs with bugs and locate the faulty statement

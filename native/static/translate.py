@@ -3,7 +3,8 @@
 Usage: translate.py DIRECTORY MODULE...   (in src; modules as paths below heapstory/static)
 
 DIRECTORY then holds one C file for every module, one for what they share, one for mypyc's runtime,
-and the small extensions that Python imports in place of the sources. A file that would not change is left alone.
+and the small extensions that Python imports in place of the sources. A file that would not change
+is left alone.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from heapstory.static.program import (
 from heapstory.static.states import show_states
 from heapstory.static.summary import Summary
 
-VERSION = 5  # of the analysis; kept answers of another one are not used
+VERSION = 6  # of the analysis; kept answers of another one are not used
 FEW_FUNCTIONS = 150  # not worth another process
 Batch = tuple[list[list[Function]], Index, dict[str, Summary]]
 
@@ -76,10 +76,12 @@ def analyse(jobs: list[Job], options: Options) -> Outcome:
         compiled = _compile_all(jobs, mapper, options.cache_path)
         outcome = Outcome()
         functions, index = link(compiled, options.models, outcome)
+        gc.freeze()  # the program stays: no collection need look at it
         options.progress(f"analysing {len(functions)} functions")
         _analyse(functions, index, mapper, options, outcome)
     finally:
         mapper.close()
+        gc.unfreeze()
     outcome.limited = sorted(n for n, a in outcome.answers.items() if a.limited)
     return outcome
 

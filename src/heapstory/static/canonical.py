@@ -133,6 +133,8 @@ def _coarse_outline(identity: str, cell: Cell, names: _Names) -> Any:
 
 def _plain(members: list[tuple[Any, Any]]) -> tuple[Any, ...]:
     """Members as they stand in a key: of elements nobody can tell apart only where they lead."""
+    if not members:
+        return ()
     return tuple(dict.fromkeys((o if type(o) is int else "x", n) for o, n in members))
 
 

@@ -68,8 +68,8 @@ class Join:
                 env[name] = self._value(value, others[name])
         cells, twins, names = result.cells, new.cells, self.names
         for identity, cell in old.cells.items():
-            twin = twins.get(names.get(identity, identity))
-            if twin is cell and all(map(self._same, cell.held)):  # only facts may differ
+            twin = twins.get(names.get(identity, identity) if names else identity)
+            if twin is cell and all(self._same(s) for s in cell.held):  # only facts may differ
                 cells[identity] = cell
             elif twin is not None:
                 cells[identity] = self._cell(cell, twin)
@@ -87,6 +87,10 @@ class Join:
         return result
 
     def _fact(self, symbol: Symbol, old: Fact, new: Fact) -> None:
+        if old is new:
+            if old is not ANY:
+                self.facts[symbol] = old
+            return
         fact = hull(old, new)
         if fact != old:
             self.changed = True

@@ -422,7 +422,8 @@ def release(frame: Frame, state: State, value: Value, place: Place | None) -> No
 
 def escape(state: State, value: Value) -> None:
     """Somebody else may keep the value: nothing it leads to is tracked any more."""
-    _give_away(state, [value], [])
+    if type(value) is tuple or (type(value) is Symbol and value.root is not None):
+        _give_away(state, [value], [])
 
 
 def escape_contents(state: State, identity: CellId) -> None:

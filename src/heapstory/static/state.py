@@ -35,8 +35,8 @@ class Site(NamedTuple):
 
 
 _MEMBERS: Final = (
-    "deep", "escaped", "fields", "freed", "initial", "kind", "null", "read", "same", "site", "start",
-    "summary", "weak", "writes", "zero",
+    "deep", "escaped", "fields", "freed", "initial", "kind", "null", "read", "same", "site",
+    "start", "summary", "weak", "writes", "zero",
 )  # fmt: skip
 
 
