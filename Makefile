@@ -60,7 +60,7 @@ $(STAMPS)/dependencies: pyproject.toml | packages $(BIN)/python
 $(STAMPS)/install: $(STAMPS)/dependencies $(NATIVE_SOURCES) $(COMPILED_SOURCES) | packages
 	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) \
 		$(BIN)/python -m pip install -q --no-build-isolation --no-deps \
-		-C cmake.define.HEAPSTORY_COMPILED=$(COMPILED) -e .
+		--config-settings cmake.define.HEAPSTORY_COMPILED=$(COMPILED) -e .
 	@touch $@
 
 demo: setup ## record two bundled programs with bugs and locate the faulty statement
