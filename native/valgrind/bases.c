@@ -33,6 +33,7 @@ struct plan {
     Int low, high;   /* of the distances, the leaf included */
     Bool whole;      /* some access is a whole word: the leaf is aligned */
     Bool open;       /* no exit since */
+    Bool derived;    /* the leaf may have been computed from a pointer before (derived.c) */
     struct check *check;
 };
 
@@ -44,7 +45,8 @@ struct hs_bases {
 /* Instructions whose checks failed often in vain. First only the address is looked at, as if it
  * came from nowhere, then nothing. */
 static struct hs_addresses baseless, unchecked;
-static XArray *to_discard; /* of Addr: instructions to translate anew */
+static struct hs_addresses underived; /* the same for pointers that were computed before */
+static XArray *to_discard;            /* of Addr: instructions to translate anew */
 
 /* ---- planning ---- */
 
@@ -120,6 +122,22 @@ static void plan_indexed(struct hs_block_state *b, Int statement, IRExpr *addres
     add_access(plan, access);
 }
 
+/* What is written behind the end of a chunk is a word or two. */
+static void plan_derived(struct hs_block_state *b, Int statement, IRExpr *address,
+                         const struct hs_sum *sum, const struct hs_access *access) {
+    struct plan *plan;
+    if (!access->store || access->size != 8 || sum->n != 1 || sum->indexed || sum->constant < 0 ||
+        sum->constant > 8 || !hs_may_be_derived(b, sum->leaf[0]) ||
+        hs_addresses_have(&underived, access->instruction))
+        return;
+    plan = new_plan(b->bases, statement);
+    plan->address = address;
+    plan->leaf[0] = sum->leaf[0];
+    plan->n_leaves = 1;
+    plan->derived = True;
+    add_access(plan, access);
+}
+
 static void plan_access(struct hs_block_state *b, Int statement, IRExpr *address, UInt size,
                         Bool store, Addr instruction) {
     struct hs_access access = {instruction, 0, 0, size, store, b->own, False, False};
@@ -131,6 +149,7 @@ static void plan_access(struct hs_block_state *b, Int statement, IRExpr *address
     sum = hs_sum_of(b, address);
     if (sum.skip || (sum.n == 0 && (sum.constant >= 65536 || sum.constant < 0)))
         return;
+    plan_derived(b, statement, address, &sum, &access);
     if (sum.n == 0 || hs_addresses_have(&baseless, instruction))
         sum = (struct hs_sum){{address}, 1}; /* a pointer of its own */
     if (sum.n == 1 && !sum.indexed && sum.constant > -MAX_SPAN &&
@@ -242,6 +261,18 @@ static void learn_indexed(Addr address, Addr leaf, Addr other, struct check *che
     judge(check, before);
 }
 
+static void learn_derived(Addr address, Addr base, struct check *check) {
+    ULong before = hs_ring->cursor;
+    struct hs_access *access = &check->access[0];
+    if (owned(address) && owned(base))
+        hs_learn_access(base, address, access->size, access);
+    if (hs_ring->cursor == before && ++check->useless == MAX_USELESS &&
+        hs_addresses_add(&underived, access->instruction)) {
+        hs_count(HSW_COUNTED_QUIET);
+        hs_discard(access->instruction);
+    }
+}
+
 /* ---- inserting ---- */
 
 /* The number of the word an address lies in; anything becomes a place in the maps. */
@@ -322,12 +353,23 @@ static void insert_indexed(struct hs_block_state *b, const struct plan *plan) {
                              hs_const((ULong)plan->check)));
 }
 
+static void insert_derived(struct hs_block_state *b, const struct plan *plan) {
+    IRExpr *base = hs_derived_base(b, plan->leaf[0]), *mine = hs_owner_at(b, plan->address), *none;
+    IRExpr *theirs = without_nobody(b, hs_owner_at(b, base));
+    none = hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpEQ32, theirs, IRExpr_Const(IRConst_U32(0))));
+    theirs = hs_temp(b, Ity_I32, IRExpr_ITE(none, mine, theirs));
+    hs_call_if(b, hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpNE32, mine, theirs)), "hs_learn_derived",
+               learn_derived, mkIRExprVec_3(plan->address, base, hs_const((ULong)plan->check)));
+}
+
 void hs_check_accesses(struct hs_block_state *b, Int statement) {
     for (UInt i = 0; b->bases && i < b->bases->n; i++) {
         const struct plan *plan = &b->bases->plans[i];
         if (plan->statement != statement)
             continue;
-        if (plan->address)
+        if (plan->derived)
+            insert_derived(b, plan);
+        else if (plan->address)
             insert_indexed(b, plan);
         else
             insert_constant(b, plan);

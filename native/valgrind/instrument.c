@@ -302,7 +302,8 @@ static Bool block_changes(struct hs_block_state *b, const IRSB *in, Addr start) 
     if (b->recording && hs_mode != HSW_ALLOCATIONS)
         hs_find_bases(b, in);
     return records || b->preload || hs_has_bases(b) || hs_place_in_block(in) ||
-           hs_watched_starts(start) || hs_begins_function(b, start);
+           (b->bases && hs_derives(b, in)) || hs_watched_starts(start) ||
+           hs_begins_function(b, start);
 }
 
 static void copy_statement(struct hs_block_state *b, const IRSB *in, Int i) {
@@ -310,6 +311,7 @@ static void copy_statement(struct hs_block_state *b, const IRSB *in, Int i) {
     hs_prepare_links(b, i);
     hs_instrument_walks(b, i);
     hs_stmt(b, in->stmts[i]);
+    hs_note_derived(b, in->stmts[i]);
     if (b->recording && wants(b, in->stmts[i]))
         instrument_statement(b, in->stmts[i]);
     hs_instrument_links(b, i);

@@ -101,6 +101,12 @@ void hs_find_definitions(struct hs_block_state *b, const IRSB *in);
 struct hs_sum hs_sum_of(const struct hs_block_state *b, IRExpr *address);
 Bool hs_is_same(const struct hs_block_state *b, const IRExpr *x, const IRExpr *y); /* value */
 
+/* derived.c */
+Bool hs_derives(const struct hs_block_state *b, const IRSB *in);
+void hs_note_derived(struct hs_block_state *b, const IRStmt *s);
+Bool hs_may_be_derived(const struct hs_block_state *b, const IRExpr *leaf);
+IRExpr *hs_derived_base(struct hs_block_state *b, IRExpr *leaf); /* 0 if it is not, when it runs */
+
 /* walks.c */
 void hs_find_walks(struct hs_block_state *b, const IRSB *in);
 void hs_instrument_walks(struct hs_block_state *b, Int statement);

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import heapstory as api
 from heapstory.recording.engine import COLLECTOR, native_folder
 from tests.examples import examples
-from tests.integration.discovery_model import INTERNALS, PORTABLE, Model
+from tests.integration.discovery_model import BASE, INTERNALS, PORTABLE, WORDS, Model
 
 SMALL = st.integers(0, 40)
 OPERATIONS = st.one_of(
@@ -50,8 +50,12 @@ def compare(model: Model, trace: api.Trace) -> None:
             for node in model.alive(time)
             if (words := model.words_of(node.id, time))
         }
-        found = {node.id: (node.size // 8, (node.address - 0x500000) // 8) for node in graph.nodes}
+        found = {node.id: (node.size // 8, (node.address - BASE) // 8) for node in graph.nodes}
         assert found == expected, time
+        holders = {word: model.holder(word, time) for word in range(WORDS)}
+        assert {word: trace.core.node_at(BASE + 8 * word, time) for word in range(WORDS)} == {
+            word: node if node in expected else None for word, node in holders.items()
+        }, time
         edges = {
             (e.source, e.offset, e.target, e.target_offset, e.timestamp)
             for e in graph.edges

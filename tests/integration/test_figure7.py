@@ -59,13 +59,15 @@ def test_freed_chunks_are_linked_both_ways(run: Run, which: str) -> None:
     assert (figure.blocks[2] + 8, fourth.start) in figure.stored()
 
 
-def test_chunks_apart_stay_apart(run: Run) -> None:
-    figure = Figure(run, "dl", FREED_4)
+@pytest.mark.parametrize("which", ["malloc", "dl"])
+def test_chunks_apart_stay_apart(run: Run, which: str) -> None:
+    figure = Figure(run, which, FREED_4)
     assert figure.told.cluster_of(figure.chunk(4).id) == {figure.chunk(4).id}
 
 
-def test_consolidation_merges_neighbours(run: Run) -> None:
-    figure = Figure(run, "dl", FREED_5)
+@pytest.mark.parametrize("which", ["malloc", "dl"])
+def test_consolidation_merges_neighbours(run: Run, which: str) -> None:
+    figure = Figure(run, which, FREED_5)
     fourth, fifth = figure.chunk(4), figure.node(figure.blocks[5])
     assert figure.told.merges[-1] == (fourth.id, fifth.id)
     assert figure.told.cluster_of(fourth.id) == {fourth.id, fifth.id}
