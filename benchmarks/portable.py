@@ -93,10 +93,15 @@ class Bench:
             self._better(figures, mode, done.wall, done.cpu)
             trace = self.heapstory.trace_of(program)
             figures["trace"][mode] = self.heapstory.facts(trace, self.limit)
-        except (TimeoutError, RunError) as error:
-            figures["lacks"][mode] = str(error).splitlines()[0]
-            self._say(f"{program.name}: {mode}: {error}")
+        except TimeoutError:
+            self._lacks(figures, mode, f"stopped after {self.limit:.0f} s")
+        except RunError as error:
+            self._lacks(figures, mode, str(error).splitlines()[0])
         shutil.rmtree(self.heapstory.trace_of(program), ignore_errors=True)
+
+    def _lacks(self, figures: Figures, mode: str, why: str) -> None:
+        figures["lacks"][mode] = why
+        self._say(f"{figures['name']}: {mode}: {why}")
 
     @staticmethod
     def _better(figures: Figures, name: str, wall: float, cpu: float) -> None:
@@ -170,10 +175,10 @@ def space(programs: list[Figures]) -> str:
     return page.table(head, rows)
 
 
-def lacking(programs: list[Figures]) -> list[str]:
-    return [
+def lacking(programs: list[Figures]) -> str:
+    return "\n".join(
         f"- {one['name']}, {mode}: {why}" for one in programs for mode, why in one["lacks"].items()
-    ]
+    )
 
 
 def rendered(figures: Figures) -> str:
@@ -183,7 +188,7 @@ def rendered(figures: Figures) -> str:
         f"`{figures['command']}` on: {figures['machine']}.",
     ]
     tables = [times(programs, "wall"), times(programs, "cpu"), space(programs)]
-    return "\n\n".join(["\n".join(parts), *lacking(programs), *tables])
+    return "\n\n".join(["\n".join(parts), *filter(None, [lacking(programs)]), *tables])
 
 
 if __name__ == "__main__":
