@@ -10,7 +10,7 @@ from pathlib import Path
 from heapstory.static import Options, analyse, load_models
 from heapstory.static.capture import Job, from_database
 
-SIZES = (10, 25, 50, 75, 100, 150, 200)  # thousands of lines
+SIZES = (10, 25, 50, 100, 150, 200)  # thousands of lines
 SEED = 1
 
 

@@ -33,6 +33,7 @@ BASE_VISITS, BLOCK_VISITS = 1_000, 6
 # Statements executed and rows applied in one function before it is analysed narrowly: a part for
 # every function, a part for every statement of it.
 BASE_WORK, STATEMENT_WORK, MAX_WORK = 2_000, 6, 12_000
+PATIENT_SHARE: Final = 3  # the part of the budget (a third) after which progress is looked at
 WIDEN_AFTER: Final = 3
 
 
@@ -109,6 +110,7 @@ class FunctionAnalysis:
         self._points: dict[str, dict[Key, _Point]] = {}
         self._queue: list[tuple[int, int, str, Key | None, State | None]] = []
         self._sequence = 0
+        self._reached: set[str] = set()
         self._grain: dict[str, int] = {}
         self._effects: dict[str, Effects] = {}
         self._numbers_at: dict[str, dict[object, int]] = {}
@@ -206,11 +208,12 @@ class FunctionAnalysis:
         visits, most = 0, BASE_VISITS + BLOCK_VISITS * len(self.function.blocks)
         while self._queue:
             visits += 1
-            if visits > most or self.work > self.budget:
+            if visits > most or self.work > self.budget or self._hopeless():
                 self.limited = True
                 break
             _, _, label, key, state = heapq.heappop(self._queue)
             block = self.function.blocks[label]
+            self._reached.add(label)
             if state is None and key is not None:
                 point: _Point | None = self._points[label].get(key)
                 if point is None or not point.queued:
@@ -229,6 +232,13 @@ class FunctionAnalysis:
         }
         for loss in self.losses.values():
             loss.guessed |= loss.kind == LOCAL_LOST and self.doubts.kept(loss.identity)
+
+    def _hopeless(self) -> bool:
+        """Whether the budget will be spent before all blocks were reached, as far as can be told
+        after a third of it."""
+        if self.narrow or PATIENT_SHARE * self.work < self.budget:
+            return False
+        return len(self._reached) * self.budget < len(self.function.blocks) * self.work
 
     def _entry_state(self) -> State:
         state = State()
