@@ -5,26 +5,32 @@
  *
  *     pop    block = head; next = *block; head = next     a node begins at block
  *     push   *block = head; head = block                  the node at block ends
+ *     begin  head = block; *block = NULL                  a pool: its first block is given out at
+ *                                                         once, the list begins with the second
  *
  * Code that may do so is recognised in the superblock (next is loaded, or block's first word
  * stored, right before head is); that it does is asked when it runs: head must have been block, or
  * what was stored in it. A list of the program's own that is used as a stack looks the same; blocks
- * of known allocators are therefore left alone. Not seen: lists whose link is not the first word,
- * lists changed by atomic instructions, and blocks that never were on a list.
+ * of known allocators are therefore left alone. A list begins only behind a node that holds its
+ * head; what lies between is the first block. Not seen: lists whose link is not the first word,
+ * lists changed by atomic instructions, and other blocks that never were on a list.
  */
 #include "ir.h"
 #include "nodes.h"
 
 #define MAX_LINKS 8
+#define MIN_BLOCK 16 /* sizes of blocks that a pool begins with are multiples of it */
+#define MAX_BLOCK 4096
 
+enum link_kind { POP, PUSH, BEGIN };
 struct link {
-    Int statement;  /* the store to the head */
+    Int statement;  /* the store to the head; BEGIN: to the block */
     Int access;     /* of the block's first word, if it surely is for the list; else -1 */
     IRExpr *head;   /* its address */
     IRExpr *before; /* what it held, if this is for a list */
     IRExpr *block;
     IRExpr *guard; /* it was */
-    Bool push;
+    enum link_kind kind;
 };
 struct hs_links {
     UInt n;
@@ -69,7 +75,7 @@ static void find_pop(struct hs_block_state *b, const IRSB *in, Int i, const IRSt
     Bool sure = block && was_loaded_from(b, block, head->Ist.Store.addr);
     if (block && block->tag == Iex_RdTmp && !b->is_stack[block->Iex.RdTmp.tmp])
         add_link(b, (struct link){i, sure ? place_of(in, head->Ist.Store.data) : -1,
-                                  head->Ist.Store.addr, block, block, NULL, False});
+                                  head->Ist.Store.addr, block, block, NULL, POP});
 }
 
 static void find_push(struct hs_block_state *b, const IRSB *in, Int i, const IRStmt *head) {
@@ -78,7 +84,24 @@ static void find_push(struct hs_block_state *b, const IRSB *in, Int i, const IRS
         if (s && hs_is_same(b, s->Ist.Store.addr, head->Ist.Store.data)) {
             Bool sure = was_loaded_from(b, s->Ist.Store.data, head->Ist.Store.addr);
             add_link(b, (struct link){i, sure ? k : -1, head->Ist.Store.addr, s->Ist.Store.data,
-                                      head->Ist.Store.data, NULL, True});
+                                      head->Ist.Store.data, NULL, PUSH});
+            return;
+        }
+    }
+}
+
+static Bool is_zero(const IRExpr *e) {
+    return e->tag == Iex_Const && e->Iex.Const.con->tag == Ico_U64 &&
+           e->Iex.Const.con->Ico.U64 == 0;
+}
+
+static void find_begin(struct hs_block_state *b, const IRSB *in, Int i, const IRStmt *head) {
+    for (Int k = i + 1; k < in->stmts_used && in->stmts[k]->tag != Ist_Exit; k++) {
+        const IRStmt *s = word_store(b, in, k);
+        if (s && is_zero(s->Ist.Store.data) &&
+            hs_is_same(b, s->Ist.Store.addr, head->Ist.Store.data)) {
+            add_link(b, (struct link){k, k, head->Ist.Store.addr, head->Ist.Store.data,
+                                      head->Ist.Store.data, NULL, BEGIN});
             return;
         }
     }
@@ -91,6 +114,7 @@ void hs_find_free_lists(struct hs_block_state *b, const IRSB *in) {
             continue;
         find_pop(b, in, i, head);
         find_push(b, in, i, head);
+        find_begin(b, in, i, head);
     }
 }
 
@@ -126,6 +150,18 @@ static void pushed(Addr block, struct hs_access *access) {
         hs_node_ends(node, HSW_END_FREED, hs_access_site(access));
 }
 
+/* Otherwise it is an access like any other, by what holds the head. */
+static void begun(Addr head, Addr block, struct hs_access *access) {
+    UInt pool = hs_node_at(head);
+    Addr first = pool ? hs_extent_end(hs_node(pool)) : 0;
+    if (counts(block, pool) && pool && (hs_owner[block >> 3] & HS_NOBODY) &&
+        hs_node_below(block) == pool && first > head && first % MIN_BLOCK == 0 &&
+        (block - first) % MIN_BLOCK == 0 && block - first <= MAX_BLOCK)
+        hs_block_begins(first, HSW_NODE_RETURNED, hs_access_site(access), HS_LISTED);
+    else
+        hs_learn_access(head, block, 8, access);
+}
+
 void hs_prepare_links(struct hs_block_state *b, Int statement) {
     for (UInt i = 0; b->links && i < b->links->n; i++) {
         struct link *link = &b->links->link[i];
@@ -142,8 +178,12 @@ void hs_instrument_links(struct hs_block_state *b, Int statement) {
         if (link->statement != statement)
             continue;
         access = hs_new_store(b->instruction, 8, b->own);
-        hs_call_if(b, link->guard, link->push ? "hs_pushed" : "hs_popped",
-                   link->push ? pushed : popped,
-                   mkIRExprVec_2(link->block, hs_const((ULong)access)));
+        if (link->kind == BEGIN)
+            hs_call_if(b, link->guard, "hs_begun", begun,
+                       mkIRExprVec_3(link->head, link->block, hs_const((ULong)access)));
+        else
+            hs_call_if(b, link->guard, link->kind == PUSH ? "hs_pushed" : "hs_popped",
+                       link->kind == PUSH ? pushed : popped,
+                       mkIRExprVec_2(link->block, hs_const((ULong)access)));
     }
 }

@@ -171,12 +171,11 @@ static void reaches_out(UInt from, Addr base, Addr address, Addr end, const stru
         crosses(from, base, node ? node : stale, address, source);
 }
 
-/* Behind the last block of a free list's pool the next pool begins, on a page of its own. An object
- * may begin behind a header of its block. */
-static Bool is_far_from(UInt node, Addr address) {
-    Addr end = hs_extent_end(hs_node(node));
-    return (hs_node(node)->flags & HS_LISTED) && address >= end + HEADER &&
-           VG_PGROUNDDN(address) >= end;
+/* Behind the last block of a free list's pool the next pool begins, on a page of its own, and is
+ * reached by its start. An object may begin there too, behind a header of its block. */
+static Bool is_next_pool(UInt node, Addr base) {
+    return (hs_node(node)->flags & HS_LISTED) && VG_IS_PAGE_ALIGNED(base) &&
+           base >= hs_extent_end(hs_node(node)) && base - hs_node(node)->start > HEADER;
 }
 
 /* Whether all words from one address up to the other are nobody's. */
@@ -191,7 +190,7 @@ static Bool is_run(Addr from, Addr to) {
 static void appears(Addr base, Addr address, Addr end, const struct source *source) {
     UInt stale, node = node_below(base, address, &stale);
     UInt given_up = owner_of(base) & HS_NODE_BITS;
-    if (node && is_far_from(node, address))
+    if (node && is_next_pool(node, base))
         node = 0;
     if (node)
         grow_over(node, address, end);
