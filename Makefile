@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 NATIVE_TESTS := build/native-tests
+SANITIZED := build/sanitized
 EXTRAS := prove,dask,test,lint
 JOBS ?= 2
 # OFF: the static analysis stays Python, so that a change of it needs no build (but a third as fast).
@@ -27,7 +28,7 @@ NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
 FORMATTED := $(filter %.c %.h %.cpp %.hpp,$(NATIVE_SOURCES) $(NATIVE_TEST_SOURCES)) \
 	$(wildcard examples/*.c)
 
-.PHONY: help setup packages demo test test-native test-python fuzz lint format bench clean
+.PHONY: help setup packages demo test test-native test-python fuzz sanitize lint format bench clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -81,6 +82,12 @@ test-python: setup
 
 fuzz: setup ## the property tests with other random examples, TIMES as many
 	HEAPSTORY_FUZZ=$(TIMES) $(BIN)/python -m pytest -n $(JOBS) $$(grep -rlE '@examples\(' tests)
+
+sanitize: setup ## damaged traces, with a core that AddressSanitizer and UBSan watch
+	cmake -S . -B $(SANITIZED) -G Ninja -DSKBUILD=ON -DHEAPSTORY_COMPILED=OFF \
+		-DHEAPSTORY_SANITIZE=ON -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python
+	cmake --build $(SANITIZED) --parallel $(JOBS) --target _core
+	$(BIN)/python -m tests.integration.sanitized $(SANITIZED)/native/python/_core*.so
 
 lint: setup ## ruff, mypy --strict, clang-format
 	$(BIN)/ruff check .

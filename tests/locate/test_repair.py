@@ -68,6 +68,19 @@ def test_a_free_of_a_node_that_is_still_linked_is_decisive() -> None:
     assert decisive(world, LIST, clean) == {freed: "value"}
 
 
+def test_a_free_before_the_node_is_linked_is_decisive() -> None:
+    """The pointer that is stored then is one to nothing."""
+    world = World()
+    _, nodes = chain(world, 3)
+    other, (moved,) = chain(world, 1)
+    clean = world.now
+    world.link(other, 0, None)
+    world.free(moved)
+    freed = world.now
+    world.link(nodes[2], 1, moved)
+    assert decisive(world, LIST, clean)[freed] == "value"
+
+
 def test_two_fields_that_one_statement_mixed_up_are_decisive() -> None:
     world = World()
     holder = world.alloc(2, 1)

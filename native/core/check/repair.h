@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <queue>
 #include <vector>
 
@@ -83,6 +84,7 @@ class Repair {
     void suppose_statements();
     void suppose_statement(const std::vector<uint32_t> &cells);
     void suppose_revived(uint32_t block);
+    std::optional<Version> revived(const Version *version, uint32_t block) const;
     void suppose_omissions();
     void suppose_omission(uint32_t cell, uint64_t last);
     void suppose(uint64_t operation, std::vector<Change> changes);

@@ -174,21 +174,40 @@ void Repair::suppose_statements() {
     }
 }
 
+// A pointer with a meaning that it has if the block is still there: also one that was stored after
+// the block's end, to an address that was nobody's then. Null if it does not lead there.
+std::optional<Version> Repair::revived(const Version *version, uint32_t block) const {
+    if (!version || line_.block_of(*version) == block)
+        return version ? std::optional(*version) : std::nullopt;
+    const Block &gone = line_.blocks[block];
+    if (version->target != none || version->since < gone.death ||
+        version->value - gone.address >= gone.size)
+        return std::nullopt;
+    Version out = *version;
+    out.target = block + uint32_t(line_.objects());
+    for (Object object = line_.first_object[block]; object < line_.first_object[block + 1];
+         ++object)
+        if (line_.address(object) == version->value)
+            out.target = line_.head(object);
+    return out;
+}
+
 // As it was at its end, with all pointers to it good again.
 void Repair::suppose_revived(uint32_t block) {
     Hypothesis hypothesis{line_.blocks[block].death, {}, block};
     uint64_t last = line_.blocks[block].death - 1;
     Span unused;
     for (Object object = 0; object < line_.objects(); ++object) {
-        bool revived = line_.block[object] == block;
-        if (!revived && !line_.alive(object, time_))
+        bool own = line_.block[object] == block;
+        if (!own && !line_.alive(object, time_))
             continue;
         for (uint32_t cell = line_.first_cell[object]; cell < line_.first_cell[object + 1];
              ++cell) {
-            const Version *version = line_.at(cell, revived ? last : time_, unused);
-            bool leads_there = version && line_.block_of(*version) == block;
-            if (revived || leads_there)
-                hypothesis.changes.push_back({cell, leads_there ? *version : frozen(version)});
+            const Version *version = line_.at(cell, own ? last : time_, unused);
+            if (auto led = revived(version, block))
+                hypothesis.changes.push_back({cell, *led});
+            else if (own)
+                hypothesis.changes.push_back({cell, frozen(version)});
         }
     }
     hypotheses_.push_back(std::move(hypothesis));

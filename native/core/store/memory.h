@@ -26,16 +26,20 @@ template <class T> struct HugeAllocator {
 
     T *allocate(size_t count) {
         size_t bytes = count * sizeof(T);
-        return static_cast<T *>(bytes < huge_page ? ::operator new(bytes) : map_huge(bytes));
+        return static_cast<T *>(bytes < huge_page ? ::operator new(bytes, alignment)
+                                                  : map_huge(bytes));
     }
     void deallocate(T *memory, size_t count) {
         size_t bytes = count * sizeof(T);
         if (bytes < huge_page)
-            ::operator delete(memory);
+            ::operator delete(memory, alignment);
         else
             unmap_huge(memory, bytes);
     }
     bool operator==(const HugeAllocator &) const { return true; }
+
+  private:
+    static constexpr std::align_val_t alignment{alignof(T)};
 };
 
 template <class T> using Values = std::vector<T, HugeAllocator<T>>;
