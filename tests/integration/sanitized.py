@@ -1,7 +1,7 @@
 """Damaged traces before a core that was built with AddressSanitizer and UBSan (`make sanitize`).
 
-    sanitized.py CORE                           all modes, cut and flipped
-    sanitized.py CORE TRACE cut|flip COUNT SEED one of them, as damage.py does it
+sanitized.py CORE                           all modes, cut and flipped
+sanitized.py CORE TRACE cut|flip COUNT SEED one of them, as damage.py does it
 """
 
 from __future__ import annotations
