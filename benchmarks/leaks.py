@@ -70,16 +70,19 @@ def run_pairs(folder: Path, every: int) -> None:
     _compare(cases)
 
 
-def run_twins(folder: Path) -> None:
-    """Recall and false alarms of every tool on independent twins."""
-    _compare([Case(t.name, (t.files, ("-DLEAK",)), (t.files, ())) for t in twins(folder)])
+def run_twins(folder: Path, half: str, only: list[str]) -> None:
+    """Recall and false alarms of every tool on independent twins, or on every other one of them."""
+    cases = [Case(t.name, (t.files, ("-DLEAK",)), (t.files, ())) for t in twins(folder)]
+    _compare({"even": cases[::2], "odd": cases[1::2]}.get(half, cases), only)
 
 
-def _compare(cases: list[Case]) -> None:
+def _compare(cases: list[Case], only: list[str] | None = None) -> None:
     count = len(cases)
     print(f"{count} pairs\n\n| tool | recall | false alarms on twins | CPU s |")
     print("|---|---|---|---|")
     for name, tool in installed().items():
+        if only and name not in only:
+            continue
         started = _seconds()
         missed = [case.name for case in cases if tool(*case.bad) == 0]
         alarms = [case.name for case in cases if tool(*case.good) > 0]
@@ -125,7 +128,10 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     each = commands.add_parser("pairs")
     each.add_argument("--every", type=int, default=1, help="take every Nth pair")
-    commands.add_parser("twins").add_argument("--seen", action="store_true")
+    each = commands.add_parser("twins")
+    each.add_argument("--seen", action="store_true")
+    each.add_argument("--half", choices=("all", "even", "odd"), default="all")
+    each.add_argument("--only", action="append", default=[], metavar="TOOL")
     commands.add_parser("confirm")
     each = commands.add_parser("program")
     each.add_argument("name")
@@ -148,7 +154,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             run_pairs(Path(folder), args.every)
     elif args.command == "twins":
-        run_twins(FOLDER if args.seen else UNSEEN)
+        run_twins(FOLDER if args.seen else UNSEEN, args.half, args.only)
     elif args.command == "confirm":
         run_confirm()
     elif args.command == "program":

@@ -30,8 +30,9 @@ from heapstory.static.program import (
 )
 from heapstory.static.states import show_states
 from heapstory.static.summary import Summary
+from heapstory.static.walk.following import follow
 
-VERSION = 6  # of the analysis; kept answers of another one are not used
+VERSION = 7  # of the analysis; kept answers of another one are not used
 FEW_FUNCTIONS = 150  # not worth another process
 Batch = tuple[list[list[Function]], Index, dict[str, Summary]]
 
@@ -79,6 +80,9 @@ def analyse(jobs: list[Job], options: Options) -> Outcome:
         gc.freeze()  # the program stays: no collection need look at it
         options.progress(f"analysing {len(functions)} functions")
         _analyse(functions, index, mapper, options, outcome)
+        options.progress("following main")
+        units = [each.unit for each in compiled if each.unit is not None]
+        follow(functions, index, units, outcome.answers)
     finally:
         mapper.close()
         gc.unfreeze()

@@ -35,10 +35,10 @@ def call(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
             return _indirect(frame, state, register, arguments, place, signature, member)
     if not isinstance(name, str):
         return unknown(frame, state, register, arguments)
-    return _named(frame, state, register, name, arguments, place)
+    return named(frame, state, register, name, arguments, place)
 
 
-def _named(
+def named(
     frame: FunctionAnalysis,
     state: State,
     register: str | None,
@@ -46,6 +46,7 @@ def _named(
     arguments: list[Value],
     place: Place | None,
 ) -> States:
+    """All states after a call of a function whose name is known."""
     plain = name[1:].split("@", 1)[0]
     models = frame.program.models
     builtin = BUILTINS.get(plain) or (intrinsic(plain) if plain.startswith("llvm.") else None)
@@ -246,7 +247,7 @@ def _indirect(
     if not targets or len(targets) > MAX_TARGETS:
         return unknown(frame, state, register, arguments)
     if len(targets) == 1:
-        return _named(frame, state, register, targets[0], arguments, place)
+        return named(frame, state, register, targets[0], arguments, place)
     new = True
     for name in targets:
         touched, fresh = _touched(frame, name, len(arguments))

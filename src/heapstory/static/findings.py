@@ -155,7 +155,7 @@ def _finding(members: list[tuple[Loss, Place, Place]], sources: Sources) -> Find
         site.allocator if site else "",
         site.release if site else "",
         _trim(loss.steps, allocated),
-        _confidence(loss),
+        confidence(loss),
         others,
         callers,
     )
@@ -165,7 +165,7 @@ def _finding(members: list[tuple[Loss, Place, Place]], sources: Sources) -> Find
 
 
 def _rank(loss: Loss) -> int:
-    return {"high": 0, "medium": 1, "low": 2}[_confidence(loss)]
+    return {"high": 0, "medium": 1, "low": 2}[confidence(loss)]
 
 
 _TARGET = re.compile(r"([A-Za-z_][\w.>\[\]-]*)\s*=[^=]")
@@ -177,7 +177,8 @@ def _assigned(line: str) -> str | None:
     return match.group(1) if match else None
 
 
-def _confidence(loss: Loss) -> str:
+def confidence(loss: Loss) -> str:
+    """How sure a loss is: high, medium or low."""
     helper = loss.place is not None and loss.place.function != loss.function
     site = loss.cell.site
     if site is not None and site.allocator == ANY_MAKER and site.calls:

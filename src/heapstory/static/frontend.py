@@ -20,7 +20,7 @@ from heapstory.static.clang import (
 from heapstory.static.ir.program import Unit
 from heapstory.static.ir.reader import IRError, read_module
 
-FORMAT = "11"  # of what is kept; changes with the reader
+FORMAT = "12"  # of what is kept; changes with the reader
 
 
 @dataclass(slots=True)

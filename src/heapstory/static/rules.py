@@ -23,7 +23,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from heapstory.static.ir.program import Place
-from heapstory.static.state import GLOBAL, HEAP, OPAQUE, PRE, STACK, Cell, Site, State
+from heapstory.static.state import GLOBAL, HEAP, OPAQUE, PRE, STACK, WHOLE, Cell, Site, State
 from heapstory.static.values import ANYWHERE, CellId, Offset, Symbol, Value
 
 OVERWRITTEN = "last-reference-overwritten"
@@ -117,7 +117,7 @@ def roots(state: State) -> list[Value]:
     """Everything that keeps cells: variables, parameters' cells, globals, what has escaped."""
     found = list(state.env.values())
     for identity, cell in state.cells.items():
-        if cell.kind != HEAP or cell.escaped:
+        if cell.kind not in (HEAP, WHOLE) or cell.escaped:
             found.append((identity, 0))
     return found
 

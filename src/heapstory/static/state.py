@@ -14,12 +14,13 @@ from heapstory.static.ir.program import Place
 from heapstory.static.values import CellId, Fact, Offset, Symbol, Value
 
 # A cell is allocated here (HEAP), comes from the caller (PRE), is a slot of this function, a
-# global variable, or whatever a symbol points at (OPAQUE).
+# global variable, whatever a symbol points at (OPAQUE), or a structure in registers (WHOLE).
 HEAP: Final = 0
 PRE: Final = 1
 STACK: Final = 2
 GLOBAL: Final = 3
 OPAQUE: Final = 4
+WHOLE: Final = 5
 
 
 ANY_MAKER = "a function pointer"  # the allocator, where a pointer can mean several functions

@@ -132,7 +132,7 @@ def _icmp(frame: FunctionAnalysis, state: State, statement: Statement) -> States
 
 
 def _bin(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
-    _, _, register, operator, left, right = statement
+    _, _, register, operator, left, right, _ = statement
     one, two = frame.value(state, left), frame.value(state, right)
     value = state.env[register] = arithmetic(operator, one, two)
     if type(value) is Symbol and type(one) is Symbol and type(two) is int:
@@ -172,6 +172,12 @@ def _fresh(frame: FunctionAnalysis, state: State, statement: Statement) -> State
     return None
 
 
+def _extract(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
+    _, _, register, operand, _, only = statement
+    state.env[register] = frame.value(state, operand) if only else Symbol()
+    return None
+
+
 Handler = Callable[["FunctionAnalysis", State, Statement], States]
 HANDLERS: dict[int, Handler] = {
     op.COPY: _copy,
@@ -185,4 +191,6 @@ HANDLERS: dict[int, Handler] = {
     op.SELECT: _select,
     op.FRESH: _fresh,
     op.GATHER: _gather,
+    op.CAST: _copy,
+    op.EXTRACT: _extract,
 }

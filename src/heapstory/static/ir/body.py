@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from heapstory.static.ir import program as op
 from heapstory.static.ir.constants import global_name, typed, value, walk
-from heapstory.static.ir.layout import is_pointer, split_top, type_length
+from heapstory.static.ir.layout import Layout, is_pointer, split_top, type_length
 from heapstory.static.ir.program import Block, Function, Operand, Place
 
 if TYPE_CHECKING:
@@ -45,6 +45,16 @@ def read_parameters(rest: str) -> tuple[list[tuple[str, bool]], bool]:
     return parameters, variadic
 
 
+def copied_parameters(rest: str, layout: Layout) -> dict[int, int]:
+    """The parameters of a definition that are structures passed by value in memory: their sizes."""
+    text = _argument_text(rest)
+    return {
+        number: layout.size(_argument_text(piece[piece.index("byval(") + 6 :]))
+        for number, piece in enumerate(split_top(text) if "byval(" in text else [])
+        if "byval(" in piece
+    }
+
+
 def _argument_text(rest: str) -> str:
     depth = 1
     for index, char in enumerate(rest):
@@ -75,6 +85,11 @@ def _pointer_member(whole: str) -> int | None:
     return found[0] if len(found) == 1 else None
 
 
+def _bits(kind: str) -> int:
+    """The width of an integer type; 0 for any other."""
+    return int(kind[1:]) if kind[0] == "i" and kind[1:].isdigit() else 0
+
+
 class BodyBuilder:
     """Builds the blocks of one function."""
 
@@ -90,6 +105,7 @@ class BodyBuilder:
         self.origin: dict[str, str] = {}  # register -> member it was loaded from
         self.member: dict[str, str] = {}  # register -> member it points at
         self.pointers: set[str] = set()  # registers of pointer type
+        self.truncated: set[str] = set()  # registers that hold a part of a wider number
         self._handlers = {
             "load": self._load,
             "getelementptr": self._gep,
@@ -184,6 +200,8 @@ class BodyBuilder:
                 self.function.variables.pop(slot, None)
             else:
                 self.function.variables.setdefault(slot, "")
+                if bits := _bits(kind):
+                    self.function.bits[slot] = bits
 
     def _whole(self, text: str, slot: str) -> bool:
         return text[: type_length(text)] == self.slots[slot]
@@ -215,16 +233,12 @@ class BodyBuilder:
         if handler is not None:
             handler(target, rest)
         elif word in _CASTS:
-            self._cast(target, rest)
+            self._cast(target, rest, word)
         elif word == "extractvalue":  # of a structure in registers, see GATHER
-            whole, number = split_top(rest)[:2]
-            if _pointer_member(whole) in (None, int(number)):
-                self._cast(target, whole + " to ")
-            else:
-                self._emit(op.FRESH, target)
+            self._extract(target, *split_top(rest)[:2])
         elif word in _ARITHMETIC:
-            _kind, left, right = self._pair(_FLAGS.sub("", rest))
-            self._emit(op.BIN, target, word, left, right)
+            kind, left, right = self._pair(_FLAGS.sub("", rest))
+            self._emit(op.BIN, target, word, left, right, _bits(kind))
         elif word in ("call", "tail", "musttail", "notail"):
             self._call(target, rest if word == "call" else rest.removeprefix("call "))
         elif word in ("cmpxchg", "atomicrmw"):
@@ -336,16 +350,36 @@ class BodyBuilder:
         if target not in self.slots:  # of variable length
             self.function.stack[target] = (0, self.names.get(target, ""))
 
-    def _cast(self, target: str, rest: str) -> None:
-        operand = self._typed(rest.rsplit(" to ", 1)[0])[1]
+    def _cast(self, target: str, rest: str, word: str) -> None:
+        kind, operand = self._typed(rest.rsplit(" to ", 1)[0])
         if operand is None:
             self._emit(op.FRESH, target)
             return
-        self.alias[target] = operand
+        if word == "trunc":
+            self.truncated.add(target)
+        bits = _bits(kind)
+        if bits > 1 and (word == "zext" or (word == "sext" and self._source(rest) in self.truncated)):
+            self._emit(op.CAST, target, operand, bits, word == "sext")
+        else:
+            self.alias[target] = operand
         if isinstance(operand, str):
             for table in (self.names, self.origin, self.member):
                 if operand in table:
                     table[target] = table[operand]
+
+    @staticmethod
+    def _source(rest: str) -> str:
+        return rest.rsplit(" to ", 1)[0].rsplit(" ", 1)[-1]
+
+    def _extract(self, target: str, whole: str, number: str) -> None:
+        """A member of a structure in registers, see GATHER."""
+        operand = self._typed(whole)[1]
+        fields = self.layout.fields(whole[: type_length(whole)])
+        if operand is None or int(number) >= len(fields):
+            self._emit(op.FRESH, target)
+            return
+        only = _pointer_member(whole) in (None, int(number))
+        self._emit(op.EXTRACT, target, operand, fields[int(number)][0], only)
 
     def _atomic(self, target: str, rest: str) -> None:
         pieces = split_top(_FLAGS.sub("", rest))

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from heapstory.static.ir.layout import Layout, is_pointer, split_top, type_length
 from heapstory.static.ir.program import Operand
 
+Qualify = Callable[[str], str]  # the name of a global for the whole program
+
 _SIMPLE = {"null": 0, "false": 0, "true": 1, "zeroinitializer": 0, "none": 0}
+_ESCAPE = re.compile(rb"\\(\\|[0-9A-Fa-f]{2})")
 _NUMBER = re.compile(r"-?\d+\Z")
 _EXPRESSION = re.compile(
     r"\b(getelementptr|bitcast|ptrtoint|inttoptr|addrspacecast|trunc|zext|sext|add|sub)\b[^(]*\("
@@ -124,3 +128,47 @@ def _collect(
     for (at, inner), piece in zip(layout.fields(kind), split_top(body.strip()), strict=False):
         rest = piece[type_length(piece) + 1 :]
         _collect(inner, rest, offset + at, (kind, at), layout, functions, found)
+
+
+def initial_values(kind: str, text: str, layout: Layout, qualify: Qualify) -> dict[int, Operand]:
+    """What an initializer puts at which offset; everything else is 0."""
+    found: dict[int, Operand] = {}
+    _scatter(kind, text.strip(), 0, layout, qualify, found)
+    return found
+
+
+def _scatter(
+    kind: str,
+    text: str,
+    offset: int,
+    layout: Layout,
+    qualify: Qualify,
+    found: dict[int, Operand],
+) -> None:
+    if text in ("zeroinitializer", "null", "undef", ""):
+        return
+    if text.startswith('c"'):
+        found.update((offset + n, byte) for n, byte in enumerate(_bytes(text[2:-1])) if byte)
+        return
+    element = layout.element(kind)
+    if element is None and not layout.fields(kind):
+        number = value(text, layout)
+        found[offset] = (qualify(number[0]), number[1]) if isinstance(number, tuple) else number
+        return
+    body = text[2:-2] if text.startswith("<{") else text[1:-1]
+    pieces = split_top(body.strip())
+    if element is not None:
+        size = layout.size(element)
+        inner = [(number * size, element) for number in range(len(pieces))]
+    else:
+        inner = layout.fields(kind)
+    for (at, each), piece in zip(inner, pieces, strict=False):
+        rest = piece[type_length(piece) + 1 :]
+        _scatter(each, rest.strip(), offset + at, layout, qualify, found)
+
+
+def _bytes(text: str) -> bytes:
+    """The characters of a constant string; those that are not printable are written in hex."""
+    return _ESCAPE.sub(
+        lambda match: b"\\" if match[1] == b"\\" else bytes([int(match[1], 16)]), text.encode()
+    )

@@ -6,6 +6,9 @@ from heapstory.static.ir import program as op
 from heapstory.static.ir.program import Block, Function, Statement, Terminator
 
 
+_ONE_OPERAND = frozenset((op.COPY, op.ASSIGN, op.LOAD, op.GATHER, op.CAST, op.EXTRACT))
+
+
 def successors(terminator: Terminator) -> list[str]:
     """The labels a terminator can go to."""
     kind = terminator[0]
@@ -44,7 +47,7 @@ def uses(statement: Statement) -> list[str]:
             operands = (statement[3], *operands)
     elif kind == op.STORE:
         operands = statement[2:4]
-    elif kind in (op.COPY, op.ASSIGN, op.LOAD, op.GATHER):
+    elif kind in _ONE_OPERAND:
         operands = statement[3:4]
     elif kind in (op.ICMP, op.BIN):
         operands = statement[4:6]

@@ -15,9 +15,11 @@ STORE    address, operand, size, label, is-pointer      ``p->f = q``
 GEP      register, base, offset, ((operand, scale), …)  ``&p->f``, ``&p[i]``
 CALL     register | None, callee, operands, signature   ``p = g(q, …)``
 ICMP     register, predicate, operand, operand          ``p == q``
-BIN      register, operator, operand, operand           arithmetic
+BIN      register, operator, operand, operand, bits     arithmetic
 SELECT   register, condition, operand, operand          ``c ? p : q``
 FRESH    register                                       a value nobody knows
+CAST     register, operand, bits, signed                a number of so many bits made wider
+EXTRACT  register, operand, offset, the only pointer    a member of a structure in registers
 ======== ============================================== =====================================
 """
 
@@ -25,6 +27,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
+
+from heapstory.static.ir.layout import Layout
 
 COPY: Final = 0
 ASSIGN: Final = 1
@@ -37,6 +41,8 @@ BIN: Final = 7
 SELECT: Final = 8
 FRESH: Final = 9
 GATHER: Final = 10
+CAST: Final = 11
+EXTRACT: Final = 12
 JUMP: Final = 0
 BRANCH: Final = 1
 SWITCH: Final = 2
@@ -98,6 +104,8 @@ class Function:
     order: dict[str, int] = field(default_factory=dict)  # reverse postorder of the labels
     variables: dict[str, str] = field(default_factory=dict)  # promoted slot -> name in the source
     stack: dict[str, tuple[int, str]] = field(default_factory=dict)  # slot -> size, name
+    copies: dict[int, int] = field(default_factory=dict)  # structures passed by value: their size
+    bits: dict[str, int] = field(default_factory=dict)  # of promoted slots that hold numbers
     callees: set[str] = field(default_factory=set)
     indirect: set[str] = field(default_factory=set)  # signatures of calls through pointers
     count: int = 0  # statements, to judge the cost
@@ -116,4 +124,7 @@ class Unit:
     tables: dict[tuple[str, int], str] = field(default_factory=dict)
     internals: set[str] = field(default_factory=set)  # names that no other unit sees
     signatures: dict[str, str] = field(default_factory=dict)  # of defined and declared functions
+    # Type and initial value of global variables, as the IR writes them.
+    initial: dict[str, tuple[str, str]] = field(default_factory=dict)
+    layout: Layout = field(default_factory=Layout)
     lines: int = 0

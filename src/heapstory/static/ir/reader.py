@@ -25,6 +25,9 @@ _DBG = re.compile(r"!dbg !(\d+)")
 _SUFFIX = re.compile(r"\.\d+\Z")
 
 
+LONGEST = 4_096  # characters of an initial value that is kept
+
+
 class IRError(Exception):
     """The text is not LLVM IR that this reader knows."""
 
@@ -34,7 +37,7 @@ class ModuleReader:
 
     def __init__(self, text: str, path: str) -> None:
         self.layout = Layout()
-        self.unit = Unit(path)
+        self.unit = Unit(path, layout=self.layout)
         # Function pointers by the member they are stored in: "struct.ops+8" -> names.
         self.members: dict[str, set[str]] = {}
         self._bodies: list[tuple[str, list[str]]] = []
@@ -121,6 +124,7 @@ class ModuleReader:
         place = self.debug.subprogram(node.group(1)) if node else Place(self.unit.path, 0, name[1:])
         parameters, variadic = body.read_parameters(rest)
         function = Function(name, place, parameters, variadic)
+        function.copies = body.copied_parameters(rest, self.layout)
         words = prefix.split()
         function.internal = "internal" in words or "private" in words
         function.returns_pointer = is_pointer(words[-1])
@@ -139,12 +143,15 @@ class ModuleReader:
         for match in matches:
             name, words, constant, rest = match.groups()
             name = self.qualify(global_name(name))
-            if "external" in words or "@" not in rest:
+            if "external" in words:
                 continue
             end = type_length(rest)
-            found = function_addresses(
-                rest[:end], _without_tail(rest[end + 1 :]), 0, self.layout, functions
-            )
+            text = _without_tail(rest[end + 1 :])
+            if len(text) <= LONGEST:
+                self.unit.initial[name] = (rest[:end], text)
+            if "@" not in rest:
+                continue
+            found = function_addresses(rest[:end], text, 0, self.layout, functions)
             for offset, function, owner, at in found:
                 target = self.qualify(function)
                 self.unit.addressed.add(target)

@@ -1,0 +1,561 @@
+"""The walk itself: ways that wait, cheapest first, and what every kind of statement does."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from heapstory.static import calls, rules
+from heapstory.static.conditions import assume, assume_equal, compare
+from heapstory.static.interpreter import FunctionAnalysis, Loss, ProgramView
+from heapstory.static.ir import program as op
+from heapstory.static.ir.constants import initial_values
+from heapstory.static.ir.program import Function, Operand, Place, Statement, Unit
+from heapstory.static.rules import LOCAL_LOST, Infeasible
+from heapstory.static.state import GLOBAL, HEAP, STACK, WHOLE, Cell, State
+from heapstory.static.statements import HANDLERS
+from heapstory.static.summary import Summary
+from heapstory.static.values import HIGH, CellId, Fact, Symbol, Value, decide
+from heapstory.static.walk.memory import Piece, put, taken
+from heapstory.static.walk.numbers import compute, unsigned, wrapped
+from heapstory.static.walk.state import FURTHER, Caller, Way
+
+BUDGET = 30_000  # statements
+MAX_WAYS = 300  # that wait
+MAX_DEPTH = 120  # calls that are open
+States = list[State] | None
+ELSEWHERE: list[State] = []  # the way goes on in another function, or after a jump
+# A function of the C library with known values: the states after it, or None where too little is
+# known and its model has to do.
+Concrete = Callable[["Walk", Way, str | None, list[Value], Place | None], States]
+
+
+class Globals:
+    """Initial values of global variables."""
+
+    def __init__(self, units: Sequence[Unit]) -> None:
+        self._units = {name: unit for unit in units for name in unit.initial}
+
+    def open(self, name: str) -> Cell | None:
+        """A global variable as it is when the program starts; None if nobody knows."""
+        unit = self._units.get(name)
+        if unit is None:
+            return None
+
+        def qualify(inner: str) -> str:
+            own = f"{inner}@{unit.path}"
+            return own if own in unit.internals else inner
+
+        cell = Cell(GLOBAL, zero=True)
+        values = initial_values(*unit.initial[name], unit.layout, qualify)
+        cell.fields = {o: Symbol() if v is None else v for o, v in values.items()}
+        return cell
+
+
+class Walk(FunctionAnalysis):
+    """Follows one program from its ``main``."""
+
+    def __init__(
+        self,
+        main: Function,
+        program: ProgramView,
+        functions: Mapping[str, Function],
+        aliases: Mapping[tuple[str, str], str],
+        variables: Globals,
+        library: Mapping[str, Concrete],
+    ) -> None:
+        super().__init__(main, program)
+        self.budget = BUDGET
+        self.entered: set[str] = set()  # functions
+        self.unsure: set[object] = set()  # places of allocations whose blocks got out of sight
+        self._functions, self._aliases = functions, aliases
+        self._variables, self._library = variables, library
+        self._now = Way(main)
+        self._activations = 0
+        self._made: dict[CellId, tuple[tuple[Caller, ...], int]] = {}
+        self._ways: list[tuple[int, int, Way]] = []
+
+    @property
+    def complete(self) -> bool:
+        """Whether every way was followed to its end."""
+        return not self.limited
+
+    # --- what the rules ask for
+
+    def new_cell(self) -> int:
+        self._cells += 1
+        self._made[self._cells] = (self._now.callers, self._now.activation)
+        return self._cells
+
+    def stored(self, cell: CellId) -> None:
+        """How often loops run is known here."""
+
+    def element_freed(self, container: object) -> None:
+        """As above."""
+
+    def summary(self, name: str) -> Summary | None:
+        """Calls are entered instead."""
+        return None
+
+    def value(self, state: State, operand: Operand) -> Value:
+        if type(operand) is str:
+            found = state.env.get(operand)
+            if found is None:
+                found = state.env[operand] = Symbol()
+            elif type(found) is Symbol:
+                fact = state.facts.get(found)
+                if fact is not None and fact.low == fact.high:
+                    return fact.low
+            return found
+        if type(operand) is tuple:
+            assert isinstance(state, Way)
+            if operand[0][0] == "%":
+                return state.slot(operand[0]), operand[1]
+            self.open_global(state, operand[0])
+            return operand
+        return Symbol() if operand is None else operand
+
+    def open_global(self, state: State, name: CellId) -> None:
+        """Give a global variable its initial value."""
+        if name not in state.cells and type(name) is str and name[0] == "@":
+            cell = self._variables.open(name)
+            if cell is not None:
+                state.cells[name] = cell
+
+    def _record(
+        self,
+        found: dict[tuple[object, ...], Loss],
+        state: State,
+        cell: CellId,
+        kind: str,
+        place: Place | None,
+        label: str,
+    ) -> None:
+        """A loss belongs to the function in which the ways of the memory and of its loss part."""
+        lost = state.cells[cell]
+        now = self._now
+        callers, last = self._made.get(cell, ((), -1))
+        making = [*(c.activation for c in callers), last]
+        losing = [*(c.activation for c in now.callers), now.activation]
+        common = 0
+        while common + 1 < min(len(making), len(losing)) and making[common + 1] == losing[common + 1]:
+            common += 1
+        functions = [*(c.function for c in now.callers), now.function]
+        name = functions[common].place.function
+        if lost.site is not None:
+            chain = tuple(c.place for c in callers[common:] if c.place is not None)
+            lost = lost.copy()
+            lost.site = lost.site._replace(calls=chain) if lost.site else None
+        key = (kind, lost.site, place and place[:2])
+        if key not in found:
+            found[key] = Loss(
+                kind, name, place, label, lost, state.steps(), None, weakened=False, identity=cell
+            )
+
+    # --- the ways
+
+    def walk(self) -> None:
+        """Follow all ways, as far as the budget goes."""
+        start = Way(self.function)
+        start.open_slots()
+        for number, (register, _) in enumerate(self.function.parameters):
+            value = start.env[register] = Symbol()
+            if number == 0:  # the number of arguments, the program's name included
+                start.facts[value] = Fact(1, HIGH)
+        self.entered.add(self.function.name)
+        self.wait(start)
+        while self._ways:
+            if self.work > self.budget or len(self._ways) > MAX_WAYS:
+                self.limited = True
+                return
+            self._follow(heapq.heappop(self._ways)[2])
+
+    def wait(self, way: Way) -> None:
+        """Follow this way later."""
+        self._sequence += 1
+        heapq.heappush(self._ways, (way.cost, self._sequence, way))
+
+    def _follow(self, way: Way) -> None:
+        try:
+            while self.work <= self.budget:
+                self._now, self.function = way, way.function
+                block = way.function.blocks[way.label]
+                if way.index < len(block.statements):
+                    if not self._statement(way, block.statements[way.index], block.deaths):
+                        break
+                elif not self._terminator(way, block.terminator):
+                    break
+        except Infeasible:
+            return
+        for cell in way.cells.values():
+            if cell.kind == HEAP and cell.site is not None and (cell.escaped or cell.weak):
+                self.unsure.add(cell.site.place)
+
+    def _statement(self, way: Way, statement: Statement, deaths: dict[int, Any]) -> bool:
+        """One statement; False where the way ends."""
+        self.work += 1
+        if statement[1] is not None:
+            self._last = statement[1]
+        index = way.index
+        handler = _HANDLERS.get(statement[0]) or HANDLERS[statement[0]]
+        made = handler(self, way, statement)
+        if made is None:
+            self._done(way, deaths.get(index), statement[1])
+            return True
+        if made is ELSEWHERE:
+            return True
+        for number, other in enumerate(made):
+            assert isinstance(other, Way)
+            self._now = other
+            self._done(other, deaths.get(index), statement[1])
+            if other is not way:
+                other.cost += number > 0
+                self.wait(other)
+        return any(other is way for other in made)
+
+    def _done(self, way: Way, ended: Any, place: Place | None) -> None:
+        if ended:
+            rules.forget(self, way, ended, place)
+        way.index += 1
+
+    def _terminator(self, way: Way, terminator: op.Terminator) -> bool:
+        self.work += 1
+        kind = terminator[0]
+        if kind == op.JUMP:
+            self._go(way, terminator[2])
+            return True
+        if kind == op.BRANCH:
+            return self._decide(way, terminator)
+        if kind == op.SWITCH:
+            return self._choose(way, terminator)
+        if kind == op.RETURN:
+            return self.leave(way, self.value(way, terminator[2]), terminator[1])
+        return False
+
+    def _go(self, way: Way, label: str) -> None:
+        origin, block = way.label, way.function.blocks[label]
+        values = [(name, self.value(way, sources.get(origin))) for name, sources in block.phis]
+        for _, sources in block.phis:  # a temporary ends where it is handed on
+            source = sources.get(origin)
+            if type(source) is str and source not in block.live | way.function.variables.keys():
+                way.env.pop(source, None)
+        way.env.update(values)
+        way.label, way.index = label, 0
+
+    def _decide(self, way: Way, terminator: op.Terminator) -> bool:
+        _, place, operand, yes, no = terminator
+        condition = self.value(way, operand)
+        if type(condition) is int:
+            self._go(way, yes if condition & 1 else no)
+            return True
+        other = way.copy()
+        taken, refused = assume(way, condition, True), assume(other, condition, False)
+        if not taken and not refused:
+            return False
+        if not refused:
+            self._go(way, yes)
+            return True
+        if not taken:
+            way.env, way.cells, way.facts = other.env, other.cells, other.facts
+            self._go(way, no)
+            return True
+        way.note(place, "", True)
+        other.note(place, "", False)
+        failed = len(way.cells) != len(other.cells)  # an allocation fails on one of them
+        way.cost += not failed or len(way.cells) < len(other.cells)
+        other.cost += not failed or len(other.cells) < len(way.cells)
+        self._go(way, yes)
+        self._go(other, no)
+        self.wait(way)
+        self.wait(other)
+        return False
+
+    def _choose(self, way: Way, terminator: op.Terminator) -> bool:
+        _, place, operand, default, cases = terminator
+        value = self.value(way, operand)
+        if type(value) is int:
+            self._go(way, next((label for number, label in cases if number == value), default))
+            return True
+        possible = True
+        for number, label in cases:
+            taken = way.copy()
+            if assume_equal(taken, value, number):
+                taken.note(place, "", number)
+                taken.cost += 1
+                self._go(taken, label)
+                self.wait(taken)
+            possible = possible and assume(way, compare(way, "ne", value, number), True)
+        if possible:
+            way.note(place, "default", None)
+            way.cost += 1
+            self._go(way, default)
+            self.wait(way)
+        return False
+
+    # --- calls
+
+    def enter(
+        self,
+        way: Way,
+        function: Function,
+        arguments: list[Value],
+        register: str | None,
+        place: Place | None,
+        finish: Any = None,
+    ) -> States:
+        """Call a function of the program."""
+        if len(way.callers) >= MAX_DEPTH:
+            self.limited = True
+            return []
+        self.entered.add(function.name)
+        ended = way.function.blocks[way.label].deaths.get(way.index, ())
+        for name in ended:  # the callee alone holds them from here on
+            way.env.pop(name, None)
+        self._activations += 1
+        caller = Caller(way.function, way.label, way.index, register, way.activation, place, finish)
+        copies = {n: taken(self, way, arguments[n], size) for n, size in function.copies.items()}
+        way.call(caller, function, self._activations)
+        for (name, _), value in zip(function.parameters, arguments, strict=False):
+            way.env[name] = value
+        for name, _ in function.parameters[len(arguments) :]:
+            way.env[name] = Symbol()
+        for number, piece in copies.items():
+            copy = Cell(STACK)
+            if piece is not None:
+                copy.fields, copy.zero = piece.fields, piece.zero
+            way.cells[way.slot(f"%copy{number}")] = copy
+            way.env[function.parameters[number][0]] = (way.slot(f"%copy{number}"), 0)
+        if function.variadic:
+            extra = Cell(STACK)
+            rest = arguments[len(function.parameters) :]
+            extra.fields = {8 * number: value for number, value in enumerate(rest)}
+            way.cells[way.slot(FURTHER)] = extra
+        return ELSEWHERE
+
+    def leave(self, way: Way, result: Value, place: Place | None) -> bool:
+        """Rule 1 for the locals of a function that returns; False where the program ends."""
+        held = [v[0] for v in way.env.values() if type(v) is tuple]
+        held += way.close_slots()
+        names = {
+            value[0]: way.function.variables.get(name, "")
+            for name, value in way.env.items()
+            if type(value) is tuple
+        }
+        suspect = any(c in way.cells and way.cells[c].tracked for c in held)
+        if not way.callers:
+            way.env = {}
+            self._report(way, [], names, place, suspect)
+            return self._at_exit(way)
+        if suspect:
+            self._now = way.copy()  # who loses it is who returns
+        caller = way.resume()
+        self._report(way, [result], names, place, suspect)
+        self._now = way
+        self._resumed(way, caller, result)
+        return True
+
+    def _report(
+        self,
+        way: Way,
+        kept: list[Value],
+        names: Mapping[CellId, str],
+        place: Place | None,
+        suspect: bool,
+    ) -> None:
+        if not suspect:
+            return
+        alive = way.reachable(rules.roots(way) + kept)
+        suspects = {
+            identity: (LOCAL_LOST, place, names.get(identity, ""))
+            for identity, cell in way.cells.items()
+            if cell.tracked and identity not in alive
+        }
+        if suspects:
+            rules.report_unreachable(self, way, alive, suspects)
+
+    def _resumed(self, way: Way, caller: Caller, result: Value) -> None:
+        if caller.finish is not None:
+            result = caller.finish(way, result)
+        if caller.register is not None:
+            way.env[caller.register] = result
+        elif type(result) is tuple:
+            rules.check(self, way, (result[0],), rules.OVERWRITTEN, caller.place, "")
+        block = way.function.blocks[way.label]
+        ended = block.deaths.get(way.index, ())
+        if caller.register in ended:
+            rules.forget(self, way, (caller.register,), caller.place)
+        way.index += 1
+
+    def _at_exit(self, way: Way) -> bool:
+        """The functions given to ``atexit`` run, the last one first."""
+        if not way.handlers:
+            return False
+        name, way.handlers = way.handlers[-1], way.handlers[:-1]
+        function = self.function_named(way, name)
+        if function is None:
+            return False
+        way.env = {}
+        self._activations += 1
+        way.function, way.label, way.index = function, function.entry, 0
+        way.activation = self._activations
+        way.open_slots()
+        self.entered.add(function.name)
+        return True
+
+    def exit(self, way: Way) -> States:
+        """``exit`` leaves all functions at once; what they hold is not lost."""
+        if not way.handlers:
+            return []
+        way.wait()
+        way.callers = ()
+        return ELSEWHERE if self._at_exit(way) else []
+
+    def jump(self, way: Way, buffer: Value, value: Value, place: Place | None) -> States:
+        """``longjmp``: the functions in between end, and what only they held is lost."""
+        found = way.jumps.get(buffer)
+        if found is None or found.depth > len(way.callers):
+            return []
+        activations = [*(c.activation for c in way.callers), way.activation]
+        if activations[found.depth] != found.activation:
+            return []
+        now = way.copy()
+        suspect = False
+        while len(way.callers) > found.depth:
+            held = [v[0] for v in way.env.values() if type(v) is tuple] + way.close_slots()
+            suspect = suspect or any(c in way.cells and way.cells[c].tracked for c in held)
+            way.resume()
+        self._now = now
+        self._report(way, [], {}, place, suspect)
+        self._now = way
+        way.label, way.index = found.label, found.index
+        if found.register is not None:
+            way.env[found.register] = 1 if value == 0 else value
+        way.index += 1
+        return ELSEWHERE
+
+    def function_named(self, way: Way, name: str) -> Function | None:
+        """What the running function means by a name."""
+        return self._functions.get(self._aliases.get((way.function.unit, name), name))
+
+    def call(self, way: Way, statement: Statement) -> States:
+        """A call: of the C library with known values, of the program, or of a model."""
+        _, place, register, callee, operands, _, _ = statement
+        arguments = [self.value(way, operand) for operand in operands]
+        name = callee
+        if type(callee) is str and callee[0] == "%":
+            pointer = self.value(way, callee)
+            if pointer == 0:
+                raise Infeasible
+            known = type(pointer) is tuple and type(pointer[0]) is str and pointer[0][0] == "@"
+            name = (self.program.table(pointer) or pointer[0]) if known else None
+        if type(name) is not str:
+            return calls.call(self, way, statement)
+        plain = name[1:].split("@", 1)[0]
+        concrete = self._library.get(plain)
+        function = self.function_named(way, name)
+        if function is not None and not self.program.models.standard(plain):
+            return self.enter(way, function, arguments, register, place)
+        if concrete is not None:
+            made = concrete(self, way, register, arguments, place)
+            if made is not None:
+                return made
+        return calls.named(self, way, register, name, arguments, place)
+
+
+# --- statements ---------------------------------------------------------------------------------
+
+
+def _load(walk: Walk, way: Way, statement: Statement) -> States:
+    _, _, register, operand, pointer, size = statement
+    address = walk.value(way, operand)
+    if type(address) is tuple and type(address[0]) is str and address[0][0] == "@":
+        known = walk.program.table(address)
+        if known is not None:
+            way.env[register] = (known, 0)
+            return None
+    value = rules.load(walk, way, address, pointer)
+    if type(value) is tuple:
+        walk.open_global(way, value[0])
+    elif not pointer:
+        value = wrapped(value, 8 * size)
+    way.env[register] = value
+    return None
+
+
+def _gather(walk: Walk, way: Way, statement: Statement) -> States:
+    """A structure in registers is a cell that lives as long as they do."""
+    _, _, register, operand, _, size = statement
+    whole = Cell(WHOLE)
+    piece = taken(walk, way, walk.value(way, operand), size)
+    if piece is not None:
+        whole.fields, whole.zero = piece.fields, piece.zero
+    identity = walk.new_cell()
+    way.cells[identity] = whole
+    way.env[register] = (identity, 0)
+    return None
+
+
+def _extract(walk: Walk, way: Way, statement: Statement) -> States:
+    _, _, register, operand, offset, _ = statement
+    value = walk.value(way, operand)
+    if type(value) is tuple and value[0] in way.cells and way.cells[value[0]].kind == WHOLE:
+        value = rules.load(walk, way, (value[0], offset), False)
+    way.env[register] = value
+    return None
+
+
+def _store(walk: Walk, way: Way, statement: Statement) -> States:
+    _, place, where, operand, size, label, _ = statement
+    address, value = walk.value(way, where), walk.value(way, operand)
+    if type(value) is tuple and value[0] in way.cells and way.cells[value[0]].kind == WHOLE:
+        put(walk, way, address, Piece(way.cells[value[0]], 0, size), place)
+        return None
+    rules.store(walk, way, address, wrapped(value, 8 * size), place, label)
+    return None
+
+
+def _assign(walk: Walk, way: Way, statement: Statement) -> States:
+    _, place, variable, operand, label = statement
+    value = wrapped(walk.value(way, operand), way.function.bits.get(variable, 0))
+    rules.assign(walk, way, variable, value, place, label)
+    return None
+
+
+def _bin(walk: Walk, way: Way, statement: Statement) -> States:
+    _, _, register, operator, left, right, bits = statement
+    way.env[register] = compute(operator, walk.value(way, left), walk.value(way, right), bits)
+    return None
+
+
+def _cast(walk: Walk, way: Way, statement: Statement) -> States:
+    _, _, register, operand, bits, signed = statement
+    value = walk.value(way, operand)
+    if type(value) is int:
+        value = wrapped(value, bits) if signed else unsigned(value, bits)
+    way.env[register] = value
+    return None
+
+
+def _icmp(walk: Walk, way: Way, statement: Statement) -> States:
+    _, _, register, predicate, left, right = statement
+    one, two = walk.value(way, left), walk.value(way, right)
+    if type(one) is tuple and type(two) is tuple and one[0] == two[0]:
+        if type(one[1]) is int and type(two[1]) is int:
+            way.env[register] = int(decide(predicate, one[1], two[1]))
+            return None
+    way.env[register] = compare(way, predicate, one, two)
+    return None
+
+
+_HANDLERS: dict[int, Any] = {
+    op.LOAD: _load,
+    op.GATHER: _gather,
+    op.EXTRACT: _extract,
+    op.STORE: _store,
+    op.ASSIGN: _assign,
+    op.BIN: _bin,
+    op.CAST: _cast,
+    op.ICMP: _icmp,
+    op.CALL: lambda walk, way, statement: walk.call(way, statement),
+}
