@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -224,3 +226,29 @@ def test_where_it_was_lost(leaks: Leaks) -> None:
     assert "longjmp" in lines[finding.place.line - 1]
     assert "malloc" in lines[finding.allocated.line - 1]
     assert finding.function == "inner"
+
+
+def test_failures_nobody_asks_about(leaks: Leaks) -> None:
+    """Where the first text is missing the second is never released; nobody would call it a leak."""
+    source = """
+        static void fill(char **all) {
+            all[0] = strdup("a");
+            all[1] = strdup("b");
+        }
+        int main(void) {
+            char *all[3] = {0};
+            fill(all);
+            for (char **p = all; *p; p++) free(*p);
+            return 0;
+        }"""
+    assert {f.confidence for f in leaks(HEAD + source)} <= {"low"}
+
+
+@pytest.mark.parametrize("name", list(TWINS)[1::3])
+def test_leak_sanitizer_agrees(name: str, tmp_path: Path) -> None:
+    for text, leaking in zip(twins(TWINS[name]), (False, True), strict=True):
+        source, program = tmp_path / "program.c", tmp_path / "program"
+        source.write_text(text)
+        subprocess.run(["gcc", "-w", "-fsanitize=address", "-o", program, source], check=True)
+        done = subprocess.run([program], capture_output=True, text=True, check=False)
+        assert ("detected memory leaks" in done.stderr) == leaking

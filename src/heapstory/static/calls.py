@@ -73,6 +73,10 @@ def _modelled(
         if models.releases[name] < len(arguments):
             rules.release(frame, state, arguments[models.releases[name]], place)
         return result(frame, state, register, Symbol(), place)
+    if name in models.empties and models.empties[name] < len(arguments):
+        holder = arguments[models.empties[name]]
+        rules.release(frame, state, rules.load(frame, state, holder, True), place)
+        return result(frame, state, register, Symbol(), place)
     if name in models.allocates:
         site = Site(name, place, (), models.allocates[name])
         value = rules.allocate(frame, state, site, name in models.zeroed, name in models.certain)

@@ -229,6 +229,26 @@ def _getcwd(
     return returns(frame, state, register, "getcwd", arguments[0], place)
 
 
+def _open_memstream(
+    frame: FunctionAnalysis,
+    state: State,
+    register: str | None,
+    arguments: list[Value],
+    place: Place | None,
+) -> States:
+    """A stream, and a text that outlives it."""
+    failed = state.copy()
+    stream = rules.allocate(frame, state, Site("open_memstream", place, (), "fclose"), certain=True)
+    text = rules.allocate(frame, state, Site("open_memstream", place), certain=True)
+    state.note(place, "open_memstream() allocates")
+    found = result(frame, state, register, stream, place)
+    rules.store(frame, state, arguments[0], text, place, "")
+    for value in arguments[1:2]:
+        rules.scramble(state, value)
+    failed.note(place, "open_memstream() fails")
+    return found + result(frame, failed, register, 0, place)
+
+
 def _strtol(
     frame: FunctionAnalysis,
     state: State,
@@ -327,6 +347,7 @@ BUILTINS: dict[str, Builtin] = {
     "explicit_bzero": _bzero,
     "realpath": _realpath,
     "getcwd": _getcwd,
+    "open_memstream": _open_memstream,
     "heapstory.escape": _escape_all,
     **dict.fromkeys(
         ("strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof", "strtold", "strtoimax",
@@ -334,10 +355,3 @@ BUILTINS: dict[str, Builtin] = {
         _strtol,
     ),
 }  # fmt: skip
-
-# Those of them that make memory.
-MAKERS = frozenset(
-    name
-    for name, builtin in BUILTINS.items()
-    if builtin in (_realloc, _getline, _realpath, _getcwd)
-)

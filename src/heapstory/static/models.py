@@ -9,7 +9,13 @@ from pathlib import Path
 from heapstory.errors import UsageError
 
 _LISTS = ("zeroed", "certain", "ends", "reads", "fills", "counts")
-_NUMBERS = ("releases", "returns")
+_NUMBERS = ("releases", "empties", "returns")
+# Obstacks keep account of their chunks themselves; that code is beyond what summaries follow.
+_STANDARD = frozenset(
+    ["malloc", "calloc", "realloc", "free", "strdup", "strndup"]
+    + [prefix + "obstack_" + name for prefix in ("_", "rpl_", "") for name in
+       ("begin", "begin_1", "newchunk", "free", "allocated_p", "memory_used")]
+)  # fmt: skip
 _SUCCESS = ("=0", ">=0", "!=0")
 
 
@@ -19,6 +25,7 @@ class Models:
 
     allocates: dict[str, str] = field(default_factory=dict)
     releases: dict[str, int] = field(default_factory=dict)
+    empties: dict[str, int] = field(default_factory=dict)
     gives: dict[str, tuple[int, str, str]] = field(default_factory=dict)
     returns: dict[str, int] = field(default_factory=dict)
     zeroed: set[str] = field(default_factory=set)
@@ -30,11 +37,11 @@ class Models:
 
     def standard(self, name: str) -> bool:
         """Whether a program's own definition of this name is an allocator in its own right."""
-        return name in ("malloc", "calloc", "realloc", "free", "strdup", "strndup")
+        return name in _STANDARD
 
     def digest(self) -> list[object]:
         """The models in an order that is the same in every process."""
-        tables = (self.allocates, self.releases, self.gives, self.returns)
+        tables = (self.allocates, self.releases, self.empties, self.gives, self.returns)
         sets = (self.zeroed, self.certain, self.ends, self.reads, self.fills, self.counts)
         return [*(sorted(t.items()) for t in tables), *(sorted(s) for s in sets)]
 
@@ -47,6 +54,7 @@ class Models:
                 self.fills,
                 self.allocates,
                 self.releases,
+                self.empties,
                 self.gives,
                 self.returns,
                 self.ends,

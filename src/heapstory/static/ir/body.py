@@ -358,7 +358,9 @@ class BodyBuilder:
         if word == "trunc":
             self.truncated.add(target)
         bits = _bits(kind)
-        if bits > 1 and (word == "zext" or (word == "sext" and self._source(rest) in self.truncated)):
+        if bits > 1 and (
+            word == "zext" or (word == "sext" and self._source(rest) in self.truncated)
+        ):
             self._emit(op.CAST, target, operand, bits, word == "sext")
         else:
             self.alias[target] = operand

@@ -5,7 +5,6 @@ from __future__ import annotations
 from heapstory.static.ir import program as op
 from heapstory.static.ir.program import Block, Function, Statement, Terminator
 
-
 _ONE_OPERAND = frozenset((op.COPY, op.ASSIGN, op.LOAD, op.GATHER, op.CAST, op.EXTRACT))
 
 

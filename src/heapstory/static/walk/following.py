@@ -9,12 +9,16 @@ from heapstory.static.findings import confidence
 from heapstory.static.interpreter import Loss
 from heapstory.static.ir.program import Function, Unit
 from heapstory.static.program import Answer, Index, View
+from heapstory.static.walk.frame import Globals
 from heapstory.static.walk.library import LIBRARY
-from heapstory.static.walk.machine import Globals, Walk
+from heapstory.static.walk.machine import Walk
 
 
 def follow(
-    functions: Mapping[str, Function], index: Index, units: Sequence[Unit], answers: dict[str, Answer]
+    functions: Mapping[str, Function],
+    index: Index,
+    units: Sequence[Unit],
+    answers: dict[str, Answer],
 ) -> None:
     """Follow every ``main``. Losses on its ways are added. Where all of its ways were followed to
     their end, a loss that summaries suppose and none of them shows is a guess."""

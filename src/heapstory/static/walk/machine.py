@@ -1,59 +1,35 @@
-"""The walk itself: ways that wait, cheapest first, and what every kind of statement does."""
+"""The walk itself: ways that wait, cheapest first, and the calls that are open on them."""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from heapstory.static import calls, rules
 from heapstory.static.conditions import assume, assume_equal, compare
-from heapstory.static.interpreter import FunctionAnalysis, Loss, ProgramView
+from heapstory.static.interpreter import ProgramView
 from heapstory.static.ir import program as op
-from heapstory.static.ir.constants import initial_values
-from heapstory.static.ir.program import Function, Operand, Place, Statement, Unit
+from heapstory.static.ir.program import Function, Place, Statement
 from heapstory.static.rules import LOCAL_LOST, Infeasible
-from heapstory.static.state import GLOBAL, HEAP, STACK, WHOLE, Cell, State
-from heapstory.static.statements import HANDLERS
-from heapstory.static.summary import Summary
-from heapstory.static.values import HIGH, CellId, Fact, Symbol, Value, decide
-from heapstory.static.walk.memory import Piece, put, taken
-from heapstory.static.walk.numbers import compute, unsigned, wrapped
+from heapstory.static.state import HEAP, STACK, Cell, State
+from heapstory.static.statements import States
+from heapstory.static.values import HIGH, CellId, Fact, Symbol, Value
+from heapstory.static.walk.frame import Globals, WalkFrame
+from heapstory.static.walk.memory import taken
 from heapstory.static.walk.state import FURTHER, Caller, Way
+from heapstory.static.walk.statements import HANDLERS
 
 BUDGET = 30_000  # statements
 MAX_WAYS = 300  # that wait
 MAX_DEPTH = 120  # calls that are open
-States = list[State] | None
 ELSEWHERE: list[State] = []  # the way goes on in another function, or after a jump
 # A function of the C library with known values: the states after it, or None where too little is
 # known and its model has to do.
 Concrete = Callable[["Walk", Way, str | None, list[Value], Place | None], States]
 
 
-class Globals:
-    """Initial values of global variables."""
-
-    def __init__(self, units: Sequence[Unit]) -> None:
-        self._units = {name: unit for unit in units for name in unit.initial}
-
-    def open(self, name: str) -> Cell | None:
-        """A global variable as it is when the program starts; None if nobody knows."""
-        unit = self._units.get(name)
-        if unit is None:
-            return None
-
-        def qualify(inner: str) -> str:
-            own = f"{inner}@{unit.path}"
-            return own if own in unit.internals else inner
-
-        cell = Cell(GLOBAL, zero=True)
-        values = initial_values(*unit.initial[name], unit.layout, qualify)
-        cell.fields = {o: Symbol() if v is None else v for o, v in values.items()}
-        return cell
-
-
-class Walk(FunctionAnalysis):
+class Walk(WalkFrame):
     """Follows one program from its ``main``."""
 
     def __init__(
@@ -65,93 +41,18 @@ class Walk(FunctionAnalysis):
         variables: Globals,
         library: Mapping[str, Concrete],
     ) -> None:
-        super().__init__(main, program)
+        super().__init__(main, program, variables)
         self.budget = BUDGET
         self.entered: set[str] = set()  # functions
         self.unsure: set[object] = set()  # places of allocations whose blocks got out of sight
-        self._functions, self._aliases = functions, aliases
-        self._variables, self._library = variables, library
-        self._now = Way(main)
+        self._functions, self._aliases, self._library = functions, aliases, library
         self._activations = 0
-        self._made: dict[CellId, tuple[tuple[Caller, ...], int]] = {}
         self._ways: list[tuple[int, int, Way]] = []
 
     @property
     def complete(self) -> bool:
         """Whether every way was followed to its end."""
         return not self.limited
-
-    # --- what the rules ask for
-
-    def new_cell(self) -> int:
-        self._cells += 1
-        self._made[self._cells] = (self._now.callers, self._now.activation)
-        return self._cells
-
-    def stored(self, cell: CellId) -> None:
-        """How often loops run is known here."""
-
-    def element_freed(self, container: object) -> None:
-        """As above."""
-
-    def summary(self, name: str) -> Summary | None:
-        """Calls are entered instead."""
-        return None
-
-    def value(self, state: State, operand: Operand) -> Value:
-        if type(operand) is str:
-            found = state.env.get(operand)
-            if found is None:
-                found = state.env[operand] = Symbol()
-            elif type(found) is Symbol:
-                fact = state.facts.get(found)
-                if fact is not None and fact.low == fact.high:
-                    return fact.low
-            return found
-        if type(operand) is tuple:
-            assert isinstance(state, Way)
-            if operand[0][0] == "%":
-                return state.slot(operand[0]), operand[1]
-            self.open_global(state, operand[0])
-            return operand
-        return Symbol() if operand is None else operand
-
-    def open_global(self, state: State, name: CellId) -> None:
-        """Give a global variable its initial value."""
-        if name not in state.cells and type(name) is str and name[0] == "@":
-            cell = self._variables.open(name)
-            if cell is not None:
-                state.cells[name] = cell
-
-    def _record(
-        self,
-        found: dict[tuple[object, ...], Loss],
-        state: State,
-        cell: CellId,
-        kind: str,
-        place: Place | None,
-        label: str,
-    ) -> None:
-        """A loss belongs to the function in which the ways of the memory and of its loss part."""
-        lost = state.cells[cell]
-        now = self._now
-        callers, last = self._made.get(cell, ((), -1))
-        making = [*(c.activation for c in callers), last]
-        losing = [*(c.activation for c in now.callers), now.activation]
-        common = 0
-        while common + 1 < min(len(making), len(losing)) and making[common + 1] == losing[common + 1]:
-            common += 1
-        functions = [*(c.function for c in now.callers), now.function]
-        name = functions[common].place.function
-        if lost.site is not None:
-            chain = tuple(c.place for c in callers[common:] if c.place is not None)
-            lost = lost.copy()
-            lost.site = lost.site._replace(calls=chain) if lost.site else None
-        key = (kind, lost.site, place and place[:2])
-        if key not in found:
-            found[key] = Loss(
-                kind, name, place, label, lost, state.steps(), None, weakened=False, identity=cell
-            )
 
     # --- the ways
 
@@ -166,13 +67,16 @@ class Walk(FunctionAnalysis):
         self.entered.add(self.function.name)
         self.wait(start)
         while self._ways:
-            if self.work > self.budget or len(self._ways) > MAX_WAYS:
+            if self.work > self.budget:
                 self.limited = True
                 return
             self._follow(heapq.heappop(self._ways)[2])
 
     def wait(self, way: Way) -> None:
-        """Follow this way later."""
+        """Follow this way later, if there are not too many already."""
+        if len(self._ways) >= MAX_WAYS:
+            self.limited = True
+            return
         self._sequence += 1
         heapq.heappush(self._ways, (way.cost, self._sequence, way))
 
@@ -198,8 +102,7 @@ class Walk(FunctionAnalysis):
         if statement[1] is not None:
             self._last = statement[1]
         index = way.index
-        handler = _HANDLERS.get(statement[0]) or HANDLERS[statement[0]]
-        made = handler(self, way, statement)
+        made = HANDLERS[statement[0]](self, way, statement)
         if made is None:
             self._done(way, deaths.get(index), statement[1])
             return True
@@ -262,9 +165,12 @@ class Walk(FunctionAnalysis):
             return True
         way.note(place, "", True)
         other.note(place, "", False)
-        failed = len(way.cells) != len(other.cells)  # an allocation fails on one of them
-        way.cost += not failed or len(way.cells) < len(other.cells)
-        other.cost += not failed or len(other.cells) < len(way.cells)
+        for one, against in ((way, other), (other, way)):
+            failed = against.cells.keys() - one.cells.keys()  # allocations, on this way
+            one.cost += bool(failed) or len(one.cells) == len(against.cells)
+            one.supposed |= any(
+                self._made.get(cell, ((), -1))[1] != one.activation for cell in failed
+            )
         self._go(way, yes)
         self._go(other, no)
         self.wait(way)
@@ -428,7 +334,7 @@ class Walk(FunctionAnalysis):
         self._now = now
         self._report(way, [], {}, place, suspect)
         self._now = way
-        way.label, way.index = found.label, found.index
+        way.label, way.index = found.label, found.at
         if found.register is not None:
             way.env[found.register] = 1 if value == 0 else value
         way.index += 1
@@ -461,101 +367,3 @@ class Walk(FunctionAnalysis):
             if made is not None:
                 return made
         return calls.named(self, way, register, name, arguments, place)
-
-
-# --- statements ---------------------------------------------------------------------------------
-
-
-def _load(walk: Walk, way: Way, statement: Statement) -> States:
-    _, _, register, operand, pointer, size = statement
-    address = walk.value(way, operand)
-    if type(address) is tuple and type(address[0]) is str and address[0][0] == "@":
-        known = walk.program.table(address)
-        if known is not None:
-            way.env[register] = (known, 0)
-            return None
-    value = rules.load(walk, way, address, pointer)
-    if type(value) is tuple:
-        walk.open_global(way, value[0])
-    elif not pointer:
-        value = wrapped(value, 8 * size)
-    way.env[register] = value
-    return None
-
-
-def _gather(walk: Walk, way: Way, statement: Statement) -> States:
-    """A structure in registers is a cell that lives as long as they do."""
-    _, _, register, operand, _, size = statement
-    whole = Cell(WHOLE)
-    piece = taken(walk, way, walk.value(way, operand), size)
-    if piece is not None:
-        whole.fields, whole.zero = piece.fields, piece.zero
-    identity = walk.new_cell()
-    way.cells[identity] = whole
-    way.env[register] = (identity, 0)
-    return None
-
-
-def _extract(walk: Walk, way: Way, statement: Statement) -> States:
-    _, _, register, operand, offset, _ = statement
-    value = walk.value(way, operand)
-    if type(value) is tuple and value[0] in way.cells and way.cells[value[0]].kind == WHOLE:
-        value = rules.load(walk, way, (value[0], offset), False)
-    way.env[register] = value
-    return None
-
-
-def _store(walk: Walk, way: Way, statement: Statement) -> States:
-    _, place, where, operand, size, label, _ = statement
-    address, value = walk.value(way, where), walk.value(way, operand)
-    if type(value) is tuple and value[0] in way.cells and way.cells[value[0]].kind == WHOLE:
-        put(walk, way, address, Piece(way.cells[value[0]], 0, size), place)
-        return None
-    rules.store(walk, way, address, wrapped(value, 8 * size), place, label)
-    return None
-
-
-def _assign(walk: Walk, way: Way, statement: Statement) -> States:
-    _, place, variable, operand, label = statement
-    value = wrapped(walk.value(way, operand), way.function.bits.get(variable, 0))
-    rules.assign(walk, way, variable, value, place, label)
-    return None
-
-
-def _bin(walk: Walk, way: Way, statement: Statement) -> States:
-    _, _, register, operator, left, right, bits = statement
-    way.env[register] = compute(operator, walk.value(way, left), walk.value(way, right), bits)
-    return None
-
-
-def _cast(walk: Walk, way: Way, statement: Statement) -> States:
-    _, _, register, operand, bits, signed = statement
-    value = walk.value(way, operand)
-    if type(value) is int:
-        value = wrapped(value, bits) if signed else unsigned(value, bits)
-    way.env[register] = value
-    return None
-
-
-def _icmp(walk: Walk, way: Way, statement: Statement) -> States:
-    _, _, register, predicate, left, right = statement
-    one, two = walk.value(way, left), walk.value(way, right)
-    if type(one) is tuple and type(two) is tuple and one[0] == two[0]:
-        if type(one[1]) is int and type(two[1]) is int:
-            way.env[register] = int(decide(predicate, one[1], two[1]))
-            return None
-    way.env[register] = compare(way, predicate, one, two)
-    return None
-
-
-_HANDLERS: dict[int, Any] = {
-    op.LOAD: _load,
-    op.GATHER: _gather,
-    op.EXTRACT: _extract,
-    op.STORE: _store,
-    op.ASSIGN: _assign,
-    op.BIN: _bin,
-    op.CAST: _cast,
-    op.ICMP: _icmp,
-    op.CALL: lambda walk, way, statement: walk.call(way, statement),
-}

@@ -72,4 +72,3 @@ def _address(operator: str, pointer: Value, other: Value) -> Value:
     if operator in ("or", "xor") and 0 <= other < ALIGNMENT:
         return identity, (offset | other if operator == "or" else offset ^ other)
     return None
-

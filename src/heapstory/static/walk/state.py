@@ -8,7 +8,6 @@ from heapstory.static.ir.program import Function, Place
 from heapstory.static.state import STACK, Cell, State
 from heapstory.static.values import CellId, Value
 
-
 FURTHER = "%further"  # the slot of the further arguments of a variadic function
 
 
@@ -17,7 +16,7 @@ class Caller(NamedTuple):
 
     function: Function
     label: str
-    index: int  # of the statement that calls
+    at: int  # of the statement that calls
     register: str | None
     activation: int
     place: Place | None  # of the call
@@ -30,7 +29,7 @@ class Jump(NamedTuple):
     depth: int
     activation: int
     label: str
-    index: int
+    at: int
     register: str | None
 
 
@@ -40,7 +39,7 @@ class Way(State):
 
     __slots__ = (
         "activation", "callers", "cost", "function", "handlers", "index", "jumps", "label",
-        "results",
+        "results", "supposed",
     )  # fmt: skip
 
     def __init__(self, function: Function) -> None:
@@ -54,6 +53,8 @@ class Way(State):
         self.handlers: tuple[str, ...] = ()  # given to atexit
         self.results: dict[int, Value] = {}  # of threads
         self.cost = 0  # decisions that nobody could know
+        # An allocation failed, and not where somebody asks whether it did.
+        self.supposed = False
 
     def copy(self) -> Way:
         """A copy that may be changed; cells are shared."""
@@ -65,7 +66,7 @@ class Way(State):
         twin.function, twin.label, twin.index = self.function, self.label, self.index
         twin.activation, twin.callers = self.activation, self.callers
         twin.jumps, twin.handlers, twin.results = self.jumps, self.handlers, self.results
-        twin.cost = self.cost
+        twin.cost, twin.supposed = self.cost, self.supposed
         return twin
 
     def slot(self, name: str) -> str:
@@ -107,7 +108,7 @@ class Way(State):
         caller = self.callers[-1]
         self.callers = self.callers[:-1]
         self.env = dict(self.cells.pop(_saved(caller.activation)).fields)
-        self.function, self.label, self.index = caller.function, caller.label, caller.index
+        self.function, self.label, self.index = caller.function, caller.label, caller.at
         self.activation = caller.activation
         return caller
 
