@@ -237,6 +237,19 @@ def test_second_run_reuses_answers(project: Path) -> None:
     assert third["reused"] == 1
 
 
+def test_second_run_knows_the_ways_from_main(project: Path) -> None:
+    """What only the walk finds is found again where nothing is analysed anew."""
+    (project / "ways.c").write_text(
+        "#include <stdlib.h>\nint main(void) {\n    char *all[4];\n"
+        "    for (int i = 0; i < 4; i++) all[i] = malloc(4);\n"
+        "    for (int i = 1; i < 4; i++) free(all[i]);\n    return 0;\n}\n"
+    )
+    first, second = (json.loads(run(project, "--json", "ways.c").stdout) for _ in range(2))
+    assert second["reused"] == 1
+    assert [leak["allocated"]["line"] for leak in first["leaks"]] == [4]
+    assert first["leaks"] == second["leaks"]
+
+
 def test_misuses_only_with_all(project: Path) -> None:
     (project / "d.c").write_text(
         "#include <stdlib.h>\nvoid f(void) { char *p = malloc(3); free(p);\nfree(p); }\n"

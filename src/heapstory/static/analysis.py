@@ -17,7 +17,7 @@ from heapstory.static.callgraph import levels
 from heapstory.static.capture import Job
 from heapstory.static.clang import find_clang, together
 from heapstory.static.frontend import Compiled, compile_jobs
-from heapstory.static.ir.program import Function
+from heapstory.static.ir.program import Function, Unit
 from heapstory.static.models import Models
 from heapstory.static.program import (
     Answer,
@@ -30,7 +30,7 @@ from heapstory.static.program import (
 )
 from heapstory.static.states import show_states
 from heapstory.static.summary import Summary
-from heapstory.static.walk.following import follow
+from heapstory.static.walk.following import Walked, follow, merge
 
 VERSION = 7  # of the analysis; kept answers of another one are not used
 FEW_FUNCTIONS = 150  # not worth another process
@@ -79,10 +79,12 @@ def analyse(jobs: list[Job], options: Options) -> Outcome:
         functions, index = link(compiled, options.models, outcome)
         gc.freeze()  # the program stays: no collection need look at it
         options.progress(f"analysing {len(functions)} functions")
-        _analyse(functions, index, mapper, options, outcome)
+        store = _Store(options, functions, index)
+        _analyse(functions, index, mapper, options, outcome, store)
         options.progress("following main")
         units = [each.unit for each in compiled if each.unit is not None]
-        follow(functions, index, units, outcome.answers)
+        merge(_follow(functions, index, units, store), outcome.answers)
+        store.write()
     finally:
         mapper.close()
         gc.unfreeze()
@@ -131,10 +133,10 @@ def _analyse(
     mapper: Mapper,
     options: Options,
     outcome: Outcome,
+    store: _Store,
 ) -> None:
     groups = groups_in_order(functions, index)
     edges = {name: callees(function, index) for name, function in functions.items()}
-    store = _Store(options, functions, index)
     summaries: dict[str, Summary] = {}
     mapper.share(functions, index)
     for level in _levels(groups, edges):
@@ -156,10 +158,21 @@ def _analyse(
             outcome.answers.update(found)
             store.put(key, found)
             summaries.update({name: answer.summary for name, answer in found.items()})
-    store.write()
     for function in functions.values() if options.show else ():
         if function.place.function == options.show:
             outcome.shown += show_states(function, View(index, summaries))
+
+
+def _follow(
+    functions: dict[str, Function], index: Index, units: list[Unit], store: _Store
+) -> list[Walked]:
+    """Follow every ``main``, unless nothing in the program has changed."""
+    key = "walk " + store.key(list(functions), set(), {})
+    kept: list[Walked] | None = store.get(key)
+    if kept is None:
+        kept = follow(functions, index, units)
+        store.keep(key, kept)
+    return kept
 
 
 def _levels(groups: list[list[str]], edges: dict[str, set[str]]) -> list[list[int]]:
@@ -357,21 +370,25 @@ class _Store:
         parts += sorted(n + summaries[n].fingerprint for n in needed)
         return sha256("\0".join(parts).encode()).hexdigest()
 
-    def get(self, key: str) -> dict[str, Answer] | None:
+    def get(self, key: str) -> Any:
         """Answers from an earlier run."""
         data = self._kept.get(key)
         if data is None:
             return None
         self._used[key] = data
-        answers: dict[str, Answer] = pickle.loads(data)
-        return answers
+        return pickle.loads(data)
 
     def put(self, key: str, answers: dict[str, Answer]) -> None:
-        """Keep answers for the next run."""
+        """Keep the answers of a group for the next run."""
         if self.path is not None:
             for answer in answers.values():
                 answer.summary.fingerprint = fingerprint(answer.summary)
-            self._used[key] = pickle.dumps(answers, protocol=pickle.HIGHEST_PROTOCOL)
+            self.keep(key, answers)
+
+    def keep(self, key: str, found: object) -> None:
+        """Keep anything for the next run."""
+        if self.path is not None:
+            self._used[key] = pickle.dumps(found, protocol=pickle.HIGHEST_PROTOCOL)
 
     def write(self) -> None:
         """Write what this run used or made."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from heapstory.static.findings import confidence
 from heapstory.static.interpreter import Loss
@@ -14,17 +15,24 @@ from heapstory.static.walk.library import LIBRARY
 from heapstory.static.walk.machine import Walk
 
 
-def follow(
-    functions: Mapping[str, Function],
-    index: Index,
-    units: Sequence[Unit],
-    answers: dict[str, Answer],
-) -> None:
-    """Follow every ``main``. Losses on its ways are added. Where all of its ways were followed to
-    their end, a loss that summaries suppose and none of them shows is a guess."""
-    mains = [function for function in functions.values() if function.place.function == "main"]
+@dataclass(slots=True)
+class Walked:
+    """What following one ``main`` gave."""
+
+    main: str
+    losses: list[Loss]
+    entered: set[str]  # functions
+    unsure: set[object]  # places of allocations whose blocks got out of sight
+    complete: bool  # every way was followed to its end
+
+
+def follow(functions: Mapping[str, Function], index: Index, units: Sequence[Unit]) -> list[Walked]:
+    """Follow every ``main``."""
     variables = Globals(units)
-    for main in mains:
+    found = []
+    for name, main in functions.items():
+        if main.place.function != "main":
+            continue
         walk = Walk(main, View(index, {}), functions, index.aliases, variables, LIBRARY)
         try:
             walk.walk()
@@ -33,31 +41,37 @@ def follow(
             if os.environ.get("HEAPSTORY_STRICT"):
                 raise
             walk.limited = True
-        if walk.complete and len(mains) == 1:
-            _doubt(walk, answers)
-        _add(walk, answers[main.name], answers)
+        losses = list(walk.losses.values())
+        found.append(Walked(name, losses, walk.entered, walk.unsure, not walk.limited))
+    return found
 
 
-def _doubt(walk: Walk, answers: Mapping[str, Answer]) -> None:
-    seen = {_made(loss) for loss in walk.losses.values()} | walk.unsure
-    for name in walk.entered & answers.keys():
+def merge(walks: Sequence[Walked], answers: Mapping[str, Answer]) -> None:
+    """Losses on the ways are added to the answers. Where all ways of the program were followed to
+    their end, a loss that summaries suppose and no way shows is a guess."""
+    for walked in walks:
+        if walked.complete and len(walks) == 1:
+            _doubt(walked, answers)
+        known = {
+            key
+            for answer in answers.values()
+            for loss in answer.losses
+            if confidence(loss) != "low"
+            for key in _same(loss)
+        }
+        fresh = [loss for loss in walked.losses if not known & _same(loss)]
+        answers[walked.main].losses.extend(fresh)
+
+
+def _doubt(walked: Walked, answers: Mapping[str, Answer]) -> None:
+    seen = {_made(loss) for loss in walked.losses} | walked.unsure
+    for name in walked.entered & answers.keys():
         for loss in answers[name].losses:
             loss.guessed = loss.guessed or _made(loss) not in seen
 
 
 def _made(loss: Loss) -> object:
     return loss.cell.site and loss.cell.site.place
-
-
-def _add(walk: Walk, answer: Answer, answers: Mapping[str, Answer]) -> None:
-    known = {
-        key
-        for each in answers.values()
-        for loss in each.losses
-        if confidence(loss) != "low"
-        for key in _same(loss)
-    }
-    answer.losses.extend(loss for loss in walk.losses.values() if not known & _same(loss))
 
 
 def _same(loss: Loss) -> set[object]:

@@ -58,12 +58,12 @@ class Way(State):
 
     def copy(self) -> Way:
         """A copy that may be changed; cells are shared."""
-        twin = Way.__new__(Way)
+        twin = Way(self.function)
         twin.env = self.env.copy()
         twin.cells = self.cells.copy()
         twin.facts = self.facts.copy()
         twin.trace = self.trace
-        twin.function, twin.label, twin.index = self.function, self.label, self.index
+        twin.label, twin.index = self.label, self.index
         twin.activation, twin.callers = self.activation, self.callers
         twin.jumps, twin.handlers, twin.results = self.jumps, self.handlers, self.results
         twin.cost, twin.supposed = self.cost, self.supposed
