@@ -141,7 +141,8 @@ class Walk(WalkFrame):
         values = [(name, self.value(way, sources.get(origin))) for name, sources in block.phis]
         for _, sources in block.phis:  # a temporary ends where it is handed on
             source = sources.get(origin)
-            if type(source) is str and source not in block.live | way.function.variables.keys():
+            kept = source in block.live or source in way.function.variables
+            if type(source) is str and not kept:
                 way.env.pop(source, None)
         way.env.update(values)
         way.label, way.index = label, 0
