@@ -56,6 +56,7 @@ class Join:
         self.claimed: dict[Symbol, Value] = {}
         self.pairs: dict[Any, Value] = {}
         self.facts: dict[Symbol, Fact] = {}
+        self.blurred: set[str] = set()  # the caller's cells that a value may be out of by now
         self.result = State()
 
     def run(self) -> State:
@@ -84,6 +85,11 @@ class Join:
             if symbol not in self.claimed and symbol not in self.facts:
                 self._fact(symbol, fact, new.facts.get(symbol, ANY))
         result.facts = self.facts
+        for top in sorted(self.blurred):
+            blurred = result.cells.get(top)
+            if blurred is not None and not blurred.escaped:
+                self.changed = True
+                escape(result, (top, 0))
         return result
 
     def _fact(self, symbol: Symbol, old: Fact, new: Fact) -> None:
@@ -154,10 +160,7 @@ class Join:
         if type(old) is Symbol and tops <= {_top(old)}:
             return old
         root = min(tops) if tops else None
-        for other in tops - {root}:
-            for state in (self.old, self.new):
-                if other in state.cells:
-                    escape(state, (other, 0))
+        self.blurred |= tops - {root}
         if type(old) is Symbol and old.root == root:
             return old
         return Symbol(root)

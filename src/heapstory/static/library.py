@@ -330,7 +330,6 @@ def _va_copy(
 BUILTINS: dict[str, Builtin] = {
     "realloc": _realloc,
     "reallocarray": _realloc,
-    "recallocarray": lambda f, s, r, a, p: _realloc(f, s, r, [*a[:1], *a[2:]], p),
     "g_realloc": _realloc,
     "g_try_realloc": _realloc,
     "sqlite3_realloc": _realloc,

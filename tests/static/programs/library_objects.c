@@ -57,47 +57,6 @@ int leak_expression(const char *pattern, const char *text)
     return 1;
 }
 
-/* OpenBSD's realloc for arrays, as portable programs carry it along: members move with the block. */
-void *recallocarray(void *old, size_t before, size_t after, size_t size)
-{
-    char *fresh = calloc(after, size);
-    if (fresh == NULL)
-        return NULL;
-    memcpy(fresh, old, before * size);
-    memset(old, 0, before * size);
-    free(old);
-    return fresh;
-}
-
-int good_grown(void)
-{
-    char **more, **all = calloc(1, sizeof *all);
-    if (all == NULL)
-        return -1;
-    all[0] = strdup("first");
-    more = recallocarray(all, 1, 2, sizeof *all);
-    if (more == NULL) {
-        free(all[0]);
-        free(all);
-        return -1;
-    }
-    free(more[0]);
-    free(more);
-    return 0;
-}
-
-int leak_grown(void)
-{
-    char *more, *all = calloc(1, 8);
-    if (all == NULL)
-        return -1;
-    more = recallocarray(all, 1, 2, 8);
-    if (more == NULL)
-        return -1; /* LEAK */
-    free(more);
-    return 0;
-}
-
 static void *checked(size_t size)
 {
     void *p = malloc(size);
