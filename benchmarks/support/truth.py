@@ -3,7 +3,9 @@
 A trace recorded with ``record --mode portable --truth`` holds both. Only blocks that the program
 wrote to count: nothing can be known of the others. A node *matches* a block if it starts where the
 block starts, lived at the same time and does not reach beyond it. A true edge is a word of such a
-block that points into another; it is found if the graph has it between the nodes of these blocks.
+block that points into another, written since the block was handed out (what malloc left there from
+an earlier block is nobody's pointer); it is found if the graph has it between the nodes of these
+blocks.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ class Block:
     size: int
     born: int  # timestamps
     died: int = FOREVER
+    since: int = 0  # when its contents began: before it was born, if realloc left it in place
     touched: bool = False
     node: int | None = None
 
@@ -85,10 +88,11 @@ def true_blocks(trace: heapstory.Trace) -> list[Block]:
     live: dict[int, Block] = {}
     blocks = []
     for time, address, size, is_free in zip(*(table.column(n) for n in names), strict=True):
-        if ended := live.pop(address, None):
+        ended = live.pop(address, None)
+        if ended:
             ended.died = time
         if not is_free:
-            live[address] = Block(address, size, time)
+            live[address] = Block(address, size, time, since=ended.since if ended else time)
             blocks.append(live[address])
     return blocks
 
@@ -106,6 +110,19 @@ def mark_touched(trace: heapstory.Trace, places: Places) -> None:
                 block.touched = True
 
 
+def written(trace: heapstory.Trace) -> dict[int, list[int]]:
+    """When each word was written, by its address."""
+    found: dict[int, list[int]] = {}
+    rows = trace.query(
+        "SELECT timestamp, address, size FROM events "
+        "WHERE address IS NOT NULL AND kind NOT IN ('alloc', 'free') ORDER BY timestamp"
+    )
+    for time, address, size in rows:
+        for word in range(address // 8 * 8, address + size, 8):
+            found.setdefault(word, []).append(time)
+    return found
+
+
 def compare(trace: heapstory.Trace, moments: int = 5) -> Comparison:
     """Nodes over the whole run, edges at some moments of it."""
     blocks = true_blocks(trace)
@@ -117,8 +134,10 @@ def compare(trace: heapstory.Trace, moments: int = 5) -> Comparison:
     for block in blocks:
         if block.touched and block.node is None:
             result.differences[_why_missed(block)] += 1
+    writes = written(trace)
     for number in range(1, moments + 1):
-        _compare_edges(trace, trace.last * number // moments, blocks, block_of, result)
+        time = trace.last * number // moments
+        _compare_edges(trace, time, blocks, block_of, writes, result)
     return result
 
 
@@ -160,6 +179,7 @@ def _compare_edges(
     time: int,
     blocks: list[Block],
     block_of: dict[int, Block],
+    writes: dict[int, list[int]],
     result: Comparison,
 ) -> None:
     alive = [b for b in blocks if b.touched and b.born <= time < b.died]
@@ -170,7 +190,9 @@ def _compare_edges(
             data = trace.core.value(block.address + at, 8, time)
             value = int.from_bytes(data, "little") if data else 0
             target = places.find(value, time) if value else None
-            if target is not None:
+            when = writes.get(block.address + at, [])
+            last = bisect_right(when, time)
+            if target is not None and last and when[last - 1] >= block.since:
                 true.add((block.address, at, target.address, value - target.address))
     shown = set()
     graph = trace.core.graph(time)
