@@ -3,9 +3,9 @@
 import os
 import sys
 
-strings = [f"text number {i}" for i in range(400)]
-tuples = [(i, str(i)) for i in range(400)]
-floats = [i / 7 for i in range(400)]
+strings = [f"text number {i}" for i in range(1000)]
+tuples = [(i, str(i)) for i in range(1000)]
+floats = [i / 7 for i in range(1000)]
 del strings[::3], tuples[::3], floats[::3]
 GC = 16  # bytes before an object that the collector of cycles looks at
 said = [(id(x), sys.getsizeof(x)) for x in strings + floats]
