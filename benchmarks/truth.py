@@ -8,8 +8,6 @@ The small inputs, since every block is looked at in Python; python runs with PYT
 """
 
 import argparse
-import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -18,6 +16,7 @@ import heapstory
 from programs.catalog import PROGRAMS, Workshop
 from support import page
 from support.measure import machine, revision
+from support.peers import Heapstory
 from support.truth import Comparison, compare
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -28,17 +27,11 @@ GOALS = {"node recall": 0.98, "node precision": 0.95, "edge recall": 0.99, "edge
 
 def compared(name: str, work: Path, desk: Path) -> Comparison:
     """Records a program with the truth beside, and compares."""
+    recorder = Heapstory(Path(sys.executable).with_name("heapstory"), desk / "traces")
     program = PROGRAMS[name](Workshop(work, desk, quick=True))
-    trace = desk / f"{name}.story"
-    heapstory_command = str(Path(sys.executable).with_name("heapstory"))
-    command = [heapstory_command, "record", "--mode", "portable", "--truth"]
-    done = subprocess.run([*command, "-o", str(trace), "--", *program.command], cwd=desk,
-                          env={**os.environ, **program.environment},
-                          stdout=subprocess.DEVNULL)  # fmt: skip
-    if done.returncode not in program.statuses:
-        sys.exit(f"truth.py: {name} ended with status {done.returncode}")
-    with heapstory.open(trace) as opened:
-        return compare(opened)
+    recorder.record(program, desk, query=False, options=("--mode", "portable", "--truth"))
+    with heapstory.open(recorder.trace_of(program)) as trace:
+        return compare(trace)
 
 
 def main() -> None:

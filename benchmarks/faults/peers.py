@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from statistics import median
@@ -92,26 +92,17 @@ def writers(heapstory: Heapstory, work: Path) -> dict[str, int]:
     return found
 
 
-def _ends(mutant: Mutant, heapstory: Heapstory, trace: Path) -> bool:
-    """Whether it does harm and its recorded run ends by itself, which can depend on what malloc
-    hands out: a run that loops has no time."""
-    if not mutant.judged().problem:
-        return False
-    start = time.monotonic()
-    heapstory.record(trace, mutant.binary(), mutant.arguments, mutant.environment,
-                     patience=LOOPING)  # fmt: skip
-    return time.monotonic() - start < LOOPING
-
-
 def times(heapstory: Heapstory, work: Path, salt: int) -> dict[str, dict[str, float]]:
     """Table 4.2: a faulty run native, under the null tool and recorded, in milliseconds, the best
     of three; then matching and location in milliseconds, the median over the runs."""
     found = {}
     for name in NAMES:
         program = Program(name, work / "times" / name)
-        probe = work / "times" / f"{name}.story"
-        mutants = draw(program, "lost subtree", salt)
-        mutant = next(one for one in mutants if _ends(one, heapstory, probe))
+        ends = partial(heapstory.record, work / "times" / f"{name}.story", patience=LOOPING)
+        mutant = next(  # a run that loops has no time
+            one for one in draw(program, "lost subtree", salt)
+            if one.judged().problem and ends(one.binary(), one.arguments, one.environment)
+        )  # fmt: skip
         binary = str(mutant.binary())
         command = [binary, *mutant.arguments]
         environment = {"FAULT_AT": mutant.environment["FAULT_AT"]}

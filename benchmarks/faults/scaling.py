@@ -40,10 +40,10 @@ def measured(heapstory: Heapstory, program: Program, salt: int) -> dict[str, Any
     patience = 20 + int(program.nodes) / 5000  # a run that takes longer loops
     for mutant in islice(draw(program, "lost subtree", salt), 5):
         binary, start = mutant.binary(), time.perf_counter()
-        heapstory.record(trace, binary, mutant.arguments, mutant.environment, patience=patience)
-        row["record"] = time.perf_counter() - start
-        if row["record"] >= patience:
+        if not heapstory.record(trace, binary, mutant.arguments, mutant.environment,
+                                patience=patience):  # fmt: skip
             continue
+        row["record"] = time.perf_counter() - start
         start = time.perf_counter()
         with open_trace(str(trace)):
             row["open"] = time.perf_counter() - start

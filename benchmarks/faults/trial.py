@@ -89,8 +89,9 @@ class Heapstory:
         environment: dict[str, str],
         stdin: Path = Path(os.devnull),
         patience: float = PATIENCE,
-    ) -> None:
-        """Records a run; one that hangs is ended by a signal."""
+    ) -> bool:
+        """Records a run and says whether it ended by itself; one that hangs is ended by a signal,
+        and whether it does can depend on what malloc hands out."""
         command = [str(self.command), "record", "--force", "-o", str(trace), "--"]
         command += [str(binary), *arguments]
         with stdin.open() as given:
@@ -103,13 +104,16 @@ class Heapstory:
                 stderr=subprocess.PIPE,
                 text=True,
             )
+        ended = True
         try:
             _, talk = process.communicate(timeout=patience)
         except subprocess.TimeoutExpired:
+            ended = False
             process.send_signal(signal.SIGTERM)
             _, talk = process.communicate()
         if process.returncode == 125 or not trace.exists():
             raise TrialError(f"record: {talk.strip()}")
+        return ended
 
     def locate(self, trace: Path, spec: str, cpoints: list[str]) -> tuple[int, Any, float]:
         """Exit status, answer and wall seconds; a failure is told in place of the answer."""

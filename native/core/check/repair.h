@@ -96,7 +96,6 @@ class Repair {
     const Version *before(uint32_t cell) const;
     const PlanField &field_of(uint32_t cell) const;
     bool holds_address(uint32_t cell) const;
-    Object object_of(uint32_t cell) const;
     const Version *held(uint32_t cell) const {
         Span unused;
         return line_.at(cell, time_, unused);

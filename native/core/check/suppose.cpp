@@ -14,13 +14,8 @@ constexpr uint64_t first_page = 4096;
 
 } // namespace
 
-Object Repair::object_of(uint32_t cell) const {
-    auto after = std::upper_bound(line_.first_cell.begin(), line_.first_cell.end(), cell);
-    return Object(after - line_.first_cell.begin()) - 1;
-}
-
 const PlanField &Repair::field_of(uint32_t cell) const {
-    Object object = object_of(cell);
+    Object object = line_.owner(cell);
     const PlanType &type = plan_.types[line_.type[object]];
     size_t index = cell - line_.first_cell[object];
     if (index < type.fields.size())
@@ -112,7 +107,7 @@ void Repair::gather_pool(const std::vector<Inconsistency> &found) {
         for (const Bound &bound : e.binding)
             add_to_pool(bound.object);
     for (uint32_t cell : cells_)
-        add_to_pool(object_of(cell));
+        add_to_pool(line_.owner(cell));
     for (uint32_t block : deaths_)
         for (Object object = line_.first_object[block]; object < line_.first_object[block + 1];
              ++object)

@@ -55,7 +55,7 @@ std::vector<Version> Repair::numbers_for(uint32_t cell) const {
             add_once(values, with_number(cell, near));
     if (const Version *old = before(cell))
         add_once(values, with_number(cell, number_in(cell, *old)));
-    Object object = object_of(cell);
+    Object object = line_.owner(cell);
     for (uint32_t other = line_.first_cell[object]; other < line_.first_cell[object + 1]; ++other) {
         const PlanField &sister = field_of(other);
         const Version *version = held(other);
@@ -89,7 +89,7 @@ void Repair::suppose_widely(uint32_t cell, size_t most) {
             known.emplace(value.value, value.target).second)
             suppose(operation, {{cell, value}});
     };
-    Object owner = object_of(cell);
+    Object owner = line_.owner(cell);
     uint32_t index = cell - line_.first_cell[owner];
     auto add_of = [&](Object object) {
         if (!line_.alive(object, time_))

@@ -11,7 +11,7 @@ from heapstory.static.ir.program import Place, Statement
 from heapstory.static.library import BUILTINS, States, intrinsic, result, returns, unknown
 from heapstory.static.state import ANY_MAKER, Site, State
 from heapstory.static.summary import Summary
-from heapstory.static.values import HIGH, LOW, CellId, Fact, Symbol, Value
+from heapstory.static.values import HIGH, LOW, CellId, Fact, Symbol, Value, in_global
 
 if TYPE_CHECKING:
     from heapstory.static.interpreter import FunctionAnalysis
@@ -29,7 +29,7 @@ def call(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
     name = callee
     if type(callee) is str and callee[0] == "%":
         pointer = state.env.get(callee)
-        if type(pointer) is tuple and type(pointer[0]) is str and pointer[0][0] == "@":
+        if pointer is not None and in_global(pointer):
             name = frame.program.table(pointer) or pointer[0]
         else:
             return _indirect(frame, state, register, arguments, place, signature, member)

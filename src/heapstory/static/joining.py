@@ -244,13 +244,7 @@ class Join:
                 merged.writes = {**merged.writes, offset: (place, PERHAPS)}
 
     def _only_new(self, cell: Cell) -> Cell:
-        self.changed = True
-        merged = cell.copy()
-        merged.null = 0
-        merged.same = frozenset()
-        if merged.freed is not None:
-            merged.freed = None
-            merged.escaped = merged.deep = True
+        merged = self._perhaps_there(cell)
         for offset, (place, _) in cell.writes.items():
             value = merged.fields.get(offset)
             if type(value) is not tuple or type(value[0]) is str:
@@ -261,6 +255,10 @@ class Join:
     def _alone(self, cell: Cell) -> Cell:
         if cell.null == 0 and cell.freed is None and not cell.same:
             return cell
+        return self._perhaps_there(cell)
+
+    def _perhaps_there(self, cell: Cell) -> Cell:
+        """A cell that one of the ways alone knows: little of what it says holds on both."""
         self.changed = True
         merged = cell.copy()
         merged.null = 0

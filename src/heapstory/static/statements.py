@@ -11,7 +11,7 @@ from heapstory.static.ir import program as op
 from heapstory.static.ir.program import Statement
 from heapstory.static.materialise import materialise
 from heapstory.static.state import GLOBAL, PRE, State
-from heapstory.static.values import ANYWHERE, HIGH, LOW, Fact, Symbol, Value
+from heapstory.static.values import ANYWHERE, HIGH, LOW, Fact, Symbol, Value, in_global
 
 if TYPE_CHECKING:
     from heapstory.static.interpreter import FunctionAnalysis
@@ -34,7 +34,7 @@ def _load(frame: FunctionAnalysis, state: State, statement: Statement) -> States
     address = statement[3]
     if type(address) is str:
         address = frame.value(state, address)
-    if type(address) is tuple and type(address[0]) is str and address[0][0] == "@":
+    if in_global(address):
         known = frame.program.table(address)
         if known is not None:
             state.env[statement[2]] = (known, 0)

@@ -174,3 +174,8 @@ def decide(predicate: str, left: int, right: int) -> bool:
     if kind == "le":
         return left <= right
     return left > right if kind == "gt" else left >= right
+
+
+def in_global(value: Value) -> bool:
+    """Whether a value points to a global variable or a function."""
+    return type(value) is tuple and type(value[0]) is str and value[0][0] == "@"

@@ -108,8 +108,8 @@ class WalkFrame(FunctionAnalysis):
         name = functions[common].place.function
         if lost.site is not None:
             chain = tuple(c.place for c in callers[common:] if c.place is not None)
-            lost = lost.copy()
-            lost.site = lost.site._replace(calls=chain) if lost.site else None
+            site, lost = lost.site, lost.copy()
+            lost.site = site._replace(calls=chain)
         key = (kind, lost.site, place and place[:2])
         guessed = now.supposed
         if key not in found or (found[key].guessed and not guessed):

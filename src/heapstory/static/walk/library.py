@@ -8,11 +8,12 @@ from heapstory.static.ir.program import Function, Place
 from heapstory.static.library import result
 from heapstory.static.state import STACK, Cell
 from heapstory.static.statements import States
-from heapstory.static.values import Value
+from heapstory.static.values import Value, in_global
 from heapstory.static.walk.machine import Concrete, Walk
 from heapstory.static.walk.memory import put, taken
 from heapstory.static.walk.state import FURTHER, Jump, Way
 from heapstory.static.walk.texts import TEXTS
+from heapstory.static.walk.writing import WRITING
 
 
 def _setjmp(
@@ -69,8 +70,7 @@ def _va_copy(
 
 
 def _called(walk: Walk, way: Way, pointer: Value) -> Function | None:
-    named = type(pointer) is tuple and type(pointer[0]) is str and pointer[0][0] == "@"
-    return walk.function_named(way, pointer[0]) if named else None
+    return walk.function_named(way, pointer[0]) if in_global(pointer) else None
 
 
 def _thread(
@@ -125,6 +125,7 @@ def _qsort(
 
 LIBRARY: dict[str, Concrete] = {
     **TEXTS,
+    **WRITING,
     **dict.fromkeys(("setjmp", "_setjmp", "__sigsetjmp", "sigsetjmp"), _setjmp),
     **dict.fromkeys(("longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"), _longjmp),
     "exit": _exit,

@@ -14,7 +14,7 @@ from heapstory.static.ir.program import Function, Place, Statement
 from heapstory.static.rules import LOCAL_LOST, Infeasible
 from heapstory.static.state import HEAP, STACK, Cell, State
 from heapstory.static.statements import States
-from heapstory.static.values import HIGH, CellId, Fact, Symbol, Value
+from heapstory.static.values import HIGH, CellId, Fact, Symbol, Value, in_global
 from heapstory.static.walk.frame import Globals, WalkFrame
 from heapstory.static.walk.memory import taken
 from heapstory.static.walk.state import FURTHER, Caller, Way
@@ -48,11 +48,6 @@ class Walk(WalkFrame):
         self._functions, self._aliases, self._library = functions, aliases, library
         self._activations = 0
         self._ways: list[tuple[int, int, Way]] = []
-
-    @property
-    def complete(self) -> bool:
-        """Whether every way was followed to its end."""
-        return not self.limited
 
     # --- the ways
 
@@ -242,14 +237,12 @@ class Walk(WalkFrame):
 
     def leave(self, way: Way, result: Value, place: Place | None) -> bool:
         """Rule 1 for the locals of a function that returns; False where the program ends."""
-        held = [v[0] for v in way.env.values() if type(v) is tuple]
-        held += way.close_slots()
         names = {
             value[0]: way.function.variables.get(name, "")
             for name, value in way.env.items()
             if type(value) is tuple
         }
-        suspect = any(c in way.cells and way.cells[c].tracked for c in held)
+        suspect = way.close()
         if not way.callers:
             way.env = {}
             self._report(way, [], names, place, suspect)
@@ -329,8 +322,7 @@ class Walk(WalkFrame):
         now = way.copy()
         suspect = False
         while len(way.callers) > found.depth:
-            held = [v[0] for v in way.env.values() if type(v) is tuple] + way.close_slots()
-            suspect = suspect or any(c in way.cells and way.cells[c].tracked for c in held)
+            suspect = way.close() or suspect
             way.resume()
         self._now = now
         self._report(way, [], {}, place, suspect)
@@ -354,7 +346,7 @@ class Walk(WalkFrame):
             pointer = self.value(way, callee)
             if pointer == 0:
                 raise Infeasible
-            known = type(pointer) is tuple and type(pointer[0]) is str and pointer[0][0] == "@"
+            known = in_global(pointer)
             name = (self.program.table(pointer) or pointer[0]) if known else None
         if type(name) is not str:
             return calls.call(self, way, statement)

@@ -78,15 +78,16 @@ class Way(State):
         for name in self.function.stack:
             self.cells[self.slot(name)] = Cell(STACK)
 
-    def close_slots(self) -> list[CellId]:
-        """Take the slots of the running function away; the cells that they led to."""
-        held: list[CellId] = []
+    def close(self) -> bool:
+        """Take the slots of the running function away, which ends; whether they or its variables
+        held memory that might be lost with them."""
+        held: list[CellId] = [v[0] for v in self.env.values() if type(v) is tuple]
         copies = (f"%copy{number}" for number in self.function.copies)
         for name in (*self.function.stack, FURTHER, *copies):
             cell = self.cells.pop(self.slot(name), None)
             if cell is not None:
                 held.extend(cell.leads)
-        return held
+        return any(cell in self.cells and self.cells[cell].tracked for cell in held)
 
     def wait(self) -> None:
         """Put the variables of the running function aside."""

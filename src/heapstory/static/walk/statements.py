@@ -12,7 +12,7 @@ from heapstory.static.ir.program import Statement
 from heapstory.static.state import WHOLE, Cell
 from heapstory.static.statements import HANDLERS as ELSE
 from heapstory.static.statements import States
-from heapstory.static.values import decide
+from heapstory.static.values import decide, in_global
 from heapstory.static.walk.memory import Piece, put, taken
 from heapstory.static.walk.numbers import compute, unsigned, wrapped
 from heapstory.static.walk.state import Way
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def _load(walk: Walk, way: Way, statement: Statement) -> States:
     _, _, register, operand, pointer, size = statement
     address = walk.value(way, operand)
-    if type(address) is tuple and type(address[0]) is str and address[0][0] == "@":
+    if in_global(address):
         known = walk.program.table(address)
         if known is not None:
             way.env[register] = (known, 0)

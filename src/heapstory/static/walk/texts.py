@@ -1,4 +1,4 @@
-"""Functions of the C library that look at texts or make them, where these are known.
+"""Functions of the C library that look at texts, where these are known.
 
 Each gives the states after it, or None where too little is known: its model has to do then.
 """
@@ -12,12 +12,11 @@ from heapstory.static import rules
 from heapstory.static.applying import shifted
 from heapstory.static.ir.program import Place
 from heapstory.static.library import result
-from heapstory.static.state import GLOBAL, Cell, Site, State
+from heapstory.static.state import GLOBAL, Cell
 from heapstory.static.statements import States
 from heapstory.static.values import Value
-from heapstory.static.walk.format import formatted
 from heapstory.static.walk.machine import Concrete, Walk
-from heapstory.static.walk.memory import data, of_bytes, put, taken, text, zeros
+from heapstory.static.walk.memory import data, text
 from heapstory.static.walk.numbers import wrapped
 from heapstory.static.walk.state import Way
 
@@ -39,16 +38,24 @@ _KINDS: dict[str, tuple[int, Callable[[bytes], bool]]] = {
 }
 
 
+def _known(way: Way, arguments: list[Value], texts: int) -> list[Value] | None:
+    """The arguments, of the first ones the texts they point to; None if one is not known."""
+    known = [text(way, v) for v in arguments[:texts]]
+    if any(v is None for v in known) or any(type(v) is not int for v in arguments[texts:]):
+        return None
+    return [*known, *arguments[texts:]]
+
+
 def _pure(function: Callable[..., int | None], texts: int) -> Concrete:
     """A function of texts and numbers whose result is a number."""
 
     def run(
         walk: Walk, way: Way, register: str | None, arguments: list[Value], place: Place | None
     ) -> States:
-        known = [text(way, v) for v in arguments[:texts]]
-        if any(v is None for v in known) or any(type(v) is not int for v in arguments[texts:]):
+        known = _known(way, arguments, texts)
+        if known is None:
             return None
-        value = function(*known, *arguments[texts:])
+        value = function(*known)
         return None if value is None else result(walk, way, register, value, place)
 
     return run
@@ -60,10 +67,10 @@ def _found(function: Callable[..., int], texts: int) -> Concrete:
     def run(
         walk: Walk, way: Way, register: str | None, arguments: list[Value], place: Place | None
     ) -> States:
-        known = [text(way, v) for v in arguments[:texts]]
-        if any(v is None for v in known) or any(type(v) is not int for v in arguments[texts:]):
+        known = _known(way, arguments, texts)
+        if known is None:
             return None
-        at = function(*known, *arguments[texts:])
+        at = function(*known)
         value = 0 if at < 0 else shifted(arguments[0], at)
         return result(walk, way, register, value, place)
 
@@ -85,7 +92,7 @@ def _memcmp(
     return result(walk, way, register, _order(one, other), place)
 
 
-def _span(one: bytes, other: bytes, inside: bool) -> int:
+def span(one: bytes, other: bytes, inside: bool) -> int:
     return next((n for n, c in enumerate(one) if (c in other) != inside), len(one))
 
 
@@ -120,139 +127,6 @@ def _strtol(
     if arguments[1] != 0:
         rules.store(walk, way, arguments[1], shifted(arguments[0], end), place, "")
     return result(walk, way, register, number, place)
-
-
-# --- texts that are made ------------------------------------------------------------------------
-
-
-def _strdup(
-    walk: Walk, way: Way, register: str | None, arguments: list[Value], place: Place | None
-) -> States:
-    known = text(way, arguments[0])
-    most = arguments[1] if len(arguments) > 1 else None
-    value = rules.allocate(walk, way, Site("strdup" if most is None else "strndup", place))
-    way.note(place, "strdup() allocates" if most is None else "strndup() allocates")
-    if known is not None and (most is None or type(most) is int):
-        way.change(value[0]).fields = dict(enumerate(known[:most] + b"\0"))
-    return result(walk, way, register, value, place)
-
-
-def _copied(join: bool, bounded: bool) -> Concrete:
-    """``strcpy``, ``strcat`` and those with a bound."""
-
-    def run(
-        walk: Walk, way: Way, register: str | None, arguments: list[Value], place: Place | None
-    ) -> States:
-        into, source = arguments[:2]
-        start = text(way, into) if join else b""
-        known = text(way, source)
-        most = arguments[2] if bounded else None
-        if known is None or start is None or (bounded and type(most) is not int):
-            return None
-        content = known[:most] + b"\0"
-        if most is not None and not join:
-            content = known[:most].ljust(most, b"\0")
-        if not put(walk, way, shifted(into, len(start)), of_bytes(content), place):
-            return None
-        return result(walk, way, register, into, place)
-
-    return run
-
-
-def _listed(state: State, listed: Value) -> list[Value] | None:
-    """The arguments that a ``va_list`` still has."""
-    if type(listed) is not tuple or listed[0] not in state.cells or type(listed[1]) is not int:
-        return None
-    area = state.cells[listed[0]].fields.get(listed[1] + 8)
-    if type(area) is not tuple or area[0] not in state.cells or type(area[1]) is not int:
-        return None
-    fields = state.cells[area[0]].fields
-    return [fields[o] for o in sorted(o for o in fields if type(o) is int) if o >= area[1]]
-
-
-def _printed(bound: int | None, first: int, further: bool = False) -> Concrete:
-    """``sprintf`` and ``snprintf``; ``further``: the arguments are a ``va_list``."""
-
-    def run(
-        walk: Walk, way: Way, register: str | None, arguments: list[Value], place: Place | None
-    ) -> States:
-        rest = _listed(way, arguments[first + 1]) if further else arguments[first + 1 :]
-        size = arguments[bound] if bound is not None else None
-        made = formatted(way, text(way, arguments[first]), rest)
-        if made is None or (bound is not None and type(size) is not int):
-            return None
-        content = made + b"\0" if size is None else made[: max(size - 1, 0)] + b"\0" * (size > 0)
-        if arguments[0] != 0 and not put(walk, way, arguments[0], of_bytes(content), place):
-            return None
-        return result(walk, way, register, len(made), place)
-
-    return run
-
-
-def _asprinted(further: bool) -> Concrete:
-    def run(
-        walk: Walk, way: Way, register: str | None, arguments: list[Value], place: Place | None
-    ) -> States:
-        rest = _listed(way, arguments[2]) if further else arguments[2:]
-        made = formatted(way, text(way, arguments[1]), rest)
-        if made is None:
-            return None
-        failed = way.copy()
-        value = rules.allocate(walk, way, Site("asprintf", place), False, True)
-        way.note(place, "asprintf() allocates")
-        way.change(value[0]).fields = dict(enumerate(made + b"\0"))
-        rules.store(walk, way, arguments[0], value, place, "")
-        failed.note(place, "asprintf() fails")
-        return [
-            *result(walk, way, register, len(made), place),
-            *result(walk, failed, register, -1, place),
-        ]
-
-    return run
-
-
-def _memcpy(
-    walk: Walk, way: Way, register: str | None, arguments: list[Value], place: Place | None
-) -> States:
-    into, source, size = arguments[:3]
-    if type(size) is not int or size < 0:
-        return None
-    piece = taken(walk, way, source, size) if size else zeros(0)
-    if piece is None or not put(walk, way, into, piece, place):
-        return None
-    return result(walk, way, register, into, place)
-
-
-def _memset(
-    walk: Walk, way: Way, register: str | None, arguments: list[Value], place: Place | None
-) -> States:
-    into, byte, size = arguments[:3]
-    if type(size) is not int or type(byte) is not int or size < 0 or size > 1 << 16:
-        return None
-    piece = zeros(size) if byte == 0 else of_bytes(bytes([byte & 255]) * size)
-    if not put(walk, way, into, piece, place):
-        return None
-    return result(walk, way, register, into, place)
-
-
-def _strsep(
-    walk: Walk, way: Way, register: str | None, arguments: list[Value], place: Place | None
-) -> States:
-    start = rules.load(walk, way, arguments[0], True)
-    if start == 0:
-        return result(walk, way, register, 0, place)
-    known, ends = text(way, start), text(way, arguments[1])
-    if known is None or ends is None:
-        return None
-    at = _span(known, ends, inside=False)
-    rest: Value = 0
-    if at < len(known):
-        put(walk, way, shifted(start, at), of_bytes(b"\0"), place)
-        rest = shifted(start, at + 1)
-    if register is not None:
-        way.env[register] = start  # before the only other reference moves on
-    rules.store(walk, way, arguments[0], rest, place, "")
-    return [way]
 
 
 # --- classes of characters ----------------------------------------------------------------------
@@ -300,8 +174,8 @@ TEXTS: dict[str, Concrete] = {
     "strncmp": _pure(lambda a, b, n: _order(a[:n], b[:n]), 2),
     "strncasecmp": _pure(lambda a, b, n: _order(a[:n].lower(), b[:n].lower()), 2),
     "memcmp": _memcmp,
-    "strspn": _pure(lambda a, b: _span(a, b, True), 2),
-    "strcspn": _pure(lambda a, b: _span(a, b, False), 2),
+    "strspn": _pure(lambda a, b: span(a, b, True), 2),
+    "strcspn": _pure(lambda a, b: span(a, b, False), 2),
     "strchr": _found(_strchr, 1),
     "strrchr": _found(lambda a, c: len(a) if c == 0 else a.rfind(bytes([c & 255])), 1),
     "strstr": _found(bytes.find, 2),
@@ -318,27 +192,4 @@ TEXTS: dict[str, Concrete] = {
     "__ctype_b_loc": _table("kinds", 2, _kinds),
     "__ctype_toupper_loc": _table("upper", 4, lambda c: c.upper()[0]),
     "__ctype_tolower_loc": _table("lower", 4, lambda c: c.lower()[0]),
-    "strdup": _strdup,
-    "strndup": _strdup,
-    "__strdup": _strdup,
-    "strcpy": _copied(join=False, bounded=False),
-    "strcat": _copied(join=True, bounded=False),
-    "strncpy": _copied(join=False, bounded=True),
-    "strncat": _copied(join=True, bounded=True),
-    "sprintf": _printed(None, 1),
-    "snprintf": _printed(1, 2),
-    "vsprintf": _printed(None, 1, further=True),
-    "vsnprintf": _printed(1, 2, further=True),
-    "asprintf": _asprinted(further=False),
-    "vasprintf": _asprinted(further=True),
-    "memcpy": _memcpy,
-    "memmove": _memcpy,
-    "llvm.memcpy.p0i8.p0i8.i64": _memcpy,
-    "llvm.memmove.p0i8.p0i8.i64": _memcpy,
-    "llvm.memcpy.p0.p0.i64": _memcpy,
-    "llvm.memmove.p0.p0.i64": _memcpy,
-    "memset": _memset,
-    "llvm.memset.p0i8.i64": _memset,
-    "llvm.memset.p0.i64": _memset,
-    "strsep": _strsep,
 }  # fmt: skip
