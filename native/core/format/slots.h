@@ -78,7 +78,7 @@ class SlotEncoder {
     std::vector<SlotSegment> segments;
     ByteWriter out; // the slot section
 
-    explicit SlotEncoder(uint32_t segment_slots = 8192) : segment_slots_(segment_slots) {}
+    explicit SlotEncoder(uint32_t segment_slots = 16384) : segment_slots_(segment_slots) {}
 
     // All slots of a chunk. `slots[i]` is the i-th that stands alone, by word, then by event;
     // `runs[i]` the i-th run, by page, then by event. `last(slot)` is called with the last of every

@@ -28,7 +28,7 @@ constexpr size_t slab_bytes = 2 * huge_page;
 constexpr size_t slab_pages = slab_bytes / sizeof(ImagePage);
 
 struct Slab {
-    void *memory = map_huge(slab_bytes); // zeros: words that were never written
+    void *memory = map_huge(slab_bytes);
     Slab() = default;
     Slab(Slab &&other) : memory(std::exchange(other.memory, nullptr)) {}
     ~Slab() {
@@ -107,7 +107,8 @@ uint32_t Image::Part::number_of(uint64_t word) {
     if (!number) {
         if (pages_.size() % slab_pages == 0)
             slabs_.emplace_back();
-        pages_.push_back(slabs_.back().page(pages_.size() % slab_pages));
+        // Zeros: words that were never written.
+        pages_.push_back(new (slabs_.back().page(pages_.size() % slab_pages)) ImagePage{});
         complete_.emplace_back();
         number = uint32_t(pages_.size());
     }

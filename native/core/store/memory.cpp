@@ -2,12 +2,58 @@
 #include "store/memory.h"
 
 #include <cstdint>
+#include <map>
+#include <mutex>
 
 namespace heapstory {
 
+namespace {
+
+// What was given back. The kernel clears every page it hands out, which takes longer than most of
+// what is done with it, so it is not asked again; it may take these when it is short of memory.
+class Kept {
+  public:
+    void *take(size_t size) {
+        std::lock_guard lock(mutex_);
+        auto block = blocks_.lower_bound(size);
+        if (block == blocks_.end())
+            return nullptr;
+        auto [bytes, memory] = *block;
+        blocks_.erase(block);
+        total_ -= bytes;
+        if (bytes > size)
+            munmap(static_cast<char *>(memory) + size, bytes - size);
+        return memory;
+    }
+    bool keep(void *memory, size_t size) {
+        std::lock_guard lock(mutex_);
+        if (total_ + size > most || madvise(memory, size, MADV_FREE) != 0)
+            return false;
+        blocks_.emplace(size, memory);
+        total_ += size;
+        return true;
+    }
+
+  private:
+    static constexpr size_t most = size_t(2) << 30;
+
+    std::mutex mutex_;
+    std::multimap<size_t, void *> blocks_;
+    size_t total_ = 0;
+};
+
+Kept &kept() {
+    static Kept *instance = new Kept; // outlives every other static object
+    return *instance;
+}
+
+} // namespace
+
 void *map_huge(size_t bytes) {
-    // The kernel chooses the place: ask for one huge page more and give back what sticks out.
     size_t size = whole_huge_pages(bytes);
+    if (void *memory = kept().take(size))
+        return memory;
+    // The kernel chooses the place: ask for one huge page more and give back what sticks out.
     void *map =
         mmap(nullptr, size + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED)
@@ -22,7 +68,8 @@ void *map_huge(size_t bytes) {
 }
 
 void unmap_huge(void *memory, size_t bytes) {
-    munmap(memory, whole_huge_pages(bytes));
+    if (size_t size = whole_huge_pages(bytes); !kept().keep(memory, size))
+        munmap(memory, size);
 }
 
 } // namespace heapstory

@@ -1,4 +1,4 @@
-// Memory for big columns: whole huge pages, which are quick to get and quick to give back.
+// Memory for big columns: whole huge pages, kept for whoever asks next when they are given back.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
@@ -15,7 +15,7 @@ constexpr size_t whole_huge_pages(size_t bytes) {
     return (bytes + huge_page - 1) & ~(huge_page - 1);
 }
 
-// Zeroed memory at a huge page's boundary; std::bad_alloc if there is none.
+// Memory at a huge page's boundary, with anything in it; std::bad_alloc if there is none.
 void *map_huge(size_t bytes);
 void unmap_huge(void *memory, size_t bytes);
 
