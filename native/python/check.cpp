@@ -36,7 +36,8 @@ double seconds_since(Wall::time_point start) {
 
 using GivenNode = std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, std::optional<uint64_t>,
                              uint32_t, uint32_t, bool>;
-using GivenPoint = std::tuple<uint64_t, std::vector<uint32_t>, std::optional<uint64_t>>;
+using GivenPoint =
+    std::tuple<uint64_t, std::vector<uint32_t>, std::optional<std::pair<uint64_t, uint32_t>>>;
 using GivenBytes = std::tuple<uint64_t, uint64_t, nb::bytes, uint32_t>;
 
 SourceBlock block_of(const GivenNode &given) {
@@ -98,11 +99,13 @@ class Structure {
 
     nb::dict locate(const std::vector<GivenPoint> &given) {
         std::vector<CPoint> points;
-        for (const auto &[time, types, settled] : given)
-            points.push_back({time, types, settled.value_or(forever)});
+        for (const auto &[time, types, under_way] : given) {
+            auto [settled, way] = under_way.value_or(std::pair{forever, 0u});
+            points.push_back({time, types, settled, way});
+        }
         nb::dict out;
         Location location;
-        size_t clean = 0;
+        size_t ended = Forward::no_point;
         double check_seconds = 0, locate_seconds = 0;
         bool exact = true;
         uint64_t evaluations = 0;
@@ -111,19 +114,21 @@ class Structure {
             auto start = Wall::now();
             Forward forward(*checker_, points);
             size_t bad = forward.run();
-            clean = forward.last_clean();
+            location.clean = forward.last_clean();
             exact = forward.exact();
             evaluations = forward.evaluations();
             check_seconds = seconds_since(start);
             start = Wall::now();
+            ended = bad;
             if (bad != Forward::no_point)
                 location = check::locate(*checker_, forward, points, bad,
                                          [&](uint32_t site) { return statement_of(site); });
             locate_seconds = seconds_since(start);
         }
-        auto &[bad, found, faults, decisive] = location;
+        auto &[bad, clean, found, faults, decisive, astray] = location;
         out["bad"] = bad == Forward::no_point ? nb::none() : nb::cast(bad);
         out["clean"] = clean == Forward::no_point ? nb::none() : nb::cast(clean);
+        out["ended"] = ended == Forward::no_point ? nb::none() : nb::cast(ended);
         out["exact"] = exact;
         out["evaluations"] = evaluations;
         out["inconsistencies"] = list_of(found);
@@ -136,11 +141,15 @@ class Structure {
                                          list_of(fault.contributed_to)));
         out["faults"] = listed;
         nb::dict graded;
-        constexpr const char *grades[] = {"value", "omission"};
+        constexpr const char *grades[] = {"value", "omission", "derived"};
         for (auto [time, decision] : decisive)
             graded[nb::cast(time)] = nb::make_tuple(grades[size_t(decision.grade)],
                                                     place_of_cell(decision.cell), decision.unsafe);
         out["decisive"] = graded;
+        nb::list strayed;
+        for (const Astray &one : astray)
+            strayed.append(nb::make_tuple(one.time, list_of({one.found})));
+        out["astray"] = strayed;
         out["check_seconds"] = check_seconds;
         out["locate_seconds"] = locate_seconds;
         return out;

@@ -193,15 +193,21 @@ class Structure:
     def load_seconds(self) -> float: ...
     def check(self, at: int) -> list[tuple[int, list[Any]]]:
         """All inconsistencies as of a timestamp, from scratch."""
-    def locate(self, cpoints: Sequence[tuple[int, Sequence[int], int | None]]) -> dict[str, Any]:
+    def locate(
+        self, cpoints: Sequence[tuple[int, Sequence[int], tuple[int, int] | None]]
+    ) -> dict[str, Any]:
         """C-points, ascending: timestamp, the types whose constraints must hold (none: all), and
-        when what was only temporary is settled (None: all that is wrong counts).
+        where an operation is under way (else None: all that is wrong counts) when what was only
+        temporary is settled, and a number for the way through the program (0: not known).
 
-        bad, clean (indices or None), inconsistencies, faults [(timestamp, relation ('direct' |
-        'fed' | 'related'), inconsistencies it contributed to)], of so many operations the first
-        2,000, decisive {timestamp: ('value' | 'omission', the field that should hold
-        something else: (node, base, type, cell), whether it holds an address of nothing)} (see
-        native/core/check/repair.h), exact, evaluations, check_seconds, locate_seconds."""
+        bad, clean (indices or None), ended (index of the first bad C-point; it is not `bad` where
+        the same operation left something unusual before), inconsistencies, faults [(timestamp,
+        relation ('direct' | 'fed' | 'related'), inconsistencies it contributed to)], of so many
+        operations the first 2,000, decisive {timestamp: ('value' | 'omission' | 'derived', the
+        field that should hold something else: (node, base, type, cell), whether it holds an
+        address of nothing)} (see native/core/check/repair.h), astray [(timestamp of a store of an
+        address of nothing, inconsistencies)], exact, evaluations, check_seconds,
+        locate_seconds."""
     def cpoints(
         self,
         returns: bool,

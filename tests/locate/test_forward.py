@@ -45,8 +45,8 @@ def test_what_is_mended_before_the_operation_ends_was_temporary() -> None:
     mended = world.now
     engine = structure(world, Checked(world, plan))
     assert engine.locate([(broken, [], None), (mended, [], None)])["bad"] == 0
-    assert engine.locate([(broken, [], mended), (mended, [], None)])["bad"] is None
-    assert engine.locate([(broken, [], broken + 1)])["bad"] is None
+    assert engine.locate([(broken, [], (mended, 0)), (mended, [], None)])["bad"] is None
+    assert engine.locate([(broken, [], (broken + 1, 0))])["bad"] is None
 
 
 def test_destroying_the_structure_mends_nothing() -> None:
@@ -58,7 +58,7 @@ def test_destroying_the_structure_mends_nothing() -> None:
     world.free(one)
     world.free(other)
     engine = structure(world, Checked(world, plan))
-    assert engine.locate([(broken, [], world.now)])["bad"] == 0
+    assert engine.locate([(broken, [], (world.now, 0))])["bad"] == 0
 
 
 def test_what_a_wrong_value_was_fed_with_is_named() -> None:
@@ -95,3 +95,27 @@ def test_where_a_lost_part_was_cut_off_is_named() -> None:
     found = engine.locate([(clean, [], None), (world.now, [], None)])
     assert len(found["inconsistencies"]) == 1
     assert {time for time, _, _ in found["faults"]} == {taken_out, world.now}
+
+
+def test_an_operation_that_ends_badly_began_where_it_left_its_usual_way() -> None:
+    """The first step leaves the list whole every time but the last; there the second overwrites
+    what is wrong and breaks something else."""
+    world = World()
+    plan = plan_of("node { next*; prev^; } inverse(next, prev); no alias: node.next;")
+    points: list[tuple[int, list[int], tuple[int, int] | None]] = []
+    for wrong in (False, False, True):
+        one, other = world.alloc(1, 2), world.alloc(1, 2)
+        world.link(other, 1, None if wrong else one)
+        stored = world.now
+        world.link(one, 0, other)
+        half = world.now
+        world.link(other, 1, one)
+        if wrong:
+            world.link(other, 0, other)
+        points += [(half, [], (world.now, 1)), (world.now, [], None)]
+    engine = structure(world, Checked(world, plan))
+    found = engine.locate(points)
+    assert found["bad"] == 4 and found["ended"] == 5 and found["clean"] == 3
+    assert stored in found["decisive"]
+    unknown = [(at, types, way and (way[0], 0)) for at, types, way in points]
+    assert engine.locate(unknown)["bad"] == 5

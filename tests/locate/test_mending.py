@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cached_property
 
 import pytest
 from hypothesis import given
@@ -127,6 +128,62 @@ class Replay:
             events.append(event)
         return events
 
+    def rewritten(self, operation: int) -> bool:
+        """Whether nothing is wrong without a free if the block was written to after it."""
+        freed, events = self.events[operation - 1], self.not_freed(operation)
+        block = next(n for n in Naive(events).end.alive() if n.address == freed.address)
+        return any(
+            self.is_whole([*events, Store(address, (value % (1 << 64)).to_bytes(8, "little"))])
+            for address in range(block.address, block.address + block.size, 8)
+            for value in dict.fromkeys(self.values())
+        )
+
+    def derived(self, place: Place, operation: int) -> bool:
+        """Whether nothing is wrong with some value in a field if the numbers that were stored after
+        it may be any, and whether that takes the value."""
+        address, field = self.address(place), field_of(self.plan, place)[1]
+        open_bytes = self.numbers_after(operation)
+
+        def is_whole(events: list[Step]) -> bool:
+            heap = Naive(events).end
+            for each in open_bytes:
+                heap.bytes.pop(each, None)
+            return not check(Snapshot(self.plan, heap, self.types), self.plan)
+
+        return not is_whole(self.events) and any(
+            is_whole([*self.events[:operation], Store(address, data), *self.events[operation:]])
+            for value in dict.fromkeys(self.values())
+            for data in [(value % (1 << 8 * field.size)).to_bytes(field.size, "little")]
+        )
+
+    def numbers_after(self, operation: int) -> set[int]:
+        """The bytes of the fields that hold no pointers and were written after an operation."""
+        late: set[int] = set()
+        for event in self.events[operation:]:
+            if isinstance(event, Store):
+                late.update(range(event.address, event.address + len(event.data)))
+        words = (range(n.address + i, n.address + i + 8) for n in self.heap.alive()
+                 for i in range(0, n.size, 8))  # fmt: skip
+        return {
+            byte
+            for word in words
+            if late.intersection(word) and word.start not in self.pointers
+            for byte in word
+        }
+
+    @cached_property
+    def pointers(self) -> set[int]:
+        """The words that ever held an address of a block that was there."""
+        found = set()
+        for at, event in enumerate(self.events, 1):
+            if isinstance(event, Store):
+                heap, word = Naive(self.events[:at]).end, event.address // 8 * 8
+                held = bytes(heap.bytes.get(word + i) or 0 for i in range(8))
+                value = int.from_bytes(held, "little")
+                if any(n.address <= value < n.address + n.size for n in heap.alive()):
+                    found.add(word)
+        return found
+
 
 @pytest.mark.parametrize("make", [worlds, moving_worlds])
 @pytest.mark.parametrize("name", sorted(SPECIFICATIONS))
@@ -152,7 +209,8 @@ def test_a_decisive_operation_can_be_mended(
         event = world.events[operation - 1]
         if isinstance(event, Free):
             assert grade == "value" and place is None
-            assert replay.is_whole(replay.not_freed(operation))
+            mended = replay.is_whole(replay.not_freed(operation))
+            assert mended or replay.rewritten(operation)
         elif place is None:  # only where an address of nothing was stored first
             assert unsafe and isinstance(event, Store)
             held = [
@@ -161,6 +219,8 @@ def test_a_decisive_operation_can_be_mended(
             assert replay.at_address(event.address // 8 * 8, operation) in held
         elif grade == "omission":
             assert replay.stored(place, cpoint)
+        elif grade == "derived":
+            assert replay.derived(place, operation)
         elif not replay.stored(place, operation):
             assert sites[operation] == sites[operation + 1]
             assert replay.exchanged(operation, operation + 1)

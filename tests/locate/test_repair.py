@@ -164,3 +164,77 @@ def test_a_number_beside_the_field_that_was_forgotten_came_from_nowhere() -> Non
     world.free(other)
     world.put(node, 0, 1)
     assert first not in decisive(world, text, clean)
+
+
+def test_what_the_rest_of_the_operation_computed_by_is_decisive() -> None:
+    """A list that keeps its lengths: the last node is dropped, and they are computed after that."""
+    text = (
+        "node { length; next*; }\nroot: node from list.head;\nlist(next);\n"
+        "node X; X.length == ((X.next == NULL) ? 0 : X.next.length + 1);"
+    )
+    world = World()
+    _, (first, second, _) = chain(world, 3)
+    world.put(second, 0, 1)
+    world.put(first, 0, 2)
+    clean = world.now
+    world.link(second, 1, None)
+    dropped = world.now
+    world.put(second, 0, 0)
+    world.put(first, 0, 1)
+    assert decisive(world, text, clean) == {dropped: "derived"}
+
+
+def test_a_freed_node_that_was_written_to_after_that_is_decisive() -> None:
+    """The store into the freed node is not part of the trace."""
+    world = World()
+    _, nodes = chain(world, 3)
+    other, (moved, rest) = chain(world, 2)
+    clean = world.now
+    world.link(other, 0, rest)
+    world.free(moved)  # it goes between the last two, and its own pointer is set after the free
+    freed = world.now
+    world.link(nodes[1], 1, moved)
+    assert decisive(world, LIST, clean)[freed] == "value"
+
+
+def test_a_number_is_tried_with_which_a_comparison_would_hold() -> None:
+    world = World()
+    one, other = world.alloc(1, 3), world.alloc(1, 3)
+    world.put(one, 0, 7000)
+    world.put(other, 0, 7003)
+    world.link(one, 1, other)
+    clean = world.now
+    world.put(other, 0, 20)
+    text = "node { key; next*; }\nnode X; X.next.key > X.key + 1; X.next.key < X.key + 10;"
+    assert decisive(world, text, clean)[world.now] == "value"
+
+
+def astray(world: World, clean: int, sites: dict[int, int] | None = None) -> list[int]:
+    engine = structure(world, Checked(world, plan_of(LIST)), sites)
+    found = engine.locate([(clean, [], None), (world.now, [], None)])
+    return [time for time, _ in found["astray"]]
+
+
+def test_an_address_of_nothing_led_astray_even_if_it_is_gone() -> None:
+    world = World()
+    holder, nodes = chain(world, 3)
+    clean = world.now
+    world.put(nodes[1], 1, 0x5EED0)
+    strayed = world.now
+    world.link(nodes[1], 1, nodes[2])
+    world.link(holder, 0, None)
+    assert astray(world, clean) == [strayed]
+
+
+def test_a_statement_that_always_stores_addresses_of_nothing_is_not_named_for_it() -> None:
+    world = World()
+    holder, nodes = chain(world, 3)
+    stores = []
+    for _ in range(2):
+        clean = world.now
+        world.put(nodes[1], 1, 0x5EED0)
+        stores.append(world.now)
+        world.link(nodes[1], 1, nodes[2])
+    world.link(holder, 0, None)
+    assert astray(world, clean) == [stores[1]]
+    assert astray(world, clean, dict.fromkeys(stores, 900)) == []

@@ -93,8 +93,12 @@ Truth Evaluator::truth(const Expr &e) {
         return rooted(e);
     case Op::safe:
         return safe(e);
-    case Op::written:
-        return truth_of(evaluate(e.args[0]).known());
+    case Op::written: {
+        if (evaluate(e.args[0]).known())
+            return Truth::yes;
+        uint32_t of = cell(e.args[0]);
+        return of != none && line_.is_open(of, time) ? Truth::unknown : Truth::no;
+    }
     case Op::exists:
         return exists(e);
     default: {

@@ -245,14 +245,52 @@ void Forward::gather_found(size_t point) {
         });
 }
 
+// Remembers what an operation that is under way has left wrong for now.
+void Forward::pass(size_t point, std::vector<Inconsistency> found) {
+    if (points_[point].way && points_[point].settled != forever)
+        passing_.push_back({point, std::move(found)});
+}
+
+// What operations that ended before a moment had left wrong on their way is what such ways do.
+void Forward::end_operations(uint64_t time) {
+    std::erase_if(passing_, [&](const Passing &passing) {
+        const CPoint &point = points_[passing.point];
+        if (point.settled >= time)
+            return false;
+        ways_.insert(point.way);
+        for (const Inconsistency &e : passing.found)
+            usual_.emplace(point.way, e.constraint);
+        return true;
+    });
+}
+
+void Forward::find_unusual() {
+    for (Passing &passing : passing_) {
+        const CPoint &point = points_[passing.point];
+        if (passing.point >= bad_ || point.settled < points_[bad_].time ||
+            !ways_.contains(point.way))
+            continue;
+        std::erase_if(passing.found, [&](const Inconsistency &e) {
+            return usual_.contains({point.way, e.constraint});
+        });
+        if (!passing.found.empty())
+            unusual_.push_back(std::move(passing));
+    }
+}
+
 size_t Forward::run() {
     for (size_t point = 0; point < points_.size() && bad_ == no_point; ++point) {
-        if (!check_point(point))
+        end_operations(points_[point].time);
+        if (!check_point(point)) {
+            pass(point, {});
             continue;
+        }
         gather_found(point);
+        std::vector<Inconsistency> found = found_;
         if (counts(point)) {
             bad_ = point;
         } else {
+            pass(point, std::move(found));
             found_.clear();
             bad_wholes_.clear();
         }
@@ -277,6 +315,8 @@ size_t Forward::run() {
                 bad_wholes_.push_back(c);
         gather_found(bad_);
     }
+    if (bad_ != no_point)
+        find_unusual();
     return bad_;
 }
 

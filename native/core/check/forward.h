@@ -11,6 +11,7 @@
 #include "check/checker.h"
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 namespace heapstory::check {
@@ -19,6 +20,13 @@ struct CPoint {
     uint64_t time = 0;
     std::vector<uint32_t> types; // whose constraints must hold; empty: all
     uint64_t settled = forever;  // what is no longer wrong then does not count; forever: all counts
+    uint32_t way = 0;            // which function returned, and to where; 0: not known
+};
+
+// A C-point in the middle of an operation and what is wrong there.
+struct Passing {
+    size_t point;
+    std::vector<Inconsistency> found;
 };
 
 // One object as the first variable of a nested constraint.
@@ -38,6 +46,9 @@ class Forward {
     size_t run();
     // The inconsistencies there.
     const std::vector<Inconsistency> &inconsistencies() const { return found_; }
+    // C-points of the operation that ends badly at which something was wrong that was gone later,
+    // and that the same way through the program never left wrong in operations that ended well.
+    const std::vector<Passing> &unusual() const { return unusual_; }
     // The last C-point before it where everything was checked and fine.
     size_t last_clean() const;
     // Whether every C-point was looked at for every constraint.
@@ -69,6 +80,9 @@ class Forward {
     bool check_whole(size_t point);
     bool counts(size_t point);
     bool is_used(uint64_t time) const;
+    void end_operations(uint64_t time);
+    void pass(size_t point, std::vector<Inconsistency> found);
+    void find_unusual();
     void gather_found(size_t point);
     bool is_bad_for_good(uint32_t constraint, size_t point);
     size_t bisect(uint32_t constraint, size_t clean, size_t end);
@@ -98,6 +112,10 @@ class Forward {
     std::vector<WholeState> wholes_;
     std::vector<Inconsistency> found_;
     std::vector<uint32_t> bad_wholes_;
+    std::vector<Passing> passing_;                  // of operations that have not ended yet
+    std::set<uint32_t> ways_;                       // of operations that ended well
+    std::set<std::pair<uint32_t, uint32_t>> usual_; // ways of those, and constraints broken there
+    std::vector<Passing> unusual_;
     size_t bad_ = no_point;
     bool exact_ = true;
     uint64_t evaluations_ = 0;

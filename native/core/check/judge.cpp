@@ -206,6 +206,47 @@ std::vector<Value> Judge::reads(const Inconsistency &e, uint64_t time,
     return pointers;
 }
 
+// What the fields of a sum would have to be for it to come to a number.
+void Judge::solve(const Expr &e, Integer number, const Wanted &found) {
+    if (e.op == Op::field || e.op == Op::index) {
+        if (uint32_t cell = evaluator_.cell(e); cell != none)
+            found(cell, number);
+        return;
+    }
+    if (e.op != Op::add && e.op != Op::sub)
+        return;
+    Value left = evaluator_.evaluate(e.args[0]).as_number();
+    Value right = evaluator_.evaluate(e.args[1]).as_number();
+    bool sum = e.op == Op::add;
+    if (right.kind == ValueKind::integer)
+        solve(e.args[0], sum ? number - right.integer : number + right.integer, found);
+    if (left.kind == ValueKind::integer)
+        solve(e.args[1], sum ? number - left.integer : left.integer - number, found);
+}
+
+void Judge::compare(const Expr &e, const Wanted &found) {
+    if (e.op < Op::eq || e.op > Op::ge) {
+        for (const Expr &arg : e.args)
+            compare(arg, found);
+        return;
+    }
+    for (size_t side : {0, 1})
+        if (Value other = evaluator_.evaluate(e.args[1 - side]).as_number();
+            other.kind == ValueKind::integer)
+            solve(e.args[side], other.integer, found);
+}
+
+void Judge::wanted(const Inconsistency &e, uint64_t time, const Wanted &found) {
+    const PlanConstraint &constraint = plan_.constraints[e.constraint];
+    if (constraint.universal() < constraint.variables.size())
+        return; // its variables are not all bound
+    evaluator_.begin(time);
+    bind_all(e);
+    if (constraint.guard)
+        compare(*constraint.guard, found);
+    compare(constraint.body, found);
+}
+
 std::vector<Value> Judge::arguments(const Inconsistency &e, uint64_t time, Span &span) {
     const PlanConstraint &constraint = plan_.constraints[e.constraint];
     size_t universal = constraint.universal();

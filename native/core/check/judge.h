@@ -33,6 +33,10 @@ class Judge {
     std::vector<Value> reads(const Inconsistency &e, uint64_t time,
                              const std::function<void(uint64_t)> &written);
 
+    // For fields that an inconsistency compares, the numbers with which both sides were equal.
+    using Wanted = std::function<void(uint32_t cell, Integer number)>;
+    void wanted(const Inconsistency &e, uint64_t time, const Wanted &found);
+
   private:
     struct Atoms {
         std::vector<const Expr *> atoms;
@@ -50,6 +54,8 @@ class Judge {
     void bind_all(const Inconsistency &e);
     void read(const Expr &e, const std::function<void(uint64_t)> &written,
               std::vector<Value> &pointers);
+    void compare(const Expr &e, const Wanted &found);
+    void solve(const Expr &e, Integer number, const Wanted &found);
     void bind(uint32_t number, size_t variable, Judged &judged);
     void loop(uint32_t number, size_t loop, Judged &judged);
     void judge(uint32_t number, Judged &judged);

@@ -4,9 +4,12 @@
 // A C-point may lie in the middle of an operation: a function of the structure has returned to one
 // that goes on to use others of it. What is wrong there counts if it still is when that one
 // returns; but then the fault may also lie in what comes between. So where no operation up to the
-// C-point is decisive, the next C-points of the same caller are looked at as well.
+// C-point is decisive, the next C-points of the same caller are looked at as well. And what was
+// wrong for a while, in an operation that ends badly, is where that began if the same way through
+// the program never left such a thing wrong before.
 #pragma once
 
+#include "check/astray.h"
 #include "check/forward.h"
 #include "check/repair.h"
 #include "check/traceback.h"
@@ -17,9 +20,11 @@ namespace heapstory::check {
 
 struct Location {
     size_t point = Forward::no_point; // the bad C-point
+    size_t clean = Forward::no_point; // the last one before it at which all was well
     std::vector<Inconsistency> found; // there
     std::vector<Fault> faults;
     Repair::Decisive decisive;
+    std::vector<Astray> astray;
 };
 
 // `forward` has been run and found a bad C-point.

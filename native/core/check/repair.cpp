@@ -11,10 +11,9 @@ constexpr size_t most_found = 64; // inconsistencies that are looked at one by o
 
 } // namespace
 
-Repair::Repair(const Timeline &line, const Plan &plan, uint64_t time, uint64_t floor,
-               StatementOf statement_of)
-    : line_(line), plan_(plan), time_(time), floor_(floor), statement_of_(std::move(statement_of)) {
-}
+Repair::Repair(Checker &checker, uint64_t time, uint64_t floor, StatementOf statement_of)
+    : checker_(checker), line_(checker.line()), plan_(checker.plan()), time_(time), floor_(floor),
+      statement_of_(std::move(statement_of)) {}
 
 Timeline Repair::future() const {
     Timeline out;
@@ -145,8 +144,12 @@ Repair::Decisive Repair::ask(const std::vector<Inconsistency> &found, Grade grad
             const Hypothesis &hypothesis = hypotheses_[i];
             if (decisive.contains(hypothesis.operation) || !is_whole(checker, i, found))
                 continue;
+            if (hypothesis.only_open) {
+                i = end;
+                break;
+            }
             uint32_t cell = hypothesis.revived == none ? hypothesis.changes[0].cell : none;
-            if (cell != none && hypothesis.changes[0].version.target == unknown_target)
+            if (cell != none && hypothesis.changes[0].version.target == open_target)
                 open_.push_back(cell);
             else
                 decisive[hypothesis.operation] = {grade, cell, is_unsafe(cell)};
@@ -183,6 +186,7 @@ Repair::Decisive Repair::run(const std::vector<Inconsistency> &found,
         suspects.push_back(fault.time);
     std::sort(suspects.begin(), suspects.end());
     gather_cells(suspects);
+    gather_wanted(found);
     gather_pool(found);
     suppose_at_hand();
     Decisive decisive = ask(found, Grade::value);
@@ -193,6 +197,10 @@ Repair::Decisive Repair::run(const std::vector<Inconsistency> &found,
     if (decisive.empty() && floor_) {
         suppose_omissions();
         decisive = ask(found, Grade::omission);
+    }
+    if (decisive.empty()) {
+        suppose_derived();
+        decisive = ask(found, Grade::derived);
     }
     add_origins(decisive);
     return decisive;

@@ -16,6 +16,7 @@
 #include <map>
 #include <optional>
 #include <queue>
+#include <set>
 #include <vector>
 
 namespace heapstory::check {
@@ -24,8 +25,9 @@ class Repair {
   public:
     // Why an operation is decisive.
     enum class Grade : uint8_t {
-        value,   // a value is known that it could have stored, with which nothing is wrong
-        omission // a value is known for a field beside those it wrote, which was left as it was
+        value,    // a value is known that it could have stored, with which nothing is wrong
+        omission, // a value is known for a field beside those it wrote, which was left as it was
+        derived   // a value is known if the numbers that were written after it may be others too
     };
     struct Decision {
         Grade grade;
@@ -37,12 +39,11 @@ class Repair {
     using StatementOf = std::function<uint64_t(uint32_t site)>;
 
     // `floor`: a moment at which nothing was wrong, 0 if none is known.
-    Repair(const Timeline &line, const Plan &plan, uint64_t time, uint64_t floor,
-           StatementOf statement_of);
+    Repair(Checker &checker, uint64_t time, uint64_t floor, StatementOf statement_of);
 
     // Whether a structure is small enough to be put to the question.
     static bool asks(const Timeline &line) { return line.objects() <= most_objects; }
-    // The decisive operations, those by omission only where there is no other. The faults that were
+    // The decisive operations, all of one grade: the first that any is of. The faults that were
     // traced back are asked about in any case, all other operations since `floor` only where they
     // are few.
     Decisive run(const std::vector<Inconsistency> &found, const std::vector<Fault> &faults);
@@ -58,6 +59,7 @@ class Repair {
         uint64_t operation;
         std::vector<Change> changes;
         uint32_t revived = none; // block
+        bool only_open = false;  // if nothing is wrong then, the others of its group say nothing
     };
     struct Unit {
         uint64_t until;
@@ -65,7 +67,7 @@ class Repair {
         Object object;
         bool operator<(const Unit &other) const { return until > other.until; }
     };
-    static constexpr Version unknown{0, 0, 0, unknown_target};
+    static constexpr Version unknown{0, 0, 0, unknown_target}, open{0, 0, 0, open_target};
     static bool same(const Version &a, const Version &b) {
         return a.value == b.value && a.target == b.target;
     }
@@ -75,6 +77,7 @@ class Repair {
     void add_origins(Decisive &decisive) const;
     Decisive ask(const std::vector<Inconsistency> &found, Grade grade);
     void gather_cells(const std::vector<uint64_t> &suspects);
+    void gather_wanted(const std::vector<Inconsistency> &found);
     void gather_pool(const std::vector<Inconsistency> &found);
     void add_to_pool(Object object);
     void suppose_at_hand();
@@ -85,20 +88,28 @@ class Repair {
     void suppose_statement(const std::vector<uint32_t> &cells);
     void suppose_revived(uint32_t block);
     std::optional<Version> revived(const Version *version, uint32_t block) const;
+    void suppose_rewritten(const Hypothesis &revived, uint32_t block);
+    void suppose_derived();
     void suppose_omissions();
     void suppose_omission(uint32_t cell, uint64_t last);
     void suppose(uint64_t operation, std::vector<Change> changes);
     bool was_there(const Version &value, uint64_t operation) const;
     std::vector<Version> pointers_for(uint32_t cell) const;
     std::vector<Version> numbers_for(uint32_t cell) const;
+    std::vector<Version> values_for(uint32_t cell) const;
     Version with_number(uint32_t cell, uint64_t number) const;
     uint64_t number_in(uint32_t cell, const Version &version) const;
     const Version *before(uint32_t cell) const;
     const PlanField &field_of(uint32_t cell) const;
     bool holds_address(uint32_t cell) const;
+    bool holds_number(uint32_t cell) const;
     const Version *held(uint32_t cell) const {
         Span unused;
         return line_.at(cell, time_, unused);
+    }
+    // Not what the block began with.
+    bool was_stored(uint32_t cell) const {
+        return held(cell)->since > line_.birth[line_.owner(cell)];
     }
     bool is_unsafe(uint32_t cell) const;
     Version frozen(const Version *version) const;
@@ -109,14 +120,16 @@ class Repair {
                            std::vector<uint64_t> &untils, size_t first, size_t end);
     bool is_whole(Checker &checker, size_t hypothesis, const std::vector<Inconsistency> &found);
 
+    Checker &checker_;
     const Timeline &line_;
     const Plan &plan_;
     uint64_t time_, floor_;
     StatementOf statement_of_;
-    std::vector<uint32_t> cells_;        // whose value is asked about, in the order of the writes
-    std::vector<uint32_t> open_;         // with which unknown nothing is wrong
-    std::vector<uint32_t> deaths_;       // blocks whose end is asked about
-    std::vector<Object> pool_;           // objects that a pointer could have meant
+    std::vector<uint32_t> cells_;  // whose value is asked about, in the order of the writes
+    std::vector<uint32_t> open_;   // with which unknown nothing is wrong
+    std::vector<uint32_t> deaths_; // blocks whose end is asked about
+    std::vector<Object> pool_;     // objects that a pointer could have meant
+    std::map<uint32_t, std::set<uint64_t>> wanted_; // numbers that fields are compared with
     std::map<Object, uint64_t> written_; // heads that were written or made, and when last
     std::vector<Hypothesis> hypotheses_;
     std::vector<size_t> groups_; // ends of those about the same fields

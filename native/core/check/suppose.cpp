@@ -8,7 +8,7 @@ namespace heapstory::check {
 
 namespace {
 
-constexpr size_t most_cells = 64, most_deaths = 16, most_pool = 32;
+constexpr size_t most_cells = 64, most_deaths = 16, most_pool = 32, most_compared = 64;
 constexpr size_t most_joint = 4; // fields that one statement wrote at once
 constexpr uint64_t first_page = 4096;
 
@@ -93,6 +93,13 @@ void Repair::gather_cells(const std::vector<uint64_t> &suspects) {
     });
 }
 
+void Repair::gather_wanted(const std::vector<Inconsistency> &found) {
+    for (size_t i = 0; i < std::min(found.size(), most_compared); ++i)
+        checker_.judge().wanted(found[i], time_, [&](uint32_t cell, Integer number) {
+            wanted_[cell].insert(uint64_t(number));
+        });
+}
+
 void Repair::add_to_pool(Object object) {
     if (object < line_.objects() && line_.alive(object, time_) && pool_.size() < most_pool) {
         Object head = line_.head(object);
@@ -124,7 +131,7 @@ bool Repair::was_there(const Version &value, uint64_t operation) const {
 }
 
 void Repair::suppose(uint64_t operation, std::vector<Change> changes) {
-    hypotheses_.push_back({operation, std::move(changes), none});
+    hypotheses_.push_back({operation, std::move(changes), none, false});
 }
 
 // Fields that one statement wrote right after each other: each may have been meant for another.
@@ -187,9 +194,24 @@ std::optional<Version> Repair::revived(const Version *version, uint32_t block) c
     return out;
 }
 
+// The program may have gone on to write to it, and that was not recorded: one of its pointers may
+// lead elsewhere by now.
+void Repair::suppose_rewritten(const Hypothesis &revived, uint32_t block) {
+    for (size_t i = 0; i < revived.changes.size(); ++i) {
+        auto [cell, version] = revived.changes[i];
+        if (line_.block[line_.owner(cell)] != block || !holds_address(cell))
+            continue;
+        for (const Version &value : pointers_for(cell))
+            if (value.target != unknown_target && !same(value, version)) {
+                hypotheses_.push_back(revived);
+                hypotheses_.back().changes[i].version = value;
+            }
+    }
+}
+
 // As it was at its end, with all pointers to it good again.
 void Repair::suppose_revived(uint32_t block) {
-    Hypothesis hypothesis{line_.blocks[block].death, {}, block};
+    Hypothesis hypothesis{line_.blocks[block].death, {}, block, false};
     uint64_t last = line_.blocks[block].death - 1;
     Span unused;
     for (Object object = 0; object < line_.objects(); ++object) {
@@ -205,8 +227,34 @@ void Repair::suppose_revived(uint32_t block) {
                 hypothesis.changes.push_back({cell, frozen(version)});
         }
     }
-    hypotheses_.push_back(std::move(hypothesis));
+    bool used = std::any_of(
+        hypothesis.changes.begin(), hypothesis.changes.end(),
+        [&](const Change &change) { return line_.block[line_.owner(change.cell)] != block; });
+    hypotheses_.push_back(hypothesis);
+    if (used)
+        suppose_rewritten(hypothesis, block);
     groups_.push_back(hypotheses_.size());
+}
+
+// Where the rest of the operation read what was stored and computed by it: the numbers that were
+// written after it are left open. That alone must not be enough.
+void Repair::suppose_derived() {
+    for (uint32_t cell : cells_) {
+        uint64_t operation = held(cell)->since;
+        std::vector<Change> derived;
+        for (uint32_t later : cells_)
+            if (held(later)->since > operation && was_stored(later) && holds_number(later))
+                derived.push_back({later, open});
+        if (derived.empty() || !was_stored(cell))
+            continue;
+        hypotheses_.push_back({operation, derived, none, true});
+        for (const Version &value : values_for(cell)) {
+            std::vector<Change> changes{{cell, value}};
+            changes.insert(changes.end(), derived.begin(), derived.end());
+            suppose(operation, std::move(changes));
+        }
+        groups_.push_back(hypotheses_.size());
+    }
 }
 
 // A field that was not written, or not since the object was made that it should lead to: the write

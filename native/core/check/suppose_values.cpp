@@ -23,6 +23,16 @@ bool Repair::holds_address(uint32_t cell) const {
     return field_of(cell).is_pointer() && field_of(cell).size == 8;
 }
 
+// A word that may be either is a number if it never led anywhere.
+bool Repair::holds_number(uint32_t cell) const {
+    auto versions = line_.cell(cell);
+    return !holds_address(cell) ||
+           (field_of(cell).kind == FieldKind::word &&
+            std::all_of(versions.begin(), versions.end(), [&](const Version &version) {
+                return version.since > time_ || version.target == none;
+            }));
+}
+
 std::vector<Version> Repair::pointers_for(uint32_t cell) const {
     std::vector<Version> values{Version{}};
     add_once(values, frozen(before(cell)));
@@ -65,13 +75,29 @@ std::vector<Version> Repair::numbers_for(uint32_t cell) const {
     return values;
 }
 
-void Repair::suppose_values(uint32_t cell) {
+// Other values that the last operation that wrote a field could have stored: those at hand and, for
+// a number, what it is compared with and those next to that.
+std::vector<Version> Repair::values_for(uint32_t cell) const {
     uint64_t operation = held(cell)->since;
     Version now = frozen(held(cell));
-    for (const Version &value : holds_address(cell) ? pointers_for(cell) : numbers_for(cell))
-        if (!same(value, now) && value.target != unknown_target && was_there(value, operation))
-            suppose(operation, {{cell, value}});
-    suppose(operation, {{cell, unknown}});
+    std::vector<Version> values = holds_address(cell) ? pointers_for(cell) : numbers_for(cell);
+    FieldKind kind = field_of(cell).kind;
+    if (auto at = wanted_.find(cell);
+        at != wanted_.end() && kind != FieldKind::pointer && kind != FieldKind::real)
+        for (uint64_t number : at->second)
+            for (uint64_t near : {number, number - 1, number + 1})
+                add_once(values, with_number(cell, near));
+    std::erase_if(values, [&](const Version &value) {
+        return same(value, now) || value.target == unknown_target || !was_there(value, operation);
+    });
+    return values;
+}
+
+void Repair::suppose_values(uint32_t cell) {
+    uint64_t operation = held(cell)->since;
+    for (const Version &value : values_for(cell))
+        suppose(operation, {{cell, value}});
+    suppose(operation, {{cell, open}});
     groups_.push_back(hypotheses_.size());
 }
 

@@ -22,7 +22,9 @@
 namespace heapstory::check {
 
 constexpr Object no_object = none;
-constexpr uint32_t unknown_target = none - 1; // of a version that makes its cell unknown again
+// Of versions that make their cell unknown again: as if it was never written, or with some value
+// that is left open.
+constexpr uint32_t unknown_target = none - 1, open_target = none - 2;
 
 // What a pointer means is kept with it: the block that was alive when it was stored, which it
 // points to until that block's end; from then on it is stale. `target` is an object if the pointer
@@ -114,7 +116,14 @@ class Timeline {
             while (after > first && after[-1].since > time)
                 --after;
         span.narrow(after > first ? after[-1].since : 0, after < end ? after->since : forever);
-        return after > first && after[-1].target != unknown_target ? after - 1 : nullptr;
+        return after > first && after[-1].target - open_target > 1 ? after - 1 : nullptr;
+    }
+    // Whether a cell that is unknown was written all the same.
+    bool is_open(uint32_t number, uint64_t time) const {
+        auto all = cell(number);
+        auto after = std::partition_point(all.begin(), all.end(),
+                                          [&](const Version &v) { return v.since <= time; });
+        return after != all.begin() && after[-1].target == open_target;
     }
     // Puts the versions in force at a moment side by side. Worth it where all of the structure is
     // asked for as of then.

@@ -8,6 +8,7 @@ from heapstory.constraints.plan import Plan, PlanConstraint
 from heapstory.trace.places import Place
 
 FEW, PAIR = 5, 2  # statements
+DECISIVE = ("decisive", "omission", "derived")  # relations
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +84,12 @@ class Slot:
 class Fault:
     """A faulty operation. ``kind`` is 'store', 'birth' or 'death'.
 
-    ``relation`` is 'decisive' (had it stored or freed something else and all else been as it was,
-    nothing would be wrong at the C-point), 'omission' (had a field beside those it wrote been
-    written too, nothing would be), 'direct' (it contributed to what is wrong there), 'fed' (it
-    wrote a value that is read there) or 'related' (it contributed to something wrong that led
-    there).
+    ``relation`` is 'astray' (it stored an address at which nothing was), 'decisive' (had it stored
+    or freed something else and all else been as it was, nothing would be wrong at the C-point),
+    'omission' (had a field beside those it wrote been written too, nothing would be), 'derived'
+    (had it stored something else and what was computed after it been computed by that, nothing
+    would be), 'direct' (it contributed to what is wrong there), 'fed' (it wrote a value that is
+    read there) or 'related' (it contributed to something wrong that led there).
     """
 
     timestamp: int
@@ -135,15 +137,15 @@ class Answer:
 
     @property
     def near(self) -> list[Fault]:
-        """The faults to look at: the decisive ones (or those beside which a write is missing) and
-        what contributed first; or else all that contributed to what is wrong and what that was fed
-        with. With them what led there, as long as it is a few statements in all."""
-        for relation in ("decisive", "omission"):
-            found = [fault for fault in self.faults if fault.relation == relation]
-            if found:
-                return self._joined(found, "direct", PAIR)
-        found = [fault for fault in self.faults if fault.relation != "related"]
-        return self._joined(found, "related", FEW)
+        """The faults to look at: the decisive ones (or those beside which a write is missing, or by
+        which others computed) and what contributed first; or else all that contributed to what is
+        wrong. With them what that was fed with and what led there, as long as it is a few
+        statements in all. Addresses of nothing are looked at first."""
+        found = [fault for fault in self.faults if fault.relation in ("astray", *DECISIVE)]
+        if any(fault.relation in DECISIVE for fault in found):
+            return self._joined(found, "direct", PAIR)
+        found += [fault for fault in self.faults if fault.relation == "direct"]
+        return self._joined(self._joined(found, "fed", FEW), "related", FEW)
 
     def _joined(self, found: list[Fault], relation: str, most: int) -> list[Fault]:
         """Some faults and those of a relation, up to so many statements in all."""

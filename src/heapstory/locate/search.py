@@ -55,12 +55,17 @@ def locate(
             "too many C-points to check all constraints at each: some were checked at a sample of "
             "them, and the first bad one was found by bisection"
         )
+    times = list(moments)
+    if result["bad"] is not None and result["bad"] < result["ended"]:
+        notes.append(
+            "what is wrong there is gone when the operation under way ends, but that leaves other "
+            f"things wrong: {_point_at(found, times, result['ended'])}"
+        )
     if result["operations"] > len(result["faults"]):
         notes.append(
             f"{result['operations']:,} operations contributed: only the first "
             f"{len(result['faults']):,} are listed"
         )
-    times = list(moments)
     return Answer(
         plan=plan,
         cpoints=found,
@@ -74,18 +79,24 @@ def locate(
     )
 
 
-def _moments(found: list[CPoint], plan: Plan) -> dict[int, tuple[list[int], int | None]]:
-    """Every moment once: the types whose constraints must hold there (none: all), and when what
-    is only temporary is settled (None: at once)."""
+def _moments(
+    found: list[CPoint], plan: Plan
+) -> dict[int, tuple[list[int], tuple[int, int] | None]]:
+    """Every moment once: the types whose constraints must hold there (none: all), when what is
+    only temporary is settled and a number for which function returned to where (None: nothing is
+    temporary)."""
     names = {type.name: number for number, type in enumerate(plan.types)}
-    moments: dict[int, tuple[list[int], int | None]] = {}
+    ways: dict[tuple[str, str], int] = {}
+    moments: dict[int, tuple[list[int], tuple[int, int] | None]] = {}
     for point in found:
         named = [names[point.text]] if point.kind == "mark" and point.text in names else []
-        types, settled = moments.get(point.timestamp, (named, point.settled))
+        way = ways.setdefault((point.function, str(point.place)), len(ways) + 1)
+        own = None if point.settled is None else (point.settled, way)
+        types, under_way = moments.get(point.timestamp, (named, own))
         types = sorted({*types, *named}) if types and named else []
-        if settled is not None:
-            settled = None if point.settled is None else max(settled, point.settled)
-        moments[point.timestamp] = (types, settled)
+        if under_way is not None:
+            under_way = None if own is None else max(under_way, own)
+        moments[point.timestamp] = (types, under_way)
     return moments
 
 
@@ -121,16 +132,21 @@ def _faults(
     """What was traced back, the decisive operations before all others."""
     rows = {time: (relation, led_to) for time, relation, led_to in result["faults"]}
     decisive: dict[int, tuple[str, Any, bool]] = result["decisive"]
-    operations = Operations(trace, plan, structure.operations([*rows, *decisive]))
+    astray = [time for time, _ in result["astray"]]
+    operations = Operations(trace, plan, structure.operations([*rows, *decisive, *astray]))
 
     def described(time: int, relation: str) -> Fault:
         led_to = rows[time][1] if time in rows else result["inconsistencies"]
         return operations.fault(time, relation, tuple(_inconsistency(plan, r) for r in led_to))
 
-    found = []
+    found = [
+        operations.fault(time, "astray", tuple(_inconsistency(plan, row) for row in broken))
+        for time, broken in result["astray"]
+        if time not in decisive
+    ]
     for time, (grade, cell, _) in sorted(decisive.items(), key=lambda one: not one[1][2]):
         omitted = grade == "omission"
-        fault = described(time, "omission" if omitted else "decisive")
+        fault = described(time, "decisive" if grade == "value" else grade)
         clean = 0 if result["clean"] is None else times[result["clean"]]
         since, until = clean if omitted else time, times[result["bad"]]
         again = operations.repeated(cell, since, until, fault.contributed_to) if cell else None
@@ -138,6 +154,6 @@ def _faults(
             found.append(again)
         if again is None or not omitted:
             found.append(fault)
-    others = (time for time in rows if time not in decisive)
+    others = (time for time in rows if time not in decisive and time not in astray)
     found.sort(key=lambda fault: fault.relation == "omission")
     return found + [described(time, rows[time][0]) for time in others]

@@ -22,6 +22,9 @@ AROUND = 2
 WHY = {
     "decisive": "had it done something else here, and all else the same, nothing would be wrong",
     "omission": "had another field been written beside this, nothing would be wrong",
+    "derived": "had it stored something else here, and what was computed after it by that, nothing "
+    "would be wrong",
+    "astray": "it stored an address at which nothing was",
 }
 
 
