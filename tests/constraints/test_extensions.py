@@ -152,6 +152,8 @@ def test_a_one_liner_may_say_where_structures_begin() -> None:
     assert names(world, both) == {"node.dlist.no_last"}
     world.link(holder, 1, one)
     assert names(world, both) == {"node.dlist.last"}
+    world.put(holder, 1, 0x5EED0)
+    assert names(world, both) == {"node.dlist.last"}
     world.link(holder, 1, other)
     assert names(world, both) == set()
     tree = "node { left*; right*; }\ntree(left, right, top.root);"

@@ -119,3 +119,25 @@ def test_an_operation_that_ends_badly_began_where_it_left_its_usual_way() -> Non
     assert stored in found["decisive"]
     unknown = [(at, types, way and (way[0], 0)) for at, types, way in points]
     assert engine.locate(unknown)["bad"] == 5
+
+
+def test_what_is_always_wrong_half_way_is_told_of_the_end() -> None:
+    """A new node is never linked when the first step returns; the last time it stays so."""
+    world = World()
+    plan = plan_of("node { key; next*; }\nroot: node from list.head;")
+    holder = world.alloc(2, 1)
+    points: list[tuple[int, list[int], tuple[int, int] | None]] = []
+    top = None
+    for linked in (True, True, False):
+        node = world.alloc(1, 2)
+        half = world.now
+        world.link(node, 1, top)
+        if linked:
+            world.link(holder, 0, node)
+            top = node
+        points += [(half, [], (world.now, 1)), (world.now, [], None)]
+    engine = structure(world, Checked(world, plan))
+    found = engine.locate(points)
+    assert found["bad"] == 5 and found["clean"] == 3
+    unknown = [(at, types, way and (way[0], 0)) for at, types, way in points]
+    assert engine.locate(unknown)["bad"] == 4

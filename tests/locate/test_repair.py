@@ -97,7 +97,7 @@ def test_two_fields_that_one_statement_mixed_up_are_decisive() -> None:
     second = world.now
     world.link(one, 0, new)
     world.link(two, 1, new)
-    assert decisive(world, BOTH_WAYS, clean) == {}
+    assert set(decisive(world, BOTH_WAYS, clean)) == {first, second}  # either, in the wrong field
     assert decisive(world, BOTH_WAYS, clean, {first: 900, second: 900}) == {first: "value"}
 
 
@@ -206,6 +206,19 @@ def test_a_number_is_tried_with_which_a_comparison_would_hold() -> None:
     clean = world.now
     world.put(other, 0, 20)
     text = "node { key; next*; }\nnode X; X.next.key > X.key + 1; X.next.key < X.key + 10;"
+    assert decisive(world, text, clean)[world.now] == "value"
+
+
+def test_a_value_that_was_stored_in_the_wrong_field_is_decisive() -> None:
+    """Another value in either field alone does not mend it."""
+    text = "node { low; high; next*; }\nnode X; X.low <= 1; X.high >= 5; X.low + X.high == 6;"
+    world = World()
+    node = world.alloc(1, 3)
+    world.put(node, 0, 1)
+    world.put(node, 1, 5)
+    clean = world.now
+    world.put(node, 1, 0)
+    world.put(node, 0, 6)  # these two are the wrong way round
     assert decisive(world, text, clean)[world.now] == "value"
 
 

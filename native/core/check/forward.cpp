@@ -264,6 +264,17 @@ void Forward::end_operations(uint64_t time) {
     });
 }
 
+// What is always wrong here for a while is none of this place's doing, even if it stays: the end of
+// the operation will show.
+bool Forward::is_usual(size_t point) const {
+    const CPoint &at = points_[point];
+    bool goes_on = at.settled != forever && point + 1 < points_.size() &&
+                   points_[point + 1].time <= at.settled;
+    return goes_on && std::all_of(found_.begin(), found_.end(), [&](const Inconsistency &e) {
+               return usual_.contains({at.way, e.constraint});
+           });
+}
+
 void Forward::find_unusual() {
     for (Passing &passing : passing_) {
         const CPoint &point = points_[passing.point];
@@ -287,9 +298,12 @@ size_t Forward::run() {
         }
         gather_found(point);
         std::vector<Inconsistency> found = found_;
-        if (counts(point)) {
+        bool lasts = counts(point);
+        if (lasts && !is_usual(point)) {
             bad_ = point;
         } else {
+            if (lasts)
+                usually_bad_.insert(point);
             pass(point, std::move(found));
             found_.clear();
             bad_wholes_.clear();
@@ -322,7 +336,7 @@ size_t Forward::run() {
 
 size_t Forward::last_clean() const {
     size_t end = bad_ == no_point ? points_.size() : bad_;
-    while (end > 0 && !points_[end - 1].types.empty())
+    while (end > 0 && (!points_[end - 1].types.empty() || usually_bad_.contains(end - 1)))
         --end;
     return end ? end - 1 : no_point;
 }

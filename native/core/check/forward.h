@@ -83,6 +83,7 @@ class Forward {
     void end_operations(uint64_t time);
     void pass(size_t point, std::vector<Inconsistency> found);
     void find_unusual();
+    bool is_usual(size_t point) const;
     void gather_found(size_t point);
     bool is_bad_for_good(uint32_t constraint, size_t point);
     size_t bisect(uint32_t constraint, size_t clean, size_t end);
@@ -116,6 +117,7 @@ class Forward {
     std::set<uint32_t> ways_;                       // of operations that ended well
     std::set<std::pair<uint32_t, uint32_t>> usual_; // ways of those, and constraints broken there
     std::vector<Passing> unusual_;
+    std::set<size_t> usually_bad_; // C-points that were passed with what is always wrong there
     size_t bad_ = no_point;
     bool exact_ = true;
     uint64_t evaluations_ = 0;

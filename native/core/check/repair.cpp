@@ -190,7 +190,8 @@ Repair::Decisive Repair::run(const std::vector<Inconsistency> &found,
     gather_pool(found);
     suppose_at_hand();
     Decisive decisive = ask(found, Grade::value);
-    if (decisive.empty() && !open_.empty()) {
+    if (decisive.empty()) {
+        suppose_misplaced();
         suppose_widely();
         decisive = ask(found, Grade::value);
     }

@@ -89,6 +89,7 @@ class Repair {
     void suppose_revived(uint32_t block);
     std::optional<Version> revived(const Version *version, uint32_t block) const;
     void suppose_rewritten(const Hypothesis &revived, uint32_t block);
+    void suppose_misplaced();
     void suppose_derived();
     void suppose_omissions();
     void suppose_omission(uint32_t cell, uint64_t last);

@@ -236,6 +236,25 @@ void Repair::suppose_revived(uint32_t block) {
     groups_.push_back(hypotheses_.size());
 }
 
+// What an operation stored may have been meant for another field of the same object; its own then
+// holds what it held before, or what the other one holds.
+void Repair::suppose_misplaced() {
+    for (uint32_t cell : cells_) {
+        Object object = line_.owner(cell);
+        Version now = frozen(held(cell)), old = frozen(before(cell));
+        for (uint32_t other = line_.first_cell[object]; other < line_.first_cell[object + 1];
+             ++other) {
+            Version there = frozen(held(other));
+            if (other == cell || field_of(other).kind != field_of(cell).kind || same(now, there))
+                continue;
+            for (const Version &left : {old, there})
+                if (left.target != unknown_target && !same(left, now))
+                    suppose(held(cell)->since, {{cell, left}, {other, now}});
+        }
+        groups_.push_back(hypotheses_.size());
+    }
+}
+
 // Where the rest of the operation read what was stored and computed by it: the numbers that were
 // written after it are left open. That alone must not be enough.
 void Repair::suppose_derived() {

@@ -32,6 +32,7 @@ def expand(line: syntax.OneLiner, schema: Schema, variables: dict[str, Entry]) -
     holder = schema.find(_of(ends[0])[0])
     values = dict(zip(form.arguments, names[len(names) - len(form.arguments) :], strict=True))
     values |= {end: _of(given)[1] for end, given in zip(form.ends, ends, strict=True)}
+    values["type"] = entry.name
     of_holder = (_one(text.format(**values), prefix, line.at) for text in form.end_lines)
     return Expanded(entry, constraints, holder, tuple(of_holder))
 

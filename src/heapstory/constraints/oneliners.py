@@ -55,7 +55,7 @@ ONE_LINERS: dict[str, Form] = {
         ("head", "tail"),
         (
             "first: X.{head} != NULL => X.{head}.{prev} == NULL;",
-            "last: X.{tail} != NULL => X.{tail}.{next} == NULL;",
+            "last: X.{tail} != NULL => exists {type} Y: X.{tail} == Y and Y.{next} == NULL;",
             "no_first: X.{head} == NULL => X.{tail} == NULL;",
             "no_last: X.{tail} == NULL => X.{head} == NULL;",
         ),

@@ -82,14 +82,15 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A faulty operation. ``kind`` is 'store', 'birth' or 'death'.
+    """A faulty operation. ``kind`` is 'store', 'birth', 'death' or 'crash'.
 
     ``relation`` is 'astray' (it stored an address at which nothing was), 'decisive' (had it stored
     or freed something else and all else been as it was, nothing would be wrong at the C-point),
     'omission' (had a field beside those it wrote been written too, nothing would be), 'derived'
     (had it stored something else and what was computed after it been computed by that, nothing
-    would be), 'direct' (it contributed to what is wrong there), 'fed' (it wrote a value that is
-    read there) or 'related' (it contributed to something wrong that led there).
+    would be), 'direct' (it contributed to what is wrong there), 'crash' (it did not return: what
+    it was to do was not done), 'fed' (it wrote a value that is read there) or 'related' (it
+    contributed to something wrong that led there).
     """
 
     timestamp: int
@@ -107,6 +108,8 @@ class Fault:
             return f"node {self.node} was allocated"
         if self.kind == "death":
             return f"node {self.node} was freed"
+        if self.kind == "crash":
+            return "the program crashed"
         if not self.slots:
             return "memory that the specification reads was written"
         more = f" and {len(self.slots) - 1} more" if len(self.slots) > 1 else ""
@@ -145,7 +148,9 @@ class Answer:
         if any(fault.relation in DECISIVE for fault in found):
             return self._joined(found, "direct", PAIR)
         found += [fault for fault in self.faults if fault.relation == "direct"]
-        return self._joined(self._joined(found, "fed", FEW), "related", FEW)
+        for relation in ("crash", "fed", "related"):
+            found = self._joined(found, relation, FEW)
+        return found
 
     def _joined(self, found: list[Fault], relation: str, most: int) -> list[Fault]:
         """Some faults and those of a relation, up to so many statements in all."""

@@ -72,7 +72,7 @@ def locate(
         bad=_point_at(found, times, result["bad"]),
         clean=_point_at(found, times, result["clean"]),
         inconsistencies=[_inconsistency(plan, row) for row in result["inconsistencies"]],
-        faults=_faults(trace, structure, plan, result, times),
+        faults=_faults(trace, structure, plan, result, found, times),
         objects=structure.counts["objects"],
         seconds=seconds,
         notes=notes,
@@ -127,6 +127,7 @@ def _faults(
     structure: _core.Structure,
     plan: Plan,
     result: dict[str, Any],
+    cpoints: list[CPoint],
     times: list[int],
 ) -> list[Fault]:
     """What was traced back, the decisive operations before all others."""
@@ -144,7 +145,14 @@ def _faults(
         for time, broken in result["astray"]
         if time not in decisive
     ]
-    for time, (grade, cell, _) in sorted(decisive.items(), key=lambda one: not one[1][2]):
+
+    def order(time: int) -> tuple[bool, bool, int]:
+        # First what holds an address of nothing, then what is also Algorithm 3's answer.
+        unsafe = decisive[time][2]
+        return not unsafe, time not in rows or rows[time][0] != "direct", time
+
+    for time in sorted(decisive, key=order):
+        grade, cell, _ = decisive[time]
         omitted = grade == "omission"
         fault = described(time, "decisive" if grade == "value" else grade)
         clean = 0 if result["clean"] is None else times[result["clean"]]
@@ -154,6 +162,10 @@ def _faults(
             found.append(again)
         if again is None or not omitted:
             found.append(fault)
+    bad = _point_at(cpoints, times, result["bad"])
+    if bad is not None and bad.kind == "crash" and bad.place is not None:
+        led_to = tuple(_inconsistency(plan, row) for row in result["inconsistencies"])
+        found.append(Fault(bad.timestamp, "crash", "crash", bad.place, None, (), led_to))
     others = (time for time in rows if time not in decisive and time not in astray)
     found.sort(key=lambda fault: fault.relation == "omission")
     return found + [described(time, rows[time][0]) for time in others]
