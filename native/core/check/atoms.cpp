@@ -124,9 +124,10 @@ Value Evaluator::aggregate(const Expr &e) {
         return Value();
     std::vector<Object> found{from.head};
     reach(found, e.edges);
-    found.push_back(from.head);
-    std::sort(found.begin(), found.end());
-    found.erase(std::unique(found.begin(), found.end()), found.end());
+    if (marks_.add(from.head))
+        found.push_back(from.head);
+    if (!counts) // a sum of fractions depends on the order
+        std::sort(found.begin(), found.end());
     Value result = counts || sums ? Value::number(0) : Value();
     for (Object head : found) {
         Object object = e.type == none ? head : line_.facet(head, e.type);

@@ -15,20 +15,22 @@ Value Evaluator::attribute(const Expr &e) {
 
 Value Evaluator::attribute_of(uint32_t number, Object object) {
     auto [place, within] = family_of_[number];
-    Family &family = families_[place];
-    if (family.memos.empty()) {
-        family.memos.resize(line_.objects() * family.attributes.size());
-        family.marks.assign(line_.objects(), Family::nothing);
-    }
-    size_t at = object * family.attributes.size() + within;
-    if (!family.memos[at].span.holds(time)) {
-        if (family.edges == none)
+    Family &family = *families_[place];
+    family.begin(line_.objects());
+    size_t at = object * family.width() + within;
+    const Memo *memo = &family.memos[at];
+    if (!memo->span.holds(time)) {
+        if (!family.earlier.empty() && family.earlier[at].span.holds(time)) {
+            memo = &family.earlier[at];
+        } else if (family.edges == none) {
+            family.set_aside(object);
             compute(family, object);
-        else
+        } else {
             compute_below(family, object);
+        }
     }
-    span.narrow(family.memos[at].span);
-    return family.memos[at].value;
+    span.narrow(memo->span);
+    return memo->value;
 }
 
 namespace {
@@ -46,23 +48,22 @@ bool reads_others(const Expr &e, uint32_t own) {
 } // namespace
 
 void Evaluator::make_families() {
-    std::vector<bool> alone;
     for (uint32_t number = 0; number < plan_.attributes.size(); ++number) {
         const PlanAttribute &attribute = plan_.attributes[number];
         bool joins = attribute.edges != none && !reads_others(attribute.value, number);
         size_t place = 0;
         while (place < families_.size() &&
-               (!joins || alone[place] || families_[place].type != attribute.type ||
-                families_[place].edges != attribute.edges))
+               (!joins || families_[place]->alone || families_[place]->type != attribute.type ||
+                families_[place]->edges != attribute.edges))
             ++place;
         if (place == families_.size()) {
-            families_.emplace_back();
-            families_.back().type = attribute.type;
-            families_.back().edges = attribute.edges;
-            alone.push_back(!joins);
+            families_.push_back(std::make_shared<Family>());
+            families_.back()->type = attribute.type;
+            families_.back()->edges = attribute.edges;
+            families_.back()->alone = !joins;
         }
-        Family &family = families_[place];
-        family_of_.emplace_back(uint32_t(place), uint32_t(family.attributes.size()));
+        Family &family = *families_[place];
+        family_of_.emplace_back(uint32_t(place), uint32_t(family.width()));
         family.attributes.push_back(number);
     }
 }
@@ -72,17 +73,24 @@ void Evaluator::compute(Family &family, Object object) {
     outer.assign(1, {object, 0});
     std::swap(bound, outer);
     Span around = span;
-    for (size_t i = 0; i < family.attributes.size(); ++i) {
+    for (size_t i = 0; i < family.width(); ++i) {
         span = Span();
         Value value = evaluate(plan_.attributes[family.attributes[i]].value);
-        Memo &memo = family.memos[object * family.attributes.size() + i];
-        memo.value = value;
-        memo.span = span;
+        family.memos_of(object)[i] = {span, value};
     }
-    family.marks[object] = Family::nothing;
+    family.marks[object] &= Family::was_cyclic;
     span = around;
     std::swap(bound, outer);
     spare_ = std::move(outer);
+}
+
+void Evaluator::compute_next(Family &family, Object object) {
+    Span edges;
+    edges_.out(line_.head(object), family.edges, time, edges,
+               [](Object, uint32_t) { return true; });
+    compute(family, object);
+    for (size_t i = 0; i < family.width(); ++i)
+        family.memos_of(object)[i].span.narrow(edges);
 }
 
 Evaluator::Pending Evaluator::open(const Family &family, Object object, Span &all) {
@@ -100,44 +108,40 @@ Evaluator::Pending Evaluator::open(const Family &family, Object object, Span &al
 // before it, with a stack of our own. An object from which a cycle can be reached is UNKNOWN, for
 // as long as nothing changes that was looked at to find that out.
 void Evaluator::compute_below(Family &family, Object wanted) {
-    size_t width = family.attributes.size();
-    std::vector<Pending> stack;
+    size_t bottom = stack_.size();
     std::vector<Object> above_cycle;
     Span all;
     auto memos_of = [&](Object object) {
-        return std::span<Memo>(family.memos.data() + object * width, width);
+        return std::span<Memo>(family.memos_of(object), family.width());
     };
     auto push = [&](Object object) {
-        family.marks[object] = Family::open;
-        for (Memo &memo : memos_of(object))
-            memo.span = {1, 0};
-        stack.push_back(open(family, object, all));
+        family.set_aside(object);
+        family.marks[object] |= Family::open;
+        stack_.push_back(open(family, object, all));
     };
     push(wanted);
-    while (!stack.empty()) {
-        Pending &top = stack.back();
+    while (stack_.size() > bottom) {
+        Pending &top = stack_.back();
         if (needed_.size() > top.first) {
             Object next = needed_.back();
             needed_.pop_back();
-            bool done = true;
-            for (const Memo &memo : memos_of(next))
-                done &= memo.span.holds(time);
+            bool done = family.knows(next, time);
             if (done)
                 for (const Memo &memo : memos_of(next))
                     all.narrow(memo.span);
-            if (family.marks[next] == Family::open ||
-                (family.marks[next] == Family::cyclic && done))
+            uint8_t mark = family.marks[next];
+            if (mark & Family::open || (mark & Family::cyclic && done))
                 top.cyclic = true;
             else if (!done)
                 push(next);
             continue;
         }
         Pending visit = top;
-        stack.pop_back();
+        stack_.pop_back();
         if (visit.cyclic) {
             above_cycle.push_back(visit.object); // stays marked as open: whoever needs it is too
-            if (!stack.empty())
-                stack.back().cyclic = true;
+            if (stack_.size() > bottom)
+                stack_.back().cyclic = true;
             continue;
         }
         compute(family, visit.object);
@@ -147,11 +151,10 @@ void Evaluator::compute_below(Family &family, Object wanted) {
         }
     }
     for (Object object : above_cycle) {
-        for (Memo &memo : memos_of(object)) {
-            memo.span = all;
-            memo.value = Value();
-        }
-        family.marks[object] = Family::cyclic;
+        for (Memo &memo : memos_of(object))
+            memo = {all, Value()};
+        family.marks[object] =
+            uint8_t((family.marks[object] & Family::was_cyclic) | Family::cyclic);
     }
 }
 

@@ -9,7 +9,7 @@ const std::vector<Cycles::Edge> &Cycles::at(uint64_t time) {
     if (searched_ && time == time_)
         return back_;
     if (!searched_ || edges_.changes(set_).at_most(time_, time) > 1000 + line_.objects() / 16 ||
-        any_closes(time))
+        followed_ > line_.objects() || any_closes(time))
         search(time);
     else
         back_.clear();
@@ -18,30 +18,42 @@ const std::vector<Cycles::Edge> &Cycles::at(uint64_t time) {
     return back_;
 }
 
+// The edges are written down side by side first: a search jumps, and should not have to jump far.
 void Cycles::search(uint64_t time) {
     enum : uint8_t { fresh, open, done };
-    std::vector<uint8_t> state(line_.objects(), fresh);
+    size_t objects = line_.objects();
+    std::vector<uint32_t> first(objects + 1);
+    std::vector<Object> targets;
+    Span unused;
+    for (Object object = 0; object < objects; ++object) {
+        first[object] = uint32_t(targets.size());
+        if (line_.alive(object, time) && edges_.in_set(set_, line_.type[object]))
+            edges_.cells(object, set_, [&](uint32_t cell) {
+                Object target = edges_.target(cell, time, unused);
+                if (target != no_object && edges_.counts(set_, target))
+                    targets.push_back(target);
+            });
+    }
+    first[objects] = uint32_t(targets.size());
+    std::vector<uint8_t> state(objects, fresh);
     std::set<Edge> reported;
     struct Visit {
         Object head;
-        size_t first; // of what is left of its edges
+        uint32_t next, end; // of its edges, those that are left
     };
     std::vector<Visit> stack;
-    std::vector<Object> ahead; // edges yet to be followed, the first one last
-    Span unused;
     back_.clear();
+    labels_.assign(objects, 0);
+    uint64_t label = gap * (objects + 1);
     auto visit = [&](Object head) {
         state[head] = open;
         ++work_;
-        size_t first = ahead.size();
-        edges_.out(head, set_, time, unused, [&](Object target, uint32_t) {
-            ahead.push_back(target);
-            return true;
-        });
-        std::reverse(ahead.begin() + std::ptrdiff_t(first), ahead.end());
-        stack.push_back({head, first});
+        Object after = head + 1; // the objects at one place are numbered one after the other
+        while (line_.several_types && after < objects && line_.head(after) == head)
+            ++after;
+        stack.push_back({head, first[head], first[after]});
     };
-    for (Object start = 0; start < line_.objects(); ++start) {
+    for (Object start = 0; start < objects; ++start) {
         if (!line_.alive(start, time) || !edges_.in_set(set_, line_.type[start]))
             continue;
         Object head = line_.head(start);
@@ -49,20 +61,22 @@ void Cycles::search(uint64_t time) {
             continue;
         visit(head);
         while (!stack.empty()) {
-            Visit top = stack.back();
-            if (ahead.size() == top.first) {
+            Visit &top = stack.back();
+            if (top.next == top.end) {
                 state[top.head] = done;
+                labels_[top.head] = label -= gap;
                 stack.pop_back();
                 continue;
             }
-            Object target = ahead.back();
-            ahead.pop_back();
+            Object target = targets[top.next++];
             if (state[target] == fresh)
                 visit(target);
             else if (state[target] == open && reported.emplace(top.head, target).second)
                 back_.emplace_back(top.head, target);
         }
     }
+    against_ = back_;
+    followed_ = 0;
 }
 
 bool Cycles::stands(const Edge &edge, uint64_t time) const {
@@ -72,22 +86,47 @@ bool Cycles::stands(const Edge &edge, uint64_t time) const {
                        [&](Object target, uint32_t) { return target != edge.second; });
 }
 
-// Whether there is a cycle, if the edges that led back were all that closed one before.
+// Gives an object a label with which all of its edges go up, if there is one.
+bool Cycles::label_anew(Object object, uint64_t time) {
+    uint64_t low = 0, high = forever;
+    edges_.incoming(set_).standing(object, time, [&](const Incoming &edge) {
+        low = std::max(low, edge.source == object ? forever : labels_[edge.source]);
+    });
+    Span unused;
+    edges_.out(object, set_, time, unused, [&](Object target, uint32_t) {
+        if (labels_[target])
+            high = std::min(high, labels_[target]);
+        return true;
+    });
+    if (high == forever && low < forever - 2 * gap)
+        high = low + 2 * gap;
+    if (high <= low || high - low < 2)
+        return false;
+    labels_[object] = low + (high - low) / 2;
+    return true;
+}
+
+// Whether there is a cycle.
 bool Cycles::any_closes(uint64_t time) {
-    for (const Edge &edge : back_)
-        if (stands(edge, time) && closes(edge.first, edge.second, time))
-            return true;
-    bool any = false;
+    std::vector<Edge> edges = std::move(against_);
+    std::erase_if(edges, [&](const Edge &edge) { return !stands(edge, time); });
     edges_.for_each_change(set_, time_, time, [&](uint32_t cell) {
-        if (any)
-            return;
         Span unused;
         Object target = edges_.target(cell, time, unused);
         Object source = line_.owner(cell);
-        any = target != no_object && line_.alive(source, time) && edges_.counts(set_, target) &&
-              closes(line_.head(source), target, time);
+        if (target != no_object && line_.alive(source, time) && edges_.counts(set_, target))
+            edges.emplace_back(line_.head(source), target);
     });
-    return any;
+    against_.clear();
+    for (const Edge &edge : edges) {
+        auto labelled = [&](Object end) { return label_anew(end, time) && goes_up(edge); };
+        if (goes_up(edge) || labelled(edge.first) || labelled(edge.second))
+            continue;
+        if (closes(edge.first, edge.second, time))
+            return true;
+        against_.push_back(edge);
+    }
+    return false;
 }
 
 // Whether an edge closes a cycle, asked from both of its ends at once.
@@ -103,6 +142,7 @@ bool Cycles::closes(Object source, Object target, uint64_t time) {
     Span unused;
     for (size_t i = 0; i < ahead.size() && i < behind.size(); ++i) {
         work_ += 2;
+        followed_ += 2;
         bool met = !edges_.out(ahead[i], set_, time, unused, [&](Object next, uint32_t) {
             if (ahead_.add(next))
                 ahead.push_back(next);

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // A depth-first search from each object in order, along the edges in order of offset, finds the
-// edges that lead back to an object on the search stack: every cycle has one of them. On the way to
-// another moment a cycle can come about only over an edge that was not there before, so only such
-// edges and the ones found before are followed, from both ends at once. The whole search is done
-// again only where one of them does close a cycle.
+// edges that lead back to an object on the search stack: every cycle has one of them. All other
+// edges lead from an object with a lower label to one with a higher.
+//
+// A cycle needs an edge that does not. So on the way to another moment only the edges that were not
+// there before are looked at. Most go up; for most others one end gets a label between those of its
+// neighbours. What is left is followed from both ends at once. The whole search is done again only
+// where such an edge does close a cycle, or where following them has become as much work.
 #pragma once
 
 #include "check/edges.h"
@@ -28,8 +31,14 @@ class Cycles {
     uint64_t work() const { return work_; } // objects looked at so far
 
   private:
+    static constexpr uint64_t gap = uint64_t(1) << 32; // between labels
+
     void search(uint64_t time);
     bool any_closes(uint64_t time);
+    bool goes_up(const Edge &edge) const {
+        return labels_[edge.first] && labels_[edge.first] < labels_[edge.second];
+    }
+    bool label_anew(Object object, uint64_t time);
     bool stands(const Edge &edge, uint64_t time) const;
     bool closes(Object source, Object target, uint64_t time);
 
@@ -38,7 +47,10 @@ class Cycles {
     uint32_t set_;
     bool searched_ = false;
     uint64_t time_ = 0, work_ = 0;
+    uint64_t followed_ = 0; // objects, since the last search
     std::vector<Edge> back_;
+    std::vector<uint64_t> labels_; // by object (a head); 0: none yet
+    std::vector<Edge> against_;    // edges that do not go up, and maybe some that are gone
     Marks ahead_, behind_;
 };
 

@@ -68,6 +68,20 @@ class Edges {
         span.narrow(death, forever);
         return no_object;
     }
+    // Tells the processor that what the edges of an object lead to will be looked at soon, and
+    // calls visit(target) for each: no more is known of these than that they once were heads.
+    template <class Visit>
+    void fetch_targets(Object object, uint32_t set, uint64_t time, Visit visit) const {
+        Span unused;
+        cells(object, set, [&](uint32_t cell) {
+            const Version *version = line_.at(cell, time, unused);
+            if (!version || version->target >= line_.objects())
+                return;
+            __builtin_prefetch(&line_.death[version->target]);
+            __builtin_prefetch(&line_.type[version->target]);
+            visit(version->target);
+        });
+    }
     // Made when it is first asked for; any thread may ask.
     const IncomingIndex &incoming(uint32_t set) const {
         std::call_once(made_[set], [&] { incoming_[set] = make_incoming(set); });

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "check/edges.h"
+#include "check/family.h"
 #include "check/inconsistency.h"
 #include "check/marks.h"
 #include "check/texts.h"
@@ -56,6 +57,16 @@ class Evaluator {
     // Which root an object of a type belongs to; one number for those that belong to none.
     uint32_t instance(Object object, uint32_t type);
 
+    // Computes the attributes of an object, and those that they are made of.
+    void compute_below(Family &family, Object object);
+    // Computes the attributes of an object; those of the objects that its edges lead to are known.
+    void compute_next(Family &family, Object object);
+    using Families = std::vector<std::shared_ptr<Family>>;
+    // What is known of attributes. Two evaluators may share a family, as long as neither has to
+    // compute anything of it that the other asks for.
+    Families &families() { return families_; }
+    uint32_t family_of(uint32_t attribute) const { return family_of_[attribute].first; }
+
     const Timeline &line() const { return line_; }
     const Plan &plan() const { return plan_; }
     const Edges &edges() const { return edges_; }
@@ -64,18 +75,6 @@ class Evaluator {
     }
 
   private:
-    struct Memo { // of an attribute of an object
-        Span span{1, 0};
-        Value value;
-    };
-    // Attributes that recurse over the same edges and need no others: computed in one go.
-    struct Family {
-        std::vector<uint32_t> attributes;
-        uint32_t type = 0, edges = none; // none: they do not recurse
-        Values<Memo> memos;              // by object, then attribute
-        enum Mark : uint8_t { nothing, open, cyclic };
-        std::vector<Mark> marks; // by object: while or since they were computed
-    };
     struct Pending { // of an object whose attributes are being computed
         Object object;
         size_t first; // of what it needs, in needed_
@@ -121,7 +120,6 @@ class Evaluator {
     Value attribute_of(uint32_t attribute, Object object);
     void make_families();
     void compute(Family &family, Object object);
-    void compute_below(Family &family, Object object);
     Pending open(const Family &family, Object object, Span &all);
     Value extreme(const Expr &e);
     Value text(const Expr &e);
@@ -141,16 +139,46 @@ class Evaluator {
     const Plan &plan_;
     const Edges &edges_;
     const Texts *texts_;
-    std::vector<Family> families_;
+    Families families_;
     std::vector<std::pair<uint32_t, uint32_t>> family_of_; // by attribute: family, place in it
     std::vector<Bound> spare_; // bindings for the rule of an attribute, while none is computed
     std::vector<Instances> instances_;                   // by type
     std::vector<std::vector<uint64_t>> births_, deaths_; // by type, ascending
+    std::vector<Pending> stack_;
     std::vector<Object> needed_;
     Marks marks_;
 
     std::unordered_set<std::string> texts_pool_;
 };
+
+inline Operand Evaluator::operand(const Expr &e) {
+    if (e.op == Op::variable && bound[e.index].object != no_object)
+        return {Operand::Kind::object, line_.head(bound[e.index].object)};
+    if (e.op == Op::field && plan_.types[e.type].fields[e.index].kind == FieldKind::pointer)
+        return operand_of_field(e);
+    return operand_of(evaluate(e));
+}
+
+// As operand_of(field(e)), without a value in between.
+inline Operand Evaluator::operand_of_field(const Expr &e) {
+    using Kind = Operand::Kind;
+    Object object = facet(operand(e.args[0]), e.type);
+    const Version *version =
+        object == no_object ? nullptr : line_.at(line_.first_cell[object] + e.index, time, span);
+    if (!version)
+        return {};
+    if (!version->value)
+        return {Kind::null, no_object};
+    if (version->target >= line_.objects())
+        return operand_of(read_pointer(*version, false));
+    uint64_t death = line_.death[version->target];
+    if (time >= death) {
+        span.narrow(death, forever);
+        return {Kind::other, no_object};
+    }
+    span.narrow(0, death);
+    return {Kind::object, version->target};
+}
 
 template <class Visit>
 void Evaluator::candidates(const Binder &binder, uint32_t type, Visit visit) {

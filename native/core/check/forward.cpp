@@ -1,48 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check/forward.h"
 
-#include <exception>
-#include <thread>
-
 namespace heapstory::check {
-
-namespace {
-
-// Whether an expression may read more than a few fields.
-bool is_wide(const Expr &e) {
-    return e.op == Op::attribute || e.op == Op::path || e.op == Op::rooted ||
-           e.op == Op::aggregate || e.op == Op::exists ||
-           std::any_of(e.args.begin(), e.args.end(), is_wide);
-}
-
-} // namespace
 
 Forward::Forward(Checker &checker, const std::vector<CPoint> &points)
     : checker_(checker), line_(checker.line()), plan_(checker.plan()), points_(points) {
     head_.assign(points.size(), none);
     due_.assign(points.size(), 0);
+    many_.assign(points.size(), false);
     std::vector<std::vector<uint32_t>> nested(plan_.types.size());
-    for (uint32_t c = 0; c < plan_.constraints.size(); ++c) {
-        const PlanConstraint &constraint = plan_.constraints[c];
-        wide_.push_back(!checker.whole(c) &&
-                        (constraint.variables.size() > 1 || is_wide(constraint.body) ||
-                         (constraint.guard && is_wide(*constraint.guard))));
+    for (uint32_t c = 0; c < plan_.constraints.size(); ++c)
         if (checker.whole(c))
             wholes_.push_back({c});
         else
-            nested[constraint.variables[0].type].push_back(c);
-    }
-    uint32_t units = 0;
+            nested[plan_.constraints[c].variables[0].type].push_back(c);
     for (uint32_t type = 0; type < nested.size(); ++type)
         if (!nested[type].empty()) {
-            uint32_t end = units + uint32_t(line_.by_type[type].size() * nested[type].size());
-            groups_.push_back({units, end, &line_.by_type[type], nested[type]});
-            units = end;
+            uint32_t end = units_ + uint32_t(line_.by_type[type].size() * nested[type].size());
+            groups_.push_back({units_, end, &line_.by_type[type], nested[type]});
+            units_ = end;
         }
-    next_.assign(units, none);
-    since_.assign(units, unseen);
-    for (uint32_t unit = units; unit-- > 0;)
-        schedule(unit, line_.birth[unit_of(unit).object], 0);
+    known_ = Zeroed<uint64_t>(units_);
+    schedule_births();
+}
+
+void Forward::schedule_births() {
+    std::vector<uint32_t> born(points_.size());
+    for (const Group &group : groups_)
+        for (Object object : *group.objects)
+            if (size_t point = point_at(line_.birth[object], 0); point < points_.size())
+                born[point] += uint32_t(group.constraints.size());
+    for (size_t point = 0; point < points_.size(); ++point)
+        if (is_many(born[point])) {
+            many_[point] = true;
+            due_[point] = born[point];
+        }
+    for (const Group &group : groups_) {
+        uint32_t unit = group.first, width = uint32_t(group.constraints.size());
+        for (Object object : *group.objects) {
+            size_t point = point_at(line_.birth[object], 0);
+            for (uint32_t end = unit + width; unit < end; ++unit)
+                if (point < points_.size() && !many_[point])
+                    schedule(unit, point);
+        }
+    }
 }
 
 Unit Forward::unit_of(uint32_t number) const {
@@ -70,92 +71,70 @@ size_t Forward::point_at(uint64_t time, size_t from) const {
     return size_t(at - points_.begin());
 }
 
-void Forward::schedule(uint32_t unit, uint64_t time, size_t from) {
-    size_t point = point_at(time, from);
+void Forward::schedule(uint32_t unit, size_t point) {
     if (point == points_.size())
         return;
+    if (next_.empty())
+        next_.assign(units_, none);
     next_[unit] = head_[point];
     head_[point] = unit;
     ++due_[point];
 }
 
-template <class Mine, class After>
-bool Forward::check_some(size_t point, Judge &judge, Mine mine, After after,
-                         std::vector<Inconsistency> &found) {
+bool Forward::check_units(size_t point) {
     uint64_t time = points_[point].time;
-    size_t before = found.size();
+    size_t before = found_.size();
     Judge::Found add = [&](Inconsistency e) {
-        found.push_back(std::move(e));
+        found_.push_back(std::move(e));
         return true;
     };
+    evaluations_ += due_[point];
     for (uint32_t unit = head_[point], next; unit != none; unit = next) {
         next = next_[unit];
         auto [c, object] = unit_of(unit);
-        if (!mine(c) || !line_.alive(object, time))
+        if (!line_.alive(object, time))
             continue;
-        Span span;
+        Span span{0, time + 1};
         if (applies(point, c)) {
-            judge.check_object(c, object, time, span, add);
-            since_[unit] = span.since;
-        } else {
-            span.until = time + 1;
+            span = {};
+            checker_.judge().check_object(c, object, time, span, add);
+            known_[unit] = ~span.since;
         }
-        after(unit, span.until);
+        schedule(unit, point_at(span.until, point + 1));
     }
-    return found.size() > before;
+    return found_.size() > before;
 }
 
-bool Forward::check_units(size_t point) {
-    evaluations_ += due_[point];
-    return check_some(
-        point, checker_.judge(), [](uint32_t) { return true; },
-        [&](uint32_t unit, uint64_t until) { schedule(unit, until, point + 1); }, found_);
-}
-
-// Nearly everything is due: what reads the structure far and wide on this thread, the rest and the
-// structure as a whole on another.
+// Nearly everything is due.
 bool Forward::check_all(size_t point) {
     line_.lay_out(points_[point].time);
-    Values<uint64_t> until(next_.size()); // 0: not to be looked at again
-    std::vector<Inconsistency> found;
-    auto after = [&](uint32_t unit, uint64_t at) { until[unit] = at; };
-    bool any_wide = std::count(wide_.begin(), wide_.end(), true) > 0;
-    bool units = false, others = false, whole = false;
-    std::exception_ptr failure;
-    auto check_others = [&] {
-        try {
-            whole = check_whole(point);
-            others = any_wide && check_some(
-                                     point, checker_.side(), [&](uint32_t c) { return !wide_[c]; },
-                                     after, found);
-        } catch (...) {
-            failure = std::current_exception();
-        }
-    };
-    {
-        std::jthread other;
-        if (due_[point] > most_alone)
-            other = std::jthread(check_others);
-        else
-            check_others();
-        units = check_some(
-            point, checker_.judge(), [&](uint32_t c) { return !any_wide || wide_[c]; }, after,
-            found_);
-    }
-    if (failure)
-        std::rethrow_exception(failure);
-    found_.insert(found_.end(), found.begin(), found.end());
+    bool goes_on = point + 1 < points_.size(), whole = false;
+    Zeroed<uint8_t> listed;
+    if (head_[point] != none)
+        listed = Zeroed<uint8_t>(units_);
+    for (uint32_t unit = head_[point]; unit != none; unit = next_[unit])
+        listed[unit] = 1;
+    Zeroed<uint64_t> until(goes_on ? units_ : 0);
+    Sweep::Units units;
+    units.listed = listed.data();
+    units.known = known_.data();
+    units.until = until.data();
+    if (many_[point])
+        units.from = point ? points_[point - 1].time + 1 : 0;
+    for (uint32_t c = 0; c < plan_.constraints.size(); ++c)
+        units.applies.push_back(applies(point, c));
+    Sweep sweep(checker_, groups_, points_[point].time, std::move(units));
+    sweep.run(due_[point] <= most_alone, [&] { whole = check_whole(point); });
+    found_.insert(found_.end(), sweep.found.begin(), sweep.found.end());
     evaluations_ += due_[point];
-    for (uint32_t unit = head_[point], next; unit != none; unit = next) {
-        next = next_[unit];
+    for (uint32_t unit = 0; unit < until.size(); ++unit)
         if (until[unit])
-            schedule(unit, until[unit], point + 1);
-    }
-    return units || others || whole;
+            schedule(unit, point_at(until[unit], point + 1));
+    return whole || !sweep.found.empty();
 }
 
 bool Forward::check_point(size_t point) {
-    if (due_[point] > next_.size() / 4)
+    if (is_many(due_[point]))
         return check_all(point);
     bool units = check_units(point), whole = check_whole(point);
     return units || whole;

@@ -8,7 +8,7 @@
 // and the first bad one is found by bisection.
 #pragma once
 
-#include "check/checker.h"
+#include "check/sweep.h"
 
 #include <cstdint>
 #include <set>
@@ -57,8 +57,12 @@ class Forward {
 
     // Units with the last moment before the bad C-point at which something they depend on changed.
     template <class Visit> void for_each_unit(Visit visit) const {
-        for (uint32_t unit = 0; unit < since_.size(); ++unit)
-            visit(unit_of(unit), since_[unit]);
+        for (const Group &group : groups_) {
+            uint32_t unit = group.first;
+            for (Object object : *group.objects)
+                for (uint32_t constraint : group.constraints)
+                    visit(Unit{constraint, object}, ~known_[unit++]);
+        }
     }
     static constexpr uint64_t unseen = forever; // the unit was never looked at
 
@@ -67,13 +71,12 @@ class Forward {
     static constexpr size_t samples = 64;
     static constexpr size_t most_alone = 20'000; // units that are not worth a thread
 
+    bool is_many(uint32_t units) const { return units > units_ / 4; }
     Unit unit_of(uint32_t number) const;
     bool applies(size_t point, uint32_t constraint) const;
     size_t point_at(uint64_t time, size_t from) const;
-    void schedule(uint32_t unit, uint64_t time, size_t from);
-    template <class Mine, class After>
-    bool check_some(size_t point, Judge &judge, Mine mine, After after,
-                    std::vector<Inconsistency> &found);
+    void schedule_births();
+    void schedule(uint32_t unit, size_t point);
     bool check_point(size_t point);
     bool check_all(size_t point);
     bool check_units(size_t point);
@@ -88,13 +91,6 @@ class Forward {
     bool is_bad_for_good(uint32_t constraint, size_t point);
     size_t bisect(uint32_t constraint, size_t clean, size_t end);
 
-    // The nested constraints whose first variable is of one type. Units are numbered by object,
-    // then constraint: what one constraint reads of an object is at hand for the next.
-    struct Group {
-        uint32_t first, end; // units
-        const std::vector<Object> *objects;
-        std::vector<uint32_t> constraints;
-    };
     struct WholeState { // of a constraint that is checked as a whole
         uint32_t constraint = 0;
         size_t clean = no_point; // the last C-point that was fine
@@ -106,10 +102,13 @@ class Forward {
     const Plan &plan_;
     const std::vector<CPoint> &points_;
     std::vector<Group> groups_;
-    std::vector<bool> wide_;       // by constraint: nested, and reads more than a few fields
-    Values<uint32_t> next_, head_; // the calendar: lists of units by C-point
-    std::vector<uint32_t> due_;    // by C-point: how many
-    Values<uint64_t> since_;       // by unit
+    uint32_t units_ = 0;
+    // The calendar: lists of units by C-point. Not in them are those that are due for the first
+    // time at a C-point where very many are.
+    Values<uint32_t> next_, head_;
+    std::vector<uint32_t> due_; // by C-point: how many
+    std::vector<bool> many_;    // by C-point: units that are due for the first time
+    Zeroed<uint64_t> known_;    // by unit: ~since, so that 0 is `unseen`
     std::vector<WholeState> wholes_;
     std::vector<Inconsistency> found_;
     std::vector<uint32_t> bad_wholes_;

@@ -54,35 +54,6 @@ Operand Evaluator::operand_of(const Value &value) const {
     return {Kind::other, no_object};
 }
 
-Operand Evaluator::operand(const Expr &e) {
-    if (e.op == Op::variable && bound[e.index].object != no_object)
-        return {Operand::Kind::object, line_.head(bound[e.index].object)};
-    if (e.op == Op::field && plan_.types[e.type].fields[e.index].kind == FieldKind::pointer)
-        return operand_of_field(e);
-    return operand_of(evaluate(e));
-}
-
-// As operand_of(field(e)), without a value in between.
-Operand Evaluator::operand_of_field(const Expr &e) {
-    using Kind = Operand::Kind;
-    Object object = facet(operand(e.args[0]), e.type);
-    const Version *version =
-        object == no_object ? nullptr : line_.at(line_.first_cell[object] + e.index, time, span);
-    if (!version)
-        return {};
-    if (!version->value)
-        return {Kind::null, no_object};
-    if (version->target >= line_.objects())
-        return operand_of(read_pointer(*version, false));
-    uint64_t death = line_.death[version->target];
-    if (time >= death) {
-        span.narrow(death, forever);
-        return {Kind::other, no_object};
-    }
-    span.narrow(0, death);
-    return {Kind::object, version->target};
-}
-
 Value Evaluator::read_pointer(const Version &version, bool word) {
     uint32_t block = line_.block_of(version);
     if (block != none) {

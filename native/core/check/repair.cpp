@@ -68,7 +68,24 @@ void Repair::begin(Checker &checker) {
         if (!checker.whole(c))
             for (Object object : line_.by_type[plan_.constraints[c].variables[0].type])
                 if (uint64_t birth = checker.line().birth[object])
-                    units_.push({birth, c, object});
+                    fresh_.push_back({birth, c, object});
+}
+
+// Whether a unit violates nothing; it is put where it is to be looked at again.
+bool Repair::is_fine(Checker &checker, Unit unit, uint64_t at) {
+    if (!checker.line().alive(unit.object, at)) {
+        if (unit.until = checker.line().birth[unit.object]; unit.until > at)
+            units_.push(unit);
+        return true;
+    }
+    Span span;
+    bool fine = true;
+    checker.judge().check_object(unit.constraint, unit.object, at, span,
+                                 [&](const Inconsistency &) { return fine = false; });
+    unit.until = fine ? span.until : at + 1;
+    if (unit.until != forever)
+        units_.push(unit);
+    return fine;
 }
 
 // Whether the hypotheses of one group change something that every inconsistency reads: one that
@@ -97,21 +114,13 @@ bool Repair::is_whole(Checker &checker, size_t hypothesis,
     while (!units_.empty() && units_.top().until <= at) {
         Unit unit = units_.top();
         units_.pop();
-        if (!checker.line().alive(unit.object, at)) {
-            if (checker.line().birth[unit.object] > at)
-                units_.push({checker.line().birth[unit.object], unit.constraint, unit.object});
-            continue;
-        }
-        Span span;
-        bool bad = false;
-        checker.judge().check_object(unit.constraint, unit.object, at, span,
-                                     [&](const Inconsistency &) {
-                                         bad = true;
-                                         return false;
-                                     });
-        unit.until = bad ? at + 1 : span.until;
-        units_.push(unit);
-        if (bad)
+        if (!is_fine(checker, unit, at))
+            return false;
+    }
+    while (!fresh_.empty()) {
+        Unit unit = fresh_.back();
+        fresh_.pop_back();
+        if (!is_fine(checker, unit, at))
             return false;
     }
     for (uint32_t c = 0; c < plan_.constraints.size(); ++c)
@@ -157,6 +166,7 @@ Repair::Decisive Repair::ask(const std::vector<Inconsistency> &found, Grade grad
     }
     hypotheses_.clear();
     groups_.clear();
+    fresh_.clear();
     units_ = {};
     return decisive;
 }

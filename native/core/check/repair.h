@@ -117,6 +117,7 @@ class Repair {
     Version pointer_to(Object object) const;
     Timeline future() const;
     void begin(Checker &checker);
+    bool is_fine(Checker &checker, Unit unit, uint64_t at);
     static bool all_depend(Checker &checker, const std::vector<Inconsistency> &found,
                            std::vector<uint64_t> &untils, size_t first, size_t end);
     bool is_whole(Checker &checker, size_t hypothesis, const std::vector<Inconsistency> &found);
@@ -133,8 +134,9 @@ class Repair {
     std::map<uint32_t, std::set<uint64_t>> wanted_; // numbers that fields are compared with
     std::map<Object, uint64_t> written_; // heads that were written or made, and when last
     std::vector<Hypothesis> hypotheses_;
-    std::vector<size_t> groups_; // ends of those about the same fields
-    std::priority_queue<Unit> units_;
+    std::vector<size_t> groups_;      // ends of those about the same fields
+    std::vector<Unit> fresh_;         // units that were not looked at yet
+    std::priority_queue<Unit> units_; // those whose answer ends
 };
 
 } // namespace heapstory::check

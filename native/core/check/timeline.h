@@ -13,7 +13,7 @@
 #include "check/incoming.h"
 #include "check/plan.h"
 #include "check/span.h"
-#include "store/memory.h"
+#include "store/zeroed.h"
 
 #include <cstdint>
 #include <span>
@@ -127,15 +127,14 @@ class Timeline {
     }
     // Puts the versions in force at a moment side by side. Worth it where all of the structure is
     // asked for as of then.
-    void lay_out(uint64_t time) const {
-        laid_out_ = forever;
-        current_.resize(first_cell.back());
-        for (uint32_t cell = 0; cell < current_.size(); ++cell) {
-            Span span;
-            const Version *version = at(cell, time, span);
-            current_[cell] = {version ? *version : Version{0, forever, 0, none}, span.until};
-        }
-        laid_out_ = time;
+    void lay_out(uint64_t time) const;
+    // Tells the processor that the cells of an object will be read soon.
+    void fetch_cells(Object object) const {
+        constexpr size_t most = 8;
+        if (laid_out_ != forever)
+            fetch(current_.data() + first_cell[object],
+                  sizeof(Current) *
+                      std::min<size_t>(most, first_cell[object + 1] - first_cell[object]));
     }
 
   private:
@@ -143,7 +142,7 @@ class Timeline {
         Version version;
         uint64_t until;
     };
-    mutable Values<Current> current_;     // by cell
+    mutable Zeroed<Current> current_;     // by cell
     mutable uint64_t laid_out_ = forever; // as of when
 };
 

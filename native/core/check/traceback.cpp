@@ -22,12 +22,10 @@ Traceback::Traceback(Checker &checker, const Forward &forward, uint64_t time, ui
     : checker_(checker), line_(checker.line()), plan_(checker.plan()), forward_(forward),
       time_(time), floor_(floor) {}
 
-// Queues an inconsistency that is pending at `time` for the last change of its arguments.
-void Traceback::push(uint32_t number, uint64_t time) {
-    Span span;
-    checker_.judge().arguments(known_[number], time, span);
-    if (span.since)
-        queue_.push({span.since, number});
+// Queues a pending inconsistency for the last change of its arguments.
+void Traceback::push(uint32_t number, uint64_t since) {
+    if (since)
+        queue_.push({since, number});
     else
         pending_[number] = 0; // it was never otherwise
 }
@@ -43,13 +41,15 @@ void Traceback::add(const Inconsistency &e, uint64_t time, bool direct) {
         return;
     direct_[at->second] = direct;
     pending_[at->second] = 1;
-    push(at->second, time);
+    Span span;
+    checker_.judge().arguments(e, time, span);
+    push(at->second, span.since);
 }
 
-bool Traceback::changes(const Inconsistency &e, uint64_t time) {
+bool Traceback::changes(const Inconsistency &e, uint64_t time, Span &before) {
     Span unused;
     std::vector<Value> after = checker_.judge().arguments(e, time, unused);
-    return !same(checker_.judge().arguments(e, time - 1, unused), after);
+    return !same(checker_.judge().arguments(e, time - 1, before), after);
 }
 
 std::vector<Fault> Traceback::run(const std::vector<Inconsistency> &inconsistencies) {
@@ -133,11 +133,15 @@ std::set<uint64_t> Traceback::cuts(uint32_t constraint) {
 // The operation at `time`, with the pending inconsistencies whose arguments it may have changed.
 void Traceback::step(uint64_t time, const std::vector<uint32_t> &numbers) {
     std::vector<uint32_t> contributed;
+    std::vector<uint64_t> sinces; // of their arguments before it
     for (uint32_t number : numbers) {
-        if (changes(known_[number], time))
+        Span before;
+        if (changes(known_[number], time, before)) {
             contributed.push_back(number);
-        else
-            push(number, time - 1);
+            sinces.push_back(before.since);
+        } else {
+            push(number, before.since);
+        }
     }
     if (contributed.empty())
         return;
@@ -149,12 +153,11 @@ void Traceback::step(uint64_t time, const std::vector<uint32_t> &numbers) {
     }
     faults_.push_back(std::move(fault));
     std::vector<Inconsistency> others = related(time);
-    for (uint32_t number : contributed) {
-        pending_[number] = 0;
-        if (checker_.judge().is_inconsistent(known_[number], time - 1)) {
-            pending_[number] = 1;
-            push(number, time - 1);
-        }
+    for (size_t i = 0; i < contributed.size(); ++i) {
+        uint32_t number = contributed[i];
+        pending_[number] = checker_.judge().is_inconsistent(known_[number], time - 1);
+        if (pending_[number])
+            push(number, sinces[i]);
     }
     for (const Inconsistency &e : others) {
         // Related to one that the operation contributed to, other than itself.
@@ -216,8 +219,9 @@ void Traceback::related_units(uint64_t time, std::vector<Inconsistency> &out) {
         if (due.since == time) {
             std::vector<Inconsistency> before;
             due.since = collect(due.unit, time - 1, &before).since;
+            Span unused;
             for (Inconsistency &e : before)
-                if (changes(e, time))
+                if (changes(e, time, unused))
                     out.push_back(std::move(e));
         }
         if (due.since > floor_)
@@ -228,10 +232,11 @@ void Traceback::related_units(uint64_t time, std::vector<Inconsistency> &out) {
 }
 
 void Traceback::related_wholes(uint64_t time, std::vector<Inconsistency> &out) {
+    Span unused;
     for (uint32_t c = 0; c < plan_.constraints.size(); ++c)
         if (Whole *whole = checker_.whole(c))
             for (const Inconsistency &e : whole->at(time - 1))
-                if (changes(e, time))
+                if (changes(e, time, unused))
                     out.push_back(e);
 }
 

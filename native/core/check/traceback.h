@@ -51,8 +51,10 @@ class Traceback {
     void add(const Inconsistency &e, uint64_t time, bool direct);
     std::set<uint64_t> cuts(uint32_t constraint);
     void add_fed(const std::vector<Inconsistency> &inconsistencies);
-    void push(uint32_t number, uint64_t time);
-    bool changes(const Inconsistency &e, uint64_t time);
+    void push(uint32_t number, uint64_t since);
+    // Whether an operation changes the arguments; `before` is narrowed to the time over which they
+    // were what they were before it.
+    bool changes(const Inconsistency &e, uint64_t time, Span &before);
     void step(uint64_t time, const std::vector<uint32_t> &numbers);
     std::vector<Inconsistency> related(uint64_t time);
     void related_units(uint64_t time, std::vector<Inconsistency> &out);

@@ -91,7 +91,7 @@ Truth compare(Op op, const Value &a, const Value &b) {
     return ordered(op, a.integer, b.integer);
 }
 
-Value calculate(Op op, const Value &x, const Value &y) {
+Value calculate_any(Op op, const Value &x, const Value &y) {
     Value a = x.as_number(), b = y.as_number();
     if (!a.is_number() || !b.is_number())
         return Value();

@@ -97,7 +97,19 @@ inline Value value_of(Truth truth) {
 
 // Kleene's and the arithmetic of the language on values; UNKNOWN where an operand is.
 Truth compare(Op op, const Value &a, const Value &b);
-Value calculate(Op op, const Value &a, const Value &b);
+Value calculate_any(Op op, const Value &a, const Value &b);
+inline Value calculate(Op op, const Value &a, const Value &b) {
+    if (a.kind != ValueKind::integer || b.kind != ValueKind::integer)
+        return calculate_any(op, a, b);
+    switch (op) { // the most frequent ones
+    case Op::min:
+        return a.integer < b.integer ? a : b;
+    case Op::max:
+        return a.integer > b.integer ? a : b;
+    default:
+        return calculate_any(op, a, b);
+    }
+}
 Value negate(const Value &a);
 Value absolute(const Value &a);
 uint64_t hash_text(const std::string &function, const std::string &text);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "store/memory.h"
 
+#include "store/zeroed.h"
+
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -50,9 +52,12 @@ Kept &kept() {
 } // namespace
 
 void *map_huge(size_t bytes) {
+    void *memory = kept().take(whole_huge_pages(bytes));
+    return memory ? memory : map_zeroed(bytes);
+}
+
+void *map_zeroed(size_t bytes) {
     size_t size = whole_huge_pages(bytes);
-    if (void *memory = kept().take(size))
-        return memory;
     // The kernel chooses the place: ask for one huge page more and give back what sticks out.
     void *map =
         mmap(nullptr, size + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
