@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "store/memory.h"
 
+#include "store/parallel.h"
 #include "store/zeroed.h"
 
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <mutex>
 
@@ -49,15 +51,7 @@ Kept &kept() {
     return *instance;
 }
 
-} // namespace
-
-void *map_huge(size_t bytes) {
-    void *memory = kept().take(whole_huge_pages(bytes));
-    return memory ? memory : map_zeroed(bytes);
-}
-
-void *map_zeroed(size_t bytes) {
-    size_t size = whole_huge_pages(bytes);
+void *map_fresh(size_t size) {
     // The kernel chooses the place: ask for one huge page more and give back what sticks out.
     void *map =
         mmap(nullptr, size + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -70,6 +64,25 @@ void *map_zeroed(size_t bytes) {
     munmap(reinterpret_cast<void *>(first + size), huge_page - (first - begin));
     madvise(reinterpret_cast<void *>(first), size, MADV_HUGEPAGE); // a wish, no need
     return reinterpret_cast<void *>(first);
+}
+
+} // namespace
+
+void *map_huge(size_t bytes) {
+    size_t size = whole_huge_pages(bytes);
+    void *memory = kept().take(size);
+    return memory ? memory : map_fresh(size);
+}
+
+void *map_zeroed(size_t bytes) {
+    size_t size = whole_huge_pages(bytes);
+    void *memory = kept().take(size);
+    if (!memory)
+        return map_fresh(size);
+    in_parallel(size / huge_page, [&](size_t page) {
+        std::memset(static_cast<char *>(memory) + page * huge_page, 0, huge_page);
+    });
+    return memory;
 }
 
 void unmap_huge(void *memory, size_t bytes) {

@@ -9,7 +9,7 @@
 
 namespace heapstory {
 
-// As map_huge, with zeros: the kernel clears a page when it is first used.
+// As map_huge, with zeros.
 void *map_zeroed(size_t bytes);
 
 // Tells the processor that memory will be read soon.
@@ -20,8 +20,7 @@ inline void fetch(const void *memory, size_t bytes) {
         __builtin_prefetch(at);
 }
 
-// So many values of zero bytes each, got from the kernel only where they are used: by whichever
-// thread that is, and not at all if none does.
+// So many values of zero bytes each.
 template <class T> class Zeroed {
   public:
     Zeroed() = default;
