@@ -84,7 +84,7 @@ def measured(options: argparse.Namespace, cells: list[Cell]) -> dict[str, Any]:
 def main() -> int:
     options = arguments()
     options.work.mkdir(parents=True, exist_ok=True)
-    heapstory = Heapstory(options.heapstory, options.jobs)
+    heapstory = Heapstory(options.heapstory)
     campaign = Campaign(heapstory, options.work, options.each, options.salt,
                         not options.record_only)  # fmt: skip
     try:

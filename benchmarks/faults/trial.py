@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import threading
 import time
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -71,15 +72,22 @@ class Trial:
 
 
 class Heapstory:
-    """The installed command."""
+    """The installed command. Every thread that asks has a worker of its own, which is ended with a
+    question that takes too long."""
 
-    def __init__(self, command: Path, jobs: int = 1) -> None:
+    def __init__(self, command: Path) -> None:
         self.command = command
-        self.jobs = jobs
-        self.workers = self._start()
+        self.own = threading.local()
 
-    def _start(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(self.jobs, mp_context=get_context("spawn"))
+    def _worker(self) -> ProcessPoolExecutor:
+        if not hasattr(self.own, "worker"):
+            self.own.worker = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+        return self.own.worker  # type: ignore[no-any-return]
+
+    def _end_worker(self) -> None:
+        for process in list(self.own.worker._processes.values()):
+            process.kill()
+        del self.own.worker
 
     def record(
         self,
@@ -119,11 +127,12 @@ class Heapstory:
         """Exit status, answer and wall seconds; a failure is told in place of the answer."""
         command = ["locate", str(trace), "--spec", spec, "--json", *cpoints]
         try:
-            return self.workers.submit(_asked, command).result(TOO_LONG)
+            return self._worker().submit(_asked, command).result(TOO_LONG)
         except TimeoutError:
+            self._end_worker()
             return -1, f"no answer within {TOO_LONG:.0f} s", TOO_LONG
         except BrokenProcessPool:
-            self.workers = self._start()
+            del self.own.worker
             return -1, "the command crashed", 0.0
 
 
