@@ -16,7 +16,7 @@ from heapstory.errors import UsageError
 from heapstory.static.callgraph import levels
 from heapstory.static.capture import Job
 from heapstory.static.clang import find_clang, together
-from heapstory.static.frontend import Compiled, compile_jobs
+from heapstory.static.frontend import FORMAT, Compiled, compile_jobs
 from heapstory.static.ir.program import Function, Unit
 from heapstory.static.models import Models
 from heapstory.static.program import (
@@ -32,7 +32,7 @@ from heapstory.static.states import show_states
 from heapstory.static.summary import Summary
 from heapstory.static.walk.following import Walked, follow, merge
 
-VERSION = 7  # of the analysis; kept answers of another one are not used
+VERSION = 8  # of the analysis; kept answers of another one are not used
 FEW_FUNCTIONS = 150  # not worth another process
 Batch = tuple[list[list[Function]], Index, dict[str, Summary]]
 
@@ -348,7 +348,7 @@ class _Store:
             units = sorted({function.unit for function in functions.values()})
             name = sha256("\0".join(units).encode()).hexdigest()[:32]
             self.path = Path(options.cache_path) / f"answers-{name}"
-            base = repr((index.models.digest(), _pointers(index), VERSION))
+            base = repr((index.models.digest(), _pointers(index), VERSION, FORMAT))
             self._base = sha256(base.encode()).hexdigest()
             self._read()
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from heapstory.static import rules
-from heapstory.static.conditions import PAGE, assume_fact, become_null, is_null
+from heapstory.static.conditions import PAGE, assume, assume_fact, become_null, is_null
 from heapstory.static.ir.program import Place
 from heapstory.static.joining import PERHAPS
 from heapstory.static.rules import FIELD_LOST, FIELD_OVERWRITTEN, Frame, Infeasible
-from heapstory.static.state import GLOBAL, HEAP, OPAQUE, PRE, Cell, Site, State
+from heapstory.static.state import GLOBAL, HEAP, OPAQUE, PRE, STACK, Cell, Site, State
 from heapstory.static.summary import EXTRA, Outcome
 from heapstory.static.values import ANYWHERE, CellId, Comparison, Offset, Symbol, Value
 
@@ -25,6 +25,7 @@ class Applied(NamedTuple):
     suspects: Suspects  # what may be lost
     new: list[CellId]
     perhaps_lost: set[CellId]  # overwritten on some of the ways that the row stands for
+    unasked: bool  # the row assumes a null pointer that only the callee asked for
 
 
 def apply(
@@ -47,7 +48,7 @@ def apply(
     except Infeasible:
         return None
     result = work.translate(outcome.result)
-    return Applied(work.state, result, work.suspects, work.new, work.perhaps_lost)
+    return Applied(work.state, result, work.suspects, work.new, work.perhaps_lost, work.unasked)
 
 
 class _Application:
@@ -67,6 +68,7 @@ class _Application:
         self.suspects: Suspects = {}
         self.new: list[CellId] = []
         self.perhaps_lost: set[CellId] = set()
+        self.unasked = False
         self.recursive = False  # what recursion makes it made itself: the site stays the same
 
     # --- the precondition
@@ -142,6 +144,10 @@ class _Application:
                 fact = self.outcome.facts.get(initial)
                 if fact and not assume_fact(self.state, found, fact):
                     return False
+        if ANYWHERE in cell.read:
+            where = rules.target(self.frame, self.state, value)
+            if where is not None:
+                rules.look_at(self.state, where[0], ANYWHERE)
         return True
 
     def _assume_null(self, value: Value, null: bool) -> bool:
@@ -154,14 +160,14 @@ class _Application:
         if truth is not None:
             return truth == null
         if type(value[0]) is Symbol:
-            from heapstory.static.conditions import assume
-
+            self.unasked = self.unasked or null
             return assume(state, value[0], not null)
         if value[0] not in state.cells:
             if type(value[0]) is not str:  # it was found to be null meanwhile
                 return null
             state.cells[value[0]] = Cell(PRE)
         if null:
+            self.unasked = self.unasked or state.cells[value[0]].kind == PRE
             become_null(state, value[0])
         else:
             state.change(value[0]).null = 1
@@ -193,12 +199,15 @@ class _Application:
             if cell.kind != HEAP:
                 continue
             twin = cell.copy()
+            twin.texts = {}
             site = cell.site
             if site is not None and self.place is not None and not self.recursive:
                 calls = (self.place, *site.calls)[:MAX_CALLS]
                 twin.site = Site(site.allocator, site.place, calls, site.release)
             twin.fields = {o: self.translate(v) for o, v in cell.fields.items() if type(o) is int}
             twin.weak = self._weak(cell)
+            for value in twin.fields.values():
+                self._stored(value)
             self.state.cells[self.bound[identity][0]] = twin
 
     def _weak(self, cell: Cell) -> frozenset[CellId]:
@@ -269,6 +278,8 @@ class _Application:
         old = held.fields.get(where[1])
         changed = self.state.change(where[0])
         changed.fields[where[1]] = value
+        if changed.kind != STACK:
+            self._stored(value)
         place, label = cell.writes[offset]
         if changed.kind in (PRE, GLOBAL):
             changed.writes = {**changed.writes, where[1]: (place, label)}
@@ -278,10 +289,25 @@ class _Application:
             rules.escape(self.state, old)
         elif type(old) is tuple and old != value:
             self.suspects[old[0]] = (FIELD_OVERWRITTEN, place, label)
-            if offset not in cell.read:
-                self.frame.not_looked_at(old[0])
-            elif type(value) is tuple and value[0] in self.new:
+            looked = offset in cell.read or ANYWHERE in cell.read
+            made = type(value) is tuple and value[0] in self.new
+            if made and (looked or self._found_empty(cell)):
                 self.frame.replaced(old[0])
+            elif not looked:
+                self.frame.not_looked_at(old[0])
+
+    def _stored(self, value: Value) -> None:
+        """The callee put a cell of the caller into another one."""
+        if type(value) is tuple and type(value[0]) is int and value[0] not in self.new:
+            self.frame.stored(value[0])
+
+    def _found_empty(self, cell: Cell) -> bool:
+        """Whether the callee found a number in a cell to be 0: a count, a size."""
+        facts = self.outcome.facts
+        return any(
+            type(value) is Symbol and (fact := facts.get(value)) and fact.low == fact.high == 0
+            for value in cell.initial.values()
+        )
 
     def _end(self, identity: CellId, cell: Cell) -> None:
         if identity == EXTRA:

@@ -9,7 +9,7 @@ from heapstory.static.applying import Applied, apply
 from heapstory.static.conditions import fact_of
 from heapstory.static.ir.program import Place, Statement
 from heapstory.static.library import BUILTINS, States, intrinsic, result, returns, unknown
-from heapstory.static.state import ANY_MAKER, Site, State
+from heapstory.static.state import ANY_MAKER, HEAP, PRE, STACK, Site, State
 from heapstory.static.summary import Summary
 from heapstory.static.values import HIGH, LOW, CellId, Fact, Symbol, Value, in_global
 
@@ -89,24 +89,31 @@ def _modelled(
     if name in models.reads or name in models.fills:
         for value in arguments if name in models.fills else ():
             rules.scramble(state, value)
-        value = _comparison(frame, state, arguments) if name in _COMPARISONS else Symbol()
+        value = _comparison(state, name, arguments) if name in _COMPARISONS else Symbol()
         if name in models.counts:
             state.facts[value] = Fact(-1, HIGH)
         return result(frame, state, register, value, place)
     return unknown(frame, state, register, arguments)
 
 
-def _comparison(frame: FunctionAnalysis, state: State, arguments: list[Value]) -> Symbol:
-    """A text outside our variables, compared with a constant once more: the result is the same."""
+def _comparison(state: State, name: str, arguments: list[Value]) -> Symbol:
+    """A text compared with a constant once more: the result is the same."""
     text, *rest = arguments
     if not all(type(v) is int or _constant(v) for v in rest):
         return Symbol()
     if type(text) is Symbol:
-        return text.derive(("compared", str(rest)))
-    cell = state.cells.get(text[0]) if type(text) is tuple and type(text[0]) is int else None
-    if cell is None or cell.summary:
+        return text.derive((name, str(rest)))
+    if type(text) is not tuple or type(text[0]) is Symbol or type(text[1]) is not int:
         return Symbol()
-    return frame.entry_symbol(f"text {text}").derive(("compared", str(rest)))
+    cell = state.cells.get(text[0])
+    if cell is None or cell.summary or cell.kind not in (HEAP, PRE):
+        return Symbol()
+    key = f"{name} {text[1]} {rest}"
+    if key not in cell.texts:
+        answer = Symbol(None, "text")  # as if passed in: what is learnt of it is kept
+        state.change(text[0]).texts = {**cell.texts, key: answer}
+        return answer
+    return cell.texts[key]
 
 
 def _constant(value: Value) -> bool:
@@ -159,9 +166,9 @@ def _summarised(
         if made is not None:
             applied.append(made)
     if len(applied) > 1:
-        _hidden_choice(state, applied)
+        _hidden_choice(state, applied, register is not None and frame.reads(register))
     frame.doubts.called(summary, applied)
-    for after, value, suspects, _, _ in applied:
+    for after, value, suspects, *_ in applied:
         if summary.keeps_extra:  # how often its loop over them runs is not known
             for extra in arguments[summary.parameters :]:
                 rules.escape(after, extra)
@@ -177,16 +184,20 @@ def _summarised(
     return [row.state for row in applied]
 
 
-def _hidden_choice(before: State, rows: list[Applied]) -> None:
+def _hidden_choice(before: State, rows: list[Applied], told: bool) -> None:
     """A callee that keeps or frees a cell on one way and not on another, by something the caller
-    cannot tell (a count of references, a sanity check), decides for it: the cell is given up."""
+    cannot tell (a count of references, a sanity check) or does not ask for (a result that nobody
+    reads), decides for it: the cell is given up."""
     for identity, cell in before.cells.items():
         if not cell.tracked:
             continue
-        left = [row for row in rows if _still(row.state, identity)]
         taken = [row for row in rows if _taken(row, identity)]
-        for row in left if taken else ():
-            if not all(_told_apart(row, other) for other in taken):
+        if not told and not _held(before, identity):
+            taken += [row for row in rows if _held(row.state, identity)]
+        for row in rows if taken else ():
+            if row in taken or not _still(row.state, identity):
+                continue
+            if not told or not all(_told_apart(row, other) for other in taken):
                 rules.escape(row.state, (identity, 0))
 
 
@@ -196,6 +207,11 @@ def _taken(row: Applied, identity: CellId) -> bool:
     if identity not in row.state.cells or identity in row.perhaps_lost:
         return False
     return not _still(row.state, identity)
+
+
+def _held(state: State, identity: CellId) -> bool:
+    """Whether another cell than a variable's holds a cell."""
+    return any(identity in cell.leads for cell in state.cells.values() if cell.kind != STACK)
 
 
 def _still(state: State, identity: object) -> bool:

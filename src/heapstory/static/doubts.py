@@ -2,10 +2,12 @@
 
 * A callee hands out memory and returns what it also returns where it made none: a caller takes
   that for failure and does not expect any.
+* A callee makes memory because a pointer is null, and only the callee asked whether it is.
 * A constructor makes a member on some ways only, by something its caller cannot tell.
-* A callee puts new memory into a member after having looked at it: it has made sure of the old.
-* A loop keeps the cell in another one; how often loops run is not known, least of all whether
-  they run at all.
+* A callee puts new memory into a member after having looked at it, or having found a number beside
+  it to be 0: it has made sure of the old.
+* A loop keeps the cell in another one, itself or by a callee; how often loops run is not known,
+  least of all whether they run at all.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ class Doubts:
     _linked: set[CellId] = field(default_factory=set)
     _kept: set[CellId] = field(default_factory=set)
     _sometimes: set[CellId] = field(default_factory=set)
-    _results: dict[CellId, tuple[Value, bool]] = field(default_factory=dict)
+    _unasked: set[CellId] = field(default_factory=set)
+    # The result of the call that handed a cell out, and what signs it has where it succeeds.
+    _results: dict[CellId, tuple[Value, set[int]]] = field(default_factory=dict)
     _loops: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     def stored(self, cell: CellId, block: str) -> None:
@@ -61,14 +65,17 @@ class Doubts:
 
     def called(self, summary: Summary, rows: list[Applied]) -> None:
         """Rows of a summary were applied."""
+        making = [row for row in rows if row.new]
+        if all(row.unasked for row in making):
+            self._unasked.update(cell for row in making for cell in row.new)
         for row in rows:
             state, value, new = row.state, row.result, row.new
             handed = [c for c in new if type(value) is not tuple or c != value[0]]
             if not handed:
                 continue
-            failing = _failing(summary)
-            if failing is not None and value is not None:
-                self._results.update((cell, (value, failing)) for cell in handed)
+            success = _success(summary, rows)
+            if success and value is not None:
+                self._results.update((cell, (value, success)) for cell in handed)
                 if type(value) is Symbol and value.path is None:
                     value.path = "result"  # what is learnt of it is kept
             if type(value) is tuple and any(
@@ -80,13 +87,15 @@ class Doubts:
         """Whether the loss of a cell is a guess."""
         if kind == FIELD_LOST and cell in self._sometimes:
             return True
+        if cell in self._unasked:
+            return True
         if kind == FIELD_OVERWRITTEN and cell in self.replaced:
             return True
         known = self._results.get(cell)
         if known is None:
             return False
-        result, failing = known
-        return not _may_be(fact_of(state, result), not failing)
+        result, success = known
+        return not success & _signs(fact_of(state, result))
 
 
 def _alike(state: State, one: CellId, other: CellId) -> bool:
@@ -95,20 +104,26 @@ def _alike(state: State, one: CellId, other: CellId) -> bool:
     return len(sites) == 2 and sites[0] == sites[1]
 
 
-def _may_be(fact: Fact, zero: bool) -> bool:
-    if zero:
-        return fact.low <= 0 <= fact.high and 0 not in fact.not_in
-    return not fact.low == fact.high == 0
+def _signs(fact: Fact) -> set[int]:
+    """The signs that a number can have."""
+    found = {sign for sign, some in ((-1, fact.low < 0), (1, fact.high > 0)) if some}
+    return found | {0} if fact.low <= 0 <= fact.high and 0 not in fact.not_in else found
 
 
-def _failing(summary: Summary) -> bool | None:
-    """Whether failure is told by 0 (or by anything else): what rows return that make nothing."""
-    told = set()
-    for outcome in summary.outcomes:
-        if not any(cell.kind == HEAP for cell in outcome.cells.values()):
-            fact = _result(outcome)
-            told |= {zero for zero in (True, False) if _may_be(fact, zero)}
-    return told.pop() if len(told) == 1 else None
+def _success(summary: Summary, rows: list[Applied]) -> set[int]:
+    """The signs of the results that tell success: rows that make memory return them, rows that
+    make nothing do not. Rows in general are asked first, then those that this call allows."""
+    general = [
+        (any(cell.kind == HEAP for cell in outcome.cells.values()), _result(outcome))
+        for outcome in summary.outcomes
+    ]
+    here = [(bool(row.new), fact_of(row.state, row.result)) for row in rows]
+    for results in (general, here):
+        failing = {sign for made, fact in results if not made for sign in _signs(fact)}
+        making = {sign for made, fact in results if made for sign in _signs(fact)}
+        if failing and making - failing:
+            return making - failing
+    return set()
 
 
 def _result(outcome: Outcome) -> Fact:

@@ -17,10 +17,12 @@ from heapstory.static.clang import (
     disassemble,
     find_clang,
 )
+from heapstory.static.ir import program
 from heapstory.static.ir.program import Unit
 from heapstory.static.ir.reader import IRError, read_module
 
-FORMAT = "12"  # of what is kept; changes with the reader
+# Of what is kept; changes with the reader. Compiled classes cannot read what others have written.
+FORMAT = f"13 {Path(str(program.__file__)).suffix}"
 
 
 @dataclass(slots=True)

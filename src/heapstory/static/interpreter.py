@@ -12,7 +12,7 @@ from heapstory.static.canonical import COARSEST, FINE, Key, canonical_key, null_
 from heapstory.static.conditions import assume, assume_equal, compare
 from heapstory.static.doubts import Doubts
 from heapstory.static.ir import program as op
-from heapstory.static.ir.liveness import reaches
+from heapstory.static.ir.liveness import reaches, read_names
 from heapstory.static.ir.program import Block, Function, Operand, Place, Statement
 from heapstory.static.joining import Effects, Join
 from heapstory.static.models import Models
@@ -35,6 +35,7 @@ BASE_VISITS, BLOCK_VISITS = 1_000, 6
 BASE_WORK, STATEMENT_WORK, MAX_WORK = 2_000, 6, 12_000
 PATIENT_SHARE: Final = 3  # the part of the budget (a third) after which progress is looked at
 WIDEN_AFTER: Final = 3
+SMALL: Final = 200  # statements of a function that can afford more states
 
 
 class ProgramView(Protocol):
@@ -115,6 +116,7 @@ class FunctionAnalysis:
         self._effects: dict[str, Effects] = {}
         self._numbers_at: dict[str, dict[object, int]] = {}
         self._last: Place | None = None
+        self._names_read: set[str] | None = None
 
     # --- what the rules ask for (Frame)
 
@@ -123,6 +125,10 @@ class FunctionAnalysis:
         self._cells += 1
         self.doubts.born[self._cells] = self._at
         return self._cells
+
+    def name_cells_after(self, other: FunctionAnalysis) -> None:
+        """Go on from another analysis' states: its cells keep their names."""
+        self._cells = other._cells
 
     def not_looked_at(self, cell: CellId) -> None:
         """A callee overwrites the reference to a cell without having looked at it."""
@@ -177,6 +183,12 @@ class FunctionAnalysis:
                 self._in_loop(), guessed, cell, self._at,
                 cell in self._blindly,
             )  # fmt: skip
+
+    def reads(self, name: str) -> bool:
+        """Whether anything in the function reads a name."""
+        if self._names_read is None:
+            self._names_read = read_names(self.function)
+        return name in self._names_read
 
     def _in_loop(self) -> bool:
         """Whether the block at hand can be reached from itself."""
@@ -483,8 +495,8 @@ class FunctionAnalysis:
         if grain == COARSEST:
             drop_dead(state, block.live)
         key, order = canonical_key(state, grain)
-        if grain == FINE and block.terminator[0] == op.RETURN:
-            key = (key, null_parameters(state))  # what a row assumes of them is worth keeping
+        if grain == FINE and self._nulls_matter(label):
+            key = (key, null_parameters(state))
         point = points.get(key)
         if point is None and len(points) >= MAX_STATES:
             self.weakened = True
@@ -509,17 +521,24 @@ class FunctionAnalysis:
             point.queued = True
             self._push(label, key, None)
 
+    def _nulls_matter(self, label: str) -> bool:
+        """Whether states in which other parameters are null are kept apart at a block: what a row
+        of a summary assumes of them is worth keeping, and a small function often asks twice."""
+        if self.function.count <= SMALL:
+            return True
+        return bool(self.function.blocks[label].terminator[0] == op.RETURN)
+
     def _rebuild(self, label: str, points: dict[Key, _Point]) -> dict[Key, _Point]:
         """Name the states of a point anew: more of them have become alike."""
         grain = self._grain.get(label, self.coarse)
-        returns = self.function.blocks[label].terminator[0] == op.RETURN
+        nulls = self._nulls_matter(label)
         fresh: dict[Key, _Point] = {}
         for before, point in points.items():
             self._effects[label].adopt(point.state)
             if grain == COARSEST:
                 drop_dead(point.state, self.function.blocks[label].live)
             key, order = canonical_key(point.state, grain)
-            if grain == FINE and returns:
+            if grain == FINE and nulls:
                 key = (key, null_parameters(point.state))
             old = fresh.get(key)
             if old is not None:

@@ -181,6 +181,9 @@ class Join:
         if not new.read <= old.read:
             merged.read = old.read | new.read
             self.changed = True
+        if not _same_texts(old, new):
+            merged.texts = {k: s for k, s in old.texts.items() if new.texts.get(k) is s}
+            self.changed = True
         if outside:
             self._perhaps_written(merged, fields, old, new)
         if old.zero and not new.zero:
@@ -281,7 +284,16 @@ def _as_weak(old: Cell, new: Cell, outside: bool) -> bool:
         return False
     if (old.same and old.same != new.same) or not new.read <= old.read:
         return False
+    if not _same_texts(old, new):
+        return False
     return not outside or new.writes == old.writes
+
+
+def _same_texts(old: Cell, new: Cell) -> bool:
+    """Whether what the older cell says of its text the newer one says too."""
+    if not old.texts or old.texts is new.texts:
+        return True
+    return all(new.texts.get(key) is answer for key, answer in old.texts.items())
 
 
 def _top(value: Value) -> str | None:

@@ -42,6 +42,7 @@ def narrow(function: Function, program: ProgramView) -> Narrow:
             found.limited = True
             break
         one = _One(function, program)
+        one.name_cells_after(nothing)
         one.follow(function.blocks[label], index, states)
         spent += one.work
         found.losses |= one.losses

@@ -156,6 +156,7 @@ def summarise(state: State, group: list[CellId]) -> None:
     summary = state.cells[chosen].copy()
     summary.summary = True
     summary.null = 0
+    summary.texts = {}
     offsets = {o for c in group for o in state.cells[c].fields}
     weak = {c for m in group for c in state.cells[m].weak}
     fields: dict[Any, Value] = {}

@@ -214,11 +214,15 @@ def load(frame: Frame, state: State, address: Value, pointer: bool) -> Value:
 
 
 def look_at(state: State, identity: CellId, offset: Offset) -> None:
-    """The code itself reads what the caller left in a member."""
+    """The code itself reads what the caller left in a member, or in one nobody knows."""
     cell = state.cells.get(identity)
-    if cell is None or offset not in cell.initial or offset in cell.read or offset in cell.writes:
+    if cell is None or cell.kind not in (PRE, GLOBAL):
         return
-    state.change(identity).read = cell.read | {offset}
+    member = offset if type(offset) is int else ANYWHERE
+    if member in cell.read or member in cell.writes:
+        return
+    if member == ANYWHERE or member in cell.initial:
+        state.change(identity).read = cell.read | {member}
 
 
 def _unread(
@@ -260,6 +264,7 @@ def store(
         return
     identity, offset = where
     cell = state.change(identity)
+    cell.texts = {}
     if type(value) is tuple and type(value[0]) is int and cell.kind != STACK:
         frame.stored(value[0])
     if cell.freed is not None:
@@ -310,6 +315,7 @@ def clear(frame: Frame, state: State, address: Value, size: int, place: Place | 
         return
     identity, start = where
     cell = state.change(identity)
+    cell.texts = {}
     gone: list[CellId] = []
     for offset, value in list(cell.fields.items()):
         inside = type(offset) is not int or type(start) is not int or size < 0
@@ -497,6 +503,7 @@ def scramble(state: State, value: Value) -> None:
     cell = state.change(value[0])
     cell.fields = {o: v for o, v in cell.fields.items() if type(v) is tuple}
     cell.zero = False
+    cell.texts = {}
 
 
 def havoc(state: State) -> None:

@@ -37,7 +37,7 @@ class Site(NamedTuple):
 
 _MEMBERS: Final = (
     "deep", "escaped", "fields", "freed", "initial", "kind", "null", "read", "same", "site",
-    "start", "summary", "weak", "writes", "zero",
+    "start", "summary", "texts", "weak", "writes", "zero",
 )  # fmt: skip
 
 
@@ -72,6 +72,8 @@ class Cell:
         self.initial: dict[Offset, Value] = {}  # PRE, GLOBAL: values at the entry, where read
         self.read: frozenset[Offset] = frozenset()  # … of these, what the code looked at itself
         self.writes: dict[Offset, tuple[Place | None, str]] = {}  # who wrote a member last
+        # What comparisons of the text in it gave, by the constant and the place in the cell.
+        self.texts: dict[str, Symbol] = {}
         self._held: tuple[Symbol, ...] | None = None
         self._leads: tuple[CellId, ...] | None = None
         self._symbols: tuple[Symbol, ...] | None = None
@@ -95,6 +97,7 @@ class Cell:
         twin.initial = self.initial
         twin.read = self.read
         twin.writes = self.writes
+        twin.texts = self.texts
         return twin
 
     @property

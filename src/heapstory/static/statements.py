@@ -11,7 +11,7 @@ from heapstory.static.ir import program as op
 from heapstory.static.ir.program import Statement
 from heapstory.static.materialise import materialise
 from heapstory.static.state import GLOBAL, PRE, State
-from heapstory.static.values import ANYWHERE, HIGH, LOW, Fact, Symbol, Value, in_global
+from heapstory.static.values import ANYWHERE, HIGH, LOW, Comparison, Fact, Symbol, Value, in_global
 
 if TYPE_CHECKING:
     from heapstory.static.interpreter import FunctionAnalysis
@@ -127,6 +127,14 @@ def _moved(base: Value, offset: int, symbolic: tuple[Symbol | None, int] | None)
 def _icmp(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
     _, _, register, predicate, left, right = statement
     one, two = frame.value(state, left), frame.value(state, right)
+    if type(one) is Comparison and type(two) is Comparison:  # (a < b) == (c < d)
+        found = []
+        for truth in (True, False):
+            each = state.copy()
+            if assume(each, one, truth):
+                each.env[register] = compare(each, predicate, int(truth), two)
+                found.append(each)
+        return found
     state.env[register] = compare(state, predicate, one, two)
     return None
 

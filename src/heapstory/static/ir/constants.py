@@ -116,10 +116,9 @@ def _collect(
             found.append((offset, address[0], owner[0], owner[1]))
         return
     element = layout.element(kind)
-    pieces = split_top(text.strip().removeprefix("<")[1:-1].rstrip("}").strip())
     if element is not None:
         step = layout.size(element)
-        for number, piece in enumerate(pieces):
+        for number, piece in enumerate(split_top(text.strip()[1:-1].strip())):
             rest = piece[type_length(piece) + 1 :]
             _collect(element, rest, offset + number * step, owner, layout, functions, found)
         return

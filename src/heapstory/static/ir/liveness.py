@@ -57,6 +57,21 @@ def uses(statement: Statement) -> list[str]:
     return [operand for operand in operands if type(operand) is str]
 
 
+def read_names(function: Function) -> set[str]:
+    """The names that something in a function reads."""
+    found: set[str] = set()
+    for block in function.blocks.values():
+        for statement in block.statements:
+            found.update(uses(statement))
+        for _, sources in block.phis:
+            found.update(value for value in sources.values() if type(value) is str)
+        if block.terminator[0] in (op.BRANCH, op.SWITCH, op.RETURN):
+            value = block.terminator[2]
+            if type(value) is str:
+                found.add(value)
+    return found
+
+
 def defined(statement: Statement) -> str | None:
     """The name a statement gives a value."""
     return None if statement[0] == op.STORE else statement[2]
