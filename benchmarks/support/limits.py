@@ -42,6 +42,10 @@ class Limited:
 
 
 def run(command: list[str], trace: Path, limit: int, cgroup: Path | None = None) -> Limited:
+    # What is in the page cache already would count as somebody else's.
+    for file in _open(trace):
+        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.close(file)
     if cgroup:
         return _in_cgroup(command, limit, cgroup)
     if Path("/run/systemd/system").is_dir():
@@ -52,16 +56,22 @@ def run(command: list[str], trace: Path, limit: int, cgroup: Path | None = None)
 
 
 def _in_cgroup(command: list[str], limit: int, cgroup: Path) -> Limited:
-    new = cgroup / "memory.max"
-    (new if new.exists() else cgroup / "memory.limit_in_bytes").write_text(str(limit))
+    new = (cgroup / "memory.max").exists()
+    (cgroup / ("memory.max" if new else "memory.limit_in_bytes")).write_text(str(limit))
+    peak = cgroup / ("memory.peak" if new else "memory.max_usage_in_bytes")
+    if not new:
+        peak.write_text("0")
     join = f'echo $$ > "{cgroup}/cgroup.procs" && exec "$@"'
-    return Limited(_finish(_start(["sh", "-c", join, "sh", *command])), f"cgroup {cgroup}", 0, 0)
+    said = _finish(_start(["sh", "-c", join, "sh", *command]))
+    return Limited(said, f"cgroup {cgroup}", int(peak.read_text()), 0)
+
+
+def _open(trace: Path) -> list[int]:
+    return [os.open(path, os.O_RDONLY) for path in trace.rglob("*") if path.is_file()]
 
 
 def _under_warden(command: list[str], trace: Path, limit: int) -> Limited:
-    files = [os.open(path, os.O_RDONLY) for path in trace.rglob("*") if path.is_file()]
-    for file in files:
-        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+    files = _open(trace)
     process = _start(command, limit)
     pidfd = os.pidfd_open(process.pid)
     peak = evictions = 0

@@ -129,6 +129,13 @@ std::vector<Slot> decode_all(const SlotEncoder &encoder) {
         CHECK(words == expected);
         CHECK(expected.front() >= segment.first_word);
         CHECK(expected.back() <= segment.last_word);
+        const uint64_t from = expected[expected.size() / 3], to = expected[expected.size() / 2];
+        std::vector<Slot> some, wanted;
+        decode_words(segment, encoder.out.bytes, from, to, some);
+        for (const Slot &slot : part)
+            if (slot.word >= from && slot.word <= to)
+                wanted.push_back(slot);
+        CHECK(same_slots(some, wanted));
         read.insert(read.end(), part.begin(), part.end());
     }
     return read;

@@ -3,6 +3,8 @@
 
 #include "format/chunk.h"
 
+#include <functional>
+
 namespace heapstory {
 
 void SlotEncoder::make_room(size_t slots) {
@@ -41,69 +43,130 @@ void SlotEncoder::finish_segment(const SlotSegment &segment, const Ends &ends) {
     segments.push_back(done);
 }
 
-void decode_segment(const SlotSegment &segment, ByteSpan slot_section, std::vector<Slot> &slots) {
-    constexpr size_t slack = 16;
-    thread_local Bytes words, control, events, writers, values, wide;
-    ByteReader in(slot_section.subspan(std::min<size_t>(segment.offset, slot_section.size())));
-    for (Bytes *column : {&words, &control, &events, &writers, &values, &wide})
-        unpack_into(in, *column, slack);
-    if (control.size() > segment.slots + slack)
-        throw FormatError("damaged segment");
+namespace {
 
-    const uint32_t alone = uint32_t(control.size() - slack);
-    slots.resize(alone);
-    const uint8_t *words_at = words.data(), *events_at = events.data(),
-                  *writers_at = writers.data(), *values_at = values.data(), *wide_at = wide.data();
-    WriterPrediction prediction;
-    WrittenSlot last, first;
-    last.word = first.word = segment.first_word;
-    for (uint32_t i = 0; i < alone; ++i) {
-        unsigned c = control[i];
-        unsigned elength = (c >> 5 & 3) + 1;
-        uint32_t event = load<uint32_t>(events_at);
-        event &= uint32_t(length_mask[elength]);
-        events_at += elength;
-        if (c & 1) {
-            uint64_t distance = 0;
-            unsigned shift = 0;
-            while (*words_at & 0x80) {
-                distance |= uint64_t(*words_at++ & 0x7f) << shift;
-                shift = shift + 7 < 63 ? shift + 7 : 63;
-            }
-            distance |= uint64_t(*words_at++) << shift;
-            uint64_t word = last.word + distance;
-            last = first;
-            last.word = word;
-            last.event = first.event + uint32_t(int32_t(unzigzag(event)));
-        } else {
-            last.event += event;
-        }
-        uint32_t &writer = prediction.after(last.writer, c & 1);
-        if (c & 2) {
-            writer = load<uint32_t>(writers_at);
-            writers_at += 4;
-        }
-        last.writer = writer;
-        if (unsigned length = (c >> 2) & 7; length != wide_value) {
-            last.value += uint64_t(unzigzag(load<uint64_t>(values_at) & length_mask[length]));
-            values_at += length;
-        } else {
-            last.value = load<uint64_t>(wide_at);
-            wide_at += 8;
-        }
-        if (c & 1)
-            first = last;
-        slots[i] = {last.word, last.value, last.event, writer_site(writer), writer_shape(writer)};
+constexpr size_t slack = 16; // bytes behind a column that may be read
+
+struct Columns {
+    Bytes words, control, events, writers, values, wide;
+
+    // Reads them all; the runs are next then.
+    void read(const SlotSegment &segment, ByteReader &in) {
+        for (Bytes *column : {&words, &control, &events, &writers, &values, &wide})
+            unpack_into(in, *column, slack);
+        if (control.size() > segment.slots + slack)
+            throw FormatError("damaged segment");
     }
+    uint32_t alone() const { return uint32_t(control.size() - slack); }
+
+    // Calls take(slot) with one after the other of those that stand alone, until it says no.
+    template <class Take> void decode(uint64_t first_word, Take take) const {
+        const uint8_t *words_at = words.data(), *events_at = events.data(),
+                      *writers_at = writers.data(), *values_at = values.data(),
+                      *wide_at = wide.data();
+        WriterPrediction prediction;
+        WrittenSlot last, first;
+        last.word = first.word = first_word;
+        for (uint32_t i = 0; i < alone(); ++i) {
+            unsigned c = control[i];
+            unsigned elength = (c >> 5 & 3) + 1;
+            uint32_t event = load<uint32_t>(events_at);
+            event &= uint32_t(length_mask[elength]);
+            events_at += elength;
+            if (c & 1) {
+                uint64_t distance = 0;
+                unsigned shift = 0;
+                while (*words_at & 0x80) {
+                    distance |= uint64_t(*words_at++ & 0x7f) << shift;
+                    shift = shift + 7 < 63 ? shift + 7 : 63;
+                }
+                distance |= uint64_t(*words_at++) << shift;
+                uint64_t word = last.word + distance;
+                last = first;
+                last.word = word;
+                last.event = first.event + uint32_t(int32_t(unzigzag(event)));
+            } else {
+                last.event += event;
+            }
+            uint32_t &writer = prediction.after(last.writer, c & 1);
+            if (c & 2) {
+                writer = load<uint32_t>(writers_at);
+                writers_at += 4;
+            }
+            last.writer = writer;
+            if (unsigned length = (c >> 2) & 7; length != wide_value) {
+                last.value += uint64_t(unzigzag(load<uint64_t>(values_at) & length_mask[length]));
+                values_at += length;
+            } else {
+                last.value = load<uint64_t>(wide_at);
+                wide_at += 8;
+            }
+            if (c & 1)
+                first = last;
+            if (!take(Slot{last.word, last.value, last.event, writer_site(writer),
+                           writer_shape(writer)}))
+                return;
+        }
+    }
+};
+
+Columns &columns_here() {
+    thread_local Columns columns;
+    return columns;
+}
+
+ByteReader reader_of(const SlotSegment &segment, ByteSpan slot_section) {
+    return ByteReader(slot_section.subspan(std::min<size_t>(segment.offset, slot_section.size())));
+}
+
+// All slots of a segment whose columns have been read.
+void decode_all(const SlotSegment &segment, const Columns &columns, ByteReader &in,
+                std::vector<Slot> &slots) {
+    slots.resize(columns.alone());
+    Slot *next = slots.data();
+    columns.decode(segment.first_word, [&](const Slot &slot) {
+        *next++ = slot;
+        return true;
+    });
     decode_runs(in, segment.slots, slots);
     if (slots.size() != segment.slots)
         throw FormatError("damaged segment");
 }
 
+} // namespace
+
+void decode_segment(const SlotSegment &segment, ByteSpan slot_section, std::vector<Slot> &slots) {
+    ByteReader in = reader_of(segment, slot_section);
+    Columns &columns = columns_here();
+    columns.read(segment, in);
+    decode_all(segment, columns, in, slots);
+}
+
+void decode_words(const SlotSegment &segment, ByteSpan slot_section, uint64_t first_word,
+                  uint64_t last_word, std::vector<Slot> &slots) {
+    ByteReader in = reader_of(segment, slot_section);
+    Columns &columns = columns_here();
+    columns.read(segment, in);
+    auto wanted = [&](const Slot &slot) {
+        return slot.word >= first_word && slot.word <= last_word;
+    };
+    if (columns.alone() < segment.slots) { // it has runs
+        decode_all(segment, columns, in, slots);
+        std::erase_if(slots, std::not_fn(wanted));
+        return;
+    }
+    slots.clear();
+    columns.decode(segment.first_word, [&](const Slot &slot) {
+        if (wanted(slot))
+            slots.push_back(slot);
+        return slot.word <= last_word;
+    });
+}
+
 void segment_words(const SlotSegment &segment, ByteSpan slot_section,
                    std::vector<uint64_t> &words) {
     thread_local Bytes column;
-    ByteReader in(slot_section.subspan(std::min<size_t>(segment.offset, slot_section.size())));
+    ByteReader in = reader_of(segment, slot_section);
     unpack_into(in, column, 0);
     ByteReader deltas(column);
     words.clear();

@@ -78,7 +78,7 @@ class SlotEncoder {
     std::vector<SlotSegment> segments;
     ByteWriter out; // the slot section
 
-    explicit SlotEncoder(uint32_t segment_slots = 16384) : segment_slots_(segment_slots) {}
+    explicit SlotEncoder(uint32_t segment_slots = 8192) : segment_slots_(segment_slots) {}
 
     // All slots of a chunk. `slots[i]` is the i-th that stands alone, by word, then by event;
     // `runs[i]` the i-th run, by page, then by event. `last(slot)` is called with the last of every
@@ -144,8 +144,8 @@ class SlotEncoder {
     RunEncoder runs_;
 };
 
-// A segment ends after segment_slots. A word with very many versions keeps it open beyond that, and
-// so does a page that has runs.
+// A segment ends after segment_slots; those of runs, which are quick to decode, count half. A word
+// with very many versions keeps it open beyond that, and so does a page that has runs.
 template <class Slots, class Runs, class Last>
 SlotEncoder::Place SlotEncoder::encode_segment(Place from, size_t count, const Slots &slots,
                                                size_t run_count, const Runs &runs, Last last) {
@@ -162,7 +162,7 @@ SlotEncoder::Place SlotEncoder::encode_segment(Place from, size_t count, const S
     auto page_of_run = [&] { return run < run_count ? runs[run].page() : none; };
     segment.first_word = page_of_run() <= page_of_slot() ? page_of_run() * page_words : slot.word;
     uint64_t last_word = segment.first_word;
-    auto is_full = [&] { return i - from.slot + in_runs >= segment_slots_; };
+    auto is_full = [&] { return i - from.slot + in_runs / 2 >= segment_slots_; };
     while (!is_full()) {
         const uint64_t page = std::min(page_of_slot(), page_of_run());
         if (page == none)
@@ -202,6 +202,10 @@ SlotEncoder::Place SlotEncoder::encode_segment(Place from, size_t count, const S
 
 // All slots of a segment, in order.
 void decode_segment(const SlotSegment &segment, ByteSpan slot_section, std::vector<Slot> &slots);
+
+// Those of some words only, in order: about half the work.
+void decode_words(const SlotSegment &segment, ByteSpan slot_section, uint64_t first_word,
+                  uint64_t last_word, std::vector<Slot> &slots);
 
 // The words of a segment, ascending: reads the columns of words and of runs only.
 void segment_words(const SlotSegment &segment, ByteSpan slot_section, std::vector<uint64_t> &words);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <utility>
 
 namespace heapstory {
 
@@ -38,6 +39,15 @@ class Kept {
         return true;
     }
 
+    // Whether there was anything.
+    bool drop() {
+        std::lock_guard lock(mutex_);
+        for (auto [bytes, memory] : blocks_)
+            munmap(memory, bytes);
+        total_ = 0;
+        return std::exchange(blocks_, {}).size() > 0;
+    }
+
   private:
     static constexpr size_t most = size_t(2) << 30;
 
@@ -55,8 +65,11 @@ void *map_fresh(size_t size) {
     // The kernel chooses the place: ask for one huge page more and give back what sticks out.
     void *map =
         mmap(nullptr, size + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (map == MAP_FAILED)
+    if (map == MAP_FAILED) {
+        if (kept().drop())
+            return map_huge(bytes);
         throw std::bad_alloc();
+    }
     auto begin = reinterpret_cast<uintptr_t>(map);
     uintptr_t first = whole_huge_pages(begin);
     if (first > begin)

@@ -122,8 +122,10 @@ class Store {
     // The events chunks that may hold words first .. last (of one page) in group of 64 chunks.
     std::vector<uint32_t> chunks_with(size_t group, uint64_t first_word, uint64_t last_word) const;
     void word_in_chunk(uint32_t chunk, uint64_t word, uint64_t n, std::vector<Version> &out) const;
+    // Kept for the next question, or decoded only as far as this one needs them.
+    enum class Segments { kept, passing };
     void slots_of(uint32_t chunk, uint64_t first_word, uint64_t last_word, uint64_t first,
-                  uint64_t last, std::vector<Version> &out) const;
+                  uint64_t last, Segments segments_are, std::vector<Version> &out) const;
     void ranges_of(uint32_t chunk, uint64_t address, uint64_t size, uint64_t first, uint64_t last,
                    std::vector<Version> &out) const;
     bool from_keyframe(const Keyframe &keyframe, uint64_t word, KeyWord &out) const;

@@ -19,18 +19,14 @@ uint64_t order_of(uint64_t event, bool initial) {
 } // namespace
 
 void Store::slots_of(uint32_t chunk, uint64_t first_word, uint64_t last_word, uint64_t first,
-                     uint64_t last, std::vector<Version> &out) const {
+                     uint64_t last, Segments segments_are, std::vector<Version> &out) const {
     EventsView view = events(chunk);
     auto segments = view.segments();
     uint64_t base = header(chunk).first_event;
-    auto from = std::partition_point(segments.begin(), segments.end(), [&](const SlotSegment &s) {
-        return s.last_word < first_word;
-    });
-    for (; from != segments.end() && from->first_word <= last_word; ++from) {
-        auto slots = segment(chunk, uint32_t(from - segments.begin()));
-        auto slot = std::partition_point(slots->begin(), slots->end(),
+    auto take = [&](const std::vector<Slot> &slots) {
+        auto slot = std::partition_point(slots.begin(), slots.end(),
                                          [&](const Slot &s) { return s.word < first_word; });
-        for (; slot != slots->end() && slot->word <= last_word; ++slot) {
+        for (; slot != slots.end() && slot->word <= last_word; ++slot) {
             uint64_t event = base + slot->event;
             if (event < first || event >= last)
                 continue;
@@ -42,6 +38,18 @@ void Store::slots_of(uint32_t chunk, uint64_t first_word, uint64_t last_word, ui
             version.site = slot->site;
             version.order = order_of(event, false);
             out.push_back(version);
+        }
+    };
+    auto from = std::partition_point(segments.begin(), segments.end(), [&](const SlotSegment &s) {
+        return s.last_word < first_word;
+    });
+    std::vector<Slot> passing;
+    for (; from != segments.end() && from->first_word <= last_word; ++from) {
+        if (segments_are == Segments::kept) {
+            take(*segment(chunk, uint32_t(from - segments.begin())));
+        } else {
+            decode_words(*from, view.slots(), first_word, last_word, passing);
+            take(passing);
         }
     }
 }
@@ -113,7 +121,7 @@ std::optional<Bytes> Store::bytes(uint64_t address, uint64_t size, uint64_t n) c
 void Store::word_in_chunk(uint32_t chunk, uint64_t word, uint64_t n,
                           std::vector<Version> &out) const {
     out.clear();
-    slots_of(chunk, word, word, 0, n, out);
+    slots_of(chunk, word, word, 0, n, Segments::kept, out);
     size_t slots = out.size();
     ranges_of(chunk, word * 8, 8, 0, n, out);
     if (out.size() > slots)
@@ -236,7 +244,7 @@ std::vector<Version> Store::versions(uint64_t address, uint64_t size, uint64_t f
     std::vector<std::vector<Version>> found(chunks.size());
     auto look = [&](size_t i) {
         std::vector<Version> &in = found[i];
-        slots_of(chunks[i], first_word, last_word, first, last, in);
+        slots_of(chunks[i], first_word, last_word, first, last, Segments::passing, in);
         ranges_of(chunks[i], address, size, first, last, in);
         std::erase_if(in, [&](const Version &v) {
             return v.address >= address + size || v.address + v.size <= address;
