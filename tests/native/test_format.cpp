@@ -290,7 +290,8 @@ TEST_CASE("the word index names exactly the chunks that hold a word") {
             lists.ranges.push_back(range);
             ranged[{0x940000 / 512 + 1, chunk}] = true;
         }
-        Bytes payload = encode_events(lists, encoder);
+        uint32_t head_length = 0;
+        Bytes payload = encode_events(lists, encoder, head_length);
         builder.add(EventsView(payload));
     }
     WordIndex index(builder.encode());

@@ -149,7 +149,9 @@ void ChunkPacker::write(const GatheredChunk &chunk) {
     else
         sort_and_encode<uint64_t, 32>(chunk);
     note_lasts(chunk);
-    writer_.append(ChunkKind::events, encode_events(chunk.lists, encoder_), chunk.header);
+    ChunkHeader header = chunk.header;
+    Bytes payload = encode_events(chunk.lists, encoder_, header.head_length);
+    writer_.append(ChunkKind::events, payload, header);
     words_.end_chunk();
 }
 

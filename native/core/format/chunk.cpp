@@ -90,6 +90,7 @@ uint32_t crc32c(ByteSpan data) {
 Bytes frame(ChunkHeader header, ByteSpan payload) {
     header.length = payload.size();
     header.payload_crc = crc32c(payload);
+    header.head_crc = crc32c(payload.first(header.head_length));
     header.header_crc = 0;
     header.header_crc = crc32c({reinterpret_cast<const uint8_t *>(&header), sizeof header});
     Bytes out(sizeof header + padded(payload.size()));

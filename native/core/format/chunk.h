@@ -1,13 +1,14 @@
 // The frame around everything in a trace file.
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-//   +------------------------------ header, 64 bytes --------------------------------+---------+
+//   +------------------------------ header, 72 bytes --------------------------------+---------+
 //   | magic kind version sequence header-crc | length payload-crc | first event, ... | payload |
 //   +--------------------------------------------------------------------------------+---------+
 //
 // A file is a run of such chunks, each padded to 8 bytes. A reader walks the headers; where a
 // header or a length does not fit, the file ends there. Payload checksums are checked when a chunk
-// is first used, so that opening costs one small read per chunk.
+// is first used, so that opening costs one small read per chunk. The head of a payload, its first
+// part, may have a checksum of its own: it can be used without reading the rest.
 #pragma once
 
 #include "format/bytes.h"
@@ -17,7 +18,7 @@
 
 namespace heapstory {
 
-constexpr uint16_t format_version = 5;
+constexpr uint16_t format_version = 6;
 constexpr uint32_t chunk_magic = 0x4b435348; // "HSCK"
 
 enum class ChunkKind : uint16_t {
@@ -46,8 +47,10 @@ struct ChunkHeader {
     uint32_t changes = 0;         // events chunk: by how much the timestamp advances
     uint32_t slots = 0;           // keyframe: number of its parts
     uint64_t first_word = 0;      // keyframe: of this part
+    uint32_t head_length = 0;     // of the payload; 0: it has no head
+    uint32_t head_crc = 0;
 };
-static_assert(sizeof(ChunkHeader) == 64);
+static_assert(sizeof(ChunkHeader) == 72);
 
 uint32_t crc32c(ByteSpan data);
 

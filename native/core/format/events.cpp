@@ -142,7 +142,7 @@ template <class T> ByteSpan as_bytes(const std::vector<T> &items) {
 
 } // namespace
 
-Bytes encode_events(const EventLists &lists, SlotEncoder &slots) {
+Bytes encode_events(const EventLists &lists, SlotEncoder &slots, uint32_t &head_length) {
     ByteWriter out;
     SectionTable table;
     out.bytes.resize(sizeof table);
@@ -154,13 +154,14 @@ Bytes encode_events(const EventLists &lists, SlotEncoder &slots) {
         write();
         entry.length = out.bytes.size() - entry.offset;
     };
+    section(Section::changes, [&] { pack(out, as_bytes(lists.changes)); });
+    section(Section::switches, [&] { write_switches(out, lists); });
+    head_length = uint32_t(out.bytes.size());
     section(Section::segments, [&] { out.raw(as_bytes(slots.segments)); });
     section(Section::slots, [&] { out.raw(slots.out.bytes); });
-    section(Section::changes, [&] { pack(out, as_bytes(lists.changes)); });
     section(Section::births, [&] { write_births(out, lists); });
     section(Section::deaths, [&] { write_deaths(out, lists); });
     section(Section::calls, [&] { write_calls(out, lists); });
-    section(Section::switches, [&] { write_switches(out, lists); });
     section(Section::ranges, [&] { write_ranges(out, lists); });
     section(Section::range_bytes, [&] { pack(out, lists.range_bytes); });
     section(Section::marks, [&] { write_marks(out, lists); });

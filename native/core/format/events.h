@@ -130,9 +130,11 @@ struct SectionTable {
     std::array<Entry, size_t(Section::count)> entries;
 };
 
-Bytes encode_events(const EventLists &lists, SlotEncoder &slots);
+// The head, which tells times and threads, is `head_length` bytes of it.
+Bytes encode_events(const EventLists &lists, SlotEncoder &slots, uint32_t &head_length);
 
-// A view of an events payload; sections are decoded when asked for.
+// A view of an events payload, or of its head, which has changes and switches only; sections are
+// decoded when asked for.
 class EventsView {
   public:
     EventsView() = default;

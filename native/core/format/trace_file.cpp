@@ -96,11 +96,17 @@ TraceFile::TraceFile(const std::string &directory) : path_(directory + "/chunks"
     if (!closed_)
         walk();
     checked_ = std::make_unique<std::atomic<bool>[]>(chunks_.size());
+    // One of its own, since they lie apart: reading ahead would read all of the rest.
+    heads_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    if (heads_ < 0)
+        throw FormatError(path_ + ": " + std::strerror(errno));
+    posix_fadvise(heads_, 0, 0, POSIX_FADV_RANDOM);
 }
 
 TraceFile::~TraceFile() {
     if (data_)
         munmap(const_cast<uint8_t *>(data_), size_);
+    ::close(heads_);
 }
 
 void TraceFile::advise(size_t chunk, int advice) const {
@@ -164,15 +170,29 @@ void TraceFile::walk() {
         damaged_at_ = offset;
 }
 
+void TraceFile::damaged(size_t chunk) const {
+    throw FormatError(path_ + ": chunk " + std::to_string(chunk) + " at byte " +
+                      std::to_string(chunks_[chunk].offset) +
+                      " is damaged (checksum); record the program again");
+}
+
+Bytes TraceFile::head(size_t chunk) const {
+    const ChunkEntry &entry = chunks_[chunk];
+    Bytes head(std::min<uint64_t>(entry.header.head_length, entry.header.length));
+    ssize_t got =
+        pread(heads_, head.data(), head.size(), off_t(entry.offset + sizeof entry.header));
+    if (got != ssize_t(head.size()) || crc32c(head) != entry.header.head_crc)
+        damaged(chunk);
+    return head;
+}
+
 ByteSpan TraceFile::payload(size_t chunk) const {
     const ChunkEntry &entry = chunks_[chunk];
     ByteSpan payload(data_ + entry.offset + sizeof entry.header, entry.header.length);
     if (!checked_[chunk]) {
         advise(chunk, MADV_WILLNEED); // all of it is read
         if (crc32c(payload) != entry.header.payload_crc)
-            throw FormatError(path_ + ": chunk " + std::to_string(chunk) + " at byte " +
-                              std::to_string(entry.offset) +
-                              " is damaged (checksum); record the program again");
+            damaged(chunk);
         checked_[chunk] = true;
     }
     return payload;

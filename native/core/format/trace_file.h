@@ -55,6 +55,8 @@ class TraceFile {
     uint64_t size() const { return size_; }
     // The payload of a chunk; checked the first time. FormatError if it is damaged.
     ByteSpan payload(size_t chunk) const;
+    // The head of a payload, read without the rest and checked. FormatError if it is damaged.
+    Bytes head(size_t chunk) const;
     // Soon to be read: the kernel may fetch it meanwhile.
     void will_need(size_t chunk) const;
     // The memory that a chunk's payload takes up is given back until it is read again.
@@ -66,7 +68,10 @@ class TraceFile {
     void walk();
     bool header_at(uint64_t offset, ChunkHeader &header) const;
 
+    [[noreturn]] void damaged(size_t chunk) const;
+
     std::string path_;
+    int heads_ = -1; // descriptor
     const uint8_t *data_ = nullptr;
     uint64_t size_ = 0;
     std::vector<ChunkEntry> chunks_;

@@ -82,7 +82,8 @@ void Store::make_lookup(const Discoveries &found) {
 
 std::shared_ptr<const ChunkClock> Store::clock(uint32_t chunk) const {
     return clocks_.get(chunk, [&](ChunkClock &clock) {
-        EventsView view = events(chunk);
+        const Bytes head = file_.head(chunk);
+        EventsView view(head);
         clock.timestamps = Timestamps(view.changes(), header(chunk).first_timestamp);
         clock.switches = view.switches();
     });
