@@ -67,7 +67,7 @@ void *map_fresh(size_t size) {
         mmap(nullptr, size + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED) {
         if (kept().drop())
-            return map_huge(bytes);
+            return map_fresh(size);
         throw std::bad_alloc();
     }
     auto begin = reinterpret_cast<uintptr_t>(map);
