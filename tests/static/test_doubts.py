@@ -61,12 +61,16 @@ void fill(char **table, int n, int leak)
 
 NUMBER = """
 #include <stdlib.h>
-struct number { int value; };
+#include <string.h>
+struct number { char *digits; };
 static struct number *read_number(const char *text, struct number *into)
 {
-    if (!into && !(into = malloc(sizeof *into)))
+    if (!into && !(into = calloc(1, sizeof *into)))
         return NULL;
-    into->value = text[0];
+    free(into->digits);
+    into->digits = malloc(strlen(text) + 1);
+    if (!into->digits)
+        abort();
     return into;
 }
 int use(const char *text, struct number *number)

@@ -65,9 +65,11 @@ class Doubts:
 
     def called(self, summary: Summary, rows: list[Applied]) -> None:
         """Rows of a summary were applied."""
-        making = [row for row in rows if row.new]
-        if all(row.unasked for row in making):
-            self._unasked.update(cell for row in making for cell in row.new)
+        asked = {row.state.cells[c].site for row in rows if not row.unasked for c in _there(row)}
+        for row in rows:
+            if row.unasked:
+                fresh = [c for c in _there(row) if row.state.cells[c].site not in asked]
+                self._unasked.update(fresh)
         for row in rows:
             state, value, new = row.state, row.result, row.new
             handed = [c for c in new if type(value) is not tuple or c != value[0]]
@@ -96,6 +98,11 @@ class Doubts:
             return False
         result, success = known
         return not success & _signs(fact_of(state, result))
+
+
+def _there(row: Applied) -> list[CellId]:
+    """The cells that a row has made and not lost again."""
+    return [cell for cell in row.new if cell in row.state.cells]
 
 
 def _alike(state: State, one: CellId, other: CellId) -> bool:
