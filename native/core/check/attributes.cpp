@@ -22,11 +22,11 @@ Value Evaluator::attribute_of(uint32_t number, Object object) {
     if (!memo->span.holds(time)) {
         if (!family.earlier.empty() && family.earlier[at].span.holds(time)) {
             memo = &family.earlier[at];
-        } else if (family.edges == none) {
-            family.set_aside(object);
-            compute(family, object);
         } else {
-            compute_below(family, object);
+            // At first all; when time moves on, nobody may ask for the others.
+            Family::Part part =
+                family.is_new(object) ? family.all() : Family::Part{within, within + 1};
+            compute_below(family, part, object);
         }
     }
     span.narrow(memo->span);
@@ -68,17 +68,17 @@ void Evaluator::make_families() {
     }
 }
 
-void Evaluator::compute(Family &family, Object object) {
+void Evaluator::compute(Family &family, Family::Part part, Object object, const Span &edges) {
     std::vector<Bound> outer = std::move(spare_);
     outer.assign(1, {object, 0});
     std::swap(bound, outer);
     Span around = span;
-    for (size_t i = 0; i < family.width(); ++i) {
-        span = Span();
+    for (uint32_t i = part.first; i < part.end; ++i) {
+        span = edges;
         Value value = evaluate(plan_.attributes[family.attributes[i]].value);
         family.memos_of(object)[i] = {span, value};
+        family.marks[object * family.width() + i] &= Family::was_cyclic;
     }
-    family.marks[object] &= Family::was_cyclic;
     span = around;
     std::swap(bound, outer);
     spare_ = std::move(outer);
@@ -88,9 +88,7 @@ void Evaluator::compute_next(Family &family, Object object) {
     Span edges;
     edges_.out(line_.head(object), family.edges, time, edges,
                [](Object, uint32_t) { return true; });
-    compute(family, object);
-    for (size_t i = 0; i < family.width(); ++i)
-        family.memos_of(object)[i].span.narrow(edges);
+    compute(family, family.all(), object, edges);
 }
 
 Evaluator::Pending Evaluator::open(const Family &family, Object object, Span &all) {
@@ -107,16 +105,22 @@ Evaluator::Pending Evaluator::open(const Family &family, Object object, Span &al
 // Definitions recurse as deep as the structure does: what an object's value needs is computed
 // before it, with a stack of our own. An object from which a cycle can be reached is UNKNOWN, for
 // as long as nothing changes that was looked at to find that out.
-void Evaluator::compute_below(Family &family, Object wanted) {
+void Evaluator::compute_below(Family &family, Family::Part part, Object wanted) {
+    if (family.edges == none) {
+        family.set_aside(wanted, part);
+        compute(family, part, wanted, Span());
+        return;
+    }
     size_t bottom = stack_.size();
     std::vector<Object> above_cycle;
     Span all;
     auto memos_of = [&](Object object) {
-        return std::span<Memo>(family.memos_of(object), family.width());
+        return std::span<Memo>(family.memos_of(object) + part.first, part.end - part.first);
     };
     auto push = [&](Object object) {
-        family.set_aside(object);
-        family.marks[object] |= Family::open;
+        family.set_aside(object, part);
+        for (size_t at = family.first(object, part); at < family.end(object, part); ++at)
+            family.marks[at] |= Family::open;
         stack_.push_back(open(family, object, all));
     };
     push(wanted);
@@ -125,11 +129,11 @@ void Evaluator::compute_below(Family &family, Object wanted) {
         if (needed_.size() > top.first) {
             Object next = needed_.back();
             needed_.pop_back();
-            bool done = family.knows(next, time);
+            bool done = family.knows(next, part, time);
             if (done)
                 for (const Memo &memo : memos_of(next))
                     all.narrow(memo.span);
-            uint8_t mark = family.marks[next];
+            uint8_t mark = family.marks[family.first(next, part)];
             if (mark & Family::open || (mark & Family::cyclic && done))
                 top.cyclic = true;
             else if (!done)
@@ -144,17 +148,15 @@ void Evaluator::compute_below(Family &family, Object wanted) {
                 stack_.back().cyclic = true;
             continue;
         }
-        compute(family, visit.object);
-        for (Memo &memo : memos_of(visit.object)) {
-            memo.span.narrow(visit.edges);
+        compute(family, part, visit.object, visit.edges);
+        for (const Memo &memo : memos_of(visit.object))
             all.narrow(memo.span);
-        }
     }
     for (Object object : above_cycle) {
         for (Memo &memo : memos_of(object))
             memo = {all, Value()};
-        family.marks[object] =
-            uint8_t((family.marks[object] & Family::was_cyclic) | Family::cyclic);
+        for (size_t at = family.first(object, part); at < family.end(object, part); ++at)
+            family.marks[at] = uint8_t((family.marks[at] & Family::was_cyclic) | Family::cyclic);
     }
 }
 

@@ -6,16 +6,25 @@
 namespace heapstory::check {
 
 const std::vector<Cycles::Edge> &Cycles::at(uint64_t time) {
-    if (searched_ && time == time_)
-        return back_;
-    if (!searched_ || edges_.changes(set_).at_most(time_, time) > 1000 + line_.objects() / 16 ||
-        followed_ > line_.objects() || any_closes(time))
+    if (any(time) && !listed_)
         search(time);
-    else
+    return back_;
+}
+
+bool Cycles::any(uint64_t time) {
+    if (searched_ && time == time_)
+        return any_;
+    if (!searched_ || edges_.changes(set_).at_most(time_, time) > 1000 + line_.objects() / 16 ||
+        followed_ > line_.objects()) {
+        search(time);
+    } else {
+        any_ = any_closes(time);
+        listed_ = !any_;
         back_.clear();
+    }
     searched_ = true;
     time_ = time;
-    return back_;
+    return any_;
 }
 
 // The edges are written down side by side first: a search jumps, and should not have to jump far.
@@ -76,6 +85,8 @@ void Cycles::search(uint64_t time) {
         }
     }
     against_ = back_;
+    any_ = !back_.empty();
+    listed_ = true;
     followed_ = 0;
 }
 
@@ -106,7 +117,7 @@ bool Cycles::label_anew(Object object, uint64_t time) {
     return true;
 }
 
-// Whether there is a cycle.
+// Whether there is a cycle. If so, the edges that were not looked at may not go up either.
 bool Cycles::any_closes(uint64_t time) {
     std::vector<Edge> edges = std::move(against_);
     std::erase_if(edges, [&](const Edge &edge) { return !stands(edge, time); });
@@ -118,12 +129,15 @@ bool Cycles::any_closes(uint64_t time) {
             edges.emplace_back(line_.head(source), target);
     });
     against_.clear();
-    for (const Edge &edge : edges) {
+    for (size_t i = 0; i < edges.size(); ++i) {
+        Edge edge = edges[i];
         auto labelled = [&](Object end) { return label_anew(end, time) && goes_up(edge); };
         if (goes_up(edge) || labelled(edge.first) || labelled(edge.second))
             continue;
-        if (closes(edge.first, edge.second, time))
+        if (closes(edge.first, edge.second, time)) {
+            against_.insert(against_.end(), edges.begin() + std::ptrdiff_t(i), edges.end());
             return true;
+        }
         against_.push_back(edge);
     }
     return false;

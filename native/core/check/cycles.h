@@ -28,6 +28,8 @@ class Cycles {
 
     // The edges that lead back, in the order in which the search meets them.
     const std::vector<Edge> &at(uint64_t time);
+    // Whether there are any, which takes no search where an edge is known that closes a cycle.
+    bool any(uint64_t time);
     uint64_t work() const { return work_; } // objects looked at so far
 
   private:
@@ -46,6 +48,8 @@ class Cycles {
     const Edges &edges_;
     uint32_t set_;
     bool searched_ = false;
+    bool any_ = false;    // as of time_
+    bool listed_ = false; // they are in back_
     uint64_t time_ = 0, work_ = 0;
     uint64_t followed_ = 0; // objects, since the last search
     std::vector<Edge> back_;

@@ -57,9 +57,9 @@ class Evaluator {
     // Which root an object of a type belongs to; one number for those that belong to none.
     uint32_t instance(Object object, uint32_t type);
 
-    // Computes the attributes of an object, and those that they are made of.
-    void compute_below(Family &family, Object object);
-    // Computes the attributes of an object; those of the objects that its edges lead to are known.
+    // Computes attributes of an object, and those that they are made of.
+    void compute_below(Family &family, Family::Part part, Object object);
+    // Computes all attributes of an object; those of the objects its edges lead to are known.
     void compute_next(Family &family, Object object);
     using Families = std::vector<std::shared_ptr<Family>>;
     // What is known of attributes. Two evaluators may share a family, as long as neither has to
@@ -99,6 +99,7 @@ class Evaluator {
     Operand operand(const Expr &e);
     Operand operand_of(const Value &value) const;
     Operand operand_of_field(const Expr &e);
+    Operand operand_of_cell(uint32_t cell); // a pointer
     Object facet(const Operand &operand, uint32_t type) const {
         return operand.kind == Operand::Kind::object ? line_.facet(operand.head, type) : no_object;
     }
@@ -119,7 +120,7 @@ class Evaluator {
     Value attribute(const Expr &e);
     Value attribute_of(uint32_t attribute, Object object);
     void make_families();
-    void compute(Family &family, Object object);
+    void compute(Family &family, Family::Part part, Object object, const Span &edges);
     Pending open(const Family &family, Object object, Span &all);
     Value extreme(const Expr &e);
     Value text(const Expr &e);
@@ -156,15 +157,20 @@ inline Operand Evaluator::operand(const Expr &e) {
         return {Operand::Kind::object, line_.head(bound[e.index].object)};
     if (e.op == Op::field && plan_.types[e.type].fields[e.index].kind == FieldKind::pointer)
         return operand_of_field(e);
+    if (e.op == Op::index && plan_.types[e.type].runs[e.index].field.kind == FieldKind::pointer)
+        return operand_of_cell(cell(e));
     return operand_of(evaluate(e));
 }
 
 // As operand_of(field(e)), without a value in between.
 inline Operand Evaluator::operand_of_field(const Expr &e) {
-    using Kind = Operand::Kind;
     Object object = facet(operand(e.args[0]), e.type);
-    const Version *version =
-        object == no_object ? nullptr : line_.at(line_.first_cell[object] + e.index, time, span);
+    return operand_of_cell(object == no_object ? none : line_.first_cell[object] + e.index);
+}
+
+inline Operand Evaluator::operand_of_cell(uint32_t cell) {
+    using Kind = Operand::Kind;
+    const Version *version = cell == none ? nullptr : line_.at(cell, time, span);
     if (!version)
         return {};
     if (!version->value)

@@ -14,8 +14,13 @@ class Layout {
   public:
     explicit Layout(const PlanType &type) : type_(&type) {
         first_.push_back(uint32_t(type.fields.size()));
-        for (const PlanRun &run : type.runs)
-            first_.push_back(first_.back() + uint32_t(run.count.value_or(0)));
+        for (const PlanRun &run : type.runs) {
+            uint64_t count = run.count.value_or(0);
+            first_.push_back(first_.back() + uint32_t(count));
+            room_.push_back(count && run.stride
+                                ? run.field.offset + (count - 1) * run.stride + run.field.size
+                                : ~uint64_t(0));
+        }
         for (uint32_t i = 0; i < type.fields.size(); ++i) {
             const PlanField &field = type.fields[i];
             if (field.kind == FieldKind::chars)
@@ -33,6 +38,8 @@ class Layout {
     // Elements of a run in an object with so many bytes from its base to the end of its block.
     uint32_t elements(uint32_t run, uint64_t room) const {
         const PlanRun &r = type_->runs[run];
+        if (room >= room_[run])
+            return uint32_t(*r.count);
         uint64_t end = r.field.offset + r.field.size;
         uint64_t fit = room < end || !r.stride ? 0 : (room - end) / r.stride + 1;
         return uint32_t(r.count ? std::min<uint64_t>(*r.count, fit) : fit);
@@ -82,6 +89,7 @@ class Layout {
 
     const PlanType *type_;
     std::vector<uint32_t> first_;                // cell of each run, then the number of cells
+    std::vector<uint64_t> room_;                 // that all elements of a run take
     std::vector<std::vector<uint32_t>> by_word_; // fields by 8-byte word from the base
 };
 

@@ -124,7 +124,7 @@ bool Repair::is_whole(Checker &checker, size_t hypothesis,
             return false;
     }
     for (uint32_t c = 0; c < plan_.constraints.size(); ++c)
-        if (Whole *whole = checker.whole(c); whole && !whole->at(at).empty())
+        if (Whole *whole = checker.whole(c); whole && !whole->holds(at))
             return false;
     return true;
 }

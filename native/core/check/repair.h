@@ -86,7 +86,8 @@ class Repair {
     void suppose_widely(uint32_t cell, size_t most);
     void suppose_statements();
     void suppose_statement(const std::vector<uint32_t> &cells);
-    void suppose_revived(uint32_t block);
+    std::vector<uint32_t> cells_into(std::span<const uint32_t> blocks) const;
+    void suppose_revived(uint32_t block, const std::vector<uint32_t> &leading);
     std::optional<Version> revived(const Version *version, uint32_t block) const;
     void suppose_rewritten(const Hypothesis &revived, uint32_t block);
     void suppose_misplaced();

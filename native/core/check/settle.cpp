@@ -113,7 +113,7 @@ void Settling::compute(Evaluator &evaluator, size_t first, size_t end) {
     Ready ready;
     std::vector<Object> later;
     auto settle = [&](Object object) {
-        if (!family_.knows(object, time_))
+        if (!family_.knows(object, family_.all(), time_))
             evaluator.compute_next(family_, object);
         ++computed;
         for_each_waiting(object, [&](Object next) {
@@ -152,8 +152,8 @@ void Settling::finish(Evaluator &evaluator) {
         return;
     evaluator.begin(time_);
     for (Object object : objects())
-        if (line_.alive(object, time_) && !family_.knows(object, time_))
-            evaluator.compute_below(family_, object);
+        if (line_.alive(object, time_) && !family_.knows(object, family_.all(), time_))
+            evaluator.compute_below(family_, family_.all(), object);
 }
 
 } // namespace heapstory::check

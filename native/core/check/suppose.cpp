@@ -176,66 +176,6 @@ void Repair::suppose_statements() {
     }
 }
 
-// A pointer with a meaning that it has if the block is still there: also one that was stored after
-// the block's end, to an address that was nobody's then. Null if it does not lead there.
-std::optional<Version> Repair::revived(const Version *version, uint32_t block) const {
-    if (!version || line_.block_of(*version) == block)
-        return version ? std::optional(*version) : std::nullopt;
-    const Block &gone = line_.blocks[block];
-    if (version->target != none || version->since < gone.death ||
-        version->value - gone.address >= gone.size)
-        return std::nullopt;
-    Version out = *version;
-    out.target = block + uint32_t(line_.objects());
-    for (Object object = line_.first_object[block]; object < line_.first_object[block + 1];
-         ++object)
-        if (line_.address(object) == version->value)
-            out.target = line_.head(object);
-    return out;
-}
-
-// The program may have gone on to write to it, and that was not recorded: one of its pointers may
-// lead elsewhere by now.
-void Repair::suppose_rewritten(const Hypothesis &revived, uint32_t block) {
-    for (size_t i = 0; i < revived.changes.size(); ++i) {
-        auto [cell, version] = revived.changes[i];
-        if (line_.block[line_.owner(cell)] != block || !holds_address(cell))
-            continue;
-        for (const Version &value : pointers_for(cell))
-            if (value.target != unknown_target && !same(value, version)) {
-                hypotheses_.push_back(revived);
-                hypotheses_.back().changes[i].version = value;
-            }
-    }
-}
-
-// As it was at its end, with all pointers to it good again.
-void Repair::suppose_revived(uint32_t block) {
-    Hypothesis hypothesis{line_.blocks[block].death, {}, block, false};
-    uint64_t last = line_.blocks[block].death - 1;
-    Span unused;
-    for (Object object = 0; object < line_.objects(); ++object) {
-        bool own = line_.block[object] == block;
-        if (!own && !line_.alive(object, time_))
-            continue;
-        for (uint32_t cell = line_.first_cell[object]; cell < line_.first_cell[object + 1];
-             ++cell) {
-            const Version *version = line_.at(cell, own ? last : time_, unused);
-            if (auto led = revived(version, block))
-                hypothesis.changes.push_back({cell, *led});
-            else if (own)
-                hypothesis.changes.push_back({cell, frozen(version)});
-        }
-    }
-    bool used = std::any_of(
-        hypothesis.changes.begin(), hypothesis.changes.end(),
-        [&](const Change &change) { return line_.block[line_.owner(change.cell)] != block; });
-    hypotheses_.push_back(hypothesis);
-    if (used)
-        suppose_rewritten(hypothesis, block);
-    groups_.push_back(hypotheses_.size());
-}
-
 // What an operation stored may have been meant for another field of the same object; its own then
 // holds what it held before, or what the other one holds.
 void Repair::suppose_misplaced() {
@@ -316,8 +256,12 @@ void Repair::suppose_at_hand() {
     for (uint32_t cell : cells_)
         suppose_values(cell);
     suppose_statements();
-    for (size_t i = 0; i < std::min(deaths_.size(), most_deaths); ++i)
-        suppose_revived(deaths_[i]);
+    std::span dead(deaths_.data(), std::min(deaths_.size(), most_deaths));
+    if (dead.empty())
+        return;
+    std::vector<uint32_t> leading = cells_into(dead);
+    for (uint32_t block : dead)
+        suppose_revived(block, leading);
 }
 
 } // namespace heapstory::check

@@ -16,7 +16,8 @@ void Timeline::lay_out(uint64_t time) const {
         for (uint32_t cell = first; cell < std::min(cells, first + piece); ++cell) {
             Span span;
             const Version *version = at(cell, time, span);
-            current_[cell] = {version ? *version : Version{0, forever, 0, none}, span.until};
+            current_[cell] = {version ? *version : Version{0, span.since, 0, unknown_target},
+                              span.until};
         }
     });
     laid_out_ = time;

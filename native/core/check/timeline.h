@@ -103,9 +103,8 @@ class Timeline {
     const Version *at(uint32_t cell, uint64_t time, Span &span) const {
         if (time == laid_out_) {
             const Current &current = current_[cell];
-            bool known = current.version.since <= time;
-            span.narrow(known ? current.version.since : 0, current.until);
-            return known ? &current.version : nullptr;
+            span.narrow(current.version.since, current.until);
+            return is_known(current.version) ? &current.version : nullptr;
         }
         const Version *first = versions.data() + first_version[cell];
         const Version *end = versions.data() + first_version[cell + 1], *after = end;
@@ -116,7 +115,7 @@ class Timeline {
             while (after > first && after[-1].since > time)
                 --after;
         span.narrow(after > first ? after[-1].since : 0, after < end ? after->since : forever);
-        return after > first && after[-1].target - open_target > 1 ? after - 1 : nullptr;
+        return after > first && is_known(after[-1]) ? after - 1 : nullptr;
     }
     // Whether a cell that is unknown was written all the same.
     bool is_open(uint32_t number, uint64_t time) const {
@@ -138,6 +137,7 @@ class Timeline {
     }
 
   private:
+    static bool is_known(const Version &version) { return version.target - open_target > 1; }
     struct Current {
         Version version;
         uint64_t until;

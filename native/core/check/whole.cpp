@@ -20,6 +20,7 @@ class Acyclic final : public Whole {
   public:
     Acyclic(uint32_t number, Evaluator &evaluator, AllCycles &cycles)
         : Whole(number, evaluator), cycles_(cycles.of(constraint_.shape.edges)) {}
+    bool holds(uint64_t time) override { return !cycles_.any(time); }
     uint64_t work() const override { return cycles_.work(); }
 
   private:

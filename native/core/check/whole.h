@@ -31,6 +31,8 @@ class Whole {
         }
         return found_;
     }
+    // Whether there are none.
+    virtual bool holds(uint64_t time) { return at(time).empty(); }
     // How many objects were looked at so far, about.
     virtual uint64_t work() const { return work_; }
 
