@@ -266,7 +266,8 @@ TEST_CASE("the word index names exactly the chunks that hold a word") {
     constexpr unsigned chunks = 150;
     std::map<std::pair<uint64_t, unsigned>, bool> truth;  // word, chunk
     std::map<std::pair<uint64_t, unsigned>, bool> ranged; // page, chunk
-    WordIndexBuilder builder;
+    std::vector<Bytes> groups;
+    WordIndexBuilder builder([&](const Bytes &group) { groups.push_back(group); });
     for (unsigned chunk = 0; chunk < chunks; ++chunk) {
         SlotEncoder encoder(100);
         std::set<uint64_t> words;
@@ -294,7 +295,8 @@ TEST_CASE("the word index names exactly the chunks that hold a word") {
         Bytes payload = encode_events(lists, encoder, head_length);
         builder.add(EventsView(payload));
     }
-    WordIndex index(builder.encode());
+    builder.finish();
+    WordIndex index(groups);
     REQUIRE(index.groups() == 3);
     bool same = true;
     for (uint64_t word = 0x940000; word < 0x940000 + 1500; ++word)

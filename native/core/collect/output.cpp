@@ -117,7 +117,7 @@ void Output::close() {
     queue_.drain();
     TraceFile written(writer_.directory());
     writer_.append(ChunkKind::nodes, build_nodes(written, read_discoveries(written).extents));
-    writer_.append(ChunkKind::words, packer_.word_index());
+    packer_.finish();
     writer_.close();
 }
 

@@ -14,10 +14,12 @@ namespace heapstory {
 
 class ChunkPacker {
   public:
-    ChunkPacker(TraceWriter &writer, Shadow &shadow) : writer_(writer), shadow_(shadow) {}
+    ChunkPacker(TraceWriter &writer, Shadow &shadow)
+        : writer_(writer), shadow_(shadow),
+          words_([&writer](const Bytes &group) { writer.append(ChunkKind::words, group); }) {}
     void write(const GatheredChunk &chunk);
-    // Of all chunks so far; asked for once.
-    Bytes word_index() { return words_.encode(); }
+    // There will be no more chunks.
+    void finish() { words_.finish(); }
 
   private:
     void sort_pages(const GatheredChunk &chunk);

@@ -140,9 +140,12 @@ Bytes build_nodes(const TraceFile &file, const std::vector<Extent> &later) {
 }
 
 Lookup build_lookup(const TraceFile &file, const std::vector<Extent> &later) {
-    WordIndexBuilder words;
+    Lookup lookup;
+    WordIndexBuilder words([&](const Bytes &group) { lookup.words.push_back(group); });
     for_each_chunk(file, [&](const ChunkReader &chunk) { words.add(chunk.view); });
-    return {build_nodes(file, later), words.encode()};
+    words.finish();
+    lookup.nodes = build_nodes(file, later);
+    return lookup;
 }
 
 } // namespace heapstory

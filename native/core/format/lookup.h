@@ -42,8 +42,8 @@ class Timestamps {
 };
 
 struct Lookup {
-    Bytes nodes; // payload of ChunkKind::nodes
-    Bytes words; // payload of ChunkKind::words
+    Bytes nodes;              // payload of ChunkKind::nodes
+    std::vector<Bytes> words; // payloads of ChunkKind::words
 };
 
 Lookup build_lookup(const TraceFile &file, const std::vector<Extent> &later);

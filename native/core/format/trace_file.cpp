@@ -78,41 +78,39 @@ void TraceWriter::close() {
 }
 
 TraceFile::TraceFile(const std::string &directory) : path_(directory + "/chunks") {
-    int fd = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    fd_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd_ < 0)
         throw FormatError(path_ + ": " + std::strerror(errno));
     struct stat status;
-    if (fstat(fd, &status) == 0)
+    if (fstat(fd_, &status) == 0)
         size_ = uint64_t(status.st_size);
     if (size_) {
-        void *map = mmap(nullptr, size_, PROT_READ, MAP_SHARED, fd, 0);
+        void *map = mmap(nullptr, size_, PROT_READ, MAP_SHARED, fd_, 0);
         if (map != MAP_FAILED)
             data_ = static_cast<const uint8_t *>(map);
     }
-    ::close(fd);
-    if (size_ && !data_)
+    if (size_ && !data_) {
+        ::close(fd_);
         throw FormatError(path_ + ": cannot be mapped");
+    }
+    // What is read through it, headers and heads, lies apart.
+    posix_fadvise(fd_, 0, 0, POSIX_FADV_RANDOM);
     closed_ = read_directory();
     if (!closed_)
         walk();
     checked_ = std::make_unique<std::atomic<bool>[]>(chunks_.size());
-    // One of its own, since they lie apart: reading ahead would read all of the rest.
-    heads_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-    if (heads_ < 0)
-        throw FormatError(path_ + ": " + std::strerror(errno));
-    posix_fadvise(heads_, 0, 0, POSIX_FADV_RANDOM);
 }
 
 TraceFile::~TraceFile() {
     if (data_)
         munmap(const_cast<uint8_t *>(data_), size_);
-    ::close(heads_);
+    ::close(fd_);
 }
 
-void TraceFile::advise(size_t chunk, int advice) const {
+void TraceFile::advise(size_t chunk, int advice, uint64_t before) const {
     constexpr uint64_t page = 4096;
     const ChunkEntry &entry = chunks_[chunk];
-    uint64_t start = entry.offset & ~(page - 1);
+    uint64_t start = (entry.offset - std::min(before, entry.offset)) & ~(page - 1);
     uint64_t end = entry.offset + sizeof(ChunkHeader) + padded(entry.header.length);
     madvise(const_cast<uint8_t *>(data_) + start, end - start, advice);
 }
@@ -123,13 +121,15 @@ void TraceFile::will_need(size_t chunk) const {
 }
 
 void TraceFile::release(size_t chunk) const {
-    advise(chunk, MADV_DONTNEED);
+    constexpr uint64_t around = 1 << 20; // what the kernel may have mapped along with its beginning
+    advise(chunk, MADV_DONTNEED, around);
 }
 
+// Not from the map: the kernel would map what lies around each header as well, all of the file.
 bool TraceFile::header_at(uint64_t offset, ChunkHeader &header) const {
-    if (size_ < sizeof header || offset > size_ - sizeof header)
+    if (size_ < sizeof header || offset > size_ - sizeof header ||
+        pread(fd_, &header, sizeof header, off_t(offset)) != ssize_t(sizeof header))
         return false;
-    std::memcpy(&header, data_ + offset, sizeof header);
     return is_valid(header) && header.length <= size_ - offset - sizeof header;
 }
 
@@ -179,8 +179,7 @@ void TraceFile::damaged(size_t chunk) const {
 Bytes TraceFile::head(size_t chunk) const {
     const ChunkEntry &entry = chunks_[chunk];
     Bytes head(std::min<uint64_t>(entry.header.head_length, entry.header.length));
-    ssize_t got =
-        pread(heads_, head.data(), head.size(), off_t(entry.offset + sizeof entry.header));
+    ssize_t got = pread(fd_, head.data(), head.size(), off_t(entry.offset + sizeof entry.header));
     if (got != ssize_t(head.size()) || crc32c(head) != entry.header.head_crc)
         damaged(chunk);
     return head;

@@ -59,11 +59,12 @@ class TraceFile {
     Bytes head(size_t chunk) const;
     // Soon to be read: the kernel may fetch it meanwhile.
     void will_need(size_t chunk) const;
-    // The memory that a chunk's payload takes up is given back until it is read again.
+    // The memory that a chunk's payload takes up, and what lies before it, is given back until it
+    // is read again.
     void release(size_t chunk) const;
 
   private:
-    void advise(size_t chunk, int advice) const;
+    void advise(size_t chunk, int advice, uint64_t before = 0) const; // bytes
     bool read_directory();
     void walk();
     bool header_at(uint64_t offset, ChunkHeader &header) const;
@@ -71,7 +72,7 @@ class TraceFile {
     [[noreturn]] void damaged(size_t chunk) const;
 
     std::string path_;
-    int heads_ = -1; // descriptor
+    int fd_ = -1;
     const uint8_t *data_ = nullptr;
     uint64_t size_ = 0;
     std::vector<ChunkEntry> chunks_;

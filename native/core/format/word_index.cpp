@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 namespace heapstory {
 
@@ -51,8 +52,6 @@ void WordIndexBuilder::end_chunk() {
 }
 
 void WordIndexBuilder::finish_group() {
-    if (groups_.size() * WordIndex::group_chunks >= chunks_)
-        return; // nothing since the last group
     std::vector<uint64_t> numbers;
     for (const auto &[number, page] : pages_)
         numbers.push_back(number);
@@ -83,58 +82,32 @@ void WordIndexBuilder::finish_group() {
     }
     pages_.clear();
     last_number_ = ~uint64_t(0);
-    WordGroup group;
-    group.pages = pages.size();
-    group.offset = bodies_.bytes.size();
-    for (const PageList &list : pages)
-        bodies_.fixed(list);
-    bodies_.raw(lists.bytes);
-    bodies_.bytes.resize((bodies_.bytes.size() + 7) & ~size_t(7));
-    group.length = bodies_.bytes.size() - group.offset;
-    groups_.push_back(group);
-}
-
-Bytes WordIndexBuilder::encode() {
-    finish_group();
     ByteWriter out;
-    out.fixed(uint64_t(groups_.size()));
-    for (const WordGroup &group : groups_)
-        out.fixed(group);
-    out.raw(bodies_.bytes);
-    return std::move(out.bytes);
+    out.fixed(uint64_t(pages.size()));
+    for (const PageList &list : pages)
+        out.fixed(list);
+    out.raw(lists.bytes);
+    write_(out.bytes);
+    ++written_;
 }
 
-WordIndex::WordIndex(ByteSpan payload) {
-    open(payload);
-}
-
-WordIndex::WordIndex(Bytes payload) : kept_(std::move(payload)) {
-    open(kept_);
-}
-
-void WordIndex::open(ByteSpan payload) {
-    ByteReader in(payload);
-    uint64_t count = in.fixed<uint64_t>();
-    if (count > in.left() / sizeof(WordGroup))
-        throw FormatError("damaged word index");
-    groups_ = {reinterpret_cast<const WordGroup *>(in.raw(count * sizeof(WordGroup)).data()),
-               count};
-    bodies_ = in.raw(in.left());
-    for (const WordGroup &group : groups_)
-        if (group.offset > bodies_.size() || group.length > bodies_.size() - group.offset ||
-            group.pages > group.length / sizeof(PageList))
-            throw FormatError("damaged word index");
+void WordIndexBuilder::finish() {
+    if (written_ * WordIndex::group_chunks < chunks_)
+        finish_group();
 }
 
 uint64_t WordIndex::chunks(size_t number, uint64_t page, unsigned first, unsigned last) const {
-    const WordGroup &group = groups_[number];
-    ByteSpan body = bodies_.subspan(group.offset, group.length);
-    std::span<const PageList> pages(reinterpret_cast<const PageList *>(body.data()), group.pages);
+    ByteReader group(file_ ? file_->payload(in_file_[number]) : ByteSpan(kept_[number]));
+    uint64_t count = group.fixed<uint64_t>();
+    if (count > group.left() / sizeof(PageList))
+        throw FormatError("damaged word index");
+    std::span<const PageList> pages(
+        reinterpret_cast<const PageList *>(group.raw(count * sizeof(PageList)).data()), count);
     auto at = std::lower_bound(pages.begin(), pages.end(), page,
                                [](const PageList &list, uint64_t p) { return list.page < p; });
     if (at == pages.end() || at->page != page)
         return 0;
-    ByteSpan lists = body.subspan(group.pages * sizeof(PageList));
+    ByteSpan lists = group.raw(group.left());
     uint64_t end = at + 1 == pages.end() ? lists.size() : (at + 1)->offset;
     if (at->offset > end || end > lists.size())
         throw FormatError("damaged word index");

@@ -66,15 +66,18 @@ void Store::add_keyframe(uint32_t chunk) {
 
 void Store::make_lookup(const Discoveries &found) {
     Lineage lineage(found.origins);
+    std::vector<uint32_t> groups;
     for (uint32_t i = 0; i < file_.chunks().size(); ++i) {
         ChunkKind kind = ChunkKind(file_.chunks()[i].header.kind);
         if (kind == ChunkKind::nodes)
             nodes_ = std::make_unique<NodeTable>(file_.payload(i), lineage);
         else if (kind == ChunkKind::words)
-            words_ = std::make_unique<WordIndex>(file_.payload(i));
+            groups.push_back(i);
     }
-    if (nodes_ && words_)
+    if (nodes_ && groups.size() * WordIndex::group_chunks >= event_chunks_.size()) {
+        words_ = std::make_unique<WordIndex>(file_, std::move(groups));
         return;
+    }
     Lookup lookup = build_lookup(file_, found.extents);
     nodes_ = std::make_unique<NodeTable>(std::move(lookup.nodes), std::move(lineage));
     words_ = std::make_unique<WordIndex>(std::move(lookup.words));
