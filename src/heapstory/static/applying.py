@@ -134,7 +134,7 @@ class _Application:
         if type(value) is int:
             return True
         for offset, initial in cell.initial.items():
-            found = self._load(value, offset, type(initial) is tuple)
+            found = self._load(value, offset, type(initial) is tuple, cell)
             if offset in cell.read and type(where := shifted(value, offset)) is tuple:
                 rules.look_at(self.state, *where)
             if type(initial) is tuple:
@@ -145,7 +145,7 @@ class _Application:
                 if fact and not assume_fact(self.state, found, fact):
                     return False
         if ANYWHERE in cell.read:
-            where = rules.target(self.frame, self.state, value)
+            where = self._target(value, cell)
             if where is not None:
                 rules.look_at(self.state, where[0], ANYWHERE)
         return True
@@ -183,8 +183,27 @@ class _Application:
                 return 0
         return value
 
-    def _load(self, base: Value, offset: int, pointer: bool) -> Value:
-        return rules.load(self.frame, self.state, shifted(base, offset), pointer)
+    def _load(self, base: Value, offset: int, pointer: bool, cell: Cell) -> Value:
+        perhaps = self._perhaps_null(base, cell)
+        found = rules.load(self.frame, self.state, shifted(base, offset), pointer)
+        if perhaps:
+            self.state.change(base[0]).null = 0
+        return found
+
+    def _target(self, address: Value, cell: Cell) -> tuple[CellId, Offset] | None:
+        perhaps = self._perhaps_null(address, cell)
+        where = rules.target(self.frame, self.state, address)
+        if perhaps:
+            self.state.change(address[0]).null = 0
+        return where
+
+    def _perhaps_null(self, base: Value, cell: Cell) -> bool:
+        """Whether the pointer to a cell is still perhaps null after the call: a row that stands
+        for several ways followed it on some of them only."""
+        if cell.null != 0 or type(base) is not tuple:
+            return False
+        held = self.state.cells.get(base[0])
+        return held is not None and held.null == 0 and held.kind in (HEAP, PRE)
 
     # --- the postcondition
 
@@ -266,7 +285,7 @@ class _Application:
         return offset in cell.writes and cell.initial.get(offset) is not value
 
     def _write(self, base: Value, offset: int, value: Value, cell: Cell) -> None:
-        where = rules.target(self.frame, self.state, shifted(base, offset))
+        where = self._target(shifted(base, offset), cell)
         if where is None:
             rules.escape(self.state, value)
             return
