@@ -74,12 +74,17 @@ class Join:
                 cells[identity] = cell
             elif twin is not None:
                 cells[identity] = self._cell(cell, twin)
+            elif _below_null(new, identity):
+                cells[identity] = cell
             elif cell.kind in (PRE, GLOBAL, STACK):
                 result.cells[identity] = self._alone(cell)
         for identity, cell in new.cells.items():
             if identity not in old.cells and cell_from_outside(cell):
                 done = cell.freed is not None or cell.escaped or cell.deep
-                if cell.writes or done:
+                if _below_null(old, identity):
+                    self.changed = True
+                    cells[identity] = cell
+                elif cell.writes or done:
                     result.cells[identity] = self._only_new(cell)
         for symbol, fact in old.facts.items():
             if symbol not in self.claimed and symbol not in self.facts:
@@ -270,6 +275,18 @@ class Join:
             merged.freed = None
             merged.escaped = merged.deep = True
         return merged
+
+
+def _below_null(state: State, identity: CellId) -> bool:
+    """Whether nothing can be there, because the pointer that leads there is null. What the other
+    way says of such a cell then holds on both: after ``a == NULL || *a == NULL`` either there is
+    no ``*a``, or it is null."""
+    while type(identity) is str and "[" in identity:
+        identity = identity[: identity.rindex("[")]
+        cell = state.cells.get(identity)
+        if cell is not None and cell.null == -1:
+            return True
+    return False
 
 
 def _as_weak(old: Cell, new: Cell, outside: bool) -> bool:
