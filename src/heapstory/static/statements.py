@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from heapstory.static import calls, rules
-from heapstory.static.conditions import arithmetic, assume, compare
+from heapstory.static.conditions import arithmetic, assume, compare, fact_of
 from heapstory.static.ir import program as op
 from heapstory.static.ir.program import Statement
 from heapstory.static.materialise import materialise
@@ -145,7 +145,15 @@ def _bin(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
     value = state.env[register] = arithmetic(operator, one, two)
     if type(value) is Symbol and type(one) is Symbol and type(two) is int:
         _shift_fact(state, operator, one, two, value)
+    elif operator == "add" and type(one) is Symbol and _is_truth(state, two):
+        assume(state, Comparison("uge", value, one), True)
     return None
+
+
+def _is_truth(state: State, value: Value) -> bool:
+    """Whether a value is 0 or 1: ``size + (size == 0)`` is no less than ``size``."""
+    fact = fact_of(state, value)
+    return fact.low >= 0 and fact.high <= 1
 
 
 def _shift_fact(state: State, operator: str, one: Symbol, two: int, value: Symbol) -> None:
