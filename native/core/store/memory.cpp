@@ -2,7 +2,6 @@
 #include "store/memory.h"
 
 #include "store/parallel.h"
-#include "store/zeroed.h"
 
 #include <cstdint>
 #include <cstring>

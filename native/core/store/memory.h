@@ -17,6 +17,7 @@ constexpr size_t whole_huge_pages(size_t bytes) {
 
 // Memory at a huge page's boundary, with anything in it; std::bad_alloc if there is none.
 void *map_huge(size_t bytes);
+void *map_zeroed(size_t bytes); // the same with zeros
 void unmap_huge(void *memory, size_t bytes);
 
 template <class T> struct HugeAllocator {

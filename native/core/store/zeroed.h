@@ -9,9 +9,6 @@
 
 namespace heapstory {
 
-// As map_huge, with zeros.
-void *map_zeroed(size_t bytes);
-
 // Tells the processor that memory will be read soon.
 inline void fetch(const void *memory, size_t bytes) {
     constexpr size_t line = 64;

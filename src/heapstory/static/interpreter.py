@@ -492,11 +492,7 @@ class FunctionAnalysis:
             self._grain[label] = grain
             points = self._rebuild(label, points)
         grain = self._grain.get(label, self.coarse)
-        if grain == COARSEST:
-            drop_dead(state, block.live)
-        key, order = canonical_key(state, grain)
-        if grain == FINE and self._nulls_matter(label):
-            key = (key, null_parameters(state))
+        key, order = self._name(label, state, grain)
         point = points.get(key)
         if point is None and len(points) >= MAX_STATES:
             self.weakened = True
@@ -521,6 +517,15 @@ class FunctionAnalysis:
             point.queued = True
             self._push(label, key, None)
 
+    def _name(self, label: str, state: State, grain: int) -> tuple[Key, list[CellId]]:
+        """By which a block knows its states; those of one name are joined."""
+        if grain == COARSEST:
+            drop_dead(state, self.function.blocks[label].live)
+        key, order = canonical_key(state, grain)
+        if grain == FINE and self._nulls_matter(label):
+            key = (key, null_parameters(state))
+        return key, order
+
     def _nulls_matter(self, label: str) -> bool:
         """Whether states in which other parameters are null are kept apart at a block: what a row
         of a summary assumes of them is worth keeping, and a small function often asks twice."""
@@ -531,15 +536,10 @@ class FunctionAnalysis:
     def _rebuild(self, label: str, points: dict[Key, _Point]) -> dict[Key, _Point]:
         """Name the states of a point anew: more of them have become alike."""
         grain = self._grain.get(label, self.coarse)
-        nulls = self._nulls_matter(label)
         fresh: dict[Key, _Point] = {}
         for before, point in points.items():
             self._effects[label].adopt(point.state)
-            if grain == COARSEST:
-                drop_dead(point.state, self.function.blocks[label].live)
-            key, order = canonical_key(point.state, grain)
-            if grain == FINE and nulls:
-                key = (key, null_parameters(point.state))
+            key, order = self._name(label, point.state, grain)
             old = fresh.get(key)
             if old is not None:
                 old.state = Join(old.state, point.state, old.order, order, False).run()
