@@ -58,6 +58,11 @@ class Structure {
         line_ = load(*store_, plan_);
         texts_ = std::make_unique<StoreTexts>(store_);
         checker_ = std::make_unique<Checker>(line_, plan_, texts_.get());
+        // Nearly every specification asks what leads to objects.
+        checker_->edges().incoming(0);
+        for (uint32_t roots : plan_.root_sets)
+            if (roots != none)
+                checker_->edges().incoming(roots);
         load_seconds_ = seconds_since(start);
     }
     Structure(const nb::dict &plan, const std::vector<GivenNode> &nodes,

@@ -3,6 +3,7 @@
 #include "check/calendar.h"
 #include "check/changes.h"
 #include "check/checker.h"
+#include "check/descent.h"
 #include "check/forward.h"
 #include "check/synthetic.h"
 
@@ -71,21 +72,25 @@ Plan make_plan() {
 // are freed and their places given out again.
 class Heap {
   public:
-    explicit Heap(uint32_t seed) : random_(seed) {
+    // So many of four writes of pointers are not NULL.
+    explicit Heap(uint32_t seed, uint64_t nodes = 8, unsigned linking = 3)
+        : random_(seed), nodes_(nodes) {
+        const uint64_t places = nodes + 2;
+        alive_.resize(places);
         for (uint64_t place = 0; place < places; ++place)
             born(place);
-        for (unsigned step = 0; step < 120; ++step) {
+        for (uint64_t step = 0; step < 15 * nodes; ++step) {
             uint64_t place = random_() % places, other = random_() % nodes;
             ++now_;
             if (place >= nodes) {
-                write(place, 0, random_() % 4 ? address(other) : 0);
+                write(place, 0, random_() % 4 < linking ? address(other) : 0);
             } else if (random_() % 8 == 0) {
                 blocks[alive_[place]].block.death = blocks[alive_[place]].life.death = now_++;
                 born(place);
             } else if (random_() % 4 == 0) {
                 write(place, 16, random_() % 12);
             } else {
-                write(place, 8 * (random_() % 2), random_() % 4 ? address(other) : 0);
+                write(place, 8 * (random_() % 2), random_() % 4 < linking ? address(other) : 0);
             }
         }
     }
@@ -95,11 +100,10 @@ class Heap {
     std::vector<GivenWrite> writes;
 
   private:
-    static constexpr uint64_t nodes = 8, places = 10;
     static uint64_t address(uint64_t place) { return heap + 64 * place; }
     void born(uint64_t place) {
         SourceBlock source;
-        bool is_node = place < nodes;
+        bool is_node = place < nodes_;
         source.block = {blocks.size() + 1,
                         address(place),
                         is_node ? node_size : 8,
@@ -120,8 +124,9 @@ class Heap {
     }
 
     std::mt19937 random_;
+    const uint64_t nodes_;
     uint64_t now_ = 1;
-    size_t alive_[places] = {};
+    std::vector<size_t> alive_;
 };
 
 } // namespace
@@ -147,6 +152,36 @@ TEST_CASE("changes are found by their time") {
     }
     Changes none_at_all{{}};
     none_at_all.between(0, forever, [](uint32_t) { FAIL("nothing changes"); });
+}
+
+TEST_CASE("a descent meets everything at its time") {
+    std::mt19937_64 random(5);
+    for (uint64_t range : {3, 100, 1'000'000}) {
+        Descent<uint32_t> descent;
+        std::vector<uint64_t> times; // by thing
+        auto push = [&](uint64_t since) {
+            descent.push(since, uint32_t(times.size()));
+            times.push_back(since);
+        };
+        for (unsigned i = 0; i < 300; ++i)
+            push(random() % range);
+        std::vector<unsigned> met(300);
+        for (uint64_t moment = range; moment > 0;) {
+            moment -= std::min(moment, 1 + random() % (range / 3));
+            size_t known = times.size();
+            descent.take(moment, [&](uint64_t since, uint32_t thing) {
+                REQUIRE(since == times[thing]);
+                REQUIRE(since >= moment);
+                met.resize(times.size());
+                ++met[thing];
+                if (moment && thing < 200)
+                    push(random() % moment);
+            });
+            met.resize(times.size());
+            for (uint32_t thing = 0; thing < known; ++thing)
+                REQUIRE(met[thing] == unsigned(times[thing] >= moment));
+        }
+    }
 }
 
 TEST_CASE("a calendar looks again exactly at what does not hold") {
@@ -193,6 +228,32 @@ TEST_CASE("what is known of one moment leads to what holds at another") {
             }
         }
     }
+}
+
+TEST_CASE("a cycle is seen whichever way time moves") {
+    Plan plan = make_plan();
+    size_t with = 0, without = 0;
+    for (uint32_t seed = 0; seed < 40; ++seed) {
+        Heap heap(seed, 30, 1 + seed % 3);
+        Timeline line = make_timeline(plan, heap.blocks, heap.writes, heap.last());
+        Edges edges(line, plan);
+        Cycles moving(line, edges, 0);
+        std::mt19937 random(seed);
+        uint64_t time = heap.last();
+        for (unsigned round = 0; round < 300; ++round) {
+            uint64_t step = random() % 4;
+            time = random() % 3 ? time - std::min(time, step) : std::min(heap.last(), time + step);
+            Cycles anew(line, edges, 0);
+            INFO("seed " << seed << ", time " << time);
+            bool any = !anew.at(time).empty();
+            REQUIRE(moving.any(time) == any);
+            if (random() % 2)
+                REQUIRE(moving.at(time) == anew.at(time));
+            ++(any ? with : without);
+        }
+    }
+    REQUIRE(with > 1000);
+    REQUIRE(without > 1000);
 }
 
 TEST_CASE("what is laid out for a moment is what is in force then") {

@@ -17,19 +17,23 @@ bool is_nobodys(const Version &version) {
     return version.value && version.target == none;
 }
 
-// Stores of what may be an address of nothing, to objects of one type.
-std::map<uint64_t, Candidate> candidates(const Timeline &line, uint32_t type, uint64_t time,
-                                         uint64_t floor) {
+// Stores of what may be an address of nothing, to the fields that a constraint asks to be safe.
+std::map<uint64_t, Candidate> candidates(const Checker &checker, const PlanConstraint &constraint,
+                                         uint64_t time, uint64_t floor) {
+    const Timeline &line = checker.line();
+    const Expr &read = constraint.body.args[0];
+    EdgeRef cells{read.type, none, none};
+    (read.op == Op::field ? cells.field : cells.run) = read.index;
     std::map<uint64_t, Candidate> out;
-    for (Object object : line.by_type[type]) {
+    for (Object object : line.by_type[constraint.variables[0].type]) {
         if (line.birth[object] > time || line.death[object] <= floor)
             continue;
-        for (uint32_t cell = line.first_cell[object]; cell < line.first_cell[object + 1]; ++cell) {
+        checker.edges().cells_of(object, cells, [&](uint32_t cell) {
             auto versions = line.cell(cell);
             for (auto at = versions.rbegin(); at != versions.rend() && at->since > floor; ++at)
                 if (at->since <= time && is_nobodys(*at))
                     out.emplace(at->since, Candidate{at->site, object});
-        }
+        });
     }
     return out;
 }
@@ -46,8 +50,7 @@ std::vector<Astray> find_astray(Checker &checker, uint64_t time, uint64_t floor,
         const PlanConstraint &constraint = plan.constraints[c];
         if (constraint.body.op != Op::safe || checker.whole(c))
             continue;
-        for (auto [since, candidate] :
-             candidates(line, constraint.variables[0].type, time, floor)) {
+        for (auto [since, candidate] : candidates(checker, constraint, time, floor)) {
             Span unused;
             checker.judge().check_object(c, candidate.object, since, unused, [&](Inconsistency e) {
                 if (checker.judge().is_inconsistent(e, since - 1))

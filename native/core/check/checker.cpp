@@ -8,11 +8,6 @@ Checker::Checker(const Timeline &line, const Plan &plan, const Texts *texts)
       side_(line, plan, edges_, texts), cycles_(line, edges_, plan.edge_sets.size()) {
     for (uint32_t c = 0; c < plan.constraints.size(); ++c)
         wholes_.push_back(make_whole(c, side_.evaluator(), cycles_));
-    // Nearly every specification asks what leads to objects.
-    edges_.incoming(0);
-    for (uint32_t roots : plan.root_sets)
-        if (roots != none)
-            edges_.incoming(roots);
 }
 
 std::vector<Inconsistency> Checker::check(uint32_t number, uint64_t time) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check/cycles.h"
 
+#include <algorithm>
 #include <set>
 
 namespace heapstory::check {
@@ -15,13 +16,10 @@ bool Cycles::any(uint64_t time) {
     if (searched_ && time == time_)
         return any_;
     if (!searched_ || edges_.changes(set_).at_most(time_, time) > 1000 + line_.objects() / 16 ||
-        followed_ > line_.objects()) {
+        followed_ > line_.objects())
         search(time);
-    } else {
-        any_ = any_closes(time);
-        listed_ = !any_;
-        back_.clear();
-    }
+    else
+        move(time);
     searched_ = true;
     time_ = time;
     return any_;
@@ -53,7 +51,7 @@ void Cycles::search(uint64_t time) {
     std::vector<Visit> stack;
     back_.clear();
     labels_.assign(objects, 0);
-    uint64_t label = gap * (objects + 1);
+    highest_ = lowest_ = middle;
     auto visit = [&](Object head) {
         state[head] = open;
         ++work_;
@@ -73,7 +71,7 @@ void Cycles::search(uint64_t time) {
             Visit &top = stack.back();
             if (top.next == top.end) {
                 state[top.head] = done;
-                labels_[top.head] = label -= gap;
+                labels_[top.head] = lowest_ -= gap;
                 stack.pop_back();
                 continue;
             }
@@ -109,16 +107,20 @@ bool Cycles::label_anew(Object object, uint64_t time) {
             high = std::min(high, labels_[target]);
         return true;
     });
-    if (high == forever && low < forever - 2 * gap)
-        high = low + 2 * gap;
-    if (high <= low || high - low < 2)
+    if (low >= high || high - low < 2)
         return false;
-    labels_[object] = low + (high - low) / 2;
+    if (high == forever)
+        labels_[object] = highest_ += gap;
+    else if (low == 0)
+        labels_[object] = lowest_ -= gap;
+    else
+        labels_[object] = low + (high - low) / 2;
     return true;
 }
 
-// Whether there is a cycle. If so, the edges that were not looked at may not go up either.
-bool Cycles::any_closes(uint64_t time) {
+// As of another moment, if it is not far. After a cycle is found, edges that were not looked at may
+// not go up either.
+void Cycles::move(uint64_t time) {
     std::vector<Edge> edges = std::move(against_);
     std::erase_if(edges, [&](const Edge &edge) { return !stands(edge, time); });
     edges_.for_each_change(set_, time_, time, [&](uint32_t cell) {
@@ -128,49 +130,82 @@ bool Cycles::any_closes(uint64_t time) {
         if (target != no_object && line_.alive(source, time) && edges_.counts(set_, target))
             edges.emplace_back(line_.head(source), target);
     });
+    back_.clear();
     against_.clear();
+    listed_ = true;
+    any_ = false;
     for (size_t i = 0; i < edges.size(); ++i) {
-        Edge edge = edges[i];
-        auto labelled = [&](Object end) { return label_anew(end, time) && goes_up(edge); };
-        if (goes_up(edge) || labelled(edge.first) || labelled(edge.second))
+        auto [source, target] = edges[i];
+        if (goes_up(edges[i]) || (label_anew(source, time) && goes_up(edges[i])) ||
+            (label_anew(target, time) && goes_up(edges[i])))
             continue;
-        if (closes(edge.first, edge.second, time)) {
-            against_.insert(against_.end(), edges.begin() + std::ptrdiff_t(i), edges.end());
-            return true;
+        for (Object end : {source, target})
+            if (!labels_[end]) // then none of its edges has been looked at
+                labels_[end] = highest_ += gap;
+        if (goes_up(edges[i]))
+            continue;
+        if (closes(edges[i], time)) {
+            against_.assign(edges.begin() + std::ptrdiff_t(i), edges.end());
+            any_ = true;
+            listed_ = false;
+            return;
         }
-        against_.push_back(edge);
+        if (!reorder())
+            return search(time);
     }
-    return false;
 }
 
-// Whether an edge closes a cycle, asked from both of its ends at once.
-bool Cycles::closes(Object source, Object target, uint64_t time) {
+// Whether an edge that does not go up closes a cycle with edges that do. Leaves in ahead_ what its
+// target leads to, and in behind_ what leads to its source, as far as their labels are in between.
+bool Cycles::closes(const Edge &edge, uint64_t time) {
+    auto [source, target] = edge;
     if (source == target)
         return true;
+    uint64_t low = labels_[target], high = labels_[source];
     const IncomingIndex &incoming = edges_.incoming(set_);
-    ahead_.clear(line_.objects());
-    behind_.clear(line_.objects());
-    ahead_.add(target);
-    behind_.add(source);
-    std::vector<Object> ahead{target}, behind{source};
     Span unused;
-    for (size_t i = 0; i < ahead.size() && i < behind.size(); ++i) {
-        work_ += 2;
-        followed_ += 2;
-        bool met = !edges_.out(ahead[i], set_, time, unused, [&](Object next, uint32_t) {
-            if (ahead_.add(next))
-                ahead.push_back(next);
-            return !behind_.has(next);
-        });
-        incoming.standing(behind[i], time, [&](const Incoming &edge) {
-            if (behind_.add(edge.source))
-                behind.push_back(edge.source);
-            met |= ahead_.has(edge.source);
+    seen_.clear(line_.objects());
+    seen_.add(target);
+    ahead_.assign(1, target);
+    for (size_t i = 0; i < ahead_.size(); ++i) {
+        Object at = ahead_[i];
+        bool met = !edges_.out(at, set_, time, unused, [&](Object next, uint32_t) {
+            if (goes_up({at, next}) && labels_[next] <= high && seen_.add(next))
+                ahead_.push_back(next);
+            return !seen_.has(source);
         });
         if (met)
             return true;
     }
+    seen_.add(source);
+    behind_.assign(1, source);
+    for (size_t i = 0; i < behind_.size(); ++i)
+        incoming.standing(behind_[i], time, [&](const Incoming &in) {
+            if (goes_up({in.source, behind_[i]}) && labels_[in.source] >= low &&
+                seen_.add(in.source))
+                behind_.push_back(in.source);
+        });
+    work_ += ahead_.size() + behind_.size();
+    followed_ += ahead_.size() + behind_.size();
     return false;
+}
+
+// Gives what is behind an edge the lower ones of the labels that it and what is ahead have. False
+// if two of them are equal.
+bool Cycles::reorder() {
+    auto lower = [&](Object a, Object b) { return labels_[a] < labels_[b]; };
+    std::sort(behind_.begin(), behind_.end(), lower);
+    std::sort(ahead_.begin(), ahead_.end(), lower);
+    behind_.insert(behind_.end(), ahead_.begin(), ahead_.end());
+    pool_.clear();
+    for (Object object : behind_)
+        pool_.push_back(labels_[object]);
+    std::sort(pool_.begin(), pool_.end());
+    if (std::adjacent_find(pool_.begin(), pool_.end()) != pool_.end())
+        return false;
+    for (size_t i = 0; i < pool_.size(); ++i)
+        labels_[behind_[i]] = pool_[i];
+    return true;
 }
 
 } // namespace heapstory::check

@@ -7,8 +7,10 @@
 //
 // A cycle needs an edge that does not. So on the way to another moment only the edges that were not
 // there before are looked at. Most go up; for most others one end gets a label between those of its
-// neighbours. What is left is followed from both ends at once. The whole search is done again only
-// where such an edge does close a cycle, or where following them has become as much work.
+// neighbours. For the few that are left, the objects ahead and behind with labels in between are
+// found and change labels (Pearce and Kelly, A dynamic topological sort algorithm). The whole
+// search is done again only where such an edge does close a cycle, or where that has become as much
+// work.
 #pragma once
 
 #include "check/edges.h"
@@ -34,15 +36,17 @@ class Cycles {
 
   private:
     static constexpr uint64_t gap = uint64_t(1) << 32; // between labels
+    static constexpr uint64_t middle = uint64_t(1) << 63;
 
     void search(uint64_t time);
-    bool any_closes(uint64_t time);
+    void move(uint64_t time);
     bool goes_up(const Edge &edge) const {
         return labels_[edge.first] && labels_[edge.first] < labels_[edge.second];
     }
     bool label_anew(Object object, uint64_t time);
     bool stands(const Edge &edge, uint64_t time) const;
-    bool closes(Object source, Object target, uint64_t time);
+    bool closes(const Edge &edge, uint64_t time);
+    bool reorder();
 
     const Timeline &line_;
     const Edges &edges_;
@@ -53,9 +57,12 @@ class Cycles {
     uint64_t time_ = 0, work_ = 0;
     uint64_t followed_ = 0; // objects, since the last search
     std::vector<Edge> back_;
-    std::vector<uint64_t> labels_; // by object (a head); 0: none yet
-    std::vector<Edge> against_;    // edges that do not go up, and maybe some that are gone
-    Marks ahead_, behind_;
+    std::vector<uint64_t> labels_;                // by object (a head); 0: none yet
+    uint64_t lowest_ = middle, highest_ = middle; // labels
+    std::vector<Edge> against_; // edges that do not go up, and maybe some that are gone
+    Marks seen_;
+    std::vector<Object> ahead_, behind_;
+    std::vector<uint64_t> pool_;
 };
 
 } // namespace heapstory::check

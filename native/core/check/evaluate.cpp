@@ -6,19 +6,19 @@ namespace heapstory::check {
 Evaluator::Evaluator(const Timeline &line, const Plan &plan, const Edges &edges, const Texts *texts)
     : line_(line), plan_(plan), edges_(edges), texts_(texts), instances_(plan.types.size()),
       births_(plan.types.size()), deaths_(plan.types.size()) {
-    for (size_t type = 0; type < plan.types.size(); ++type) {
-        for (Object object : line.by_type[type]) {
-            births_[type].push_back(line.birth[object]);
-            if (line.death[object] != forever)
-                deaths_[type].push_back(line.death[object]);
-        }
-        std::sort(births_[type].begin(), births_[type].end());
-        std::sort(deaths_[type].begin(), deaths_[type].end());
-    }
     make_families();
 }
 
 void Evaluator::narrow_to_population(uint32_t type) {
+    if (births_[type].empty()) {
+        for (Object object : line_.by_type[type]) {
+            births_[type].push_back(line_.birth[object]);
+            if (line_.death[object] != forever)
+                deaths_[type].push_back(line_.death[object]);
+        }
+        std::sort(births_[type].begin(), births_[type].end());
+        std::sort(deaths_[type].begin(), deaths_[type].end());
+    }
     for (const auto *moments : {&births_[type], &deaths_[type]}) {
         auto after = std::upper_bound(moments->begin(), moments->end(), time);
         if (after != moments->begin())

@@ -4,6 +4,7 @@
 #include "check/incoming.h"
 #include "check/plan.h"
 
+#include <compare>
 #include <vector>
 
 namespace heapstory::check {
@@ -12,14 +13,14 @@ namespace heapstory::check {
 struct Bound {
     Object object = ~Object(0); // of the variable's type; none: a number
     Integer number = 0;
-    bool operator==(const Bound &) const = default;
+    auto operator<=>(const Bound &) const = default;
 };
 
 // A constraint and the objects and loop numbers it does not hold for.
 struct Inconsistency {
     uint32_t constraint = 0;
     std::vector<Bound> binding; // FORALL variables, then loops
-    bool operator==(const Inconsistency &) const = default;
+    auto operator<=>(const Inconsistency &) const = default;
 };
 
 struct InconsistencyHash {

@@ -165,6 +165,12 @@ void Judge::bind_all(const Inconsistency &e) {
         evaluator_.bound[variables + i] = e.binding[universal + i];
 }
 
+bool Judge::is_costly(uint32_t constraint) const {
+    const auto &atoms = atoms_[constraint].atoms;
+    return std::any_of(atoms.begin(), atoms.end(),
+                       [](const Expr *atom) { return atom->op == Op::aggregate; });
+}
+
 bool Judge::is_inconsistent(const Inconsistency &e, uint64_t time) {
     const PlanConstraint &constraint = plan_.constraints[e.constraint];
     for (size_t i = 0; i < constraint.universal(); ++i)

@@ -24,6 +24,8 @@ class Judge {
     // the time over which there are no others (unless `found` stopped it).
     void check_object(uint32_t constraint, Object object, uint64_t time, Span &span,
                       const Found &found);
+    // Whether a constraint reads large parts of the structure.
+    bool is_costly(uint32_t constraint) const;
     bool is_inconsistent(const Inconsistency &e, uint64_t time);
     // The values of the atoms; one ABSENT if an object of the binding is not alive.
     std::vector<Value> arguments(const Inconsistency &e, uint64_t time, Span &span);

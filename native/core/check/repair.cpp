@@ -46,17 +46,24 @@ Timeline Repair::future() const {
             versions.push_back(back);
         }
     }
+    out.birth.reserve(line_.objects());
+    out.death.reserve(line_.objects());
+    out.first_version.reserve(line_.first_version.size());
+    out.versions.reserve(line_.first_version.size());
+    auto change = changes.begin();
     for (Object object = 0; object < line_.objects(); ++object) {
         out.birth.push_back(out.blocks[out.block[object]].birth);
         out.death.push_back(out.blocks[out.block[object]].death);
         for (uint32_t cell = line_.first_cell[object]; cell < line_.first_cell[object + 1];
              ++cell) {
-            if (const Version *version = held(cell); version && out.birth[object] == 1) {
+            if (const Version *version = out.birth[object] == 1 ? held(cell) : nullptr) {
                 out.versions.push_back(frozen(version));
                 out.versions.back().since = 1;
             }
-            if (auto at = changes.find(cell); at != changes.end())
-                out.versions.insert(out.versions.end(), at->second.begin(), at->second.end());
+            if (change != changes.end() && change->first == cell) {
+                const std::vector<Version> &versions = (change++)->second;
+                out.versions.insert(out.versions.end(), versions.begin(), versions.end());
+            }
             out.first_version.push_back(out.versions.size());
         }
     }
@@ -64,6 +71,7 @@ Timeline Repair::future() const {
 }
 
 void Repair::begin(Checker &checker) {
+    begun_ = true;
     for (uint32_t c = 0; c < plan_.constraints.size(); ++c)
         if (!checker.whole(c))
             for (Object object : line_.by_type[plan_.constraints[c].variables[0].type])
@@ -108,8 +116,8 @@ bool Repair::all_depend(Checker &checker, const std::vector<Inconsistency> &foun
 bool Repair::is_whole(Checker &checker, size_t hypothesis,
                       const std::vector<Inconsistency> &found) {
     uint64_t at = moment(hypothesis);
-    for (size_t i = 0; i < std::min(found.size(), most_found); ++i)
-        if (checker.judge().is_inconsistent(found[i], at))
+    for (const Inconsistency &e : found)
+        if (checker.judge().is_inconsistent(e, at))
             return false;
     while (!units_.empty() && units_.top().until <= at) {
         Unit unit = units_.top();
@@ -117,6 +125,8 @@ bool Repair::is_whole(Checker &checker, size_t hypothesis,
         if (!is_fine(checker, unit, at))
             return false;
     }
+    if (!begun_)
+        begin(checker);
     while (!fresh_.empty()) {
         Unit unit = fresh_.back();
         fresh_.pop_back();
@@ -131,18 +141,19 @@ bool Repair::is_whole(Checker &checker, size_t hypothesis,
 
 // The operations of the hypotheses with which nothing is wrong. A field of which only is known that
 // nothing is wrong if it is left open is no answer yet: such ones are kept in `open_`.
-Repair::Decisive Repair::ask(const std::vector<Inconsistency> &found, Grade grade) {
+Repair::Decisive Repair::ask(std::vector<Inconsistency> found, Grade grade) {
     Decisive decisive;
     Timeline future = this->future();
     Checker checker(future, plan_, nullptr);
+    found.resize(std::min(found.size(), most_found));
+    std::stable_partition(found.begin(), found.end(), [&](const Inconsistency &e) {
+        return !checker.judge().is_costly(e.constraint);
+    });
     // What depends on more than fields (texts, references) cannot be put to the question.
-    bool askable = true;
-    for (size_t i = 0; i < std::min(found.size(), most_found); ++i)
-        askable = askable && checker.judge().is_inconsistent(found[i], 1);
-    if (!askable)
+    if (!std::all_of(found.begin(), found.end(),
+                     [&](const Inconsistency &e) { return checker.judge().is_inconsistent(e, 1); }))
         groups_.clear();
-    begin(checker);
-    std::vector<uint64_t> untils(std::min(found.size(), most_found), 0);
+    std::vector<uint64_t> untils(found.size(), 0);
     size_t i = 0;
     for (size_t end : groups_) {
         if (i == end || !all_depend(checker, found, untils, i, end)) {
@@ -167,6 +178,7 @@ Repair::Decisive Repair::ask(const std::vector<Inconsistency> &found, Grade grad
     hypotheses_.clear();
     groups_.clear();
     fresh_.clear();
+    begun_ = false;
     units_ = {};
     return decisive;
 }

@@ -75,7 +75,7 @@ class Repair {
     static uint64_t moment(size_t hypothesis) { return 2 + 2 * hypothesis; }
 
     void add_origins(Decisive &decisive) const;
-    Decisive ask(const std::vector<Inconsistency> &found, Grade grade);
+    Decisive ask(std::vector<Inconsistency> found, Grade grade);
     void gather_cells(const std::vector<uint64_t> &suspects);
     void gather_wanted(const std::vector<Inconsistency> &found);
     void gather_pool(const std::vector<Inconsistency> &found);
@@ -135,8 +135,9 @@ class Repair {
     std::map<uint32_t, std::set<uint64_t>> wanted_; // numbers that fields are compared with
     std::map<Object, uint64_t> written_; // heads that were written or made, and when last
     std::vector<Hypothesis> hypotheses_;
-    std::vector<size_t> groups_;      // ends of those about the same fields
-    std::vector<Unit> fresh_;         // units that were not looked at yet
+    std::vector<size_t> groups_; // ends of those about the same fields
+    bool begun_ = false;
+    std::vector<Unit> fresh_;         // units that were not looked at yet, once begun_
     std::priority_queue<Unit> units_; // those whose answer ends
 };
 

@@ -66,17 +66,19 @@ void Repair::gather_cells(const std::vector<uint64_t> &suspects) {
     for (Object object = 0; object < line_.objects(); ++object) {
         if (!line_.alive(object, time_))
             continue;
-        if (line_.birth[object] > floor_)
-            written_[line_.head(object)] = line_.birth[object];
+        uint64_t last = line_.birth[object] > floor_ ? line_.birth[object] : 0;
         for (uint32_t cell = line_.first_cell[object]; cell < line_.first_cell[object + 1];
              ++cell) {
             const Version *version = held(cell);
             if (!version || version->since <= floor_)
                 continue;
-            uint64_t &last = written_[line_.head(object)];
             last = std::max(last, version->since);
             bool asked = std::binary_search(suspects.begin(), suspects.end(), version->since);
             (asked ? cells_ : others).push_back(cell);
+        }
+        if (last) {
+            auto at = written_.try_emplace(written_.end(), line_.head(object), 0);
+            at->second = std::max(at->second, last);
         }
     }
     if (cells_.size() + others.size() <= most_cells)

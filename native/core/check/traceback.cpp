@@ -61,6 +61,7 @@ std::vector<Fault> Traceback::run(const std::vector<Inconsistency> &inconsistenc
         numbers.clear();
         for (; !queue_.empty() && queue_.top().since == time; queue_.pop())
             numbers.push_back(queue_.top().number);
+        std::sort(numbers.begin(), numbers.end());
         step(time, numbers);
     }
     add_fed(inconsistencies);
@@ -172,12 +173,12 @@ std::vector<Inconsistency> Traceback::related(uint64_t time) {
     std::vector<Inconsistency> out;
     related_units(time, out);
     related_wholes(time, out);
+    std::sort(out.begin(), out.end());
     return out;
 }
 
 void Traceback::prepare_units() {
     prepared_ = true;
-    std::vector<Due> due;
     forward_.for_each_unit([&](const Unit &unit, uint64_t since) {
         Object object = unit.object;
         if (line_.birth[object] > time_ || line_.death[object] <= floor_)
@@ -188,9 +189,8 @@ void Traceback::prepare_units() {
         else if (since == Forward::unseen)
             since = time_;
         if (since > floor_)
-            due.push_back({since, unit});
+            units_.push(since, unit);
     });
-    units_ = std::priority_queue<Due>(std::less<Due>(), std::move(due));
 }
 
 void Traceback::related_units(uint64_t time, std::vector<Inconsistency> &out) {
@@ -205,30 +205,25 @@ void Traceback::related_units(uint64_t time, std::vector<Inconsistency> &out) {
         });
         return span;
     };
-    std::vector<Due> again;
-    while (!units_.empty() && units_.top().since >= time) {
-        Due due = units_.top();
-        units_.pop();
-        Object object = due.unit.object;
+    units_.take(time, [&](uint64_t since, const Unit &unit) {
+        Object object = unit.object;
         if (line_.birth[object] >= time)
-            continue; // not there before the operation
-        if (due.since > time) {
-            due.since = line_.alive(object, time) ? collect(due.unit, time, nullptr).since
-                                                  : line_.death[object];
+            return; // not there before the operation
+        if (since > time) {
+            since = line_.alive(object, time) ? collect(unit, time, nullptr).since
+                                              : line_.death[object];
         }
-        if (due.since == time) {
+        if (since == time) {
             std::vector<Inconsistency> before;
-            due.since = collect(due.unit, time - 1, &before).since;
+            since = collect(unit, time - 1, &before).since;
             Span unused;
             for (Inconsistency &e : before)
                 if (changes(e, time, unused))
                     out.push_back(std::move(e));
         }
-        if (due.since > floor_)
-            again.push_back(due);
-    }
-    for (const Due &due : again)
-        units_.push(due);
+        if (since > floor_)
+            units_.push(since, unit);
+    });
 }
 
 void Traceback::related_wholes(uint64_t time, std::vector<Inconsistency> &out) {

@@ -7,6 +7,7 @@
 // a hand in are found among the units whose dependencies changed there.
 #pragma once
 
+#include "check/descent.h"
 #include "check/forward.h"
 
 #include <cstdint>
@@ -42,11 +43,6 @@ class Traceback {
         uint32_t number;
         bool operator<(const Pending &other) const { return since < other.since; }
     };
-    struct Due { // a unit and when something it depends on changed
-        uint64_t since;
-        Unit unit;
-        bool operator<(const Due &other) const { return since < other.since; }
-    };
 
     void add(const Inconsistency &e, uint64_t time, bool direct);
     std::set<uint64_t> cuts(uint32_t constraint);
@@ -71,7 +67,7 @@ class Traceback {
     std::vector<uint8_t> direct_;  // by number: it is of the C-point itself
     std::unordered_map<Inconsistency, uint32_t, InconsistencyHash> numbers_;
     std::priority_queue<Pending> queue_;
-    std::priority_queue<Due> units_;
+    Descent<Unit> units_; // by when something they depend on changed
     bool prepared_ = false;
     std::vector<Fault> faults_;
 };
