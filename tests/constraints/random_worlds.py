@@ -44,6 +44,7 @@ SPECIFICATIONS = {
     "X.parent != Y or Y.left == X or Y.right == X;"
     "X ->> Y => X.key <= Y.key; X != Y => X.key != Y.key;",
     "alias": FIELDS + "no alias: node.parent; node X; X.left == NULL or X.left != X.right;",
+    "owner": FIELDS + "owner: holder.root; owner: node.parent; node X; X.key < 3;",
     "arithmetic": FIELDS + "node X; X.key * 2 - 1 < 4 or X.left.key / X.key > 0;"
     "X.key % 2 == 0 or X.key & 2 == 2;"
     "min(X.key, X.left.key) >= 0; -X.key < 1 and not X.key == 3;",

@@ -109,10 +109,12 @@ Truth Evaluator::exists(const Expr &e) {
 }
 
 Value Evaluator::references(const Expr &e) {
-    Operand of = operand(e.args[0]);
-    if (of.kind != Operand::Kind::object || line_.references.first.empty())
+    Value of = evaluate(e.args[0]);
+    if (!of.known() || !line_.references.known())
         return Value();
-    return Value::number(line_.references.count(of.head, time, span));
+    if (of.kind != ValueKind::pointer || of.state != PointerState::live)
+        return Value::number(0);
+    return Value::number(line_.references.count(line_.blocks[of.block].id, of.address, time, span));
 }
 
 Value Evaluator::aggregate(const Expr &e) {

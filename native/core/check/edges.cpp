@@ -3,6 +3,21 @@
 
 namespace heapstory::check {
 
+void IncomingIndex::arrange() {
+    ends.resize(edges.size());
+    for (size_t object = 0; object + 1 < first.size(); ++object) {
+        auto begin = edges.begin() + std::ptrdiff_t(first[object]);
+        auto end = edges.begin() + std::ptrdiff_t(first[object + 1]);
+        std::sort(begin, end, [](const Incoming &a, const Incoming &b) {
+            return a.since != b.since ? a.since < b.since : a.cell < b.cell;
+        });
+        for (auto at = begin; at != end; ++at)
+            ends[size_t(at - edges.begin())] = at->until;
+        std::sort(ends.begin() + std::ptrdiff_t(first[object]),
+                  ends.begin() + std::ptrdiff_t(first[object + 1]));
+    }
+}
+
 uint64_t IncomingIndex::count(Object object, uint64_t time, Span &span) const {
     auto begun = of(object);
     auto after = std::partition_point(begun.begin(), begun.end(),
@@ -102,23 +117,12 @@ std::unique_ptr<IncomingIndex> Edges::make_incoming(uint32_t set) const {
     for (size_t i = 1; i < index->first.size(); ++i)
         index->first[i] += index->first[i - 1];
     index->edges.resize(index->first.back());
-    index->ends.resize(index->first.back());
     std::vector<uint64_t> next(index->first.begin(), index->first.end() - 1);
     for_each([&](Object target, Incoming edge) {
         edge.source = line_.head(edge.source);
         index->edges[next[target]++] = edge;
     });
-    for (Object object = 0; object < line_.objects(); ++object) {
-        auto first = index->edges.begin() + std::ptrdiff_t(index->first[object]);
-        auto end = index->edges.begin() + std::ptrdiff_t(index->first[object + 1]);
-        std::sort(first, end, [](const Incoming &a, const Incoming &b) {
-            return a.since != b.since ? a.since < b.since : a.cell < b.cell;
-        });
-        for (auto at = first; at != end; ++at)
-            index->ends[size_t(at - index->edges.begin())] = at->until;
-        std::sort(index->ends.begin() + std::ptrdiff_t(index->first[object]),
-                  index->ends.begin() + std::ptrdiff_t(index->first[object + 1]));
-    }
+    index->arrange();
     return index;
 }
 

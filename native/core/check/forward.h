@@ -69,7 +69,7 @@ class Forward {
   private:
     static constexpr uint64_t most_work = 200'000'000; // objects visited for one constraint
     static constexpr size_t samples = 64;
-    static constexpr size_t most_alone = 20'000; // units that are not worth a thread
+    static constexpr size_t most_alone = 5'000; // units that are not worth a thread
 
     bool is_many(uint32_t units) const { return units > units_ / 4; }
     Unit unit_of(uint32_t number) const;

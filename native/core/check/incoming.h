@@ -24,6 +24,9 @@ struct IncomingIndex {
     Values<Incoming> edges; // of an object: in order of `since`
     Values<uint64_t> ends;  // the `until` of the same edges, ascending
 
+    // Puts the edges of each object in order, and their ends.
+    void arrange();
+
     std::span<const Incoming> of(Object object) const {
         return {edges.data() + first[object], size_t(first[object + 1] - first[object])};
     }

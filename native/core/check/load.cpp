@@ -2,6 +2,7 @@
 #include "check/load.h"
 
 #include "check/builder.h"
+#include "graph/edge_versions.h"
 
 #include <exception>
 #include <thread>
@@ -153,6 +154,21 @@ class Feed {
     std::vector<Ordered> ranged_;
 };
 
+// A second pass: it must be known which pointers to look for.
+void add_references(const Store &store, Timeline &line) {
+    Pointers pointers(store);
+    EdgeVersions versions(store, pointers);
+    line.references.begin(line);
+    while (versions.read([&](const EdgeVersion &edge) {
+        if (edge.target)
+            line.references.add(
+                edge.target, edge.value, edge.timestamp,
+                std::min(edge.until, store.nodes().get(edge.target).death_timestamp));
+    }))
+        ;
+    line.references.finish();
+}
+
 } // namespace
 
 Timeline load(const Store &store, const Plan &plan) {
@@ -187,6 +203,8 @@ Timeline load(const Store &store, const Plan &plan) {
             std::rethrow_exception(error);
     Timeline line = builder.finish();
     line.last = store.totals().changes;
+    if (has(plan, Op::references))
+        add_references(store, line);
     return line;
 }
 

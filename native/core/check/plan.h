@@ -185,5 +185,7 @@ struct Plan {
 
 // Gives the roots of every type an edge set.
 void complete(Plan &plan);
+// Whether anything in a plan is of this kind.
+bool has(const Plan &plan, Op op);
 
 } // namespace heapstory::check

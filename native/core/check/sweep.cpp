@@ -7,8 +7,8 @@ namespace heapstory::check {
 
 namespace {
 
-constexpr size_t piece = 4096; // objects
-constexpr size_t ahead = 8;    // objects whose surroundings are fetched before they are needed
+constexpr size_t piece = 512; // objects
+constexpr size_t ahead = 8;   // objects whose surroundings are fetched before they are needed
 
 void gather_attributes(const Expr &e, std::vector<uint32_t> &out) {
     if (e.op == Op::attribute)

@@ -12,6 +12,7 @@
 
 #include "check/incoming.h"
 #include "check/plan.h"
+#include "check/references.h"
 #include "check/span.h"
 #include "store/zeroed.h"
 
@@ -56,7 +57,7 @@ class Timeline {
     Values<uint64_t> first_version{0};   // by cell, and one more
     Values<Version> versions;
     std::vector<std::vector<Object>> by_type;
-    IncomingIndex references;   // words anywhere that point to an object; empty: not loaded
+    References references;      // only if the plan asks for them
     bool several_types = false; // some place has objects of two types
     uint64_t last = 0;          // timestamp
 
