@@ -53,9 +53,15 @@ class Finder {
     struct Frame {
         uint32_t call;
         bool covered;               // a caller other than the outermost belongs to the structure
+        size_t first;               // where on the stack the same function was called first
         std::vector<size_t> inside; // C-points at returns to this frame
     };
+    struct Stack {
+        std::vector<Frame> frames;
+        std::unordered_map<uint32_t, size_t> first; // by function
+    };
     struct CallFacts { // of a call id
+        uint32_t function = 0;
         bool own = false, from_own = false;
         bool exit = false, entry = false, line = false;
     };
@@ -82,8 +88,13 @@ class Finder {
                         line_sites_.insert(site);
         }
         facts_.resize(tables_.calls.size());
-        for (uint32_t call = 1; call < tables_.calls.size(); ++call)
+        std::map<std::pair<uint32_t, uint64_t>, uint32_t> numbers;
+        for (uint32_t call = 1; call < tables_.calls.size(); ++call) {
             facts_[call] = facts_of(call);
+            auto [module, offset] = tables_.calls[call].target;
+            facts_[call].function =
+                numbers.try_emplace({module, offset}, uint32_t(numbers.size())).first->second;
+        }
     }
 
     bool belongs(const PlaceRow &place, const std::set<Function> &functions) const {
@@ -147,46 +158,65 @@ class Finder {
     }
 
     // The outermost function is main where its own call, by other code, was recorded.
-    static size_t outermost(const std::vector<Frame> &stack, const Tables &tables) {
-        return !stack.empty() && !tables.sites[tables.calls[stack[0].call].site].own;
+    static size_t outermost(const std::vector<Frame> &frames, const Tables &tables) {
+        return !frames.empty() && !tables.sites[tables.calls[frames[0].call].site].own;
     }
 
-    void enter(std::vector<Frame> &stack, uint32_t call) {
-        bool covered = !stack.empty() && stack.back().covered;
-        covered |= facts_[call].from_own && stack.size() > outermost(stack, tables_);
-        stack.push_back({call, covered, {}});
+    void enter(Stack &stack, uint32_t call) {
+        auto &frames = stack.frames;
+        bool covered = !frames.empty() && frames.back().covered;
+        covered |= facts_[call].from_own && frames.size() > outermost(frames, tables_);
+        size_t first = stack.first.try_emplace(facts_[call].function, frames.size()).first->second;
+        frames.push_back({call, covered, first, {}});
         called_.insert(call);
     }
 
+    Frame pop(Stack &stack) const {
+        Frame frame = std::move(stack.frames.back());
+        stack.frames.pop_back();
+        if (frame.first == stack.frames.size())
+            stack.first.erase(facts_[frame.call].function);
+        return frame;
+    }
+
     void leave(uint32_t call, uint64_t time) {
-        std::vector<Frame> *stack = &stacks_[thread_];
+        Stack *stack = &stacks_[thread_];
         auto has = [&](const std::vector<Frame> &frames) {
             return std::any_of(frames.rbegin(), frames.rend(),
                                [&](const Frame &frame) { return frame.call == call; });
         };
-        if (stack->empty() || stack->back().call != call) {
+        if (stack->frames.empty() || stack->frames.back().call != call) {
             // A switch of threads at the same position may have come first.
-            for (auto &[thread, frames] : stacks_)
-                if (!frames.empty() && frames.back().call == call)
-                    stack = &frames;
-            if (!has(*stack))
+            for (auto &[thread, other] : stacks_)
+                if (!other.frames.empty() && other.frames.back().call == call)
+                    stack = &other;
+            if (!has(stack->frames))
                 return;
         }
-        while (stack->back().call != call)
-            stack->pop_back();
-        bool is_outermost = stack->size() == outermost(*stack, tables_);
-        Frame frame = std::move(stack->back());
-        stack->pop_back();
+        auto &frames = stack->frames;
+        while (frames.back().call != call)
+            pop(*stack);
+        bool is_outermost = frames.size() == outermost(frames, tables_);
+        Frame frame = pop(*stack);
         if (!is_outermost && frame.inside.size() <= most_steps)
             for (size_t point : frame.inside)
                 answer_.points[point].settled = time;
+        if (frame.first < frames.size())
+            hand_over(frame.inside, frames[frame.first].inside);
         const CallFacts &facts = facts_[call];
-        bool covered = !stack->empty() && stack->back().covered;
+        bool covered = !frames.empty() && frames.back().covered;
         bool returned = query_.returns && facts.own && !covered && !facts.from_own;
-        if (returned && !stack->empty())
-            stack->back().inside.push_back(answer_.points.size());
+        if (returned && !frames.empty())
+            frames.back().inside.push_back(answer_.points.size());
         if (returned || facts.exit || facts.line)
             add(CPointKind::exit, call, time);
+    }
+
+    // To the first call of a function that calls itself; more than most_steps need not be known.
+    static void hand_over(const std::vector<size_t> &inside, std::vector<size_t> &first) {
+        size_t room = most_steps + 1 - std::min(first.size(), most_steps + 1);
+        first.insert(first.end(), inside.begin(),
+                     inside.begin() + std::ptrdiff_t(std::min(inside.size(), room)));
     }
 
     void add(CPointKind kind, uint32_t call, uint64_t time) {
@@ -264,7 +294,7 @@ class Finder {
     uint32_t last_writer_ = 0;
     std::vector<CallFacts> facts_;
     std::set<uint32_t> called_;
-    std::map<uint32_t, std::vector<Frame>> stacks_;
+    std::map<uint32_t, Stack> stacks_;
     uint32_t thread_ = 1;
     CPointAnswer answer_;
 };

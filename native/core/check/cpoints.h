@@ -9,8 +9,10 @@
 //
 // A function may also do an operation by calling functions that belong, one after the other, and
 // write nothing itself. What is wrong at a return to it counts only if it is still wrong when it
-// returns in turn (`settled`): what it mends before that was temporary. A function that calls very
-// many such functions, or the outermost one, does no operation but uses the structure.
+// returns in turn (`settled`): what it mends before that was temporary. One that calls itself does
+// one operation in all its calls: what is wrong counts if it still is when the first of them
+// returns. A function that calls very many such functions, or the outermost one, does no operation
+// but uses the structure.
 #pragma once
 
 #include "check/timeline.h"
