@@ -146,7 +146,7 @@ class Structure {
                                          list_of(fault.contributed_to)));
         out["faults"] = listed;
         nb::dict graded;
-        constexpr const char *grades[] = {"value", "omission", "derived"};
+        constexpr const char *grades[] = {"value", "omission", "derived", "followed"};
         for (auto [time, decision] : decisive)
             graded[nb::cast(time)] = nb::make_tuple(grades[size_t(decision.grade)],
                                                     place_of_cell(decision.cell), decision.unsafe);

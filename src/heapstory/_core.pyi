@@ -203,9 +203,9 @@ class Structure:
         bad, clean (indices or None), ended (index of the first bad C-point; it is not `bad` where
         the same operation left something unusual before), inconsistencies, faults [(timestamp,
         relation ('direct' | 'fed' | 'related'), inconsistencies it contributed to)], of so many
-        operations the first 2,000, decisive {timestamp: ('value' | 'omission' | 'derived', the
-        field that should hold something else: (node, base, type, cell), whether it holds an
-        address of nothing)} (see native/core/check/repair.h), astray [(timestamp of a store of an
+        operations the first 2,000, decisive {timestamp: ('value' | 'omission' | 'derived' |
+        'followed', the field that should hold something else: (node, base, type, cell), whether it
+        holds an address of nothing)} (see native/core/check/repair.h), astray [(timestamp of a store of an
         address of nothing, inconsistencies)], exact, evaluations, check_seconds,
         locate_seconds."""
     def cpoints(

@@ -172,6 +172,23 @@ class Replay:
             for data in [(value % (1 << 8 * field.size)).to_bytes(field.size, "little")]
         )
 
+    def followed(self, place: Place, operation: int) -> bool:
+        """Whether nothing is wrong with another pointer in a field if what one later store left in
+        its word stands in a word of the node the pointer leads to."""
+        address, last = self.address(place), len(self.events)
+        later = {event.address // 8 * 8: at for at, event in enumerate(self.events)
+                 if at >= operation and isinstance(event, Store)}  # fmt: skip
+        for word, at in later.items():
+            left = Store(word, bytes(byte or 0 for byte in self.at_address(word, at)))
+            now = bytes(byte or 0 for byte in self.at_address(word, last))
+            for node in self.heap.alive():
+                words = range(node.address, node.address + node.size, 8)
+                for to, other in itertools.product(words, words):
+                    pointer = Store(address, to.to_bytes(8, "little"))
+                    if self.is_whole([*self.events, pointer, left, Store(other, now)]):
+                        return True
+        return False
+
     def numbers_after(self, operation: int) -> set[int]:
         """The bytes of the fields that hold no pointers and were written after an operation."""
         late: set[int] = set()
@@ -237,6 +254,8 @@ def test_a_decisive_operation_can_be_mended(
             assert replay.stored(place, cpoint)
         elif grade == "derived":
             assert replay.derived(place, operation)
+        elif grade == "followed":
+            assert replay.followed(place, operation)
         elif not replay.stored(place, operation) and not replay.misplaced(place, operation):
             assert sites[operation] == sites[operation + 1]
             assert replay.exchanged(operation, operation + 1)

@@ -184,6 +184,28 @@ def test_what_the_rest_of_the_operation_computed_by_is_decisive() -> None:
     assert decisive(world, text, clean) == {dropped: "derived"}
 
 
+def test_what_the_rest_of_the_operation_followed_is_decisive() -> None:
+    """Two nodes are exchanged. By a NULL the second one is taken for the first of the list and
+    becomes its head, where the node before should lead to it."""
+    world = World()
+    holder = world.alloc(2, 1)
+    one, two, three, four = nodes = [world.alloc(1, 2) for _ in range(4)]
+    world.link(holder, 0, one)
+    for before, after in pairwise(nodes):
+        world.link(before, 0, after)
+        world.link(after, 1, before)
+    clean = world.now
+    world.link(two, 0, four)
+    world.link(three, 1, None)  # should be `one`
+    faulty = world.now
+    world.link(four, 1, two)
+    world.link(holder, 0, three)  # and then this would be one.next
+    world.link(three, 0, two)
+    world.link(two, 1, three)
+    found = decisive(world, BOTH_WAYS, clean)
+    assert found[faulty] == "followed" and len(found) <= 2
+
+
 def test_a_freed_node_that_was_written_to_after_that_is_decisive() -> None:
     """The store into the freed node is not part of the trace."""
     world = World()

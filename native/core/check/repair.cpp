@@ -225,6 +225,10 @@ Repair::Decisive Repair::run(const std::vector<Inconsistency> &found,
         suppose_derived();
         decisive = ask(found, Grade::derived);
     }
+    if (decisive.empty()) {
+        suppose_followed();
+        decisive = ask(found, Grade::followed);
+    }
     add_origins(decisive);
     return decisive;
 }

@@ -27,7 +27,8 @@ class Repair {
     enum class Grade : uint8_t {
         value,    // a value is known that it could have stored, with which nothing is wrong
         omission, // a value is known for a field beside those it wrote, which was left as it was
-        derived   // a value is known if the numbers that were written after it may be others too
+        derived,  // a value is known if the numbers that were written after it may be others too
+        followed  // a value is known if a store after it belongs into the object it leads to
     };
     struct Decision {
         Grade grade;
@@ -92,6 +93,8 @@ class Repair {
     void suppose_rewritten(const Hypothesis &revived, uint32_t block);
     void suppose_misplaced();
     void suppose_derived();
+    void suppose_followed();
+    void suppose_followed(uint32_t cell, uint32_t later);
     void suppose_omissions();
     void suppose_omission(uint32_t cell, uint64_t last);
     void suppose(uint64_t operation, std::vector<Change> changes);

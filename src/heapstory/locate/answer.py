@@ -8,7 +8,7 @@ from heapstory.constraints.plan import Plan, PlanConstraint
 from heapstory.trace.places import Place
 
 FEW, PAIR = 5, 2  # statements
-DECISIVE = ("decisive", "omission", "derived")  # relations
+DECISIVE = ("decisive", "omission", "derived", "followed")  # relations
 
 
 @dataclass(frozen=True, slots=True)
