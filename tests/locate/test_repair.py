@@ -219,6 +219,22 @@ def test_a_freed_node_that_was_written_to_after_that_is_decisive() -> None:
     assert decisive(world, LIST, clean)[freed] == "value"
 
 
+def test_a_freed_node_that_was_wrong_itself_is_not_decisive() -> None:
+    """Both of its pointers lead to itself: there again, with one of them elsewhere, it would still
+    be a cycle."""
+    world = World()
+    holder = world.alloc(2, 1)
+    one, two = world.alloc(1, 2), world.alloc(1, 2)
+    world.link(holder, 0, one)
+    clean = world.now
+    world.link(two, 0, two)
+    world.link(two, 1, two)
+    world.link(one, 0, two)
+    world.free(two)
+    text = "node { left*; right*; }\nnode X, Y; X ->> Y => Y -/>> X;"
+    assert world.now not in decisive(world, text, clean)
+
+
 def test_a_number_is_tried_with_which_a_comparison_would_hold() -> None:
     world = World()
     one, other = world.alloc(1, 3), world.alloc(1, 3)

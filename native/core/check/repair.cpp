@@ -34,7 +34,8 @@ Timeline Repair::future() const {
     std::map<uint32_t, std::vector<Version>> changes; // by cell
     for (size_t i = 0; i < hypotheses_.size(); ++i) {
         if (uint32_t block = hypotheses_[i].revived; block != none) {
-            out.blocks[block].birth = moment(i);
+            if (!out.blocks[block].birth) // all that suppose it follow each other
+                out.blocks[block].birth = moment(i);
             out.blocks[block].death = moment(i) + 1;
         }
         for (const Change &change : hypotheses_[i].changes) {
