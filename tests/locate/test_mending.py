@@ -195,6 +195,8 @@ class Replay:
         for event in self.events[operation:]:
             if isinstance(event, Store):
                 late.update(range(event.address, event.address + len(event.data)))
+            elif isinstance(event, Alloc):  # what was stored there before is gone
+                late.difference_update(range(event.address, event.address + event.size))
         words = (range(n.address + i, n.address + i + 8) for n in self.heap.alive()
                  for i in range(0, n.size, 8))  # fmt: skip
         return {

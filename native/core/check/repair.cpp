@@ -226,7 +226,7 @@ Repair::Decisive Repair::run(const std::vector<Inconsistency> &found,
         suppose_derived();
         decisive = ask(found, Grade::derived);
     }
-    if (decisive.empty()) {
+    if (decisive.empty() && floor_) {
         suppose_followed();
         decisive = ask(found, Grade::followed);
     }

@@ -8,7 +8,7 @@ namespace heapstory::check {
 
 namespace {
 
-constexpr size_t most_followed = 4096; // hypotheses in all
+constexpr size_t most_followed = 1024; // hypotheses in all
 
 } // namespace
 

@@ -8,7 +8,8 @@ from heapstory.constraints.plan import Plan, PlanConstraint
 from heapstory.trace.places import Place
 
 FEW, PAIR = 5, 2  # statements
-DECISIVE = ("decisive", "omission", "derived", "followed")  # relations
+# Relations of which one fault is enough evidence.
+TELLING = ("astray", "decisive", "omission", "derived", "followed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +89,10 @@ class Fault:
     or freed something else and all else been as it was, nothing would be wrong at the C-point),
     'omission' (had a field beside those it wrote been written too, nothing would be), 'derived'
     (had it stored something else and what was computed after it been computed by that, nothing
-    would be), 'direct' (it contributed to what is wrong there), 'crash' (it did not return: what
-    it was to do was not done), 'fed' (it wrote a value that is read there) or 'related' (it
-    contributed to something wrong that led there).
+    would be), 'followed' (had it stored another pointer and a store after it gone to where that
+    leads, nothing would be), 'direct' (it contributed to what is wrong there), 'crash' (it did not
+    return: what it was to do was not done), 'fed' (it wrote a value that is read there) or
+    'related' (it contributed to something wrong that led there).
     """
 
     timestamp: int
@@ -140,14 +142,14 @@ class Answer:
 
     @property
     def near(self) -> list[Fault]:
-        """The faults to look at: the decisive ones (or those beside which a write is missing, or by
-        which others computed) and what contributed first; or else all that contributed to what is
-        wrong. With them what that was fed with and what led there, as long as it is a few
-        statements in all. Addresses of nothing are looked at first."""
-        found = [fault for fault in self.faults if fault.relation in ("astray", *DECISIVE)]
-        if any(fault.relation in DECISIVE for fault in found):
+        """The faults to look at: those that stored an address of nothing, the decisive ones (or
+        those beside which a write is missing, by which others computed, or that others followed)
+        and what contributed first. Or else all that contributed to what is wrong, and with them
+        what that was fed with and what led there, as long as it is a few statements in all."""
+        found = [fault for fault in self.faults if fault.relation in TELLING]
+        if found:
             return self._joined(found, "direct", PAIR)
-        found += [fault for fault in self.faults if fault.relation == "direct"]
+        found = [fault for fault in self.faults if fault.relation == "direct"]
         for relation in ("crash", "fed", "related"):
             found = self._joined(found, relation, FEW)
         return found

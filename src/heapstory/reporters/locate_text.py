@@ -24,8 +24,8 @@ WHY = {
     "omission": "had another field been written beside this, nothing would be wrong",
     "derived": "had it stored something else here, and what was computed after it by that, nothing "
     "would be wrong",
-    "followed": "had it stored another pointer here, and a store after it gone to where that leads, "
-    "nothing would be wrong",
+    "followed": "had it stored another pointer here, and a store after it gone to where that "
+    "leads, nothing would be wrong",
     "astray": "it stored an address at which nothing was",
 }
 

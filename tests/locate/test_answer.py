@@ -1,0 +1,38 @@
+"""Which of the faults are the statements to look at."""
+
+from __future__ import annotations
+
+import pytest
+
+from heapstory.constraints.plan import Plan
+from heapstory.locate.answer import Answer, Fault
+from heapstory.trace.places import Place
+from tests.constraints.world import plan_of
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    return plan_of("node { key; next*; }\nnode X; X.key > 0;")
+
+
+def looked_at(plan: Plan, *faults: tuple[str, int]) -> list[int | None]:
+    """The lines of the answer to faults, each a relation and a line."""
+    found = [
+        Fault(time, relation, "store", Place("/a.c", line), 0, (), ())
+        for time, (relation, line) in enumerate(faults, 1)
+    ]
+    return [place.line for place in Answer(plan, [], None, None, [], found, 1, {}).statements]
+
+
+@pytest.mark.parametrize("relation", ["astray", "decisive", "omission", "derived", "followed"])
+def test_with_evidence_only_what_contributed_first_is_named(plan: Plan, relation: str) -> None:
+    rest = [("direct", 2), ("direct", 3), ("fed", 4), ("related", 5)]
+    assert looked_at(plan, (relation, 1), *rest) == [1, 2]
+    assert looked_at(plan, (relation, 1), (relation, 6), *rest) == [1, 6]
+
+
+def test_without_it_all_that_contributed_is_and_a_few_others(plan: Plan) -> None:
+    direct = [("direct", line) for line in range(1, 8)]
+    rest = [("fed", 10), ("related", 11), ("related", 12)]
+    assert looked_at(plan, *direct, *rest) == [1, 2, 3, 4, 5, 6, 7]
+    assert looked_at(plan, *direct[:2], ("crash", 9), *rest) == [1, 2, 9, 10, 11]
