@@ -204,9 +204,9 @@ class Structure:
         the same operation left something unusual before), inconsistencies, faults [(timestamp,
         relation ('direct' | 'fed' | 'related'), inconsistencies it contributed to)], of so many
         operations the first 2,000, decisive {timestamp: ('value' | 'omission' | 'derived' |
-        'followed', the field that should hold something else: (node, base, type, cell), whether it
-        holds an address of nothing)} (see native/core/check/repair.h), astray [(timestamp of a store of an
-        address of nothing, inconsistencies)], exact, evaluations, check_seconds,
+        'followed', the field that should hold something else: (node, base, type, cell), whether
+        it holds an address of nothing)} (see native/core/check/repair.h), astray [(timestamp of a
+        store of an address of nothing, inconsistencies)], exact, evaluations, check_seconds,
         locate_seconds."""
     def cpoints(
         self,
