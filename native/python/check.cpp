@@ -130,13 +130,14 @@ class Structure {
                                          [&](uint32_t site) { return statement_of(site); });
             locate_seconds = seconds_since(start);
         }
-        auto &[bad, clean, found, faults, decisive, astray] = location;
+        auto &[bad, clean, found, faults, decisive, astray, traced] = location;
         out["bad"] = bad == Forward::no_point ? nb::none() : nb::cast(bad);
         out["clean"] = clean == Forward::no_point ? nb::none() : nb::cast(clean);
         out["ended"] = ended == Forward::no_point ? nb::none() : nb::cast(ended);
         out["exact"] = exact;
         out["evaluations"] = evaluations;
         out["inconsistencies"] = list_of(found);
+        out["traced"] = traced;
         constexpr const char *relations[] = {"direct", "fed", "related"};
         nb::list listed;
         out["operations"] = faults.size();

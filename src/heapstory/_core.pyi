@@ -201,7 +201,8 @@ class Structure:
         temporary is settled, and a number for the way through the program (0: not known).
 
         bad, clean (indices or None), ended (index of the first bad C-point; it is not `bad` where
-        the same operation left something unusual before), inconsistencies, faults [(timestamp,
+        the same operation left something unusual before), inconsistencies, traced (how many of
+        them were traced back: of very many, some of each constraint), faults [(timestamp,
         relation ('direct' | 'fed' | 'related'), inconsistencies it contributed to)], of so many
         operations the first 2,000, decisive {timestamp: ('value' | 'omission' | 'derived' |
         'followed', the field that should hold something else: (node, base, type, cell), whether

@@ -141,3 +141,23 @@ def test_what_is_always_wrong_half_way_is_told_of_the_end() -> None:
     assert found["bad"] == 5 and found["clean"] == 3
     unknown = [(at, types, way and (way[0], 0)) for at, types, way in points]
     assert engine.locate(unknown)["bad"] == 4
+
+
+def test_of_very_many_inconsistencies_some_of_each_constraint_are_traced_back() -> None:
+    world = World()
+    nodes = [world.alloc(1, 2) for _ in range(300)]
+    for node in nodes:
+        world.put(node, 0, 7)
+        world.put(node, 1, 1)
+    clean = world.now
+    for node in nodes:
+        world.put(node, 0, 8)
+    world.put(nodes[0], 1, 2)
+    last = world.now
+    text = "node { key; side; }\nnode X; X.key < 8;\nnode X; X.side < 2;"
+    checked = Checked(world, plan_of(text))
+    found = structure(world, checked).locate([(clean, [], None), (last, [], None)])
+    assert len(found["inconsistencies"]) == 301
+    assert 2 < found["traced"] < 301
+    direct = [time for time, relation, _ in found["faults"] if relation == "direct"]
+    assert len(direct) == found["traced"] and direct[0] == clean + 1 and direct[-1] == last

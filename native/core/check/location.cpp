@@ -51,10 +51,12 @@ class Locating {
 
     Location at(size_t point, size_t clean, const Forward &known,
                 const std::vector<Inconsistency> &found) {
-        Location out{point, clean, found, {}, {}, {}};
+        Location out{point, clean, found, {}, {}, {}, 0};
         uint64_t time = points_[point].time;
         uint64_t floor = clean == Forward::no_point ? 0 : points_[clean].time;
-        out.faults = Traceback(checker_, known, time, floor).run(found);
+        Traceback traceback(checker_, known, time, floor);
+        out.faults = traceback.run(found);
+        out.traced = traceback.traced();
         Repair repair(checker_, time, floor, statement_of_);
         out.decisive = repair.run(found, out.faults);
         if (Repair::asks(checker_.line()))

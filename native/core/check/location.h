@@ -25,6 +25,7 @@ struct Location {
     std::vector<Fault> faults;
     Repair::Decisive decisive;
     std::vector<Astray> astray;
+    size_t traced = 0; // how many of those found were traced back
 };
 
 // `forward` has been run and found a bad C-point.

@@ -7,8 +7,24 @@ namespace heapstory::check {
 
 namespace {
 
-constexpr size_t most_cuts = 8;   // the last ones
-constexpr size_t most_fed = 1000; // inconsistencies whose values are followed
+constexpr size_t most_cuts = 8;     // the last ones
+constexpr size_t most_fed = 1000;   // inconsistencies whose values are followed
+constexpr size_t most_traced = 128; // inconsistencies that are traced back
+
+// Some of each constraint: where thousands of objects are in the same trouble, these will tell.
+std::vector<Inconsistency> some_of_each(const std::vector<Inconsistency> &all) {
+    if (all.size() <= most_traced)
+        return all;
+    std::map<uint32_t, size_t> taken; // by constraint
+    for (const Inconsistency &e : all)
+        taken[e.constraint] = 0;
+    size_t share = std::max<size_t>(1, most_traced / taken.size());
+    std::vector<Inconsistency> out;
+    for (const Inconsistency &e : all)
+        if (taken[e.constraint]++ < share)
+            out.push_back(e);
+    return out;
+}
 
 bool same(const std::vector<Value> &a, const std::vector<Value> &b) {
     return a.size() == b.size() &&
@@ -53,7 +69,9 @@ bool Traceback::changes(const Inconsistency &e, uint64_t time, Span &before) {
 }
 
 std::vector<Fault> Traceback::run(const std::vector<Inconsistency> &inconsistencies) {
-    for (const Inconsistency &e : inconsistencies)
+    std::vector<Inconsistency> some = some_of_each(inconsistencies);
+    traced_ = some.size();
+    for (const Inconsistency &e : some)
         add(e, time_, true);
     std::vector<uint32_t> numbers;
     while (!queue_.empty()) {

@@ -36,6 +36,8 @@ class Traceback {
 
     // The faulty operations: by relation, then the earliest first.
     std::vector<Fault> run(const std::vector<Inconsistency> &inconsistencies);
+    // How many of the inconsistencies were traced back: of very many, some of each constraint.
+    size_t traced() const { return traced_; }
 
   private:
     struct Pending {
@@ -69,6 +71,7 @@ class Traceback {
     std::priority_queue<Pending> queue_;
     Descent<Unit> units_; // by when something they depend on changed
     bool prepared_ = false;
+    size_t traced_ = 0;
     std::vector<Fault> faults_;
 };
 

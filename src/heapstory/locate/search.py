@@ -61,6 +61,11 @@ def locate(
             "what is wrong there is gone when the operation under way ends, but that leaves other "
             f"things wrong: {_point_at(found, times, result['ended'])}"
         )
+    if result["traced"] < len(result["inconsistencies"]):
+        notes.append(
+            f"{len(result['inconsistencies']):,} inconsistencies: {result['traced']:,} of them "
+            "were traced back, some of each constraint"
+        )
     if result["operations"] > len(result["faults"]):
         notes.append(
             f"{result['operations']:,} operations contributed: only the first "
