@@ -190,6 +190,35 @@ int use(void)
 }
 """
 
+HOOK = """
+#include <stdio.h>
+#include <stdlib.h>
+static int hooked;
+static void *(*hook)(size_t size);
+void set_hook(void *(*other)(size_t size)) { hook = other; hooked = 1; }
+static void *get(size_t size) { return hooked ? hook(size) : malloc(size); }
+static int read_text(FILE *in, char **out)
+{
+    int size = fgetc(in);
+    char *made = size > 0 ? get(size) : NULL;
+    if (made == NULL) {
+        fclose(in);
+        return -1;
+    }
+    *out = made;
+    return size - 2;
+}
+int use(FILE *in)
+{
+    char *text = NULL;
+    int size = read_text(in, &text);
+    if (size < 0)
+        return 0;
+    %s
+    return 1;
+}
+"""
+
 
 def confidences(leaks: Leaks, text: str) -> set[str]:
     return {finding.confidence for finding in leaks(text)}
@@ -228,6 +257,11 @@ def test_numbers_that_say_there_is_nothing(leaks: Leaks) -> None:
 def test_failure_as_this_call_sees_it(leaks: Leaks) -> None:
     assert confidences(leaks, TEXT % "free(text);") <= {"low"}
     assert "high" in confidences(leaks, TEXT % "")
+
+
+def test_failure_where_others_perhaps_made_it(leaks: Leaks) -> None:
+    assert confidences(leaks, HOOK % "free(text);") <= {"low"}
+    assert "high" in confidences(leaks, HOOK % "")
 
 
 def test_callees_that_keep_it_in_a_loop(leaks: Leaks) -> None:

@@ -100,6 +100,80 @@ int set(void **kept, const struct parameter *p)
 }
 """
 
+# What a function returns says whether it got the memory.
+LOCKED = """
+#include <stdlib.h>
+#include <string.h>
+struct table { char *lock; int size; };
+static int make_lock(struct table *table)
+{
+    table->lock = malloc(8);
+    return table->lock != NULL;
+}
+int init(struct table *table)
+{
+    int locked = 0;
+    if (!make_lock(table))
+        goto failed;
+    locked = 1;
+    if (table->size > 9)
+        goto failed;
+    return 1;
+failed:
+    if (%s)
+        free(table->lock);
+    memset(table, 0, sizeof *table);
+    return 0;
+}
+"""
+
+# So many ways that they are joined: what was perhaps put into the key is perhaps there.
+KEPT = """
+#include <stdlib.h>
+struct key { char *n, *e, *d; int changes; };
+static int give(struct key *key, char *n, char *e, char *d)
+{
+    if ((key->n == NULL && n == NULL) || (key->e == NULL && e == NULL))
+        return 0;
+    if (n != NULL) { free(key->n); key->n = n; }
+    if (e != NULL) { free(key->e); key->e = e; }
+    if (d != NULL) { free(key->d); key->d = d; }
+    key->changes++;
+    return 1;
+}
+int use(struct key *key)
+{
+    char *d = malloc(8);
+    if (d == NULL)
+        return 0;
+    if (!give(key, NULL, NULL, %s)) {
+        free(d);
+        return 0;
+    }
+    return 1;
+}
+"""
+
+# A flag and an out-parameter that agree, with many joins in between.
+CHILD = """
+#include <stdlib.h>
+int check(int number, int flags);
+int start(char **child, int flags)
+{
+    char *made = NULL;
+    if (child != NULL)
+        *child = NULL;
+    if (((flags & 4) == 0) != (child == NULL))
+        return 0;
+    BETWEEN
+    if ((flags & %s) != 0 && (made = malloc(8)) == NULL)
+        return 0;
+    if (child != NULL)
+        *child = made;
+    return 1;
+}
+"""
+
 
 @pytest.mark.parametrize(("release", "lost"), [("key_free", 0), ("key_clear", 1)])
 def test_a_member_that_a_callee_perhaps_followed_is_perhaps_null(
@@ -120,3 +194,19 @@ def test_a_size_and_a_truth_value_are_no_less_than_the_size(
     leaks: Leaks, more: str, lost: int
 ) -> None:
     assert len(leaks(ROOM % more)) == lost
+
+
+@pytest.mark.parametrize(("locked", "lost"), [("locked", 0), ("!locked", 1)])
+def test_a_result_that_says_whether_there_is_memory(leaks: Leaks, locked: str, lost: int) -> None:
+    assert len(leaks(LOCKED % locked)) == lost
+
+
+@pytest.mark.parametrize(("given", "lost"), [("d", 0), ("NULL", 1)])
+def test_what_a_callee_perhaps_kept(leaks: Leaks, given: str, lost: int) -> None:
+    assert len(leaks(KEPT % given)) == lost
+
+
+@pytest.mark.parametrize(("flag", "lost"), [("4", 0), ("8", 1)])
+def test_a_flag_and_a_pointer_that_agree(leaks: Leaks, flag: str, lost: int) -> None:
+    between = "\n".join(f"if (check({n}, flags)) check(-{n}, flags);" for n in range(1, 50))
+    assert len(leaks(CHILD.replace("BETWEEN", between) % flag)) == lost

@@ -32,7 +32,7 @@ from heapstory.static.states import show_states
 from heapstory.static.summary import Summary
 from heapstory.static.walk.following import Walked, follow, merge
 
-VERSION = 9  # of the analysis; kept answers of another one are not used
+VERSION = 10  # of the analysis; kept answers of another one are not used
 FEW_FUNCTIONS = 150  # not worth another process
 Batch = tuple[list[list[Function]], Index, dict[str, Summary]]
 

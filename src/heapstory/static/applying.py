@@ -20,12 +20,13 @@ Suspects = dict[CellId, tuple[str, Place | None, str]]
 class Applied(NamedTuple):
     """A row, applied: the state after it and what became of cells."""
 
+    outcome: Outcome
     state: State
     result: Value
     suspects: Suspects  # what may be lost
     new: list[CellId]
     perhaps_lost: set[CellId]  # overwritten on some of the ways that the row stands for
-    unasked: bool  # the row assumes a null pointer that only the callee asked for
+    unasked: bool  # the row assumes that a pointer passed is null, and only the callee asked
 
 
 def apply(
@@ -48,7 +49,9 @@ def apply(
     except Infeasible:
         return None
     result = work.translate(outcome.result)
-    return Applied(work.state, result, work.suspects, work.new, work.perhaps_lost, work.unasked)
+    return Applied(
+        outcome, work.state, result, work.suspects, work.new, work.perhaps_lost, work.unasked
+    )
 
 
 class _Application:
@@ -127,7 +130,7 @@ class _Application:
         self.bound[identity] = value
         if cell is None:
             return True
-        if cell.null and not self._assume_null(value, cell.null == -1):
+        if cell.null and not self._assume_null(value, cell.null == -1, identity[0] == "P"):
             return False
         value = self._current(value)
         self.bound[identity] = value
@@ -150,7 +153,7 @@ class _Application:
                 rules.look_at(self.state, where[0], ANYWHERE)
         return True
 
-    def _assume_null(self, value: Value, null: bool) -> bool:
+    def _assume_null(self, value: Value, null: bool, passed: bool) -> bool:
         state = self.state
         if type(value) is int:
             return (abs(value) < PAGE) == null
@@ -160,14 +163,14 @@ class _Application:
         if truth is not None:
             return truth == null
         if type(value[0]) is Symbol:
-            self.unasked = self.unasked or null
+            self.unasked = self.unasked or (null and passed)
             return assume(state, value[0], not null)
         if value[0] not in state.cells:
             if type(value[0]) is not str:  # it was found to be null meanwhile
                 return null
             state.cells[value[0]] = Cell(PRE)
         if null:
-            self.unasked = self.unasked or state.cells[value[0]].kind == PRE
+            self.unasked = self.unasked or (passed and state.cells[value[0]].kind == PRE)
             become_null(state, value[0])
         else:
             state.change(value[0]).null = 1

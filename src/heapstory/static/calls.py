@@ -9,7 +9,7 @@ from heapstory.static.applying import Applied, apply
 from heapstory.static.conditions import fact_of
 from heapstory.static.ir.program import Place, Statement
 from heapstory.static.library import BUILTINS, States, intrinsic, result, returns, unknown
-from heapstory.static.state import ANY_MAKER, HEAP, PRE, STACK, Site, State
+from heapstory.static.state import ANY_MAKER, HEAP, PRE, STACK, UNASKED, Site, State
 from heapstory.static.summary import Summary
 from heapstory.static.values import HIGH, LOW, CellId, Fact, Symbol, Value, in_global
 
@@ -168,13 +168,17 @@ def _summarised(
     if len(applied) > 1:
         _hidden_choice(state, applied, register is not None and frame.reads(register))
     frame.doubts.called(summary, applied)
-    for after, value, suspects, *_ in applied:
+    applied.sort(key=_unasked)  # where ways are joined, the first is the one that is shown
+    for row in applied:
+        after, value, suspects = row.state, row.result, row.suspects
         if summary.keeps_extra:  # how often its loop over them runs is not known
             for extra in arguments[summary.parameters :]:
                 rules.escape(after, extra)
         if register is not None:
             after.env[register] = value
-        if _is_new(after, value) or len(applied) > 1:
+        if row.unasked and not applied[0].unasked:
+            after.note(place, f"{_describe(after, summary.name, value)} {UNASKED}")
+        elif _is_new(after, value) or len(applied) > 1:
             after.note(place, _describe(after, summary.name, value))
         if suspects:
             alive = after.reachable(rules.roots(after))
@@ -182,6 +186,10 @@ def _summarised(
         if register is None and type(value) is tuple:
             rules.check(frame, after, (value[0],), rules.OVERWRITTEN, place, "")
     return [row.state for row in applied]
+
+
+def _unasked(row: Applied) -> bool:
+    return row.unasked
 
 
 def _hidden_choice(before: State, rows: list[Applied], told: bool) -> None:

@@ -2,7 +2,7 @@
 
 * A callee hands out memory and returns what it also returns where it made none: a caller takes
   that for failure and does not expect any.
-* A callee makes memory because a pointer is null, and only the callee asked whether it is.
+* A callee goes the way of a null pointer, and only the callee asked whether it is null.
 * A constructor makes a member on some ways only, by something its caller cannot tell.
 * A callee puts new memory into a member after having looked at it, or having found a number beside
   it to be 0: it has made sure of the old.
@@ -21,7 +21,10 @@ from heapstory.static.ir.program import Function
 from heapstory.static.rules import FIELD_LOST, FIELD_OVERWRITTEN
 from heapstory.static.state import HEAP, State
 from heapstory.static.summary import Outcome, Summary
-from heapstory.static.values import CellId, Fact, Symbol, Value
+from heapstory.static.values import CellId, Fact, Offset, Symbol, Value
+
+Member = tuple[CellId, Offset]
+Result = tuple[Outcome, bool, Fact]  # a row, whether it makes memory, and what it returns
 
 
 @dataclass(slots=True)
@@ -35,7 +38,6 @@ class Doubts:
     _linked: set[CellId] = field(default_factory=set)
     _kept: set[CellId] = field(default_factory=set)
     _sometimes: set[CellId] = field(default_factory=set)
-    _unasked: set[CellId] = field(default_factory=set)
     # The result of the call that handed a cell out, and what signs it has where it succeeds.
     _results: dict[CellId, tuple[Value, set[int]]] = field(default_factory=dict)
     _loops: dict[tuple[str, str], bool] = field(default_factory=dict)
@@ -65,11 +67,6 @@ class Doubts:
 
     def called(self, summary: Summary, rows: list[Applied]) -> None:
         """Rows of a summary were applied."""
-        asked = {row.state.cells[c].site for row in rows if not row.unasked for c in _there(row)}
-        for row in rows:
-            if row.unasked:
-                fresh = [c for c in _there(row) if row.state.cells[c].site not in asked]
-                self._unasked.update(fresh)
         for row in rows:
             state, value, new = row.state, row.result, row.new
             handed = [c for c in new if type(value) is not tuple or c != value[0]]
@@ -89,7 +86,7 @@ class Doubts:
         """Whether the loss of a cell is a guess."""
         if kind == FIELD_LOST and cell in self._sometimes:
             return True
-        if cell in self._unasked:
+        if state.guessed():
             return True
         if kind == FIELD_OVERWRITTEN and cell in self.replaced:
             return True
@@ -98,11 +95,6 @@ class Doubts:
             return False
         result, success = known
         return not success & _signs(fact_of(state, result))
-
-
-def _there(row: Applied) -> list[CellId]:
-    """The cells that a row has made and not lost again."""
-    return [cell for cell in row.new if cell in row.state.cells]
 
 
 def _alike(state: State, one: CellId, other: CellId) -> bool:
@@ -119,18 +111,47 @@ def _signs(fact: Fact) -> set[int]:
 
 def _success(summary: Summary, rows: list[Applied]) -> set[int]:
     """The signs of the results that tell success: rows that make memory return them, rows that
-    make nothing do not. Rows in general are asked first, then those that this call allows."""
-    general = [
-        (any(cell.kind == HEAP for cell in outcome.cells.values()), _result(outcome))
-        for outcome in summary.outcomes
-    ]
-    here = [(bool(row.new), fact_of(row.state, row.result)) for row in rows]
-    for results in (general, here):
-        failing = {sign for made, fact in results if not made for sign in _signs(fact)}
-        making = {sign for made, fact in results if made for sign in _signs(fact)}
+    make nothing do not. Rows in general are asked first, then those that this call allows; at
+    last rows that perhaps make memory which is not followed are left out."""
+    general = [(o, _makes(o), _result(o)) for o in summary.outcomes]
+    here = [(row.outcome, bool(row.new), fact_of(row.state, row.result)) for row in rows]
+    places = {place for outcome in summary.outcomes for place in _filled(outcome)}
+    for results in (general, here, _clear(general, places), _clear(here, places)):
+        failing = {sign for _, made, fact in results if not made for sign in _signs(fact)}
+        making = {sign for _, made, fact in results if made for sign in _signs(fact)}
         if failing and making - failing:
             return making - failing
     return set()
+
+
+def _clear(results: list[Result], places: set[Member]) -> list[Result]:
+    """Rows that make memory, or write nothing where others put it."""
+    return [each for each in results if each[1] or not _writes(each[0], places)]
+
+
+def _makes(outcome: Outcome) -> bool:
+    return any(cell.kind == HEAP for cell in outcome.cells.values())
+
+
+def _filled(outcome: Outcome) -> list[Member]:
+    """The members of the caller's cells that a row puts new memory into."""
+    return [
+        (identity, offset)
+        for identity, cell in outcome.cells.items()
+        if cell.kind != HEAP
+        for offset, value in cell.fields.items()
+        if type(value) is tuple and type(value[0]) is int
+    ]
+
+
+def _writes(outcome: Outcome, places: set[Member]) -> bool:
+    """Whether a row writes something there that is perhaps memory as well."""
+    return any(
+        (cell := outcome.cells.get(identity)) is not None
+        and offset in cell.writes
+        and cell.fields.get(offset) != 0
+        for identity, offset in places
+    )
 
 
 def _result(outcome: Outcome) -> Fact:

@@ -9,19 +9,20 @@ from typing import Any, Final, Protocol
 
 from heapstory.static import rules
 from heapstory.static.canonical import COARSEST, FINE, Key, canonical_key, null_parameters
-from heapstory.static.conditions import assume, assume_equal, compare
+from heapstory.static.conditions import assume, assume_equal, compare, is_null
 from heapstory.static.doubts import Doubts
 from heapstory.static.ir import program as op
 from heapstory.static.ir.liveness import reaches, read_names
 from heapstory.static.ir.program import Block, Function, Operand, Place, Statement
+from heapstory.static.ir.questions import asked_again, asks_if_set
 from heapstory.static.joining import Effects, Join
 from heapstory.static.models import Models
 from heapstory.static.reducing import drop_dead, fold, prune
 from heapstory.static.rules import LOCAL_LOST, Infeasible
-from heapstory.static.state import GLOBAL, HEAP, PRE, STACK, Cell, State, Step
+from heapstory.static.state import GLOBAL, HEAP, PRE, STACK, UNASKED, Cell, State, Step
 from heapstory.static.statements import HANDLERS
 from heapstory.static.summary import Summary, summarise_returns, unknown_summary
-from heapstory.static.values import ANYWHERE, CellId, Symbol, Value, known
+from heapstory.static.values import ANYWHERE, CellId, Comparison, Symbol, Value, known
 
 MAX_STATES: Final = 16  # at one join; beyond it states are weakened
 FEW_STATES: Final = 3  # in the middle of a block; beyond it they are joined
@@ -117,6 +118,8 @@ class FunctionAnalysis:
         self._numbers_at: dict[str, dict[object, int]] = {}
         self._last: Place | None = None
         self._names_read: set[str] | None = None
+        self._asked_again = asked_again(function) if function.count > SMALL else ()
+        self._asks_if_set: dict[str, bool] = {}
 
     # --- what the rules ask for (Frame)
 
@@ -347,6 +350,8 @@ class FunctionAnalysis:
         for state in states:
             effects.adopt(state)
             key, order = canonical_key(state, grain)
+            if self._asked_again:
+                key = (key, self._known_null(state))
             if key in kept:
                 old, old_order = kept[key]
                 kept[key] = (Join(old, state, old_order, order, False).run(), old_order)
@@ -391,13 +396,28 @@ class FunctionAnalysis:
         if type(condition) is int:
             self._enter(block, yes if condition else no, state)
             return
+        guess = self._null_is_guess(block, state, condition)
         other = state.copy()
         if assume(state, condition, True):
-            state.note(place, "", True)
+            state.note(place, UNASKED if guess == "eq" else "", True)
             self._enter(block, yes, state)
         if assume(other, condition, False):
-            other.note(place, "", False)
+            other.note(place, UNASKED if guess == "ne" else "", False)
             self._enter(block, no, other)
+
+    def _null_is_guess(self, block: Block, state: State, condition: Value) -> str:
+        """The predicate of a branch that asks whether a variable was set, where it was: that what
+        it was set to is null, and nobody asked for that, is a guess. Else nothing."""
+        if type(condition) is not Comparison or condition.right != 0:
+            return ""
+        pointer = condition.left
+        if type(pointer) is not tuple or type(pointer[0]) is not str:
+            return ""
+        if is_null(state, pointer) is not None:
+            return ""
+        if block.label not in self._asks_if_set:
+            self._asks_if_set[block.label] = asks_if_set(self.function, block)
+        return condition.predicate if self._asks_if_set[block.label] else ""
 
     def _switch(self, block: Block, state: State, terminator: op.Terminator) -> None:
         _, place, operand, default, cases = terminator
@@ -524,7 +544,13 @@ class FunctionAnalysis:
         key, order = canonical_key(state, grain)
         if grain == FINE and self._nulls_matter(label):
             key = (key, null_parameters(state))
+        elif self._asked_again:
+            key = (key, self._known_null(state))
         return key, order
+
+    def _known_null(self, state: State) -> Key:
+        """Of the parameters that the function asks for again, those that are null."""
+        return tuple([p for p in self._asked_again if state.cells[p].null == -1])
 
     def _nulls_matter(self, label: str) -> bool:
         """Whether states in which other parameters are null are kept apart at a block: what a row
@@ -554,9 +580,20 @@ class FunctionAnalysis:
         return fresh
 
     def _return(self, state: State, terminator: op.Terminator) -> None:
-        """Rule 1 for every local: only the result, the caller's cells and globals are kept."""
+        """The end of a way. ``return p != NULL`` of new memory is the end of two."""
         _, place, operand = terminator
         result = None if operand is None else self.value(state, operand)
+        if type(result) is not Comparison or not _asks_for_new(state, result):
+            self._end(state, result, place)
+            return
+        other = state.copy()
+        if assume(state, result, True):
+            self._end(state, 1, place)
+        if assume(other, result, False):
+            self._end(other, 0, place)
+
+    def _end(self, state: State, result: Value, place: Place | None) -> None:
+        """Rule 1 for every local: only the result, the caller's cells and globals are kept."""
         keep = [result]
         for identity, cell in state.cells.items():
             if cell.kind in (PRE, GLOBAL) or (cell.escaped and cell.kind == HEAP):
@@ -581,3 +618,12 @@ class FunctionAnalysis:
             step: Step = state.trace[1]
             return step.place
         return place
+
+
+def _asks_for_new(state: State, asked: Comparison) -> bool:
+    """Whether a comparison asks if new memory was had."""
+    pointer = asked.left
+    if asked.right != 0 or type(pointer) is not tuple:
+        return False
+    cell = state.cells.get(pointer[0])
+    return cell is not None and cell.kind == HEAP

@@ -73,7 +73,7 @@ class Join:
             if twin is cell and all(self._same(s) for s in cell.held):  # only facts may differ
                 cells[identity] = cell
             elif twin is not None:
-                cells[identity] = self._cell(cell, twin)
+                cells[identity] = self._cell(identity, cell, twin)
             elif _below_null(new, identity):
                 cells[identity] = cell
             elif cell.kind in (PRE, GLOBAL, STACK):
@@ -85,7 +85,7 @@ class Join:
                     self.changed = True
                     cells[identity] = cell
                 elif cell.writes or done:
-                    result.cells[identity] = self._only_new(cell)
+                    result.cells[identity] = self._only_new(identity, cell)
         for symbol, fact in old.facts.items():
             if symbol not in self.claimed and symbol not in self.facts:
                 self._fact(symbol, fact, new.facts.get(symbol, ANY))
@@ -170,7 +170,7 @@ class Join:
             return old
         return Symbol(root)
 
-    def _cell(self, old: Cell, new: Cell) -> Cell:
+    def _cell(self, identity: CellId, old: Cell, new: Cell) -> Cell:
         outside = old.kind in (PRE, GLOBAL)
         fields, kept = self._members(old, new, outside)
         if kept and _as_weak(old, new, outside):
@@ -186,11 +186,14 @@ class Join:
         if not new.read <= old.read:
             merged.read = old.read | new.read
             self.changed = True
+        if outside and not _keeps_as_much(old, new):
+            merged.weak = old.weak | {c for c in new.weak if type(c) is str}
+            self.changed = True
         if not _same_texts(old, new):
             merged.texts = {k: s for k, s in old.texts.items() if new.texts.get(k) is s}
             self.changed = True
         if outside:
-            self._perhaps_written(merged, fields, old, new)
+            self._perhaps_written(identity, merged, fields, old, new)
         if old.zero and not new.zero:
             merged.zero = False
         elif old.zero:
@@ -236,7 +239,7 @@ class Join:
             self.changed = True
 
     def _perhaps_written(
-        self, merged: Cell, fields: dict[Any, Value], old: Cell, new: Cell
+        self, identity: CellId, merged: Cell, fields: dict[Any, Value], old: Cell, new: Cell
     ) -> None:
         """A member that one way wrote and the other did not, or not the same."""
         for offset in new.writes:
@@ -245,18 +248,28 @@ class Join:
                 continue
             if offset not in old.fields:
                 self.changed = True
-                fields[offset] = Symbol()
+                fields[offset] = self._perhaps_kept(identity, merged, value)
             merged.writes = {**merged.writes, offset: (new.writes[offset][0], PERHAPS)}
         for offset, (place, label) in old.writes.items():
             if label != PERHAPS and (offset not in new.writes or new.writes[offset][1] == PERHAPS):
                 merged.writes = {**merged.writes, offset: (place, PERHAPS)}
 
-    def _only_new(self, cell: Cell) -> Cell:
+    @staticmethod
+    def _perhaps_kept(identity: CellId, merged: Cell, value: Value) -> Symbol:
+        """What one way put into a cell of the caller's and came with another parameter is perhaps
+        kept there."""
+        top = _top(value)
+        passed = type(value) is tuple and top is not None and top[0] == "P"
+        if passed and top != _top((identity, 0)):
+            merged.weak = merged.weak | {value[0]}
+        return Symbol()
+
+    def _only_new(self, identity: CellId, cell: Cell) -> Cell:
         merged = self._perhaps_there(cell)
         for offset, (place, _) in cell.writes.items():
             value = merged.fields.get(offset)
             if type(value) is not tuple or type(value[0]) is str:
-                merged.fields[offset] = Symbol()
+                merged.fields[offset] = self._perhaps_kept(identity, merged, value)
                 merged.writes = {**merged.writes, offset: (place, PERHAPS)}
         return merged
 
@@ -301,9 +314,17 @@ def _as_weak(old: Cell, new: Cell, outside: bool) -> bool:
         return False
     if (old.same and old.same != new.same) or not new.read <= old.read:
         return False
+    if outside and not _keeps_as_much(old, new):
+        return False
     if not _same_texts(old, new):
         return False
     return not outside or new.writes == old.writes
+
+
+def _keeps_as_much(old: Cell, new: Cell) -> bool:
+    """Whether the caller's cells that the newer one perhaps holds the older one perhaps holds
+    too; as to new cells they agree."""
+    return not new.weak or all(c in old.weak for c in new.weak if type(c) is str)
 
 
 def _same_texts(old: Cell, new: Cell) -> bool:

@@ -71,7 +71,8 @@ class _Nothing(FunctionAnalysis):
     def _after_call(self, block: Block, index: int, states: list[State]) -> None:
         if self._cells > self._made:
             kept = self.makers.setdefault((block.label, index), [])
-            kept[:] = [*kept, *self._states][-MAX_STATES:]
+            sure = [state for state in self._states if not state.guessed()]
+            kept[:] = [*kept, *(sure or self._states)][-MAX_STATES:]
             self._look_away(states)
 
     def _look_away(self, states: list[State]) -> None:

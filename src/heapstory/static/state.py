@@ -24,6 +24,8 @@ WHOLE: Final = 5
 
 
 ANY_MAKER = "a function pointer"  # the allocator, where a pointer can mean several functions
+# Ends the note of a step that is the way of a null pointer, where nobody asked for it.
+UNASKED: Final = "if the pointer is null, which nothing says"
 
 
 class Site(NamedTuple):
@@ -210,6 +212,15 @@ class State:
     def note(self, place: Place | None, text: str, decision: bool | int | None = None) -> None:
         """Add a step to the path."""
         self.trace = (self.trace, Step(place, text, decision))
+
+    def guessed(self) -> bool:
+        """Whether a step of the path is the way of a null pointer that nobody asked for."""
+        trace = self.trace
+        while trace is not None:
+            trace, step = trace
+            if step.note.endswith(UNASKED):
+                return True
+        return False
 
     def reachable(self, values: list[Value]) -> set[CellId]:
         """The cells that values lead to, through members of cells that are not freed."""
