@@ -106,6 +106,14 @@ nb::object Trace::value(uint64_t address, uint64_t size, uint64_t at) const {
     return found ? nb::object(nb::bytes(found->data(), found->size())) : nb::none();
 }
 
+nb::object Trace::last_silent(uint64_t address, uint64_t since, uint64_t until) const {
+    uint64_t first = since ? store().events_by(since - 1) : 0;
+    auto found = store().last_silent(address, first, store().events_by(until));
+    if (!found)
+        return nb::none();
+    return nb::make_tuple(store().timestamp_of(found->event), found->site);
+}
+
 Table Trace::fields(uint64_t node, uint64_t at) const {
     check(node);
     return {
@@ -146,6 +154,7 @@ void bind_trace(nb::module_ &module) {
         .def("value", &Trace::value, "address"_a, "size"_a, "at"_a)
         .def("fields", &Trace::fields, "node"_a, "at"_a)
         .def("incoming", &Trace::incoming, "node"_a, "at"_a)
+        .def("last_silent", &Trace::last_silent, "address"_a, "since"_a, "until"_a)
         .def("history", &Trace::history, "address"_a, "size"_a, "first"_a, "last"_a)
         .def("table", &Trace::table, "name"_a)
         .def("found", &Trace::found, "name"_a)

@@ -62,6 +62,7 @@ class Trace {
     nanobind::object node(uint64_t id) const;
     std::optional<uint64_t> node_at(uint64_t address, uint64_t at) const;
     nanobind::object value(uint64_t address, uint64_t size, uint64_t at) const;
+    nanobind::object last_silent(uint64_t address, uint64_t since, uint64_t until) const;
     Table fields(uint64_t node, uint64_t at) const;
     Table incoming(uint64_t node, uint64_t at) const;
     Table history(uint64_t address, uint64_t size, uint64_t first, uint64_t last) const;

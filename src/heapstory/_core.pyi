@@ -105,6 +105,8 @@ class Trace:
         """The node whose bytes hold an address at a timestamp (innermost if nested)."""
     def value(self, address: int, size: int, at: int) -> bytes | None:
         """The bytes of a field as of a timestamp, None where any of them was never recorded."""
+    def last_silent(self, address: int, since: int, until: int) -> tuple[int, int] | None:
+        """Timestamp and site of the last store to a byte that changed nothing."""
     def fields(self, node: int, at: int) -> Table:
         """What a node holds: the columns of GraphView.edges(data=True) for this node alone."""
     def incoming(self, node: int, at: int) -> Table:

@@ -299,3 +299,50 @@ def test_a_block_is_not_what_its_function_returns(
     trace = api.open(record(compile_program(TWO_BLOCKS, level)))
     types = {node.size: node.type for node in heap_nodes(trace, "program.c")}
     assert types == {8: "struct tree", 40: None}
+
+
+SILENT = """
+#include <stdlib.h>
+#include <string.h>
+struct pair { int first, second; char text[16]; long *where; };
+int main(void) {
+    struct pair *pair = calloc(1, sizeof *pair);
+    long *number = malloc(sizeof *number);
+    for (int i = 0; i < 300; i++) {
+        pair->first = i / 20;
+        pair->second = i / 7 % 3;
+        if (i % 11 == 0) memset(pair->text, i / 50, sizeof pair->text);
+        pair->text[3] = i / 30;
+        pair->where = i % 90 < 60 ? number : NULL;
+        *number = i / 100;
+    }
+    free(pair);
+    return *number == 2 ? 0 : 1;
+}
+"""
+
+
+def test_the_last_store_that_changed_nothing(compile_program: Compile, record: Record) -> None:
+    """Against the table of all events."""
+    trace = api.open(record(compile_program(SILENT)))
+    stores = trace.query(
+        "SELECT timestamp, address, size, site FROM events WHERE silent AND site IS NOT NULL "
+        "ORDER BY event"
+    ).rows
+    addresses = sorted({address for _, address, _, _ in stores})
+    found = 0
+    for address in [*addresses, *(address + 2 for address in addresses)]:
+        times = [time for time, _, _, _ in stores]
+        for since, until in [(0, trace.last), (times[0], times[len(times) // 2]), (7, 8)]:
+            touching = [
+                (time, site)
+                for time, at, size, site in stores
+                if at <= address < at + size and since <= time <= until
+            ]
+            last = trace.core.last_silent(address, since, until)
+            assert (last is None) is (not touching)
+            if last is not None:  # the words of a wide store have sites of their own
+                assert last[0] == touching[-1][0]
+                assert trace.place(last[1]) == trace.place(touching[-1][1])
+            found += last is not None
+    assert found > 10

@@ -41,6 +41,9 @@ class Builder {
     // A pointer means the block that is there after the event that stores it, not before: right
     // where silent stores are no events of their own.
     bool meant_after = false;
+    // After how many events, more than n, the next block of the trace is born. If it is given,
+    // stores that are repeated are known to be silent where they mean no object.
+    std::function<uint64_t(uint64_t n)> next_birth;
     // Blocks come in order of id. A block that no type wants is kept for its contents only.
     void add(const SourceBlock &source);
     void begin(unsigned parts);
@@ -76,6 +79,7 @@ class Builder {
         Values<Written> written;
         std::vector<Piece> pieces;
         std::vector<Block> others;                    // targets that have no objects
+        std::vector<uint64_t> deaths;                 // of those, counted in events
         std::unordered_map<uint64_t, uint32_t> known; // their number by id
     };
     struct Word {
@@ -96,7 +100,9 @@ class Builder {
     uint64_t write_object(Part &part, const Write &write, Object object, const Word &word);
     uint64_t put(Part &part, uint32_t cell, uint64_t value, bool pointer, uint64_t since,
                  const Write &write);
-    uint64_t same_until(uint32_t target) const;
+    // Until which event a pointer that was stored at one has the same meaning if it is stored
+    // again.
+    uint64_t same_until(const Part &part, uint32_t target, uint64_t event) const;
     uint32_t target_of(Part &part, uint64_t value, uint64_t event);
     void join_pieces();
     void number_others();

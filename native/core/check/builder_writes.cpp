@@ -85,9 +85,16 @@ uint64_t Builder::write_object(Part &part, const Write &write, Object object, co
     return until;
 }
 
-// A pointer that is stored again may have a new meaning if what it led to has gone.
-uint64_t Builder::same_until(uint32_t target) const {
-    return target < line_.objects() ? lives_[line_.block[target]].death : 0;
+// What it led to may have gone, or something may have come to where nothing was.
+uint64_t Builder::same_until(const Part &part, uint32_t target, uint64_t event) const {
+    if (target < line_.objects())
+        return lives_[line_.block[target]].death;
+    uint64_t until = next_birth ? next_birth(event) : 0;
+    if (target == none)
+        return until;
+    return std::min(until, target & other_tag
+                               ? part.deaths[target & ((uint32_t(1) << part_shift) - 1)]
+                               : lives_[target - line_.objects()].death);
 }
 
 // Most stores of some programs are silent: they are left out as soon as they are seen.
@@ -98,14 +105,15 @@ uint64_t Builder::put(Part &part, uint32_t cell, uint64_t value, bool pointer, u
     bool again = before && before->value == value;
     if (again && !pointer)
         return forever;
-    if (again && write.event < same_until(before->target))
-        return same_until(before->target);
+    if (again && before->target < line_.objects())
+        if (uint64_t until = same_until(part, before->target, 0); write.event < until)
+            return until;
     uint32_t target = pointer ? target_of(part, value, write.event) : uint32_t(none);
     if (!again || before->target != target) {
         part.written.push_back({value, since, write.site, cell, target});
         last = part.written.size();
     }
-    return pointer && value ? same_until(target) : forever;
+    return pointer && value ? same_until(part, target, write.event) : forever;
 }
 
 uint32_t Builder::target_of(Part &part, uint64_t value, uint64_t event) {
@@ -133,8 +141,10 @@ uint32_t Builder::target_of(Part &part, uint64_t value, uint64_t event) {
     if (!find_ || !find_(value, event, found))
         return none;
     auto [at, added] = part.known.try_emplace(found.block.id, uint32_t(part.others.size()));
-    if (added)
+    if (added) {
         part.others.push_back(found.block);
+        part.deaths.push_back(found.life.death);
+    }
     return other_tag | uint32_t(&part - parts_.data()) << part_shift | at->second;
 }
 

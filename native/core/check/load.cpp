@@ -182,6 +182,10 @@ Timeline load(const Store &store, const Plan &plan) {
         found = source_of(store, id, store.nodes().get(id));
         return true;
     });
+    builder.next_birth = [&nodes = store.nodes()](uint64_t n) {
+        uint64_t born = nodes.born_by(n);
+        return born < nodes.size() ? nodes.get(born + 1).birth : forever;
+    };
     add_blocks(store, builder);
     builder.begin(2);
     std::exception_ptr failure[2];

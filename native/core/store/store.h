@@ -88,6 +88,8 @@ class Store {
     // Every write that touches these bytes, of events first <= event < last, in order of time.
     std::vector<Version> versions(uint64_t address, uint64_t size, uint64_t first,
                                   uint64_t last) const;
+    // The last of them to one byte that changed nothing and whose statement is known.
+    std::optional<Version> last_silent(uint64_t address, uint64_t first, uint64_t last) const;
     // All bytes of a version.
     Bytes bytes(const Version &version) const;
     // Bytes after n events; none where any of them was never recorded.

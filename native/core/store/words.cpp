@@ -226,6 +226,29 @@ std::vector<uint32_t> Store::chunks_with(size_t group, uint64_t first_word,
     return chunks;
 }
 
+std::optional<Version> Store::last_silent(uint64_t address, uint64_t first, uint64_t last) const {
+    uint64_t word = address / 8;
+    std::vector<Version> found;
+    for (size_t group = words_->groups(); group-- > 0;) {
+        std::vector<uint32_t> chunks = chunks_with(group, word, word);
+        std::sort(chunks.rbegin(), chunks.rend());
+        for (uint32_t chunk : chunks) {
+            const ChunkHeader &h = header(chunk);
+            if (h.first_event + h.events < first || h.first_event > last)
+                continue;
+            found.clear();
+            slots_of(chunk, word, word, first, last, Segments::passing, found);
+            ranges_of(chunk, address, 1, first, last, found);
+            std::ranges::stable_sort(found, {}, &Version::order);
+            for (auto version = found.rbegin(); version != found.rend(); ++version)
+                if (version->address <= address && address < version->address + version->size &&
+                    !version->initial && version->site && !is_change(version->event))
+                    return *version;
+        }
+    }
+    return std::nullopt;
+}
+
 std::vector<Version> Store::versions(uint64_t address, uint64_t size, uint64_t first,
                                      uint64_t last) const {
     std::vector<uint32_t> chunks;

@@ -52,14 +52,10 @@ class Operations:
         node, base, kind, number = cell
         name, offset, field = self._field(kind, number)
         address = self.trace.node(node).address + base + offset
-        rows = self.trace.query(
-            f"SELECT timestamp, site FROM events WHERE silent AND timestamp >= {since} AND "
-            f"timestamp <= {until} AND address <= {address} AND address + size > {address} AND "
-            "site IS NOT NULL ORDER BY event DESC LIMIT 1"
-        ).rows
-        if not rows:
+        last = self.trace.core.last_silent(address, since, until)
+        if last is None:
             return None
-        ((timestamp, site),) = rows
+        timestamp, site = last
         data = self.trace.value(address, field.size, timestamp) or b""
         text = _text(field, (int.from_bytes(data, "little"), None, None, False))
         slot = Slot(node, base + offset, name, text, text)
