@@ -19,7 +19,7 @@ from tests.constraints.verbatim import check
 from tests.constraints.world import Checked, World, plan_of
 from tests.examples import examples
 from tests.locate.test_repair import structure
-from tests.naive import Alloc, Free, Global, Naive, Store
+from tests.naive import Alloc, Free, Global, Heap, Naive, Store
 
 ELSEWHERE = 0x90000
 STRANGE = 0x4000  # an address outside all blocks
@@ -53,10 +53,10 @@ class Replay:
     def is_whole(self, events: list[Step]) -> bool:
         return not check(Snapshot(self.plan, Naive(events).end, self.types), self.plan)
 
-    def values(self) -> Iterator[int]:
+    def values(self, heap: Heap | None = None) -> Iterator[int]:
         """All pointers to blocks and into them, small numbers, and what stands anywhere."""
         yield from range(-2, 8)
-        for node in self.heap.alive():
+        for node in (heap or self.heap).alive():
             yield from range(node.address, node.address + node.size, 8)
         yield STRANGE
         for event in self.events:
@@ -147,11 +147,12 @@ class Replay:
     def rewritten(self, operation: int) -> bool:
         """Whether nothing is wrong without a free if the block was written to after it."""
         freed, events = self.events[operation - 1], self.not_freed(operation)
-        block = next(n for n in Naive(events).end.alive() if n.address == freed.address)
+        heap = Naive(events).end  # blocks that got the address since are elsewhere
+        block = next(n for n in heap.alive() if n.address == freed.address)
         return any(
             self.is_whole([*events, Store(address, (value % (1 << 64)).to_bytes(8, "little"))])
             for address in range(block.address, block.address + block.size, 8)
-            for value in dict.fromkeys(self.values())
+            for value in dict.fromkeys(self.values(heap))
         )
 
     def derived(self, place: Place, operation: int) -> bool:

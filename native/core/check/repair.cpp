@@ -150,7 +150,7 @@ Repair::Decisive Repair::ask(std::vector<Inconsistency> found, Grade grade) {
     std::stable_partition(found.begin(), found.end(), [&](const Inconsistency &e) {
         return !checker.judge().is_costly(e.constraint);
     });
-    // What depends on more than fields (texts, references) cannot be put to the question.
+    // What depends on more than fields (texts) cannot be put to the question.
     if (!std::all_of(found.begin(), found.end(),
                      [&](const Inconsistency &e) { return checker.judge().is_inconsistent(e, 1); }))
         groups_.clear();
@@ -202,7 +202,7 @@ void Repair::add_origins(Decisive &decisive) const {
 
 Repair::Decisive Repair::run(const std::vector<Inconsistency> &found,
                              const std::vector<Fault> &faults) {
-    if (!asks(line_))
+    if (!asks(line_) || has(plan_, Op::references)) // of these more is known than fields can tell
         return {};
     std::vector<uint64_t> suspects;
     for (const Fault &fault : faults)
