@@ -157,7 +157,7 @@ TEST_CASE("changes are found by their time") {
 TEST_CASE("a descent meets everything at its time") {
     std::mt19937_64 random(5);
     for (uint64_t range : {3, 100, 1'000'000}) {
-        Descent<uint32_t> descent;
+        Descent<uint32_t> descent(range);
         std::vector<uint64_t> times; // by thing
         auto push = [&](uint64_t since) {
             descent.push(since, uint32_t(times.size()));

@@ -13,6 +13,8 @@ namespace heapstory::check {
 
 template <class T> class Descent {
   public:
+    // Nothing that is pushed is later.
+    explicit Descent(uint64_t start) : reached_(start) {}
     // Before the moment that was reached; once it is reached, never again.
     void push(uint64_t since, const T &thing) {
         buckets_[std::bit_width(since ^ reached_)].push_back({since, thing});
@@ -39,7 +41,7 @@ template <class T> class Descent {
         uint64_t since;
         T thing;
     };
-    uint64_t reached_ = ~uint64_t(0);
+    uint64_t reached_;
     std::vector<Entry> buckets_[65]; // the first: those of the moment itself
 };
 

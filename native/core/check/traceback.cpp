@@ -36,7 +36,7 @@ bool same(const std::vector<Value> &a, const std::vector<Value> &b) {
 
 Traceback::Traceback(Checker &checker, const Forward &forward, uint64_t time, uint64_t floor)
     : checker_(checker), line_(checker.line()), plan_(checker.plan()), forward_(forward),
-      time_(time), floor_(floor) {}
+      time_(time), floor_(floor), units_(time) {}
 
 // Queues a pending inconsistency for the last change of its arguments.
 void Traceback::push(uint32_t number, uint64_t since) {
