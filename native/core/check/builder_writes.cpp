@@ -106,7 +106,7 @@ uint64_t Builder::put(Part &part, uint32_t cell, uint64_t value, bool pointer, u
     if (again && !pointer)
         return forever;
     if (again && before->target < line_.objects())
-        if (uint64_t until = same_until(part, before->target, 0); write.event < until)
+        if (uint64_t until = lives_[line_.block[before->target]].death; write.event < until)
             return until;
     uint32_t target = pointer ? target_of(part, value, write.event) : uint32_t(none);
     if (!again || before->target != target) {

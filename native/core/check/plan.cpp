@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check/plan.h"
 
-#include <algorithm>
-
 namespace heapstory::check {
 
 void complete(Plan &plan) {
@@ -16,33 +14,43 @@ void complete(Plan &plan) {
 
 namespace {
 
-bool has(const Expr &e, Op op) {
-    return e.op == op || (e.binder.of && has(*e.binder.of, op)) ||
-           std::any_of(e.args.begin(), e.args.end(), [&](const Expr &arg) { return has(arg, op); });
-}
+using Visit = std::function<void(const Expr &)>;
 
-bool has(const PlanConstraint &constraint, Op op) {
-    for (const PlanVariable &variable : constraint.variables)
-        if (variable.binder.of && has(*variable.binder.of, op))
-            return true;
-    for (const PlanLoop &loop : constraint.loops)
-        if (has(loop.first, op) || has(loop.last, op))
-            return true;
-    for (const Expr &key : constraint.shape.keys)
-        if (has(key, op))
-            return true;
-    return (constraint.guard && has(*constraint.guard, op)) ||
-           (constraint.shape.filter && has(*constraint.shape.filter, op)) ||
-           has(constraint.body, op);
+void for_each_expr(const Expr &e, const Visit &visit) {
+    visit(e);
+    if (e.binder.of)
+        for_each_expr(*e.binder.of, visit);
+    for (const Expr &arg : e.args)
+        for_each_expr(arg, visit);
 }
 
 } // namespace
 
+void for_each_expr(const PlanConstraint &constraint, const Visit &visit) {
+    for (const PlanVariable &variable : constraint.variables)
+        if (variable.binder.of)
+            for_each_expr(*variable.binder.of, visit);
+    for (const PlanLoop &loop : constraint.loops) {
+        for_each_expr(loop.first, visit);
+        for_each_expr(loop.last, visit);
+    }
+    if (constraint.guard)
+        for_each_expr(*constraint.guard, visit);
+    for_each_expr(constraint.body, visit);
+    if (constraint.shape.filter)
+        for_each_expr(*constraint.shape.filter, visit);
+    for (const Expr &key : constraint.shape.keys)
+        for_each_expr(key, visit);
+}
+
 bool has(const Plan &plan, Op op) {
-    return std::any_of(plan.attributes.begin(), plan.attributes.end(),
-                       [&](const PlanAttribute &attribute) { return has(attribute.value, op); }) ||
-           std::any_of(plan.constraints.begin(), plan.constraints.end(),
-                       [&](const PlanConstraint &constraint) { return has(constraint, op); });
+    bool found = false;
+    Visit look = [&](const Expr &e) { found |= e.op == op; };
+    for (const PlanAttribute &attribute : plan.attributes)
+        for_each_expr(attribute.value, look);
+    for (const PlanConstraint &constraint : plan.constraints)
+        for_each_expr(constraint, look);
+    return found;
 }
 
 } // namespace heapstory::check

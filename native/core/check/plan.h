@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -185,6 +186,9 @@ struct Plan {
 
 // Gives the roots of every type an edge set.
 void complete(Plan &plan);
+// Every expression of a constraint, those within others too.
+void for_each_expr(const PlanConstraint &constraint,
+                   const std::function<void(const Expr &)> &visit);
 // Whether anything in a plan is of this kind.
 bool has(const Plan &plan, Op op);
 

@@ -10,27 +10,12 @@ namespace {
 constexpr size_t piece = 512; // objects
 constexpr size_t ahead = 8;   // objects whose surroundings are fetched before they are needed
 
-void gather_attributes(const Expr &e, std::vector<uint32_t> &out) {
-    if (e.op == Op::attribute)
-        out.push_back(e.index);
-    if (e.binder.of)
-        gather_attributes(*e.binder.of, out);
-    for (const Expr &arg : e.args)
-        gather_attributes(arg, out);
-}
-
 std::vector<uint32_t> attributes_of(const PlanConstraint &constraint) {
     std::vector<uint32_t> out;
-    for (const PlanVariable &variable : constraint.variables)
-        if (variable.binder.of)
-            gather_attributes(*variable.binder.of, out);
-    for (const PlanLoop &loop : constraint.loops) {
-        gather_attributes(loop.first, out);
-        gather_attributes(loop.last, out);
-    }
-    if (constraint.guard)
-        gather_attributes(*constraint.guard, out);
-    gather_attributes(constraint.body, out);
+    for_each_expr(constraint, [&](const Expr &e) {
+        if (e.op == Op::attribute)
+            out.push_back(e.index);
+    });
     return out;
 }
 
