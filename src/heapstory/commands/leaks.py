@@ -228,9 +228,9 @@ def _write(
     sources: Sources,
     seconds: float,
 ) -> None:
+    from heapstory.reporters.leaks.html import html_report
+    from heapstory.reporters.leaks.report import RULES, finding_json, sarif_result, text_report
     from heapstory.reporters.sarif import write_sarif
-    from heapstory.static.html import html_report
-    from heapstory.static.report import RULES, finding_json, sarif_result, text_report
 
     shown = [f for f in findings if f.suppressed is None or args.show_suppressed]
     accepted = sum(f.suppressed is not None for f in findings)

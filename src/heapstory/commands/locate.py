@@ -98,7 +98,8 @@ def _site(text: str) -> tuple[str, str]:
 
 
 def _write(trace: Trace, answer: Answer, args: argparse.Namespace) -> None:
-    from heapstory.reporters import json, locate_machine, locate_pictures, locate_text
+    from heapstory.reporters import json
+    from heapstory.reporters.locate import machine, pictures, text
     from heapstory.reporters.style import PLAIN, Style
 
     if args.sarif:
@@ -106,23 +107,23 @@ def _write(trace: Trace, answer: Answer, args: argparse.Namespace) -> None:
     ending = Path(args.output or "").suffix.lstrip(".")
     form = args.format or (ending if ending in _FORMATS else "text")
     if form == "json":
-        write(json.dumps("locate", locate_machine.body(answer)), args.output)
+        write(json.dumps("locate", machine.body(answer)), args.output)
     elif form == "sarif":
         write(_sarif(answer), args.output)
     elif form == "html":
-        write(locate_pictures.html(trace, answer), args.output)
+        write(pictures.html(trace, answer), args.output)
     elif form == "dot":
-        write(locate_pictures.dot(trace, answer), args.output)
+        write(pictures.dot(trace, answer), args.output)
     else:
         style = PLAIN if args.output else Style.of(sys.stdout)
-        write(locate_text.report(trace, answer, style), args.output)
+        write(text.report(trace, answer, style), args.output)
 
 
 def _sarif(answer: Answer) -> str:
     from json import dumps
 
     from heapstory import __version__
-    from heapstory.reporters.locate_machine import results, rules
+    from heapstory.reporters.locate.machine import results, rules
     from heapstory.reporters.sarif import sarif_log
 
     log = sarif_log(results(answer), rules(answer), __version__)
@@ -131,7 +132,7 @@ def _sarif(answer: Answer) -> str:
 
 def _write_sarif(path: Path, answer: Answer) -> None:
     from heapstory import __version__
-    from heapstory.reporters.locate_machine import results, rules
+    from heapstory.reporters.locate.machine import results, rules
     from heapstory.reporters.sarif import write_sarif
 
     write_sarif(path, results(answer), rules(answer), __version__)

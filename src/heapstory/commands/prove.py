@@ -107,7 +107,7 @@ def _count(text: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     """Judge every input, print the results, and say by the exit status what they mean."""
-    from heapstory.linear import present
+    from heapstory.reporters.prove import present
 
     if not (args.specifications or args.history or args.c_source):
         raise UsageError("prove: give a SPEC, --history FILE --model TYPE, or --c FILE")
@@ -124,9 +124,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _specifications(args: argparse.Namespace) -> list[Any]:
-    from heapstory.linear import present
     from heapstory.linear.lint import lint
     from heapstory.linear.resolve import load
+    from heapstory.reporters.prove import present
 
     found = []
     for path in args.specifications:
@@ -174,8 +174,8 @@ def _judged(spec: Any, args: argparse.Namespace) -> Any:
 def _sources(args: argparse.Namespace) -> list[Any]:
     if not args.c_source:
         return []
-    from heapstory.linear import present
     from heapstory.linear.csource import extract
+    from heapstory.reporters.prove import present
 
     with progress("reading C"):
         extracted = extract(args.c_source, args.struct, args.functions, args.implements)
@@ -190,8 +190,8 @@ def _sources(args: argparse.Namespace) -> list[Any]:
 def _histories(args: argparse.Namespace) -> list[Any]:
     if not args.history:
         return []
-    from heapstory.linear import present
     from heapstory.linear.history import judge_file
+    from heapstory.reporters.prove import present
 
     if not args.model:
         raise UsageError("prove: --history needs --model (queue, stack, set, register, …)")
@@ -203,7 +203,7 @@ def _histories(args: argparse.Namespace) -> list[Any]:
 
 
 def _pictures(args: argparse.Namespace, results: list[Any]) -> None:
-    from heapstory.linear import draw
+    from heapstory.reporters.prove import draw
 
     shown = next((r for r in results if r.counterexample is not None), None)
     for path, form in ((args.svg, "svg"), (args.html, "html")):

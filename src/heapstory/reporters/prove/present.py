@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from heapstory.linear import draw
 from heapstory.linear.counterexample import Counterexample, build
 from heapstory.linear.history import Judgement
 from heapstory.linear.program import Program
@@ -13,6 +12,7 @@ from heapstory.linear.relations import Relations
 from heapstory.linear.syntax import Specification
 from heapstory.linear.unbounded import Tables
 from heapstory.linear.verdict import PROVED, REFUTED, Report
+from heapstory.reporters.prove import draw
 
 BY = {
     "algorithm6": "Algorithm 6 with derived relations, completability and the sequential model",

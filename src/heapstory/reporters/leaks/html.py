@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
+from heapstory.reporters.leaks.report import describe, headline
 from heapstory.static.findings import Finding, Sources
-from heapstory.static.report import describe, headline
 
 _STYLE = """
 body{font:14px/1.45 system-ui,sans-serif;margin:2em auto;max-width:1200px;color:#222}

@@ -1,0 +1,1 @@
+"""The answer of ``locate`` as text, JSON, SARIF and pictures. Knows located faults."""

@@ -1,0 +1,1 @@
+"""The answer of ``prove`` as text, JSON, SARIF and pictures. Knows its verdicts and histories."""
