@@ -9,9 +9,9 @@ import pytest
 
 import heapstory
 from heapstory import constraints
-from heapstory.constraints.compiling import Compiled
+from heapstory.constraints.compile.compiling import Compiled
+from heapstory.constraints.language.reading import parse
 from heapstory.constraints.plan import Kind, Op, PlanType
-from heapstory.constraints.reading import parse
 from heapstory.errors import SpecificationError, UsageError
 from tests.conftest import Compile, Heapstory
 
@@ -168,7 +168,7 @@ def test_counts_that_differ_from_the_debug_information_are_told(trace: heapstory
 
 
 def _conjuncts(expr: object) -> list[object]:
-    from heapstory.constraints.expressions import conjuncts
+    from heapstory.constraints.plan.expressions import conjuncts
 
     return list(conjuncts(expr))  # type: ignore[arg-type]
 

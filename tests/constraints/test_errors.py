@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from heapstory import constraints
-from heapstory.constraints.constants import read_constants
+from heapstory.constraints.binding.constants import read_constants
 from heapstory.errors import SpecificationError
 from tests.constraints.world import compiled, plan_of, specification
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from heapstory.constraints.oneliners import ONE_LINERS
+from heapstory.constraints.language.oneliners import ONE_LINERS
 from heapstory.constraints.plan import BinderKind, Op, ShapeKind
 from tests.constraints.world import Checked, World, plan_of
 

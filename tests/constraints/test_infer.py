@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from heapstory import constraints
-from heapstory.constraints.reading import parse
+from heapstory.constraints.language.reading import parse
 from tests.conftest import Compile, Heapstory
 
 

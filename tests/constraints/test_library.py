@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from heapstory import constraints
-from heapstory.constraints.compiling import compile_plan
-from heapstory.constraints.untraced import NoTrace
+from heapstory.constraints.binding.untraced import NoTrace
+from heapstory.constraints.compile.compiling import compile_plan
 from heapstory.errors import UsageError
 
 # Table 2.2 of the thesis: statements needed there.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from heapstory.constraints import syntax
-from heapstory.constraints.compiling import Compiled, compile_plan
+from heapstory.constraints.binding.untraced import NoTrace
+from heapstory.constraints.compile.compiling import Compiled, compile_plan
+from heapstory.constraints.language import syntax
+from heapstory.constraints.language.reading import parse
 from heapstory.constraints.plan import Plan
-from heapstory.constraints.reading import parse
-from heapstory.constraints.untraced import NoTrace
 from tests.constraints.naive_values import Found
 from tests.constraints.snapshot import Snapshot
 from tests.naive import Alloc, Free, Global, Naive, Store

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from heapstory.constraints.plan import Plan
-from heapstory.locate.answer import Answer, Fault
+from heapstory.locating.answer import Answer, Fault
 from heapstory.trace.places import Place
 from tests.constraints.world import plan_of
 

@@ -33,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     import heapstory
-    from heapstory.constraints.infer import infer
-    from heapstory.constraints.infer_text import to_json, write_specification
+    from heapstory.inference.infer import infer
+    from heapstory.inference.text import to_json, write_specification
     from heapstory.reporters import json
 
     with ExitStack() as stack:

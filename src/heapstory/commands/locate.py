@@ -12,7 +12,7 @@ from heapstory.commands.progress import progress
 from heapstory.errors import UsageError
 
 if TYPE_CHECKING:
-    from heapstory.locate import Answer
+    from heapstory.locating import Answer
     from heapstory.trace import Trace
 
 FOUND = 1
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
 def _locate(args: argparse.Namespace) -> int:
     import heapstory
     from heapstory import constraints
-    from heapstory.locate import locate
+    from heapstory.locating import locate
 
     specification = constraints.load(args.spec)
     sites = dict(_site(text) for text in args.site)

@@ -1,4 +1,7 @@
-"""Constraint specifications: what must hold of a data structure at every C-point.
+"""Constraint specifications: what must hold of a data structure; knows the trace it is bound to.
+
+Text becomes syntax (`language`), its types are found in the trace (`binding`), and both become a
+plan for the engine (`compile`, `plan`).
 
 >>> from heapstory import constraints
 >>> specification = constraints.load("avl.spec")
@@ -16,8 +19,8 @@ from typing import TYPE_CHECKING
 from heapstory.errors import UsageError
 
 if TYPE_CHECKING:
-    from heapstory.constraints.compiling import Compiled
-    from heapstory.constraints.syntax import Specification
+    from heapstory.constraints.compile.compiling import Compiled
+    from heapstory.constraints.language.syntax import Specification
     from heapstory.trace import Trace
 
 LIBRARY = Path(__file__).parent / "library"
@@ -25,7 +28,7 @@ LIBRARY = Path(__file__).parent / "library"
 
 def load(path: str | Path) -> Specification:
     """A specification from a file, or one of the library by its name (``avl_tree``)."""
-    from heapstory.constraints.reading import parse
+    from heapstory.constraints.language.reading import parse
 
     file = Path(path)
     if not file.exists() and (LIBRARY / f"{path}.spec").exists():
@@ -51,17 +54,17 @@ def compile_for(
 ) -> Compiled:
     """The plan of a specification for a trace. `sites` binds types to allocation sites,
     ``{"node": "list.c:12"}``; the others are bound by their name in the debug information."""
-    from heapstory.constraints.binding import TraceBinding
-    from heapstory.constraints.compiling import compile_plan
+    from heapstory.constraints.binding.traced import TraceBinding
+    from heapstory.constraints.compile.compiling import compile_plan
 
     return compile_plan(specification, TraceBinding(trace, sites))
 
 
 def explain(specification: Specification) -> str:
     """What a specification says, in plain words; no trace is needed."""
-    from heapstory.constraints.compiling import compile_plan
-    from heapstory.constraints.untraced import NoTrace
-    from heapstory.constraints.words import explain_plan
+    from heapstory.constraints.binding.untraced import NoTrace
+    from heapstory.constraints.compile.compiling import compile_plan
+    from heapstory.constraints.plan.words import explain_plan
 
     compiled = compile_plan(specification, NoTrace(specification))
     return explain_plan(compiled.plan) + "".join(f"\n{w}" for w in compiled.warnings)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from heapstory.reporters.sarif import Location, Result, Rule
 
 if TYPE_CHECKING:
-    from heapstory.locate.answer import Answer, CPoint, Fault, Inconsistency
+    from heapstory.locating.answer import Answer, CPoint, Fault, Inconsistency
     from heapstory.trace.places import Place
 
 MOST_CPOINTS = 1000

@@ -6,13 +6,13 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from heapstory.errors import HeapstoryError
-from heapstory.locate.pictures import pictures
+from heapstory.locating.pictures import pictures
 from heapstory.reporters import dot as drawing_dot
 from heapstory.reporters.svg import svg
 
 if TYPE_CHECKING:
     from heapstory.graph.drawing import Drawing
-    from heapstory.locate.answer import Answer, Fault
+    from heapstory.locating.answer import Answer, Fault
     from heapstory.trace import Trace
     from heapstory.trace.places import Place
 

@@ -11,8 +11,8 @@ from heapstory.reporters.style import PLAIN, Style
 
 if TYPE_CHECKING:
     from heapstory.graph.drawing import Box, Drawing
-    from heapstory.locate.answer import Answer, Fault, Inconsistency
-    from heapstory.locate.pictures import Pictures
+    from heapstory.locating.answer import Answer, Fault, Inconsistency
+    from heapstory.locating.pictures import Pictures
     from heapstory.trace import Trace
     from heapstory.trace.places import Place
 
@@ -122,7 +122,7 @@ def _statement(trace: Trace, number: int, faults: list[Fault], style: Style) -> 
     if len(faults) > 1:
         yield style.dim(f"   and {_count(len(faults) - 1, 'more time')}, up to timestamp ")
         yield style.dim(f"{faults[-1].timestamp}\n")
-    from heapstory.locate.pictures import pictures
+    from heapstory.locating.pictures import pictures
 
     yield from side_by_side(pictures(trace, fault), style)
     yield style.dim(f"   next: {_next(trace, fault)}\n")

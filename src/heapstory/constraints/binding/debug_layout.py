@@ -1,0 +1,110 @@
+"""Layouts of types out of the debug information of a trace."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from heapstory.constraints.binding.layout import EXPANDED_AT_MOST, Array, Scalar
+from heapstory.constraints.plan import Kind
+from heapstory.trace.types import Types
+
+_TAG = re.compile(r"^(struct|class|union|enum) ")
+
+
+def plain_name(name: str) -> str:
+    """A type's name without ``struct``."""
+    return _TAG.sub("", name)
+
+
+class DebugLayouts:
+    """The fields of types, arrays and nested structures taken apart."""
+
+    def __init__(self, types: Types) -> None:
+        self.types = types
+
+    def parts(self, type_id: int) -> tuple[Scalar | Array, ...]:
+        """The fields of a type, in order."""
+        return tuple(self.walk(type_id, "", 0))
+
+    def walk(self, type_id: int, name: str, base: int) -> Iterator[Scalar | Array]:
+        """The fields of a type that lies at an offset under some name."""
+        described = self.types.get(type_id)
+        if described["kind"] == "array":
+            yield from self._walk_array(described, name, base)
+        elif described["kind"] == "record" and described["fields"]:
+            for member in described["fields"]:
+                if member["type"]:
+                    yield from self._walk_member(member, name, base)
+        elif described["size"]:
+            yield self._scalar(described, name, base)
+
+    def _walk_member(
+        self, member: dict[str, Any], name: str, base: int
+    ) -> Iterator[Scalar | Array]:
+        plain = member["name"] and not member["base_class"]
+        path = f"{name}.{member['name']}" if plain and name else member["name"] if plain else name
+        for part in self.walk(member["type"], path, base + member["offset"]):
+            if member["bit_size"] and isinstance(part, Scalar):
+                part = replace(part, bit_offset=member["bit_offset"], bit_size=member["bit_size"])
+            yield part
+
+    def _walk_array(
+        self, described: dict[str, Any], name: str, base: int
+    ) -> Iterator[Scalar | Array]:
+        target = described["target"]
+        unit = self.types.get(target)["size"] if target else 0
+        if not unit:
+            return
+        count = described["count"] or None
+        inner = list(self.walk(target, f"{name}[]", base))
+        if all(isinstance(part, Scalar) for part in inner):
+            yield from (Array(part, unit, count) for part in inner if isinstance(part, Scalar))
+            return
+        for i in range(min(count or 0, EXPANDED_AT_MOST)):
+            yield from self.walk(target, f"{name}[{i}]", base + i * unit)
+
+    def _scalar(self, described: dict[str, Any], name: str, base: int) -> Scalar:
+        size, is_text = described["size"], bool(described["is_char"])
+        target: str | None = None
+        other: str | None = None
+        if described["kind"] == "pointer":
+            kind = Kind.POINTER
+            pointee = self.types.get(described["target"]) if described["target"] else None
+            is_text = bool(pointee and pointee["is_char"])
+            if pointee and pointee["name"]:
+                name_of = plain_name(pointee["name"])
+                target, other = (name_of, None) if pointee["kind"] == "record" else (None, name_of)
+        elif described["is_float"]:
+            kind = Kind.FLOAT
+        else:
+            kind = Kind.INT if described["is_signed"] else Kind.UINT
+        return Scalar(name, base, size, kind, target, other, is_char=is_text)
+
+    def is_open(self, type_id: int) -> bool:
+        """Whether the last member of a record is an array without a length."""
+        described = self.types.get(type_id)
+        if not described["fields"] or described["is_union"]:
+            return False
+        last = described["fields"][-1]["type"]
+        inside = self.types.get(last) if last else None
+        return inside is not None and inside["kind"] == "array" and not inside["count"]
+
+    def inside(self, outer: int, inner: int, path: str = "") -> Iterator[int]:
+        """The offsets in a type at which another one lies (under a member, if one is named)."""
+        if outer == inner:
+            if not path:
+                yield 0
+            return
+        described = self.types.get(outer)
+        if described["kind"] == "array" and described["target"]:
+            unit = self.types.get(described["target"])["size"]
+            for i in range(min(described["count"] or 0, EXPANDED_AT_MOST)):
+                yield from (i * unit + o for o in self.inside(described["target"], inner, path))
+        name, _, rest = path.partition(".")
+        for member in described["fields"]:
+            if member["type"] and (not path or member["name"] == name):
+                offsets = self.inside(member["type"], inner, rest)
+                yield from (member["offset"] + offset for offset in offsets)

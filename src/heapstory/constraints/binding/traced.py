@@ -1,0 +1,269 @@
+"""Binding the types of a specification to what is in a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+from heapstory.constraints.binding import glibc
+from heapstory.constraints.binding.constants import read_constants
+from heapstory.constraints.binding.debug_layout import DebugLayouts, plain_name
+from heapstory.constraints.binding.layout import (
+    WORD,
+    Array,
+    Layout,
+    Scalar,
+    scalar_of,
+)
+from heapstory.constraints.binding.node_types import NodeTypes
+from heapstory.constraints.binding.sites import accessed_fields, blocks_of, find_stacks
+from heapstory.constraints.language import syntax
+from heapstory.constraints.plan import Kind, PlanMember
+from heapstory.errors import UsageError
+
+if TYPE_CHECKING:
+    from heapstory import _core
+    from heapstory.trace import Trace
+
+
+class Binding(Protocol):
+    """What the compiler asks of a trace."""
+
+    def layout(self, line: syntax.TypeLine) -> Layout | None:
+        """The layout of a type; None if nothing of the trace is of it."""
+
+    def roots(self, variable: str, path: str) -> list[Layout]:
+        """The words of a global variable (and a field in it) that hold pointers."""
+
+    def array_of(self, name: str) -> Layout | None:
+        """Blocks that hold some of what a pointer points to: ``int``, ``node *``, ``node``."""
+
+    def constant(self, name: str) -> int | None:
+        """The value of an enumerator or macro of the program."""
+
+    def type_names(self) -> list[str]:
+        """The names that types may have, for suggestions."""
+
+
+class TraceBinding:
+    """Types by their name in the debug information, or by allocation site."""
+
+    def __init__(self, trace: Trace, sites: Mapping[str, str] | None = None) -> None:
+        self.trace, self.sites = trace, dict(sites or {})
+        self.layouts = DebugLayouts(trace.types)
+
+    @cached_property
+    def _records(self) -> dict[str, list[int]]:
+        """Type ids by name, without ``struct``."""
+        found: dict[str, list[int]] = {}
+        for type_id in range(1, self.trace.core.types() + 1):
+            name = self.trace.types.get(type_id)["name"]
+            if name:
+                found.setdefault(plain_name(name), []).append(type_id)
+        return found
+
+    @cached_property
+    def _globals(self) -> dict[str, tuple[int, int]]:
+        """Variables: node id and type id, by name."""
+        described = [self.trace.core.node(node) for node in self._allocations.globals()]
+        return {one["name"]: (one["id"], one["type"]) for one in described if one and one["type"]}
+
+    def type_names(self) -> list[str]:
+        return [
+            name
+            for name, ids in self._records.items()
+            if self.trace.types.get(ids[0])["kind"] == "record"
+        ]
+
+    def layout(self, line: syntax.TypeLine) -> Layout | None:
+        if line.name in self.sites:
+            return self._layout_of_site(line, self.sites[line.name])
+        ids = self._named(line.native or line.name)
+        if line.is_array:
+            return self._array(line, ids)
+        if not ids and line.name in (glibc.CHUNK, glibc.BIN):
+            return glibc.layout(self.trace, line.name)
+        if not ids:
+            return None
+        first = self.layouts.parts(ids[0])
+        same = [i for i in ids if self.layouts.parts(i) == first]
+        size = self.trace.types.get(ids[0])["size"]
+        members = tuple(self._members(line, same))
+        return Layout(size, first, members)
+
+    def _named(self, name: str) -> list[int]:
+        name = plain_name(name)
+        if name in self._records:
+            return self._records[name]
+        ends = [ids for full, ids in self._records.items() if full.endswith(f"::{name}")]
+        return ends[0] if len(ends) == 1 else []
+
+    def block_counts(self) -> dict[str, int]:
+        """Heap blocks by the name of their record type."""
+        counts: dict[str, int] = {}
+        for type_id, blocks in self._node_types.counts().items():
+            described = self.trace.types.get(type_id)
+            if described["kind"] == "record":
+                name = plain_name(described["name"])
+                counts[name] = counts.get(name, 0) + blocks
+        return counts
+
+    def variables_of(self, name: str) -> list[str]:
+        """Global variables that hold pointers to a record type."""
+        found = []
+        for variable, (_, type_id) in sorted(self._globals.items()):
+            for part in self.layouts.parts(type_id):
+                scalar = scalar_of(part)
+                if (
+                    scalar.kind is Kind.POINTER
+                    and scalar.target == name
+                    and variable.isidentifier()
+                ):
+                    path = scalar.name.replace("[]", "").lstrip(".")
+                    found.append(f"{variable}.{path}" if path else variable)
+        return found
+
+    # Where objects lie.
+
+    def _members(self, line: syntax.TypeLine, ids: list[int]) -> Iterator[PlanMember]:
+        for type_id in ids:
+            if not line.places or "*" in line.places:
+                yield from self._node_types.members(type_id, self._stride(type_id))
+            for place in line.places:
+                yield from self._anywhere(type_id) if place == "*" else self._at(type_id, place)
+
+    @cached_property
+    def _node_types(self) -> NodeTypes:
+        return NodeTypes(self.trace, self._allocations)
+
+    @cached_property
+    def _allocations(self) -> _core.Allocations:
+        from heapstory import _core
+
+        return _core.Allocations(self.trace.core)
+
+    def _stride(self, type_id: int) -> int | None:
+        if self.layouts.is_open(type_id):
+            return None
+        return self.trace.types.get(type_id)["size"] or None
+
+    def _anywhere(self, inner: int) -> Iterator[PlanMember]:
+        """Variables of a type, and records and variables that hold it."""
+        for _, (node, type_id) in sorted(self._globals.items()):
+            for base in self.layouts.inside(type_id, inner):
+                yield PlanMember(node=node, base=base)
+        for outer in range(1, self.trace.core.types() + 1):
+            described = self.trace.types.get(outer)
+            if outer != inner and described["kind"] == "record":
+                for base in self.layouts.inside(outer, inner):
+                    yield PlanMember(type_id=outer, base=base, stride=self._stride(outer))
+
+    def _at(self, inner: int, place: str) -> Iterator[PlanMember]:
+        holder, _, path = place.partition(".")
+        if holder in self._globals:
+            node, type_id = self._globals[holder]
+            for base in self.layouts.inside(type_id, inner, path):
+                yield PlanMember(node=node, base=base)
+            return
+        for outer in self._named(holder):
+            for base in self.layouts.inside(outer, inner, path):
+                yield PlanMember(type_id=outer, base=base, stride=self._stride(outer))
+
+    # Arrays.
+
+    def array_of(self, name: str) -> Layout | None:
+        ids = self._named(name)
+        if not ids:
+            return None
+        unit = self.trace.types.get(ids[0])["size"]
+        parts = [p for p in self.layouts.walk(ids[0], "[]", 0) if isinstance(p, Scalar)]
+        arrays = tuple(Array(part, unit, None) for part in parts)
+        return Layout(0, arrays, tuple(self._blocks(ids))) if arrays else None
+
+    def _blocks(self, ids: list[int]) -> list[PlanMember]:
+        return [member for type_id in ids for member in self._node_types.members(type_id)]
+
+    def constant(self, name: str) -> int | None:
+        return self._constants.get(name)
+
+    @cached_property
+    def _constants(self) -> dict[str, int]:
+        core = self.trace.core
+        return read_constants(text for path in core.sources() if (text := core.source(path)))
+
+    def _array(self, line: syntax.TypeLine, ids: list[int]) -> Layout | None:
+        members = self._blocks(ids)
+        element = ids[0] if ids else None
+        if not ids and line.name in self._globals:
+            node, type_id = self._globals[line.name]
+            described = self.trace.types.get(type_id)
+            if described["kind"] == "array":
+                members, element = [PlanMember(node=node)], described["target"]
+        if not members:
+            return None
+        return self._array_layout(line, element, tuple(members))
+
+    def _array_layout(
+        self, line: syntax.TypeLine, element: int | None, members: tuple[PlanMember, ...]
+    ) -> Layout:
+        parts = list(self.layouts.walk(element, "[]", 0)) if element else []
+        scalars = [part for part in parts if isinstance(part, Scalar)]
+        size = line.element or (scalars[0].size if scalars else WORD)
+        first = scalars[0] if scalars else Scalar("[]", 0, size, Kind.WORD)
+        warnings = []
+        uniform = all(
+            (s.size, s.kind, s.offset) == (size, first.kind, i * size)
+            for i, s in enumerate(scalars)
+        )
+        if not uniform or len(scalars) != len(parts):
+            kind = Kind.WORD if size == WORD else Kind.INT
+            first = Scalar("[]", 0, size, kind)
+            warnings.append(
+                f"the elements of {line.name} are not all alike: read as numbers of {size} bytes "
+                f"(say which with: ARRAY {line.name} OF n;)"
+            )
+        array = Array(replace(first, name="[]", offset=0), size, None)
+        return Layout(0, (array,), members, warnings=tuple(warnings))
+
+    def _layout_of_site(self, line: syntax.TypeLine, site: str) -> Layout:
+        stacks = find_stacks(self.trace, site)
+        if not stacks:
+            raise UsageError(
+                f"--site {line.name}={site}: nothing was allocated there (see: heapstory query "
+                "TRACE 'SELECT DISTINCT file, line FROM nodes JOIN sites ON created_site = site')"
+            )
+        blocks = blocks_of(self.trace, stacks)
+        members = (PlanMember(stacks=tuple(sorted(stacks))),)
+        kinds = {kind for _, _, kind in blocks}
+        known = kinds.pop() if len(kinds) == 1 else None
+        if line.is_array:
+            return self._array_layout(line, known, members)
+        if known and self.trace.types.get(known)["kind"] == "record":
+            size = self.trace.types.get(known)["size"]
+            return Layout(size, self.layouts.parts(known), members)
+        parts = accessed_fields(self.trace, [node for node, _, _ in blocks])
+        warning = (
+            f"{line.name}: no debug information: field n is the n-th offset that was ever written, "
+            "so trailing fields that were not are missing"
+        )
+        size = min((size for _, size, _ in blocks), default=0)
+        return Layout(size, parts, members, known=False, warnings=(warning,))
+
+    # Roots.
+
+    def roots(self, variable: str, path: str) -> list[Layout]:
+        if variable not in self._globals:
+            return []
+        node, type_id = self._globals[variable]
+        found = []
+        for part in self.layouts.parts(type_id):
+            scalar = scalar_of(part)
+            name = scalar.name.replace("[]", "").lstrip(".")
+            if scalar.kind is Kind.POINTER and (not path or name == path):
+                array = part if isinstance(part, Array) else Array(scalar, WORD, 1)
+                array = replace(array, element=replace(scalar, name="[]"))
+                size = scalar.offset + (array.count or 1) * array.stride
+                found.append(Layout(size, (array,), (PlanMember(node=node),)))
+        return found

@@ -1,0 +1,215 @@
+"""Getting at fields: ``X.left.key``, ``X.slot[i].key``, ``X[2].(1)``, ``X.INDEGREE[left]``."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from heapstory.constraints.binding.layout import Array, Scalar, scalar_of
+from heapstory.constraints.compile.schema import TEXT_PREFIX, Entry, Schema
+from heapstory.constraints.language import syntax
+from heapstory.constraints.language.syntax import DEGREES
+from heapstory.constraints.plan import Expr, Kind, Op
+from heapstory.constraints.plan.expressions import number
+from heapstory.parsing import did_you_mean
+
+if TYPE_CHECKING:
+    from heapstory.constraints.compile.attributes import Attributes
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A resolved term. `entry`: the type of the object it is or points to; `part`: the field it
+    was read from; `by_number`: reached in the thesis' way, so that ``[n]`` counts fields."""
+
+    expr: Expr
+    entry: Entry | None = None
+    part: Scalar | Array | None = None
+    by_number: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A name on its way to a field: ``X.link``, ``X.slot[i]``."""
+
+    base: Expr
+    entry: Entry
+    path: str
+    index: Expr | None
+
+
+class FieldTerms(ABC):
+    """The part of resolving terms that has to do with fields."""
+
+    schema: Schema
+    attributes: Attributes
+
+    @abstractmethod
+    def resolve(self, term: syntax.Term) -> Value | Partial:
+        """A term, perhaps only on its way to a field."""
+
+    @abstractmethod
+    def expr(self, term: syntax.Term) -> Expr:
+        """A term as an expression of the plan."""
+
+    def member(self, term: syntax.Member) -> Value | Partial:
+        found = self.resolve(term.base)
+        if isinstance(found, Partial):
+            path = f"{found.path}.{term.name}"
+            return self.step(found.base, found.entry, path, found.index, term)
+        if found.expr.op is Op.NULL:
+            raise self.schema.fail("NULL has no fields", term.at)
+        if found.entry is None:
+            raise self.schema.fail(
+                f"{self._text(term.base)} does not lead to a node of a known type, so it has no "
+                f"'{term.name}' (declare the type, or name it at the field: next* : node;)",
+                term.at,
+            )
+        if term.name in DEGREES:
+            return Value(Expr(Op[term.name], (found.expr,)))
+        if self.attributes.find(found.entry, term.name) is not None:
+            return Value(self.attributes.read(found.entry, term.name, found.expr))
+        return self.step(found.expr, found.entry, term.name, None, term)
+
+    def step(
+        self, base: Expr, entry: Entry, path: str, index: Expr | None, term: syntax.Term
+    ) -> Value | Partial:
+        part = entry.layout.find(path)
+        if isinstance(part, Scalar) and index is None:
+            return self._read(base, entry, part, None)
+        if isinstance(part, Array) and index is not None:
+            return self._read(base, entry, part, index)
+        if path in entry.layout.prefixes():
+            return Partial(base, entry, path, index)
+        known = [*entry.field_names(), *self.attributes.names(entry), *DEGREES]
+        raise self.schema.fail(
+            f"{entry.name} has no field or attribute '{path.replace('[]', '')}'"
+            f"{did_you_mean(path.replace('[]', ''), known)}",
+            term.at,
+        )
+
+    def _read(
+        self,
+        base: Expr,
+        entry: Entry,
+        part: Scalar | Array,
+        index: Expr | None,
+        number: bool = False,
+    ) -> Value:
+        op, args = (Op.FIELD, (base,)) if index is None else (Op.INDEX, (base, index))
+        expr = Expr(op, args, index=entry.refer(part), type=entry.index)
+        return Value(expr, self.schema.target(entry, part), part, by_number=number)
+
+    def whole(self, found: Partial, term: syntax.Term) -> Value:
+        """A name that is no single field: an array of characters is a text."""
+        array = found.entry.layout.find(f"{found.path}[]")
+        if isinstance(array, Array) and array.element.is_char and found.index is None:
+            first = array.element
+            text = Scalar(TEXT_PREFIX + found.path, first.offset, array.count or 1, Kind.CHARS)
+            return self._read(found.base, found.entry, text, None)
+        what = "an array: say which element" if array else "a structure: name a field of it"
+        raise self.schema.fail(f"{self._text(term)} is {what}", term.at)
+
+    def index(self, term: syntax.Index) -> Value | Partial:
+        base = term.base
+        if isinstance(base, syntax.Member) and base.name in DEGREES:
+            names = tuple(_field_name(item, self.schema) for item in term.items)
+            degree = self.member(base)
+            assert isinstance(degree, Value)
+            return Value(replace(degree.expr, edges=self.schema.edge_set(names, term.at)))
+        if len(term.items) != 1:
+            raise self.schema.fail("one index, please: X[i]", term.at)
+        index = self.expr(term.items[0])
+        found = self.resolve(base)
+        if isinstance(found, Partial):
+            return self._element(found, index, term)
+        if term.numbered or found.by_number:
+            return self._numbered(found, index, term)
+        array = self.schema.array_of(found.part) if found.part is not None else None
+        if array is None:
+            raise self.schema.fail(f"{self._text(base)} is not an array", term.at)
+        return self.step(found.expr, array, "[]", index, term)
+
+    def _element(self, found: Partial, index: Expr, term: syntax.Term) -> Value | Partial:
+        if index.op is Op.NUMBER:
+            expanded = f"{found.path}[{index.number}]"
+            if expanded in found.entry.layout.prefixes():
+                return Partial(found.base, found.entry, expanded, found.index)
+        if found.index is not None:
+            raise self.schema.fail("only one index of an array of arrays may vary", term.at)
+        if index.op is Op.NUMBER:
+            array = found.entry.layout.find(f"{found.path}[]")
+            count = array.count if isinstance(array, Array) else None
+            if count is not None and not 0 <= index.number < count:
+                raise self.schema.fail(
+                    f"{found.entry.name}.{found.path} has {count} elements, 0 to {count - 1}, so "
+                    f"there is no [{index.number}]",
+                    term.at,
+                )
+        return self.step(found.base, found.entry, f"{found.path}[]", index, term)
+
+    def _numbered(self, found: Value, index: Expr, term: syntax.Term) -> Value:
+        """``X[n]``: the n-th field, from 1."""
+        entry = found.entry
+        if entry is None:
+            raise self.schema.fail(
+                f"{self._text(term)} does not lead to a node of a known type", term.at
+            )
+        if entry.is_array:
+            array = entry.layout.parts[0]
+            zero_based = _minus_one(index)
+            return self._read(found.expr, entry, array, zero_based, number=True)
+        flat = list(entry.layout.flat())
+        if index.op is not Op.NUMBER:
+            return self._read(
+                found.expr, entry, self._uniform(entry, term), _minus_one(index), True
+            )
+        if not 1 <= index.number <= len(flat):
+            raise self.schema.fail(
+                f"{entry.name} has {len(flat)} fields, X[1] to X[{len(flat)}], so there is no "
+                f"[{index.number}]",
+                term.at,
+            )
+        part, position = flat[int(index.number) - 1]
+        inside = number(position) if isinstance(part, Array) else None
+        return self._read(found.expr, entry, part, inside, number=True)
+
+    def _uniform(self, entry: Entry, term: syntax.Term) -> Array:
+        """All fields of a type as one array, for ``X[I]``."""
+        scalars = []
+        for part, position in entry.layout.flat():
+            stride = part.stride if isinstance(part, Array) else 0
+            first = scalar_of(part)
+            scalars.append(replace(first, offset=first.offset + position * stride))
+        first = scalars[0]
+        alike = all(
+            (s.size, s.kind, s.offset) == (first.size, first.kind, first.offset + i * first.size)
+            for i, s in enumerate(scalars)
+        )
+        if not alike:
+            raise self.schema.fail(
+                f"the fields of {entry.name} are not all alike, so an index cannot vary over them "
+                "(name an array in it: X.key[I])",
+                term.at,
+            )
+        return Array(replace(first, name="fields[]"), first.size, len(scalars))
+
+    def _text(self, term: syntax.Term) -> str:
+        return self.schema.specification.text(term.at) or "this"
+
+
+def _minus_one(index: Expr) -> Expr:
+    if index.op is Op.NUMBER:
+        return number(index.number - 1)
+    if index.op is Op.ADD and index.args[1] == number(1):
+        return index.args[0]
+    return Expr(Op.SUB, (index, number(1)))
+
+
+def _field_name(term: syntax.Term, schema: Schema) -> str:
+    if isinstance(term, syntax.Name):
+        return term.text
+    if isinstance(term, syntax.Member):
+        return f"{_field_name(term.base, schema)}.{term.name}"
+    raise schema.fail("the name of a field is wanted here", term.at)

@@ -1,0 +1,1 @@
+"""A specification from good runs; knows constraints, C-points (locating) and the trace."""

@@ -1,0 +1,132 @@
+"""What inference knows of a program's types before it asks the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from heapstory.constraints.binding.layout import Array, Layout, Scalar, scalar_of
+from heapstory.constraints.binding.traced import TraceBinding
+from heapstory.constraints.language import syntax
+from heapstory.constraints.plan import Kind
+from heapstory.trace import Trace
+
+NUMBERS = (Kind.INT, Kind.UINT)
+BACKWARD = ("prev", "parent", "up", "back", "pred", "father", "owner", "before")
+
+
+@dataclass(eq=False)
+class TypeFacts:
+    """A record type with blocks in the trace; `edges` and `back` are decided later."""
+
+    name: str
+    layout: Layout
+    blocks: int
+    pointers: dict[str, str] = field(default_factory=dict)  # field -> type it points to
+    arrays: set[str] = field(default_factory=set)  # of the pointers, those that are arrays
+    numbers: list[str] = field(default_factory=list)
+    number_arrays: dict[str, int] = field(default_factory=dict)
+    edges: list[str] = field(default_factory=list)
+    back: list[str] = field(default_factory=list)
+    roots: list[str] = field(default_factory=list)
+    unchecked: set[str] = field(default_factory=set)  # pointers that are not always safe
+    written: set[str] = field(default_factory=set)  # fields that always have a value
+
+    @property
+    def own(self) -> list[str]:
+        """The fields that point to the type itself."""
+        return [name for name, target in self.pointers.items() if target == self.name]
+
+    def layout_arrays(self) -> list[str]:
+        """Pointers to blocks of pointers: ``struct node **chain``."""
+        return [
+            part.name
+            for part in self.layout.parts
+            if isinstance(part, Scalar) and (part.pointee or "").endswith(" *")
+        ]
+
+    @property
+    def named(self) -> list[str]:
+        """The fields that a specification names."""
+        names = (part.name.replace("[]", "") for part in self.layout.parts)
+        kept = (n for n in names if n in self.pointers or not (n.startswith("__") or "[" in n))
+        return list(dict.fromkeys(kept))
+
+    def type_line(self) -> str:
+        """``node { key!; left*; parent^; }``."""
+        parts = []
+        for name in self.named:
+            mark = ""
+            if name in self.pointers:
+                mark = "*" if name in self.edges else "^"
+                mark += "?" if name in self.unchecked else ""
+            parts.append(f"{name}{mark}{'!' if name in self.written else ''};")
+        return f"{self.name} {{ {' '.join(parts)} }}"
+
+
+def read_facts(trace: Trace, wanted: Iterable[str]) -> dict[str, TypeFacts]:
+    """The record types that have blocks, point to one another, or are asked for."""
+    binding = TraceBinding(trace)
+    counts = binding.block_counts()
+    asked = set(wanted)
+    found: dict[str, TypeFacts] = {}
+    for name in binding.type_names():
+        line = syntax.TypeLine(name, None, (), syntax.At(0, 0))
+        layout = binding.layout(line) if not asked or name in asked or counts.get(name) else None
+        if layout is not None and layout.parts and counts.get(name) and name.isidentifier():
+            found[name] = TypeFacts(name, layout, counts[name])
+    for facts in found.values():
+        _read_fields(facts, found)
+    joined = {n for n, f in found.items() if f.pointers or _holds_array_of(f, found)}
+    joined |= {target for f in found.values() for target in f.pointers.values()}
+    return {n: f for n, f in found.items() if n in (asked or joined)}
+
+
+def _holds_array_of(facts: TypeFacts, known: dict[str, TypeFacts]) -> bool:
+    """Whether a field points to a block of pointers to a known type."""
+    names = (scalar_of(part).pointee or "" for part in facts.layout.parts)
+    return any(name.removesuffix(" *") in known for name in names if name.endswith(" *"))
+
+
+def _read_fields(facts: TypeFacts, known: dict[str, TypeFacts]) -> None:
+    for part in facts.layout.parts:
+        name, scalar = part.name.replace("[]", ""), scalar_of(part)
+        if not all(word.isidentifier() for word in name.split(".")):
+            continue
+        array = isinstance(part, Array)
+        if array and not part.name.endswith("[]"):
+            continue
+        if scalar.kind is Kind.POINTER and scalar.target in known:
+            facts.pointers[name] = str(scalar.target)
+            if array:
+                facts.arrays.add(name)
+        elif scalar.kind in NUMBERS and not scalar.is_char and scalar.size in (2, 4, 8):
+            if isinstance(part, Scalar):
+                facts.numbers.append(name)
+            elif part.count:
+                facts.number_arrays[name] = part.count
+
+
+def root_sources(trace: Trace, facts: TypeFacts, known: dict[str, TypeFacts]) -> list[list[str]]:
+    """Where a type may begin: fields of other types and global variables that point to it, one by
+    one, then all of one holder, then all; the likeliest first."""
+    found = _sources(trace, facts, known)
+    holders: dict[str, list[str]] = {}
+    for one in found:
+        holders.setdefault(one.partition(".")[0], []).append(one)
+    options = [[one] for one in found] + [mine for mine in holders.values() if len(mine) > 1]
+    return options if len(holders) < 2 else [*options, found]
+
+
+def _sources(trace: Trace, facts: TypeFacts, known: dict[str, TypeFacts]) -> list[str]:
+    found = []
+    for other in sorted(known.values(), key=lambda one: one.blocks):
+        if other is facts:
+            continue
+        for part in other.layout.parts:
+            scalar, name = scalar_of(part), part.name.replace("[]", "")
+            to_array = scalar.pointee == f"{facts.name} *"
+            if scalar.kind is Kind.POINTER and (scalar.target == facts.name or to_array):
+                found.append(f"{other.name}.{name}")
+    binding = TraceBinding(trace)
+    return found + binding.variables_of(facts.name)

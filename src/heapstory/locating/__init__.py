@@ -1,0 +1,11 @@
+"""From a broken structure back to the statements that broke it; knows constraints and the trace.
+
+>>> from heapstory import constraints, locating
+>>> answer = locating.locate(trace, constraints.load("list.spec"))
+>>> answer.statements
+"""
+
+from heapstory.locating.answer import Answer, CPoint, Fault, Inconsistency, Slot
+from heapstory.locating.search import locate
+
+__all__ = ["Answer", "CPoint", "Fault", "Inconsistency", "Slot", "locate"]

@@ -1,0 +1,141 @@
+"""C-points: what ``--cpoint`` asks for, and where that is in a trace."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from heapstory.errors import UsageError
+from heapstory.locating.answer import CPoint
+
+if TYPE_CHECKING:
+    from heapstory import _core
+    from heapstory.constraints.plan import Plan
+    from heapstory.trace import Trace
+
+FORM = "FUNC[:exit|:entry] | FILE:LINE | end | crash"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """One ``--cpoint``; ``kind`` is 'exit', 'entry', 'line', 'end' or 'crash'."""
+
+    text: str
+    kind: str
+    name: str = ""
+    line: int = 0
+
+
+def read(text: str) -> Wish:
+    """Reads one ``--cpoint``."""
+    if text in ("end", "crash"):
+        return Wish(text, text)
+    head, colon, tail = text.rpartition(":")
+    if colon and not head.endswith(":"):
+        if tail in ("exit", "entry") and head:
+            return Wish(text, tail, head)
+        if tail.isdecimal() and head:
+            return Wish(text, "line", head, int(tail))
+    if not text or text.endswith(":"):
+        raise UsageError(f"--cpoint {text}: not a C-point ({FORM})")
+    return Wish(text, "exit", text)
+
+
+def find(
+    trace: Trace, structure: _core.Structure, plan: Plan, wishes: Sequence[Wish]
+) -> tuple[list[CPoint], list[str]]:
+    """The C-points in order of time, and what is to be said about them."""
+    own = list(plan.pause)
+    found = structure.cpoints(
+        returns=not wishes,
+        own=own,
+        exits=[wish.name for wish in wishes if wish.kind == "exit"],
+        entries=[wish.name for wish in wishes if wish.kind == "entry"],
+        lines=[],
+    )
+    kinds = {"exit", "entry", "crash", "end"} | ({"mark"} if not wishes else set())
+    points = [_point(trace, row) for row in found["points"] if row[1] in kinds]
+    for wish in wishes:
+        if wish.kind == "line":
+            points += _at_line(trace, structure, found["points"], wish)
+    _check_crash(points, wishes)
+    notes = _missing(points, wishes)
+    if not wishes:
+        notes += [
+            f"{name} writes the structure but was inlined wherever it is called: its exits cannot "
+            "be seen"
+            for name in found["inlined"]
+        ]
+    return _in_order(points), notes
+
+
+def _point(trace: Trace, row: tuple[Any, ...]) -> CPoint:
+    timestamp, kind, site, function, _, text, settled = row
+    place = trace.places.place(site) if site else None
+    return CPoint(timestamp, "line" if kind == "option" else kind, place, function, text, settled)
+
+
+def _at_line(
+    trace: Trace, structure: _core.Structure, rows: list[tuple[Any, ...]], wish: Wish
+) -> list[CPoint]:
+    numbers = {
+        number
+        for number, option in enumerate(_recorded(trace))
+        if option.kind == "line"
+        and option.line == wish.line
+        and PurePath(option.name).name == PurePath(wish.name).name
+    }
+    marked = [row for row in rows if row[1] == "option" and row[4] in numbers]
+    if not marked:
+        asked = structure.cpoints(
+            returns=False, own=[], exits=[], entries=[], lines=[(wish.name, wish.line)]
+        )
+        marked = [row for row in asked["points"] if row[1] == "exit" or row[4] is None]
+    if not marked:
+        program = trace.meta.get("program") or ["PROG"]
+        again = shlex.join(["heapstory", "record", "--cpoint", wish.text, "--", *program])
+        raise UsageError(
+            f"--cpoint {wish.text}: nothing in {trace.path} was recorded there (record again: "
+            f"{again})"
+        )
+    return [
+        CPoint(row[0], "line", trace.places.place(row[2]) if row[2] else None) for row in marked
+    ]
+
+
+def _recorded(trace: Trace) -> list[Wish]:
+    """The C-points that the recorder was told to mark, by their number."""
+    options = [str(option) for option in trace.meta.get("options") or []]
+    return [read(option.partition("=")[2]) for option in options if option.startswith("--cpoint=")]
+
+
+def _check_crash(points: list[CPoint], wishes: Sequence[Wish]) -> None:
+    if any(wish.kind == "crash" for wish in wishes) and not any(
+        point.kind == "crash" for point in points
+    ):
+        raise UsageError("--cpoint crash: the program did not crash (use: --cpoint end)")
+
+
+def _missing(points: list[CPoint], wishes: Sequence[Wish]) -> list[str]:
+    """Functions that were asked for and have no event."""
+    seen = {(point.kind, point.function) for point in points}
+    notes = []
+    for wish in wishes:
+        if wish.kind in ("exit", "entry") and not any(
+            kind == wish.kind and wish.name in function for kind, function in seen
+        ):
+            notes.append(
+                f"no {wish.kind} of {wish.name} is in the trace: it was never called, was inlined "
+                "everywhere, or nothing was written while it ran"
+            )
+    return notes
+
+
+def _in_order(points: list[CPoint]) -> list[CPoint]:
+    """By time, one per moment; the end of the run gives way to the crash or return there."""
+    order = {"crash": 0, "mark": 1, "line": 1, "exit": 2, "entry": 2, "end": 3}
+    points.sort(key=lambda point: (point.timestamp, order[point.kind]))
+    return points
