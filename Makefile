@@ -23,7 +23,7 @@ NATIVE_SOURCES := $(wildcard CMakeLists.txt) \
 	$(shell find native \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.S' \
 	-o -name CMakeLists.txt -o -name '*.cmake' -o -name '*.py' \) 2>/dev/null)
 # Python that is compiled as well (native/static).
-COMPILED_SOURCES := $(wildcard src/heapstory/static/*.py src/heapstory/static/*/*.py)
+COMPILED_SOURCES := $(shell find src/heapstory/cfront src/heapstory/static -name '*.py')
 NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
 FORMATTED := $(filter %.c %.h %.cpp %.hpp,$(NATIVE_SOURCES) $(NATIVE_TEST_SOURCES)) \
 	$(wildcard examples/*.c)

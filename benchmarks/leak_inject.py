@@ -18,12 +18,12 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from heapstory.cfront import program as op
+from heapstory.cfront.capture import Job, from_database
+from heapstory.cfront.clang import together
+from heapstory.cfront.frontend import compile_jobs
 from heapstory.static import Options, Sources, analyse, collect_findings, load_models
 from heapstory.static.analysis import Outcome, link
-from heapstory.static.capture import Job, from_database
-from heapstory.static.clang import together
-from heapstory.static.frontend import compile_jobs
-from heapstory.static.ir import program as op
 from heapstory.static.program import callees
 from leak_tools import CLANG_LEAK, CPPCHECK_LEAK, GCC_LEAK
 

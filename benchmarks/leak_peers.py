@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from heapstory.static.capture import Job, from_database
+from heapstory.cfront.capture import Job, from_database
 from leak_tools import CLANG_LEAK, CPPCHECK_LEAK, GCC_LEAK
 
 _LINE = re.compile(r"^(\S+?:\d+):")

@@ -7,8 +7,8 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
+from heapstory.cfront.capture import Job, from_database
 from heapstory.static import Options, analyse, load_models
-from heapstory.static.capture import Job, from_database
 
 SIZES = (10, 25, 50, 100, 150, 200)  # thousands of lines
 SEED = 1

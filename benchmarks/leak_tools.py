@@ -10,8 +10,8 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from heapstory.cfront.capture import Job
 from heapstory.static import Options, Sources, analyse, collect_findings, load_models
-from heapstory.static.capture import Job
 
 # Files and compiler options to the number of leaks.
 Tool = Callable[[Sequence[Path], Sequence[str]], int]

@@ -25,8 +25,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from heapstory.cfront.capture import from_database
 from heapstory.static import Options, Sources, analyse, collect_findings, load_models
-from heapstory.static.capture import from_database
 from leak_confirm import run_confirm
 from leak_inject import run_inject
 from leak_pairs import SEPARATOR, pairs

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from heapstory.cfront.capture import Job
 from heapstory.static import Finding, Options, Sources, analyse, collect_findings, load_models
-from heapstory.static.capture import Job
 
 os.environ["HEAPSTORY_STRICT"] = "1"  # mistakes of ours are failures here
 Leaks = Callable[..., list[Finding]]

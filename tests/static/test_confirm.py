@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from test_command import run
 
+from heapstory.cfront.program import Place
 from heapstory.confirm import Plan, confirm
 from heapstory.static import Finding
 from heapstory.static.findings import label
-from heapstory.static.ir.program import Place
 
 PROGRAM = """#include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from heapstory.cfront.capture import Job
 from heapstory.static import Options, Sources, analyse, collect_findings, load_models
-from heapstory.static.capture import Job
 
 UNITS = 6
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from conftest import Leaks
+from heapstory.cfront.capture import Job
 from heapstory.static import Options, analyse, load_models
 from heapstory.static.abstraction import AbstractState, VariableOrder, abstract
 from heapstory.static.applying import apply
-from heapstory.static.capture import Job
 from heapstory.static.distance import D, minus, plus
 from heapstory.static.state import GLOBAL, HEAP, Cell, Site, State
 from heapstory.static.values import Symbol

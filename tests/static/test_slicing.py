@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from conftest import find
-from heapstory.static.capture import Job
-from heapstory.static.frontend import compile_jobs
-from heapstory.static.ir import reader
+from heapstory.cfront.capture import Job
+from heapstory.cfront.frontend import Preparation, compile_jobs
+from heapstory.static import analysis
+from heapstory.static.slicing import slice_to_heap
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.c"))
 NUMBERS = """#include <stdlib.h>
@@ -29,11 +30,12 @@ int work(int n, int own) {
 
 def test_numbers_that_nothing_reads_are_taken_out(tmp_path: Path) -> None:
     (tmp_path / "numbers.c").write_text(NUMBERS)
-    unit = compile_jobs([Job(str(tmp_path), "numbers.c")])[0].unit
+    job = Job(str(tmp_path), "numbers.c")
+    unit = compile_jobs([job], preparation=Preparation(slice_to_heap))[0].unit
     assert unit is not None
     function = unit.functions["@work"]
     lines = {s[1].line for b in function.blocks.values() for s in b.statements if s[1]}
-    assert function.sliced > 0
+    assert function.removed > 0
     assert not lines & {6, 7}, "the sums are gone"
     assert {4, 9, 10} <= lines, "the flag and what it guards are not"
     assert not find(tmp_path, NUMBERS)
@@ -42,5 +44,5 @@ def test_numbers_that_nothing_reads_are_taken_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
 def test_findings_stay(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sliced = [(f.kind, f.place) for f in find(tmp_path, path.read_text())]
-    monkeypatch.setattr(reader, "slice_to_heap", lambda function, narrow: 0)
+    monkeypatch.setattr(analysis, "slice_to_heap", lambda function: None)
     assert [(f.kind, f.place) for f in find(tmp_path, path.read_text())] == sliced

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from heapstory.errors import UsageError
 
 if TYPE_CHECKING:
+    from heapstory.cfront.capture import Job
     from heapstory.static import Finding, Outcome, Sources
-    from heapstory.static.capture import Job
 
 HELP = "static leak analysis of C"
 
@@ -97,9 +97,9 @@ def _split_build(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Analyse, report, and say by the exit status what was found."""
+    from heapstory.cfront.capture import cache_folder
     from heapstory.static import Options, Sources, analyse, collect_findings, load_models
     from heapstory.static.baseline import read_baseline, write_baseline
-    from heapstory.static.capture import cache_folder
     from heapstory.static.findings import suppress
 
     started = time.monotonic()
@@ -154,7 +154,7 @@ def _show_states(function: str, outcome: Outcome) -> int:
 
 
 def _jobs(args: argparse.Namespace) -> tuple[list[Job], int]:
-    from heapstory.static import capture
+    from heapstory.cfront import capture
 
     words, build = list(args.words), None if args.confirm else args.build
     if build is not None:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from heapstory.trace.places import Place
 
 if TYPE_CHECKING:
+    from heapstory.cfront.program import Place as SourcePlace
     from heapstory.static import Finding
-    from heapstory.static.ir.program import Place as SourcePlace
     from heapstory.trace import Trace
 
 # The C library keeps every open stream in a list of its own; that is no reference of the program's.

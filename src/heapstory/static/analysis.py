@@ -12,12 +12,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from heapstory.cfront.capture import Job
+from heapstory.cfront.clang import find_clang, together
+from heapstory.cfront.frontend import FORMAT, Compiled, Preparation, compile_jobs
+from heapstory.cfront.program import Function, Unit
 from heapstory.errors import UsageError
 from heapstory.static.callgraph import levels
-from heapstory.static.capture import Job
-from heapstory.static.clang import find_clang, together
-from heapstory.static.frontend import FORMAT, Compiled, compile_jobs
-from heapstory.static.ir.program import Function, Unit
 from heapstory.static.models import Models
 from heapstory.static.program import (
     Answer,
@@ -28,6 +28,8 @@ from heapstory.static.program import (
     fingerprint,
     groups_in_order,
 )
+from heapstory.static.slicing import VERSION as SLICING
+from heapstory.static.slicing import slice_to_heap
 from heapstory.static.states import show_states
 from heapstory.static.summary import Summary
 from heapstory.static.walk.following import Walked, follow, merge
@@ -100,7 +102,8 @@ def _compile_all(jobs: list[Job], mapper: Mapper, cache_path: str | None) -> lis
 
 
 def _compile(task: tuple[list[Job], str | None]) -> list[Compiled]:
-    return compile_jobs(*task)
+    jobs, cache_path = task
+    return compile_jobs(jobs, cache_path, Preparation(slice_to_heap, SLICING))
 
 
 def link(

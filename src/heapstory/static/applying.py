@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from heapstory.cfront.program import Place
 from heapstory.static import rules
 from heapstory.static.conditions import PAGE, assume, assume_fact, become_null, is_null
-from heapstory.static.ir.program import Place
 from heapstory.static.joining import PERHAPS
 from heapstory.static.rules import FIELD_LOST, FIELD_OVERWRITTEN, Frame, Infeasible
 from heapstory.static.state import GLOBAL, HEAP, OPAQUE, PRE, STACK, Cell, Site, State

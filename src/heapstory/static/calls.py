@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from heapstory.cfront.program import Place, Statement
 from heapstory.static import rules
 from heapstory.static.applying import Applied, apply
 from heapstory.static.conditions import fact_of
-from heapstory.static.ir.program import Place, Statement
 from heapstory.static.library import BUILTINS, States, intrinsic, result, returns, unknown
 from heapstory.static.state import ANY_MAKER, HEAP, PRE, STACK, UNASKED, Site, State
 from heapstory.static.summary import Summary

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from heapstory.cfront.liveness import reaches
+from heapstory.cfront.program import Function
 from heapstory.static.applying import Applied
 from heapstory.static.conditions import fact_of
-from heapstory.static.ir.liveness import reaches
-from heapstory.static.ir.program import Function
 from heapstory.static.rules import FIELD_LOST, FIELD_OVERWRITTEN
 from heapstory.static.state import HEAP, State
 from heapstory.static.summary import Outcome, Summary

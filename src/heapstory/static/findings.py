@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
+from heapstory.cfront.program import Place
 from heapstory.static.confirmation import NOT_LEAKED, Confirmation
 from heapstory.static.interpreter import Loss
-from heapstory.static.ir.program import Place
 from heapstory.static.program import Answer
 from heapstory.static.rules import FIELD_LOST, FIELD_OVERWRITTEN, LOCAL_LOST, OVERWRITTEN
 from heapstory.static.state import ANY_MAKER, Step

@@ -7,16 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+from heapstory.cfront import program as op
+from heapstory.cfront.liveness import reaches, read_names
+from heapstory.cfront.program import Block, Function, Operand, Place, Statement
 from heapstory.static import rules
 from heapstory.static.canonical import COARSEST, FINE, Key, canonical_key, null_parameters
 from heapstory.static.conditions import assume, assume_equal, compare, is_null
 from heapstory.static.doubts import Doubts
-from heapstory.static.ir import program as op
-from heapstory.static.ir.liveness import reaches, read_names
-from heapstory.static.ir.program import Block, Function, Operand, Place, Statement
-from heapstory.static.ir.questions import asked_again, asks_if_set
 from heapstory.static.joining import Effects, Join
 from heapstory.static.models import Models
+from heapstory.static.questions import asked_again, asks_if_set
 from heapstory.static.reducing import drop_dead, fold, prune
 from heapstory.static.rules import LOCAL_LOST, Infeasible
 from heapstory.static.state import GLOBAL, HEAP, PRE, STACK, UNASKED, Cell, State, Step

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from heapstory.cfront.program import Place
 from heapstory.static import rules
 from heapstory.static.applying import shifted
 from heapstory.static.conditions import assume
-from heapstory.static.ir.program import Place
 from heapstory.static.state import GLOBAL, HEAP, PRE, Cell, Site, State
 from heapstory.static.summary import EXTRA
 from heapstory.static.values import ANYWHERE, Symbol, Value

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from heapstory.cfront.program import Block, Function, Statement
 from heapstory.static import rules
 from heapstory.static.canonical import COARSEST
 from heapstory.static.interpreter import FunctionAnalysis, Loss, ProgramView
-from heapstory.static.ir.program import Block, Function, Statement
 from heapstory.static.reducing import collect
 from heapstory.static.state import OPAQUE, State
 from heapstory.static.summary import Summary

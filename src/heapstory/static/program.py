@@ -6,10 +6,10 @@ import os
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from heapstory.cfront.program import Function, Unit
 from heapstory.static.callgraph import components
 from heapstory.static.canonical import canonical_key
 from heapstory.static.interpreter import FunctionAnalysis, Loss
-from heapstory.static.ir.program import Function, Unit
 from heapstory.static.models import Models
 from heapstory.static.narrow import Narrow, narrow
 from heapstory.static.state import Cell, State

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from heapstory.static.ir.program import Place
+from heapstory.cfront.program import Place
 from heapstory.static.state import GLOBAL, HEAP, OPAQUE, PRE, STACK, WHOLE, Cell, Site, State
 from heapstory.static.values import ANYWHERE, CellId, Offset, Symbol, Value
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from heapstory.static.ir.program import Place
+from heapstory.cfront.program import Place
 from heapstory.static.values import CellId, Fact, Offset, Symbol, Value
 
 # A cell is allocated here (HEAP), comes from the caller (PRE), is a slot of this function, a

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from heapstory.cfront import program as op
+from heapstory.cfront.program import Statement
 from heapstory.static import calls, rules
 from heapstory.static.conditions import arithmetic, assume, compare, fact_of
-from heapstory.static.ir import program as op
-from heapstory.static.ir.program import Statement
 from heapstory.static.materialise import materialise
 from heapstory.static.state import GLOBAL, PRE, State
 from heapstory.static.values import ANYWHERE, HIGH, LOW, Comparison, Fact, Symbol, Value, in_global

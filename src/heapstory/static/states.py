@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from heapstory.cfront.program import Function, Statement
 from heapstory.static.abstraction import VariableOrder, abstract, show
 from heapstory.static.interpreter import FunctionAnalysis, ProgramView
-from heapstory.static.ir.program import Function, Statement
 from heapstory.static.state import GLOBAL, State
 from heapstory.static.values import Value
 

@@ -6,9 +6,9 @@ import contextlib
 from pathlib import Path
 from typing import Any
 
+from heapstory.cfront.program import Place
 from heapstory.reporters.sarif import Location, Result, Rule
 from heapstory.static.findings import Finding, Sources
-from heapstory.static.ir.program import Place
 from heapstory.static.rules import FIELD_LOST, FIELD_OVERWRITTEN, LOCAL_LOST, OVERWRITTEN
 from heapstory.static.state import Step
 

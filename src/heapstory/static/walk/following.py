@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from heapstory.cfront.program import Function, Unit
 from heapstory.static.findings import confidence
 from heapstory.static.interpreter import Loss
-from heapstory.static.ir.program import Function, Unit
 from heapstory.static.program import Answer, Index, View
 from heapstory.static.walk.frame import Globals
 from heapstory.static.walk.library import LIBRARY

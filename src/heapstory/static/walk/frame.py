@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from heapstory.cfront.constants import initial_values
+from heapstory.cfront.program import Function, Operand, Place, Unit
 from heapstory.static.interpreter import FunctionAnalysis, Loss, ProgramView
-from heapstory.static.ir.constants import initial_values
-from heapstory.static.ir.program import Function, Operand, Place, Unit
 from heapstory.static.state import GLOBAL, Cell, State
 from heapstory.static.summary import Summary
 from heapstory.static.values import CellId, Symbol, Value

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from heapstory.cfront.program import Function, Place
 from heapstory.static import rules
 from heapstory.static.applying import shifted
-from heapstory.static.ir.program import Function, Place
 from heapstory.static.library import result
 from heapstory.static.state import STACK, Cell
 from heapstory.static.statements import States

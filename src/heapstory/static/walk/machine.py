@@ -6,11 +6,11 @@ import heapq
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from heapstory.cfront import program as op
+from heapstory.cfront.program import Function, Place, Statement
 from heapstory.static import calls, rules
 from heapstory.static.conditions import assume, assume_equal, compare
 from heapstory.static.interpreter import ProgramView
-from heapstory.static.ir import program as op
-from heapstory.static.ir.program import Function, Place, Statement
 from heapstory.static.rules import LOCAL_LOST, Infeasible
 from heapstory.static.state import HEAP, STACK, Cell, State
 from heapstory.static.statements import States

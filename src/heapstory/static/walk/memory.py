@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from heapstory.cfront.program import Place
 from heapstory.static import rules
-from heapstory.static.ir.program import Place
 from heapstory.static.rules import FIELD_OVERWRITTEN, Frame
 from heapstory.static.state import OPAQUE, Cell, State
 from heapstory.static.values import Symbol, Value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from heapstory.static.ir.program import Function, Place
+from heapstory.cfront.program import Function, Place
 from heapstory.static.state import STACK, Cell, State
 from heapstory.static.values import CellId, Value
 

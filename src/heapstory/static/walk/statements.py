@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from heapstory.cfront import program as op
+from heapstory.cfront.program import Statement
 from heapstory.static import rules
 from heapstory.static.conditions import compare
-from heapstory.static.ir import program as op
-from heapstory.static.ir.program import Statement
 from heapstory.static.state import WHOLE, Cell
 from heapstory.static.statements import HANDLERS as ELSE
 from heapstory.static.statements import States

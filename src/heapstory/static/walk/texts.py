@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from heapstory.cfront.program import Place
 from heapstory.static import rules
 from heapstory.static.applying import shifted
-from heapstory.static.ir.program import Place
 from heapstory.static.library import result
 from heapstory.static.state import GLOBAL, Cell
 from heapstory.static.statements import States

@@ -5,9 +5,9 @@ Each gives the states after it, or None where too little is known: its model has
 
 from __future__ import annotations
 
+from heapstory.cfront.program import Place
 from heapstory.static import rules
 from heapstory.static.applying import shifted
-from heapstory.static.ir.program import Place
 from heapstory.static.library import result
 from heapstory.static.state import Site, State
 from heapstory.static.statements import States

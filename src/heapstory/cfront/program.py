@@ -1,6 +1,6 @@
 """What the reader makes of a module: functions of blocks of statements.
 
-A statement is a plain tuple ``(opcode, place, …)``; the analysis visits millions of them. Operands
+A statement is a plain tuple ``(opcode, place, …)``; an analysis visits millions of them. Operands
 are a ``str`` (a register or a variable of the function), an ``int`` (a constant; null is 0), a
 pair ``("@name", offset)`` (the address of a global or a function) or ``None`` (nobody knows).
 
@@ -28,7 +28,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from heapstory.static.ir.layout import Layout
+from heapstory.cfront.layout import Layout
 
 COPY: Final = 0
 ASSIGN: Final = 1
@@ -105,11 +105,12 @@ class Function:
     variables: dict[str, str] = field(default_factory=dict)  # promoted slot -> name in the source
     stack: dict[str, tuple[int, str]] = field(default_factory=dict)  # slot -> size, name
     copies: dict[int, int] = field(default_factory=dict)  # structures passed by value: their size
+    kinds: dict[str, str] = field(default_factory=dict)  # the types of promoted slots
     bits: dict[str, int] = field(default_factory=dict)  # of promoted slots that hold numbers
     callees: set[str] = field(default_factory=set)
     indirect: set[str] = field(default_factory=set)  # signatures of calls through pointers
     count: int = 0  # statements, to judge the cost
-    sliced: int = 0  # statements that slicing took out
+    removed: int = 0  # statements that a preparation took out
 
 
 @dataclass(slots=True)

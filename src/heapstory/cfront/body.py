@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from heapstory.static.ir import program as op
-from heapstory.static.ir.constants import global_name, typed, value, walk
-from heapstory.static.ir.layout import Layout, is_pointer, split_top, type_length
-from heapstory.static.ir.program import Block, Function, Operand, Place
-
-if TYPE_CHECKING:
-    from heapstory.static.ir.reader import ModuleReader
+from heapstory.cfront import program as op
+from heapstory.cfront.constants import global_name, typed, value, walk
+from heapstory.cfront.debug import DebugInfo
+from heapstory.cfront.layout import Layout, is_pointer, member_key, split_top, type_length
+from heapstory.cfront.program import Block, Function, Operand, Place, Unit
 
 _LABEL = re.compile(r'([\w.$-]+|"[^"]+"):')
 _TAIL = re.compile(r", !(?!dbg )[\w.]+ !\d+")
@@ -90,10 +88,22 @@ def _bits(kind: str) -> int:
     return int(kind[1:]) if kind[0] == "i" and kind[1:].isdigit() else 0
 
 
+class Surroundings(Protocol):
+    """What the body of a function needs of the module around it."""
+
+    layout: Layout
+    unit: Unit
+    debug: DebugInfo
+    members: dict[str, set[str]]
+    functions: set[str]
+
+    def qualify(self, name: str) -> str: ...
+
+
 class BodyBuilder:
     """Builds the blocks of one function."""
 
-    def __init__(self, module: ModuleReader, function: Function) -> None:
+    def __init__(self, module: Surroundings, function: Function) -> None:
         self.module = module
         self.layout = module.layout
         self.function = function
@@ -200,6 +210,7 @@ class BodyBuilder:
                 self.function.variables.pop(slot, None)
             else:
                 self.function.variables.setdefault(slot, "")
+                self.function.kinds[slot] = kind
                 if bits := _bits(kind):
                     self.function.bits[slot] = bits
 
@@ -310,8 +321,6 @@ class BodyBuilder:
             if isinstance(base, str) and base in self.member:
                 self.member[target] = self.member[base]
             return
-        from heapstory.static.ir.reader import member_key
-
         self.member[target] = member_key(*member)
         tag = member_key(member[0], 0).split("+")[0].removeprefix("struct.")
         name = self.module.debug.members(tag).get(member[1])

@@ -8,24 +8,26 @@ feed.
 
 from __future__ import annotations
 
-from heapstory.static.ir import program as op
-from heapstory.static.ir.liveness import defined, uses
-from heapstory.static.ir.program import Function, Statement
+from heapstory.cfront import program as op
+from heapstory.cfront.liveness import defined, uses
+from heapstory.cfront.program import Function, Statement
 
 _CRITERION = frozenset((op.CALL, op.STORE, op.LOAD, op.GATHER))
 
 
-def slice_to_heap(function: Function, narrow: frozenset[str]) -> int:
-    """Take irrelevant statements out; how many. ``narrow`` are the variables that are too narrow to
-    hold a pointer."""
+VERSION = "heap 1"  # of what is left
+_SMALL = frozenset(("i1", "i8", "i16", "i32", "float", "double"))  # no pointer fits in
+
+
+def slice_to_heap(function: Function) -> None:
+    """Take irrelevant statements out."""
+    narrow = frozenset(slot for slot, kind in function.kinds.items() if kind in _SMALL)
     needed = _needed(function, narrow)
-    removed = 0
     for block in function.blocks.values():
         kept = [s for s in block.statements if _criterion(s, narrow) or defined(s) in needed]
-        removed += len(block.statements) - len(kept)
+        function.removed += len(block.statements) - len(kept)
         block.statements = kept
         block.phis = [phi for phi in block.phis if phi[0] in needed]
-    return removed
 
 
 def _criterion(statement: Statement, narrow: frozenset[str]) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from heapstory.static.ir import program as op
-from heapstory.static.ir.liveness import reaches
-from heapstory.static.ir.program import Block, Function
+from heapstory.cfront import program as op
+from heapstory.cfront.liveness import reaches
+from heapstory.cfront.program import Block, Function
 
 TWICE = 2
 

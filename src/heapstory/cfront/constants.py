@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from heapstory.static.ir.layout import Layout, is_pointer, split_top, type_length
-from heapstory.static.ir.program import Operand
+from heapstory.cfront.layout import Layout, is_pointer, split_top, type_length
+from heapstory.cfront.program import Operand
 
 Qualify = Callable[[str], str]  # the name of a global for the whole program
 

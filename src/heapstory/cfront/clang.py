@@ -17,8 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from heapstory.cfront.capture import Job
 from heapstory.errors import HeapstoryError
-from heapstory.static.capture import Job
 
 MAX_TOGETHER = 24  # units for one clang; more save little and cost memory
 _VERSIONS = ("clang-14", "clang-15", "clang-16", "clang-17", "clang-18", "clang-19", "clang")

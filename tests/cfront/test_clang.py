@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from heapstory.static.capture import Job
-from heapstory.static.clang import MAX_TOGETHER, ClangError, Module, compile_together, together
-from heapstory.static.frontend import compile_jobs
+from heapstory.cfront.capture import Job
+from heapstory.cfront.clang import MAX_TOGETHER, ClangError, Module, compile_together, together
+from heapstory.cfront.frontend import compile_jobs
 
 
 def _write(folder: Path, **files: str) -> None:

@@ -24,6 +24,7 @@ _INTEGER = re.compile(r"i(\d+)\Z")
 _SEQUENCE = re.compile(r"(?:vscale x )?(\d+) x (.*)\Z", re.DOTALL)
 # A type without brackets, which is what most are, and what may go on behind it.
 _PLAIN = re.compile(r"[\w%.$-]++\**+(?! \(| addrspace\()")
+_SUFFIX = re.compile(r"\.\d+\Z")
 _ENCLOSING = re.compile(r'[(\[{<"]')
 _OPEN = "([{<"
 _CLOSE = ")]}>"
@@ -100,6 +101,11 @@ def _matching(text: str, start: int) -> int:
 def is_pointer(kind: str) -> bool:
     """Whether a type is a pointer, typed (``T*``) or opaque (``ptr``)."""
     return kind.endswith("*") or kind == "ptr" or kind.startswith("ptr addrspace")
+
+
+def member_key(structure: str, offset: int) -> str:
+    """How a member of a structure is named across units (LLVM numbers equal names apart)."""
+    return f"{_SUFFIX.sub('', structure.lstrip('%'))}+{offset}"
 
 
 class Layout:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from heapstory.static.ir import program as op
-from heapstory.static.ir.program import Block, Function, Statement, Terminator
+from heapstory.cfront import program as op
+from heapstory.cfront.program import Block, Function, Statement, Terminator
 
 _ONE_OPERAND = frozenset((op.COPY, op.ASSIGN, op.LOAD, op.GATHER, op.CAST, op.EXTRACT))
 

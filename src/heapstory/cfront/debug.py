@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from heapstory.static.ir.program import Place
+from heapstory.cfront.program import Place
 
 _REFERENCE = re.compile(r"!(\d+)\Z")
 _LOCATION = re.compile(r"DILocation\(line: (\d+)(?:, column: (\d+))?, scope: !(\d+)")

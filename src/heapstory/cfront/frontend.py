@@ -1,4 +1,8 @@
-"""From source files to units: clang, then the reader. The results are kept by content."""
+"""From source files to units: clang, then the reader. The results are kept by content.
+
+A caller may prepare functions (take out what it never looks at): what it does is part of what is
+kept, so it says its version.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +12,32 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
-from heapstory.static.capture import Job
-from heapstory.static.clang import (
+from heapstory.cfront import program
+from heapstory.cfront.capture import Job
+from heapstory.cfront.clang import (
     ClangError,
     Module,
     compile_together,
     disassemble,
     find_clang,
 )
-from heapstory.static.ir import program
-from heapstory.static.ir.program import Unit
-from heapstory.static.ir.reader import IRError, read_module
+from heapstory.cfront.program import Unit
+from heapstory.cfront.reader import IRError, Prepare, as_it_is, read_module
 
 # Of what is kept; changes with the reader. Compiled classes cannot read what others have written.
-FORMAT = f"13 {Path(str(program.__file__)).suffix}"
+FORMAT = f"14 {Path(str(program.__file__)).suffix}"
+
+
+class Preparation(NamedTuple):
+    """What is done to every function as it is read, and the version of that."""
+
+    prepare: Prepare = as_it_is
+    version: str = ""
+
+
+PLAIN = Preparation()
 
 
 @dataclass(slots=True)
@@ -35,22 +50,26 @@ class Compiled:
     problem: str = ""
 
 
-def compile_jobs(jobs: Sequence[Job], cache_path: str | None = None) -> list[Compiled]:
+def compile_jobs(
+    jobs: Sequence[Job], cache_path: str | None = None, preparation: Preparation = PLAIN
+) -> list[Compiled]:
     """Compile and read units that are alike (see ``together``); problems are told, not raised."""
-    found = {job: kept for job in jobs if (kept := _kept(job, cache_path)) is not None}
+    slots = {job: _slot(job, cache_path, preparation) for job in jobs if not _is_ir(job)}
+    found = {job: kept for job in jobs if (kept := _kept(job, slots.get(job))) is not None}
     todo = [job for job in jobs if job not in found]
     for job, module in zip(todo, _modules(todo), strict=True):
-        found[job] = _read(job, module)
-        if cache_path is not None and isinstance(module, Module):
-            _keep(found[job], module.depends, cache_path)
+        found[job] = _read(job, module, preparation.prepare)
+        slot = slots.get(job)
+        if slot is not None and isinstance(module, Module):
+            _keep(found[job], module.depends, slot)
     return [found[job] for job in jobs]
 
 
-def _read(job: Job, module: Module | ClangError) -> Compiled:
+def _read(job: Job, module: Module | ClangError, prepare: Prepare) -> Compiled:
     if isinstance(module, ClangError):
         return Compiled(job, problem=str(module))
     try:
-        unit, members = read_module(module.text, _path(job))
+        unit, members = read_module(module.text, _path(job), prepare)
     except IRError as error:
         return Compiled(job, problem=f"cannot read its LLVM IR: {error}")
     except RecursionError:
@@ -98,8 +117,11 @@ def _is_ir(job: Job) -> bool:
 # --- kept results -------------------------------------------------------------------------------
 
 
-def _slot(job: Job, cache_path: str) -> Path:
-    identity = "\0".join((FORMAT, find_clang(), job.directory, job.source, *job.options))
+def _slot(job: Job, cache_path: str | None, preparation: Preparation) -> Path | None:
+    if cache_path is None:
+        return None
+    made_by = (FORMAT, preparation.version, find_clang())
+    identity = "\0".join((*made_by, job.directory, job.source, *job.options))
     return Path(cache_path) / f"unit-{sha256(identity.encode()).hexdigest()[:32]}"
 
 
@@ -114,11 +136,11 @@ def _stamp(job: Job, names: list[str]) -> list[tuple[str, int, int]] | None:
     return stamps
 
 
-def _kept(job: Job, cache_path: str | None) -> Compiled | None:
-    if cache_path is None or _is_ir(job):
+def _kept(job: Job, slot: Path | None) -> Compiled | None:
+    if slot is None:
         return None
     try:
-        with _slot(job, cache_path).open("rb") as file:
+        with slot.open("rb") as file:
             stamps = pickle.load(file)
             if _stamp(job, [name for name, _, _ in stamps]) != stamps:
                 return None
@@ -128,11 +150,10 @@ def _kept(job: Job, cache_path: str | None) -> Compiled | None:
     return compiled if isinstance(compiled, Compiled) else None
 
 
-def _keep(compiled: Compiled, depends: list[str], cache_path: str) -> None:
+def _keep(compiled: Compiled, depends: list[str], slot: Path) -> None:
     stamps = _stamp(compiled.job, depends) if depends else None
-    if stamps is None or _is_ir(compiled.job):
+    if stamps is None:
         return
-    slot = _slot(compiled.job, cache_path)
     fresh = slot.with_suffix(f".{os.getpid()}")
     with fresh.open("wb") as file:
         pickle.dump(stamps, file)

@@ -8,23 +8,21 @@ reference is lost, and the variable keeps its name and its contents until the fu
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 
-from heapstory.static.ir import body
-from heapstory.static.ir.constants import function_addresses, global_name
-from heapstory.static.ir.debug import DebugInfo
-from heapstory.static.ir.layout import Layout, is_pointer, type_length
-from heapstory.static.ir.liveness import annotate
-from heapstory.static.ir.program import Function, Place, Unit
-from heapstory.static.ir.slicing import slice_to_heap
+from heapstory.cfront import body
+from heapstory.cfront.constants import function_addresses, global_name
+from heapstory.cfront.debug import DebugInfo
+from heapstory.cfront.layout import Layout, is_pointer, member_key, type_length
+from heapstory.cfront.liveness import annotate
+from heapstory.cfront.program import Function, Place, Unit
 
 _GLOBAL = re.compile(r'(@"[^"]+"|@[\w.$-]+) = (.*?)\b(global|constant) (.*)\Z', re.DOTALL)
 _DEFINE = re.compile(r'(?:define|declare) (.*?)(@"[^"]+"|@[\w.$-]+)\((.*)\Z', re.DOTALL)
-_NARROW = ("i1", "i8", "i16", "i32", "float", "double")  # no pointer fits in
 _DBG = re.compile(r"!dbg !(\d+)")
-_SUFFIX = re.compile(r"\.\d+\Z")
 
-
+Prepare = Callable[[Function], None]  # done to every function before its liveness is computed
 LONGEST = 4_096  # characters of an initial value that is kept
 
 
@@ -69,9 +67,9 @@ class ModuleReader:
         return metadata
 
     @staticmethod
-    def _take_body(lines: object) -> list[str]:
+    def _take_body(lines: Iterator[str]) -> list[str]:
         taken: list[str] = []
-        for line in lines:  # type: ignore[attr-defined]
+        for line in lines:
             if line == "}":
                 return taken
             if line:
@@ -88,7 +86,7 @@ class ModuleReader:
         """The name of a global for the whole program: static ones carry their unit."""
         return f"{name}@{self.unit.path}" if name in self._internals else name
 
-    def read(self) -> Unit:
+    def read(self, prepare: Prepare) -> Unit:
         """Lower every function and every table of the module."""
         headers = [(self._header(line), line, lines) for line, lines in self._bodies]
         self._read_globals()
@@ -101,8 +99,7 @@ class ModuleReader:
         for function, line, lines in headers:
             builder = body.BodyBuilder(self, function)
             builder.build(lines)
-            narrow = frozenset(s for s, kind in builder.slots.items() if kind in _NARROW)
-            function.sliced = slice_to_heap(function, narrow)
+            prepare(function)
             annotate(function)
             function.unit = self.unit.path
             function.digest = self._digest
@@ -168,15 +165,16 @@ def _without_tail(text: str) -> str:
     return text.split(", align", 1)[0].split(", section", 1)[0]
 
 
-def member_key(structure: str, offset: int) -> str:
-    """How a member of a structure is named across units (LLVM numbers equal names apart)."""
-    return f"{_SUFFIX.sub('', structure.lstrip('%'))}+{offset}"
+def as_it_is(function: Function) -> None:
+    """The preparation of those who want all statements."""
 
 
-def read_module(text: str, path: str) -> tuple[Unit, dict[str, set[str]]]:
+def read_module(
+    text: str, path: str, prepare: Prepare = as_it_is
+) -> tuple[Unit, dict[str, set[str]]]:
     """Read a module; gives the unit and the functions stored in structure members."""
     if "target datalayout" not in text and "define " not in text and "source_filename" not in text:
         raise IRError("this is not LLVM IR")
     reader = ModuleReader(text, path)
-    unit = reader.read()
+    unit = reader.read(prepare)
     return unit, reader.members
