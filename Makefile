@@ -87,7 +87,7 @@ sanitize: setup ## damaged traces, with a core that AddressSanitizer and UBSan w
 	cmake -S . -B $(SANITIZED) -G Ninja -DSKBUILD=ON -DHEAPSTORY_COMPILED=OFF \
 		-DHEAPSTORY_SANITIZE=ON -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python
 	cmake --build $(SANITIZED) --parallel $(JOBS) --target _core
-	$(BIN)/python -m tests.integration.sanitized $(SANITIZED)/native/python/_core*.so
+	$(BIN)/python -m tests.trace.sanitized $(SANITIZED)/native/python/_core*.so
 
 lint: setup ## ruff, mypy --strict, clang-format
 	$(BIN)/ruff check .

@@ -13,6 +13,10 @@ from typing import Any
 
 import pytest
 
+from tests.support.fake_trace import freed_trace, open_fake, trace
+
+__all__ = ["freed_trace", "open_fake", "trace"]  # fixtures
+
 # A shell that starts the tests in the background lets them ignore these, and so would all programs
 # that the tests run and interrupt.
 for ignored in (signal.SIGINT, signal.SIGQUIT):

@@ -9,7 +9,7 @@ from typing import Any
 
 from heapstory.constraints.plan import EdgeRef, Kind, Plan, PlanField
 from tests.constraints.naive_values import UNKNOWN, WORD, Object, Pointer
-from tests.naive import Heap
+from tests.support.naive import Heap
 
 
 class HeapView:

@@ -13,7 +13,7 @@ from tests.constraints.naive_values import Found, Object
 from tests.constraints.random_worlds import SPECIFICATIONS, worlds
 from tests.constraints.verbatim import check, locate
 from tests.constraints.world import Checked, World, plan_of
-from tests.examples import examples
+from tests.support.examples import examples
 
 
 def structure(world: World, checked: Checked) -> _core.Structure:

@@ -11,7 +11,7 @@ from heapstory.constraints.language.reading import parse
 from heapstory.constraints.plan import Plan
 from tests.constraints.naive_values import Found
 from tests.constraints.snapshot import Snapshot
-from tests.naive import Alloc, Free, Global, Naive, Store
+from tests.support.naive import Alloc, Free, Global, Naive, Store
 
 WORD = 8
 HEAP = 0x10000

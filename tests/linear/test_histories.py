@@ -19,8 +19,8 @@ from heapstory.linear.explore import Budget
 from heapstory.linear.history import Operation, judge, judge_file, read
 from heapstory.linear.models import MODELS
 from heapstory.linear.wgl import Call, linearizable
-from tests.examples import examples
 from tests.linear import LONG
+from tests.support.examples import examples
 
 INCLUDE = Path(__file__).parents[2] / "src" / "heapstory" / "linear" / "include"
 

@@ -14,10 +14,10 @@ from heapstory.linear.models import model_of
 from heapstory.linear.resolve import load, parse
 from heapstory.linear.verdict import Options, analyse, judge
 from heapstory.linear.wgl import linearizable
-from tests.examples import examples
 from tests.linear import LONG
 from tests.linear.mutants import BAD, EXAMPLES, MUTANTS, mutated
 from tests.linear.random_specifications import specification
+from tests.support.examples import examples
 
 # seeds that once were wrongly accepted, each for a reason of its own
 ONCE_WRONG = [12, 132, 334, 1086, 1987, 3673, 4342, 4618, 5055, 5783, 5795, 18873]

@@ -12,7 +12,7 @@ from tests.constraints.random_worlds import SPECIFICATIONS, worlds
 from tests.constraints.test_engine import contributions, found_by_engine, structure
 from tests.constraints.verbatim import check, locate
 from tests.constraints.world import Checked, World, plan_of
-from tests.examples import examples
+from tests.support.examples import examples
 
 
 @pytest.mark.parametrize("name", sorted(SPECIFICATIONS))

@@ -17,9 +17,9 @@ from tests.constraints.random_worlds import SPECIFICATIONS, moving_worlds, world
 from tests.constraints.snapshot import Snapshot
 from tests.constraints.verbatim import check
 from tests.constraints.world import Checked, World, plan_of
-from tests.examples import examples
 from tests.locate.test_repair import structure
-from tests.naive import Alloc, Free, Global, Heap, Naive, Store
+from tests.support.examples import examples
+from tests.support.naive import Alloc, Free, Global, Heap, Naive, Store
 
 ELSEWHERE = 0x90000
 STRANGE = 0x4000  # an address outside all blocks

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import find
+from tests.static.conftest import find
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.c"))
 

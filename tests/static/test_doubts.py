@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conftest import Leaks
+from tests.static.conftest import Leaks
 
 STREAM = """
 #include <stdlib.h>

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import find
+from tests.static.conftest import find
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 

@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.examples import examples
 
-from conftest import Leaks
 from heapstory.cfront.capture import Job
 from heapstory.static import Options, analyse, load_models
 from heapstory.static.abstraction import AbstractState, VariableOrder, abstract
@@ -17,6 +15,8 @@ from heapstory.static.applying import apply
 from heapstory.static.distance import D, minus, plus
 from heapstory.static.state import GLOBAL, HEAP, Cell, Site, State
 from heapstory.static.values import Symbol
+from tests.static.conftest import Leaks
+from tests.support.examples import examples
 
 LIST = """
 #include <stdlib.h>

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.examples import examples
 
-from conftest import find
+from tests.static.conftest import find
+from tests.support.examples import examples
 
 HEADER = """#include <stdlib.h>
 typedef struct cell { struct cell *f, *g; } Cell;

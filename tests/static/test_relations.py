@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from conftest import Leaks
+from tests.static.conftest import Leaks
 
 # Releasing looks at members that are null here, but only where they are not.
 COUNTED = """

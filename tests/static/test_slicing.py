@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from conftest import find
 from heapstory.cfront.capture import Job
 from heapstory.cfront.frontend import Preparation, compile_jobs
 from heapstory.static import analysis
 from heapstory.static.slicing import slice_to_heap
+from tests.static.conftest import find
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.c"))
 NUMBERS = """#include <stdlib.h>

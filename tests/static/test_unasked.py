@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conftest import Leaks
+from tests.static.conftest import Leaks
 
 # Both callees take null for something else; only they ask.
 MOMENT = """

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Leaks
+from tests.static.conftest import Leaks
 
 HEAD = """
 #include <setjmp.h>

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Programs without overflows, large loops over arrays and lists among them: no certain report."""
+
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.recorder import recorder
+from tests.recorder.discovery.nodes import story
+
+SOURCES = recorder.ROOT / "benchmarks" / "programs"
+ARGUMENTS = {"colouring": ["3"], "independent": ["3"], "shortest": ["4", "2"]}
+WORDS = "my %h; $h{lc $_} .= $_ x 3 for map { chr(65 + $_ % 26) . $_ } 1..300; print sort keys %h;"
+
+
+def certain(library: Path, folder: Path, *command: object) -> list[object]:
+    told = story(recorder.record(library, command, folder, "--mode=portable").records)
+    assert len(told.nodes) > 25
+    return [s for s in told.suspicions if s.certain]
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+@pytest.mark.parametrize("level", ["-O2", "-O3"])
+def test_graphs(recorder_library: Path, tmp_path: Path, name: str, level: str) -> None:
+    pairs = random.Random(name).choices(range(80), k=400)
+    edges = [(a, b) for a, b in zip(pairs[::2], pairs[1::2], strict=True) if a != b]
+    graph = tmp_path / "graph.txt"
+    graph.write_text("".join(f"{a} {b}\n" for a, b in [(80, len(edges)), *edges]))
+    binary = tmp_path / name
+    subprocess.run(["gcc", level, "-g", "-o", binary, SOURCES / f"{name}.c"], check=True)
+    assert certain(recorder_library, tmp_path, binary, graph, *ARGUMENTS[name]) == []
+
+
+@pytest.mark.parametrize("command", [["ls", "-laR", "/usr/include/linux"], ["perl", "-e", WORDS]])
+def test_real_programs(recorder_library: Path, tmp_path: Path, command: list[str]) -> None:
+    assert certain(recorder_library, tmp_path, *command) == []
