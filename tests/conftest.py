@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
+from tests.recorder import recorder
 from tests.support.fake_trace import freed_trace, open_fake, trace
+from tests.support.programs import program as program_source
 
 __all__ = ["freed_trace", "open_fake", "trace"]  # fixtures
 
@@ -23,7 +25,6 @@ for ignored in (signal.SIGINT, signal.SIGQUIT):
     if signal.getsignal(ignored) is signal.SIG_IGN:
         signal.signal(ignored, signal.SIG_DFL)
 
-PROGRAMS = Path(__file__).parent / "programs"
 COMMAND = Path(sys.executable).with_name("heapstory")
 
 Compile = Callable[..., Path]
@@ -33,12 +34,15 @@ Record = Callable[..., Path]
 
 @pytest.fixture(scope="session")
 def compile_program(tmp_path_factory: pytest.TempPathFactory) -> Compile:
-    """``compile_program("list", "-O2")``: tests/programs/list.c, or C text, built once each."""
+    """``compile_program("trace/list", "-O2")``: tests/trace/programs/list.c built with -O2.
+
+    C text in place of a name is a program of its own. Each is built once.
+    """
     folder = tmp_path_factory.mktemp("programs")
 
     def compiled(source: str, *flags: str, compiler: str = "gcc") -> Path:
-        text = source if "\n" in source else (PROGRAMS / f"{source}.c").read_text()
-        name = "program" if "\n" in source else source
+        text = source if "\n" in source else program_source(f"{source}.c").read_text()
+        name = "program" if "\n" in source else Path(source).name
         key = hashlib.sha256(repr((text, flags, compiler)).encode()).hexdigest()[:12]
         home = folder / key
         program = home / name
@@ -79,3 +83,11 @@ def record(tmp_path: Path, heapstory: Heapstory) -> Record:
         return trace
 
     return recorded
+
+
+@pytest.fixture(scope="session")
+def recorder_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for VALGRIND_LIB; HEAPSTORY_VALGRIND_LIB names one that exists already."""
+    if given := os.environ.get("HEAPSTORY_VALGRIND_LIB"):
+        return Path(given)
+    return recorder.build_library(tmp_path_factory.mktemp("recorder"))

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import PROGRAMS, Compile, Heapstory, Record
+from tests.conftest import Compile, Heapstory, Record
+from tests.support.programs import program as source
 
 # At which place of the answer the statement must be at the latest, and the program's status.
 FAULTY = {"avl": (1, 0), "early_free": (1, 0), "wild": (1, 139), "ring": (4, 0), "owner": (1, 0)}
@@ -19,12 +20,12 @@ FAULTY = {"avl": (1, 0), "early_free": (1, 0), "wild": (1, 139), "ring": (4, 0),
 
 def marked(name: str, mark: str = "faulty") -> int:
     """The line of a program that carries a comment."""
-    lines = (PROGRAMS / f"locate_{name}.c").read_text().splitlines()
+    lines = source(f"locate/{name}.c").read_text().splitlines()
     return next(n for n, line in enumerate(lines, 1) if f"/* {mark} */" in line)
 
 
 def spec(name: str) -> Path:
-    return PROGRAMS / f"locate_{name}.spec"
+    return source(f"locate/{name}.spec")
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def recorded(compile_program: Compile, record: Record) -> Any:
     """``recorded("avl", fault=True)``"""
 
     def run(name: str, fault: bool = True, **options: Any) -> Path:
-        program = compile_program(f"locate_{name}", "-O0", f"-DFAULT={int(fault)}")
+        program = compile_program(f"locate/{name}", "-O0", f"-DFAULT={int(fault)}")
         return record(program, **options)
 
     return run
@@ -50,7 +51,7 @@ def test_the_faulty_statement_is_found(name: str, recorded: Any, heapstory: Heap
     answer = json.loads(done.stdout)
     assert answer["schema"] == "heapstory.locate/1"
     assert marked(name) in lines(answer)[:rank], answer["faults"]
-    assert {place["file"] for place in answer["statements"]} == {f"locate_{name}.c"}
+    assert {place["file"] for place in answer["statements"]} == {f"{name}.c"}
     assert answer["inconsistencies"] and answer["seconds"] > 0
     constraints = {item["name"] for item in answer["constraints"]}
     for fault in answer["faults"]:
@@ -121,7 +122,7 @@ def test_the_sets_on_the_way(
     mark: str, expected: set[str], recorded: Any, heapstory: Heapstory
 ) -> None:
     """S1 to S3, by C-points in the middle of the operation that breaks the tree."""
-    line = f"locate_quad.c:{marked('quad', mark)}"
+    line = f"quad.c:{marked('quad', mark)}"
     trace = recorded("quad", options=("--cpoint", line))
     done = heapstory("locate", trace, "--spec", spec("quad"), "--cpoint", line, "--json")
     answer = json.loads(done.stdout)
@@ -136,19 +137,19 @@ def test_a_line_without_an_event_names_the_command_to_record_again(
     recorded: Any, heapstory: Heapstory
 ) -> None:
     trace = recorded("ring", fault=False)
-    done = heapstory("locate", trace, "--spec", spec("ring"), "--cpoint", "locate_ring.c:2")
+    done = heapstory("locate", trace, "--spec", spec("ring"), "--cpoint", "ring.c:2")
     assert done.returncode == 2 and done.stdout == ""
     command = re.search(r"record again: (.*)\)", done.stderr)
     assert command and shlex.split(command[1])[:4] == [
         "heapstory",
         "record",
         "--cpoint",
-        "locate_ring.c:2",
+        "ring.c:2",
     ]
 
 
 def test_a_recorded_line_is_a_cpoint(recorded: Any, heapstory: Heapstory) -> None:
-    line = f"locate_ring.c:{marked('ring')}"
+    line = f"ring.c:{marked('ring')}"
     trace = recorded("ring", options=("--cpoint", line))
     done = heapstory("locate", trace, "--spec", spec("ring"), "--cpoint", line, "--json")
     answer = json.loads(done.stdout)

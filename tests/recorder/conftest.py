@@ -1,21 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Fixtures for tests of the recorder: the tool is built once per session."""
+"""Programs compiled and recorded with the test's own collector."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.recorder import recorder
-
-
-@pytest.fixture(scope="session")
-def recorder_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder for VALGRIND_LIB; HEAPSTORY_VALGRIND_LIB names one that exists already."""
-    if given := os.environ.get("HEAPSTORY_VALGRIND_LIB"):
-        return Path(given)
-    return recorder.build_library(tmp_path_factory.mktemp("recorder"))
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from tests.recorder import wire
 from tests.recorder.wire import Record
+from tests.support.programs import ROOT
+from tests.support.programs import program as source_of
 
-ROOT = Path(__file__).parents[2]
-PROGRAMS = ROOT / "tests" / "programs"
 COLLECTOR = Path(wire.__file__)
 SYSTEM_FILES = ["vgpreload_core-amd64-linux.so", "default.supp"]
 
@@ -86,7 +86,7 @@ def compile_program(source: str, folder: Path, *flags: str, compiler: str = "") 
     compiler = compiler or ("g++" if source.endswith(".cpp") else "gcc")
     command = [compiler, "-g", "-O1", "-fno-builtin", "-w", f"-I{ROOT}/src/heapstory/include"]
     subprocess.run(
-        [*command, "-o", binary, PROGRAMS / source, *flags],
+        [*command, "-o", binary, source_of(source), *flags],
         check=True,
         capture_output=True,
         text=True,

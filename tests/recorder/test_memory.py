@@ -12,7 +12,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def stores(run: Run) -> Result:
-    return run("wire_stores.c")
+    return run("recorder/stores.c")
 
 
 def test_replayed_stores_give_the_programs_memory(stores: Result) -> None:
@@ -79,7 +79,7 @@ def test_globals_have_their_first_contents(stores: Result) -> None:
 
 
 def test_ranges(run: Run) -> None:
-    result = run("wire_ranges.c")
+    result = run("recorder/ranges.c")
     memory = Memory(result.records)
     truths = result.truths("block")
     assert len(truths) == 18
@@ -111,11 +111,11 @@ def test_ranges(run: Run) -> None:
 
 def test_moves_of_any_overlap(run: Run) -> None:
     options = ("--collector-arg=--die-after",)
-    assert run("wire_move.c", options=options, traces=0).output == "bad 0\n"
+    assert run("recorder/move.c", options=options, traces=0).output == "bad 0\n"
 
 
 def test_a_copy_is_one_operation(run: Run) -> None:
-    result = run("wire_ranges.c")
+    result = run("recorder/ranges.c")
     block = result.truths("block")[0][0]
     (only,) = [
         r
@@ -127,7 +127,7 @@ def test_a_copy_is_one_operation(run: Run) -> None:
 
 
 def test_a_large_copy_comes_in_pieces_of_one_operation(run: Run) -> None:
-    records = run("wire_ranges.c").records
+    records = run("recorder/ranges.c").records
     pieces = [r for r in records if r.tag == "RANGE" and r.kind == "copy" and r.size >= 32768]
     assert all(p.more for p in pieces[:-1]) and not pieces[-1].more
     moved = [r for r in records if r.tag == "RANGE" and r.kind == "realloc"]
@@ -136,7 +136,7 @@ def test_a_large_copy_comes_in_pieces_of_one_operation(run: Run) -> None:
 
 
 def test_allocations(run: Run) -> None:
-    result = run("wire_allocations.cpp")
+    result = run("recorder/allocations.cpp")
     lines = [line.split() for line in result.output.splitlines()]
     said = [
         (k, int(a, 16), int(n))
@@ -157,7 +157,7 @@ def test_allocations(run: Run) -> None:
 
 
 def test_reallocations(run: Run) -> None:
-    result = run("wire_allocations.cpp")
+    result = run("recorder/allocations.cpp")
     said = [
         (int(a, 16), int(n))
         for k, a, n in map(str.split, result.output.splitlines())

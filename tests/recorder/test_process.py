@@ -33,7 +33,7 @@ def scanned(trace: Trace, kind: str = "stack") -> set[int]:
 
 @pytest.mark.parametrize(("what", "status"), [("exit", 7), ("_exit", 8)])
 def test_exit(run: Run, what: str, status: int) -> None:
-    result = run("wire_ends.c", what)
+    result = run("recorder/ends.c", what)
     end = result.trace.end
     assert result.status == status and (end["state"], end["status"]) == ("exited", status)
     assert [r.value for r in result.trace.of("EXIT")] == [status]
@@ -45,7 +45,7 @@ def test_exit(run: Run, what: str, status: int) -> None:
     [("abort", signal.SIGABRT), ("segv", signal.SIGSEGV), ("term", signal.SIGTERM)],
 )
 def test_fatal_signal(run: Run, what: str, number: int) -> None:
-    result = run("wire_ends.c", what)
+    result = run("recorder/ends.c", what)
     end = result.trace.end
     assert result.status == -number and (end["state"], end["status"]) == ("signalled", number)
     (crash,) = result.trace.of("CRASH")
@@ -54,7 +54,7 @@ def test_fatal_signal(run: Run, what: str, number: int) -> None:
 
 
 def test_store_before_the_fault_in_the_same_block(run: Run) -> None:
-    result = run("wire_ends.c", "segv")
+    result = run("recorder/ends.c", "segv")
     assert words(result.trace, block(result), 10, 11) == [111, 0]
     (crash,) = result.trace.of("CRASH")
     assert any(
@@ -63,7 +63,7 @@ def test_store_before_the_fault_in_the_same_block(run: Run) -> None:
 
 
 def test_stack_overflow(run: Run) -> None:
-    result = run("wire_ends.c", "overflow")
+    result = run("recorder/ends.c", "overflow")
     assert result.status == -signal.SIGSEGV
     assert words(result.trace, block(result), 42)[0] > 10000
     assert int(result.output.split("kept ")[1].split()[0], 16) and result.trace.of("SCAN")
@@ -73,12 +73,12 @@ def test_exec_of_a_program_that_cannot_be_recorded(run: Run, tmp_path: Path) -> 
     program = tmp_path / "setuid"
     program.write_bytes(Path("/bin/true").read_bytes())
     program.chmod(0o4755)
-    result = run("wire_ends.c", "exec-other", program)
+    result = run("recorder/ends.c", "exec-other", program)
     assert result.status == 0 and result.trace.end["state"] == "exec"
 
 
 def test_kill_loses_nothing(run: Run) -> None:
-    result = run("wire_ends.c", "kill")
+    result = run("recorder/ends.c", "kill")
     assert result.status == -signal.SIGKILL and result.trace.end["state"] in (
         "running",
         "signalled",
@@ -87,7 +87,7 @@ def test_kill_loses_nothing(run: Run) -> None:
 
 
 def test_fault_inside_memcpy(run: Run) -> None:
-    result = run("wire_ends.c", "memcpy")
+    result = run("recorder/ends.c", "memcpy")
     assert result.status == -signal.SIGSEGV
     ranges = [r for r in result.trace.of("RANGE") if r.address == block(result) + 160]
     assert len(ranges) == 1 and result.records.index(ranges[0]) < result.records.index(
@@ -97,20 +97,20 @@ def test_fault_inside_memcpy(run: Run) -> None:
 
 @pytest.mark.parametrize("what", ["memcpy", "strcpy", "strcat", "memset"])
 def test_failed_check_ends_as_in_the_c_library(run: Run, what: str) -> None:
-    result = run("wire_overflow.c", what)
+    result = run("recorder/overflow.c", what)
     assert result.status == -signal.SIGABRT and "buffer overflow detected" in result.errors
     assert words(result.trace, block(result), 0, 1) == [0, 0]
 
 
 def test_caught_fault(run: Run) -> None:
-    result = run("wire_ends.c", "caught")
+    result = run("recorder/ends.c", "caught")
     assert result.status == 0
     assert words(result.trace, block(result), 2, 10, 11) == [1002, 111, 1000 + signal.SIGSEGV]
     assert [r.value for r in result.trace.of("SIGNAL")] == [signal.SIGSEGV]
 
 
 def test_threads(run: Run) -> None:
-    result = run("wire_ends.c", "thread")
+    result = run("recorder/ends.c", "thread")
     trace, start = result.trace, block(result)
     assert words(trace, start, 1, 3) == [1001, 1003]
     running, by_thread = 1, {}
@@ -124,7 +124,7 @@ def test_threads(run: Run) -> None:
 
 
 def test_last_thread_exits(run: Run) -> None:
-    result = run("wire_ends.c", "thread-exit")
+    result = run("recorder/ends.c", "thread-exit")
     assert result.status == 0 and result.trace.end["state"] == "exited"
     assert words(result.trace, block(result), 3) == [1003]
 
@@ -133,14 +133,14 @@ def test_last_thread_exits(run: Run) -> None:
     ("what", "status"), [("fork", 9), ("fork-exec", 5), ("vfork", 5), ("spawn", 6)]
 )
 def test_children_are_not_recorded_and_do_not_disturb(run: Run, what: str, status: int) -> None:
-    result = run("wire_ends.c", what)
+    result = run("recorder/ends.c", what)
     assert result.status == 0 and "children -1" in result.output
     assert words(result.trace, block(result), 2, 50, 51) == [1002, 0, status]
     assert not (result.trace.folder.parent / "trace.1").exists()
 
 
 def test_children_can_be_followed(run: Run) -> None:
-    result = run("wire_ends.c", "fork", options=("--follow-children=yes",), traces=2)
+    result = run("recorder/ends.c", "fork", options=("--follow-children=yes",), traces=2)
     parent, child = result.traces
     if parent.end["status"] == 9:
         parent, child = child, parent
@@ -151,21 +151,21 @@ def test_children_can_be_followed(run: Run) -> None:
 
 
 def test_exec_ends_one_trace_and_begins_another(run: Run) -> None:
-    result = run("wire_ends.c", "exec", traces=2)
+    result = run("recorder/ends.c", "exec", traces=2)
     first, second = result.traces
     assert result.status == 7
-    assert first.end["state"] == "exec" and first.of("EXECVE")[-1].kind.endswith("wire_ends")
+    assert first.end["state"] == "exec" and first.of("EXECVE")[-1].kind.endswith("ends")
     assert (second.end["state"], second.end["status"]) == ("exited", 7)
 
 
 def test_failed_exec_changes_nothing(run: Run) -> None:
-    result = run("wire_ends.c", "bad-exec")
+    result = run("recorder/ends.c", "bad-exec")
     assert words(result.trace, block(result), 2, 51) == [1002, 2]
     assert result.trace.end["state"] == "exited"
 
 
 def test_longjmp_and_calls(run: Run) -> None:
-    result = run("wire_ends.c", "longjmp")
+    result = run("recorder/ends.c", "longjmp")
     trace, start = result.trace, block(result)
     assert words(trace, start, 2, 40, 41) == [1002, 0, 0]
     stores = [
@@ -178,7 +178,7 @@ def test_longjmp_and_calls(run: Run) -> None:
 
 
 def test_signal_handler(run: Run) -> None:
-    result = run("wire_ends.c", "signal")
+    result = run("recorder/ends.c", "signal")
     trace, records = result.trace, result.records
     (start,), (end,) = trace.of("SIGNAL"), trace.of("SIGRETURN")
     inside = records[records.index(start) : records.index(end)]
@@ -187,12 +187,12 @@ def test_signal_handler(run: Run) -> None:
 
 
 def test_alternate_stack(run: Run) -> None:
-    result = run("wire_ends.c", "altstack")
+    result = run("recorder/ends.c", "altstack")
     assert words(result.trace, block(result), 2, signal.SIGUSR1) == [1002, 1000 + signal.SIGUSR1]
 
 
 def test_system_call_that_writes(run: Run) -> None:
-    result = run("wire_ends.c", "read")
+    result = run("recorder/ends.c", "read")
     (written,) = [
         r
         for r in result.trace.of("RANGE")
@@ -202,7 +202,7 @@ def test_system_call_that_writes(run: Run) -> None:
 
 
 def test_roots_are_scanned_at_the_end(run: Run) -> None:
-    result = run("wire_ends.c", "abort")
+    result = run("recorder/ends.c", "abort")
     assert scanned(result.trace) or scanned(result.trace, "registers")
     kept = int(result.output.split("kept ")[1].split()[0], 16)
     stores = [r.address for r in result.trace.of("STORE") if r.value == kept]
@@ -210,18 +210,18 @@ def test_roots_are_scanned_at_the_end(run: Run) -> None:
 
 
 def test_stdin_is_the_programs(run: Run) -> None:
-    result = run("wire_ends.c", "stdin", stdin="hello\n")
+    result = run("recorder/ends.c", "stdin", stdin="hello\n")
     assert "line hello" in result.output and result.errors == ""
 
 
 def test_collector_gets_no_other_descriptors(run: Run) -> None:
-    result = run("wire_ends.c", "exit")
+    result = run("recorder/ends.c", "exit")
     # 0 1 2, ring, socket, and what Python itself has open by then
     assert max(json.loads((result.trace.folder / "fds.json").read_text())) <= 7
 
 
 def test_collector_that_dies_is_not_the_programs_problem(run: Run) -> None:
-    result = run("wire_ends.c", "fork", options=("--collector-arg=--die-after",), traces=0)
+    result = run("recorder/ends.c", "fork", options=("--collector-arg=--die-after",), traces=0)
     assert result.status == 0 and result.errors == ""
 
 
@@ -245,10 +245,10 @@ def test_missing_collector_is_one_line_and_125(recorder_library: Path, tmp_path:
 
 
 def test_dlopen(run: Run, tmp_path: Path) -> None:
-    library = compile_program("wire_library.c", tmp_path, "-shared", "-fPIC").rename(
+    library = compile_program("recorder/library.c", tmp_path, "-shared", "-fPIC").rename(
         tmp_path / "library.so"
     )
-    result = run("wire_dlopen.c", library)
+    result = run("recorder/dlopen.c", library)
     memory = Memory(result.records)
     for address, data in result.truths("global") + result.truths("block"):
         assert memory.read(address, len(data)) == data
@@ -260,8 +260,6 @@ def test_dlopen(run: Run, tmp_path: Path) -> None:
 
 
 def test_own_is_what_lies_outside_system_folders(run: Run, tmp_path: Path) -> None:
-    result = run("wire_ends.c", "exit")
+    result = run("recorder/ends.c", "exit")
     own = {Path(r.kind).name: r.more for r in result.trace.of("MAP")}
-    assert (
-        own["wire_ends"] and not own["libc.so.6"] and not own["vgpreload_heapstory-amd64-linux.so"]
-    )
+    assert own["ends"] and not own["libc.so.6"] and not own["vgpreload_heapstory-amd64-linux.so"]

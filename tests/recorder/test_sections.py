@@ -8,15 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.recorder.recorder import PROGRAMS, Memory, Result, compile_program
+from tests.recorder.recorder import Memory, Result, compile_program
 from tests.recorder.wire import Record
+from tests.support.programs import program as source
 
 Run = Callable[..., Result]
-PROGRAM = "wire_sections.c"
+FILE = "sections.c"
+PROGRAM = f"recorder/{FILE}"
 
 
 def line(comment: str) -> int:
-    lines = (PROGRAMS / PROGRAM).read_text().splitlines()
+    lines = source(PROGRAM).read_text().splitlines()
     return 1 + next(i for i, text in enumerate(lines) if comment in text)
 
 
@@ -53,7 +55,7 @@ def test_from(run: Run, option: str, expected: list[int]) -> None:
 
 
 def test_from_a_line(run: Run) -> None:
-    result = run(PROGRAM, options=(f"--from={PROGRAM}:{line('LINE push')}#4",))
+    result = run(PROGRAM, options=(f"--from={FILE}:{line('LINE push')}#4",))
     records = after_begin(result)
     stores = [r.value for r in records if r.tag == "STORE" and r.site and r.site.own]
     assert stores[0] == 21  # the line's own store is the first
@@ -107,7 +109,7 @@ def test_until(run: Run) -> None:
 
 def test_stop_of_the_collector(run: Run) -> None:
     options = ("--collector-arg=--stop-after=2", "--segment-kib=128")
-    result = run("wire_ends.c", "fork", options=(*options, "--follow-children=yes"), traces=2)
+    result = run("recorder/ends.c", "fork", options=(*options, "--follow-children=yes"), traces=2)
     stopped = [t for t in result.traces if t.end["stop"]]
     assert stopped and all(
         t.of("FINISH") and int(str(t.end["segments_sent"])) <= 11 for t in stopped
@@ -124,7 +126,7 @@ def test_cpoint_option(run: Run, place: str, times: int) -> None:
 
 
 def test_cpoint_at_a_line(run: Run) -> None:
-    result = run(PROGRAM, options=(f"--cpoint={PROGRAM}:{line('LINE push')}",))
+    result = run(PROGRAM, options=(f"--cpoint={FILE}:{line('LINE push')}",))
     assert len([r for r in result.trace.of("CPOINT") if r.value >> 56 == 2]) == 9
 
 

@@ -10,7 +10,7 @@ import pytest
 import heapstory
 from heapstory.recording.recorder import Request, record
 
-PROGRAMS = Path(__file__).parents[1] / "programs"
+PROGRAMS = Path(__file__).parent / "programs"
 
 
 @pytest.fixture(scope="module")

@@ -155,7 +155,7 @@ def test_a_section_that_never_began_is_said(
 def test_a_program_that_another_became_is_named(
     compile_program: Compile, heapstory: Heapstory, tmp_path: Path
 ) -> None:
-    program = compile_program("crash")
+    program = compile_program("recording/crash")
     heapstory("record", "-o", tmp_path / "t.story", "--", program, "exec")
     with api.open(tmp_path / "t.story") as first, api.open(tmp_path / "t.1.story") as second:
         assert first.info().program == [str(program), "exec"]

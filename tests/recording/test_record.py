@@ -95,7 +95,7 @@ def test_valgrind_options_of_the_user_do_not_matter(heapstory: Heapstory, tmp_pa
 def test_every_ending_keeps_what_came_before(
     compile_program: Compile, record: Record, how: str, status: int, code: int, number: int
 ) -> None:
-    trace = api.open(record(compile_program("crash"), how, status=status))
+    trace = api.open(record(compile_program("recording/crash"), how, status=status))
     info = trace.info()
     assert (info.exit_code, info.exit_signal) == (code, number)
     assert block_word(trace, 1) == 4711
@@ -104,7 +104,7 @@ def test_every_ending_keeps_what_came_before(
 
 
 def test_exec_ends_one_trace_and_begins_the_next(compile_program: Compile, record: Record) -> None:
-    path = record(compile_program("crash"), "exec", status=7)
+    path = record(compile_program("recording/crash"), "exec", status=7)
     first, second = api.open(path), api.open(path.with_suffix(".1.story"))
     assert first.info().ended == "exec"
     assert block_word(first, 2) == 12
@@ -112,7 +112,9 @@ def test_exec_ends_one_trace_and_begins_the_next(compile_program: Compile, recor
 
 
 def test_a_followed_child_has_its_own_trace(compile_program: Compile, record: Record) -> None:
-    path = record(compile_program("crash"), "fork", status=5, options=("--follow-children",))
+    path = record(
+        compile_program("recording/crash"), "fork", status=5, options=("--follow-children",)
+    )
     traces = sorted(entry for entry in path.parent.iterdir() if entry.suffix == ".story")
     assert len(traces) == 2
     assert block_word(api.open(path), 1) == 4711
@@ -127,7 +129,7 @@ def running(
     """A recording of a program that stores for ever, after its first moments."""
     trace = tmp_path / "t.story"
     process = subprocess.Popen(
-        [COMMAND, "record", "-o", trace, "--", compile_program("crash"), "wait"],
+        [COMMAND, "record", "-o", trace, "--", compile_program("recording/crash"), "wait"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -223,9 +225,9 @@ def test_scripts_are_recorded_through_their_interpreter(
 def test_programs_that_cannot_be_recorded(
     compile_program: Compile, tmp_path: Path, heapstory: Heapstory
 ) -> None:
-    static = compile_program("crash", "-static")
+    static = compile_program("recording/crash", "-static")
     setuid = tmp_path / "setuid"
-    shutil.copy(compile_program("crash"), setuid)
+    shutil.copy(compile_program("recording/crash"), setuid)
     setuid.chmod(0o4755)
     for program, words in ((static, "statically linked"), (setuid, "is setuid")):
         done = heapstory("record", "--", program, cwd=tmp_path)

@@ -1,4 +1,4 @@
-"""Small programs with the expected answer beside them in tests/programs."""
+"""Small programs with the expected answer beside them in tests/trace/programs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import pytest
 import heapstory as api
 from heapstory.graph.evolution import evolution
 from heapstory.reporters import json as reporter
-from tests.conftest import PROGRAMS, Compile, Heapstory, Record
+from tests.conftest import Compile, Heapstory, Record
+from tests.support.programs import ROOT
+from tests.support.programs import program as source_of
 
 # The allocation hides behind a number, so only the pointer that holds the block tells its type.
 HIDDEN = """
@@ -34,7 +36,7 @@ int main(void) {
 
 
 def expected(name: str) -> dict[str, object]:
-    answer: dict[str, object] = json.loads((PROGRAMS / f"{name}.json").read_text())
+    answer: dict[str, object] = json.loads(source_of(f"trace/{name}.json").read_text())
     return answer
 
 
@@ -46,7 +48,7 @@ def heap_nodes(trace: api.Trace, source: str) -> list[api.Node]:
 
 def test_figure_1_of_the_paper(compile_program: Compile, record: Record) -> None:
     """Nodes and edges carry the paper's timestamps (counted from the first) and statements."""
-    trace = api.open(record(compile_program("figure1")))
+    trace = api.open(record(compile_program("trace/figure1")))
     nodes = heap_nodes(trace, "figure1.c")
     first = (nodes[0].created.timestamp or 0) - 1
     found = [[(n.created.timestamp or 0) - first, n.created.place.line] for n in nodes]
@@ -69,7 +71,7 @@ def test_figure_1_of_the_paper(compile_program: Compile, record: Record) -> None
 
 def test_graphs_of_figure_2(compile_program: Compile, record: Record) -> None:
     """The memory graph at each of the six timestamps, forward and back."""
-    trace = api.open(record(compile_program("figure1")))
+    trace = api.open(record(compile_program("trace/figure1")))
     a, b = heap_nodes(trace, "figure1.c")
     first = a.created.timestamp or 0
 
@@ -91,7 +93,7 @@ def test_graphs_of_figure_2(compile_program: Compile, record: Record) -> None:
 
 def test_what_advances_the_timestamp(compile_program: Compile, record: Record) -> None:
     # Bound at the start: binding a function at its first call writes to the program's data, too.
-    trace = api.open(record(compile_program("events", "-O0", "-Wl,-z,now")))
+    trace = api.open(record(compile_program("trace/events", "-O0", "-Wl,-z,now")))
     rows = trace.query(
         "SELECT s.line, e.timestamp, e.silent FROM events e JOIN sites s USING (site) "
         "WHERE s.file = 'events.c' AND s.line BETWEEN 15 AND 27 ORDER BY event"
@@ -109,7 +111,7 @@ def test_the_example_of_the_readme(
     compile_program: Compile, record: Record, heapstory: Heapstory
 ) -> None:
     """The playlist: the last song's prev still leads to the freed one, and who wrote it."""
-    source = (PROGRAMS.parent.parent / "examples/playlist.c").read_text()
+    source = (ROOT / "examples/playlist.c").read_text()
     path = record(compile_program(source))
     trace = api.open(path)
     end = trace.graph().narrow(type="struct song")
@@ -127,7 +129,7 @@ def test_the_example_of_the_readme(
 
 
 def test_sources_travel_with_the_trace(compile_program: Compile, record: Record) -> None:
-    program = compile_program("figure1")
+    program = compile_program("trace/figure1")
     trace = api.open(record(program))
     place = heap_nodes(trace, "figure1.c")[0].created.place
     assert place is not None
@@ -139,7 +141,7 @@ def test_sources_travel_with_the_trace(compile_program: Compile, record: Record)
 
 
 def test_a_stripped_program_still_records(compile_program: Compile, record: Record) -> None:
-    program = compile_program("figure1", "-O0", "-s")
+    program = compile_program("trace/figure1", "-O0", "-s")
     trace = api.open(record(program))
     nodes = [node for node in trace.graph(freed=True).nodes if node.kind == "heap"]
     assert [node.size for node in nodes] == [16, 16]
@@ -148,9 +150,9 @@ def test_a_stripped_program_still_records(compile_program: Compile, record: Reco
 
 def test_documented_queries_run(compile_program: Compile, record: Record) -> None:
     """Every SQL example of the manual gives an answer."""
-    page = (PROGRAMS.parent.parent / "docs/reference/sql.md").read_text()
+    page = (ROOT / "docs/reference/sql.md").read_text()
     examples = [part.split("```")[0] for part in page.split("```sql\n")[1:]]
-    trace = api.open(record(compile_program("events")))
+    trace = api.open(record(compile_program("trace/events")))
     assert len(examples) >= 6
     for sql in examples:
         trace.query(sql)
@@ -167,7 +169,7 @@ def variable(trace: api.Trace, name: str) -> api.Node:
 
 def test_long_stores_show_their_bytes(compile_program: Compile, record: Record) -> None:
     """Within the range that was asked for, whole or in part."""
-    trace = api.open(record(compile_program("ranges")))
+    trace = api.open(record(compile_program("trace/ranges")))
     text = variable(trace, "text")
     table = bytes(7 * i & 255 for i in range(1000))
     for offset, size in ((0, 1000), (104, 300), (513, 99)):
@@ -190,7 +192,7 @@ def test_long_stores_show_their_bytes(compile_program: Compile, record: Record) 
 
 
 def test_a_block_holds_nothing_of_the_one_before(compile_program: Compile, record: Record) -> None:
-    trace = api.open(record(compile_program("ranges")))
+    trace = api.open(record(compile_program("trace/ranges")))
     again = variable(trace, "again")
     held = {e.offset: e.value for e in trace.graph().data() if e.source == again.id}
     assert held == {8 * i: i + 1 for i in range(8)}
@@ -198,7 +200,7 @@ def test_a_block_holds_nothing_of_the_one_before(compile_program: Compile, recor
 
 
 def test_numbers_of_sql_may_be_negative(compile_program: Compile, record: Record) -> None:
-    trace = api.open(record(compile_program("ranges")))
+    trace = api.open(record(compile_program("trace/ranges")))
     rows = trace.query("SELECT min(created - freed), max(address) FROM nodes WHERE kind = 'heap'")
     assert rows[0][0] < 0 < rows[0][1]
 
@@ -207,7 +209,7 @@ def test_edges_are_written_by_the_core_as_they_are(
     compile_program: Compile, record: Record, heapstory: Heapstory
 ) -> None:
     """`graph --json` writes from columns what the API gives as objects."""
-    story = record(compile_program("figure1"))
+    story = record(compile_program("trace/figure1"))
     trace = api.open(story)
     for options, edges in (([], trace.graph().edges), (["--data"], trace.graph().data())):
         written = json.loads(heapstory("graph", story, "--json", *options).stdout)["edges"]
@@ -256,7 +258,7 @@ def test_the_core_writes_nodes_as_the_reporter_does(
     compile_program: Compile, record: Record, mode: str
 ) -> None:
     """Those of a graph come from the core as text, others as objects: the same members."""
-    trace = api.open(record(compile_program("figure1"), options=("--mode", mode)))
+    trace = api.open(record(compile_program("trace/figure1"), options=("--mode", mode)))
     for at in (trace.last, trace.last // 2):
         for graph in (trace.graph(at), trace.graph(at, freed=True), trace.graph(at).connected()):
             written = json.loads("".join(reporter.graph(graph, [])))["nodes"]

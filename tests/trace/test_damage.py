@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import PROGRAMS, Compile, Heapstory, Record
+from tests.conftest import Compile, Heapstory, Record
+from tests.support.programs import ROOT
 
-ROOT = PROGRAMS.parent.parent
 # Few nodes and many stores into few places: several chunks, and answers that come quickly.
 BUSY = """
 #include <stdlib.h>

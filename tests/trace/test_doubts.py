@@ -41,7 +41,10 @@ def heap_nodes(heapstory: Heapstory, trace: Path) -> list[tuple[int, int]]:
 def test_the_proposed_allocator_shows_the_blocks(
     compile_program: Compile, tmp_path: Path, heapstory: Heapstory, flags: tuple[str, ...]
 ) -> None:
-    program, trace = compile_program("portable_allocators", *flags), tmp_path / "slab.story"
+    program, trace = (
+        compile_program("discovery/allocators", *flags),
+        tmp_path / "slab.story",
+    )
     command = ("record", "--force", "-o", trace, *PORTABLE)
     blocks = printed(heapstory(*command, "--", program, "slab").stdout)
     facts = heapstory("info", trace).stdout.splitlines()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.discovery.nodes import story
 from tests.recorder import recorder
-from tests.recorder.discovery.nodes import story
 
 SOURCES = recorder.ROOT / "benchmarks" / "programs"
 ARGUMENTS = {"colouring": ["3"], "independent": ["3"], "shortest": ["4", "2"]}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.discovery.nodes import Story, printed, story
 from tests.recorder import recorder
-from tests.recorder.discovery.nodes import Story, printed, story
 from tests.recorder.recorder import Result
 
 Run = Callable[..., Result]
@@ -38,7 +38,7 @@ def test_blocks_of_malloc(
     recorder_library: Path, tmp_path: Path, compiler: str, level: str
 ) -> None:
     flags = (level, "-fbuiltin")
-    result = record(recorder_library, tmp_path, "portable_nodes.c", flags=flags, compiler=compiler)
+    result = record(recorder_library, tmp_path, "discovery/nodes.c", flags=flags, compiler=compiler)
     told = story(result.records)
     check_blocks(result, told)
     assert not told.suspicions
@@ -46,12 +46,12 @@ def test_blocks_of_malloc(
 
 
 def test_a_static_program(recorder_library: Path, tmp_path: Path) -> None:
-    result = record(recorder_library, tmp_path, "portable_nodes.c", flags=("-static", "-O2"))
+    result = record(recorder_library, tmp_path, "discovery/nodes.c", flags=("-static", "-O2"))
     check_blocks(result, story(result.records))
 
 
 def test_the_end_is_seen_where_it_is_known(run: Run) -> None:
-    result = run("portable_nodes.c", options=PORTABLE)
+    result = run("discovery/nodes.c", options=PORTABLE)
     told = story(result.records)
     items = printed(result, "node")[:6]
     assert [told.at(address)[0].why for address, _ in items] == ["freed"] * 6
@@ -72,7 +72,7 @@ def test_allocators_of_the_program(
     recorder_library: Path, tmp_path: Path, what: str, functions: list[str], level: str
 ) -> None:
     options = (*PORTABLE, *(f"--allocator={name}" for name in functions))
-    source, flags = "portable_allocators.c", (level,)
+    source, flags = "discovery/allocators.c", (level,)
     result = record(recorder_library, tmp_path, source, what, flags=flags, options=options)
     told = story(result.records)
     check_blocks(result, told)
@@ -86,7 +86,7 @@ def test_allocators_of_the_program(
 def test_an_allocator_by_its_addresses(recorder_library: Path, tmp_path: Path) -> None:
     """As for a program without symbols."""
     flags = ("-O1", "-no-pie")
-    binary = recorder.compile_program("portable_allocators.c", tmp_path, *flags)
+    binary = recorder.compile_program("discovery/allocators.c", tmp_path, *flags)
     symbols = recorder.symbols(binary)
     low = min(symbols[name][0] for name in ("slab_alloc", "slab_free"))
     high = max(sum(symbols[name]) for name in ("slab_alloc", "slab_free"))
@@ -96,7 +96,7 @@ def test_an_allocator_by_its_addresses(recorder_library: Path, tmp_path: Path) -
 
 
 def test_heap_ranges_come_and_go(run: Run) -> None:
-    result = run("portable_ranges.c", options=PORTABLE, flags=("-pthread",))
+    result = run("discovery/ranges.c", options=PORTABLE, flags=("-pthread",))
     assert result.status == 0 and result.output == "3\n"
     told = story(result.records)
     assert any(n.why == "unmapped" for n in told.nodes.values())
@@ -105,14 +105,14 @@ def test_heap_ranges_come_and_go(run: Run) -> None:
 
 
 def test_a_node_ends_with_its_mapping(run: Run) -> None:
-    result = run("portable_borders.c", "mappings", options=PORTABLE)
+    result = run("discovery/borders.c", "mappings", options=PORTABLE)
     told = story(result.records)
     nodes = [told.at(address) for address, _ in printed(result, "node")]
     assert [[(n.how, n.words) for n in found] for found in nodes] == [[("seen", 1)]] * 2
 
 
 def test_the_truth_moves_nothing(run: Run) -> None:
-    result = run("portable_nodes.c", options=(*PORTABLE, "--truth=yes"))
+    result = run("discovery/nodes.c", options=(*PORTABLE, "--truth=yes"))
     truth = {(r.address, r.size) for r in result.trace.of("ALLOC") if r.more}
     told = story(result.records)
     for address, size in printed(result, "node")[:6]:
@@ -140,7 +140,7 @@ ATTACKS = [
 def test_overflow_into_another_block(
     recorder_library: Path, tmp_path: Path, form: str, level: str
 ) -> None:
-    result = record(recorder_library, tmp_path, "portable_attacks.c", form, flags=(level,))
+    result = record(recorder_library, tmp_path, "discovery/attacks.c", form, flags=(level,))
     told = story(result.records)
     (buffer, _), (victim, _) = printed(result, "buffer")[0], printed(result, "victim")[0]
     found = [s for s in told.suspicions if s.certain]
@@ -151,7 +151,7 @@ def test_overflow_into_another_block(
 
 @pytest.mark.parametrize("form", ["struct-memcpy", "struct-strcpy"])
 def test_overflow_inside_a_struct_is_possible(run: Run, form: str) -> None:
-    result = run("portable_attacks.c", form, options=PORTABLE)
+    result = run("discovery/attacks.c", form, options=PORTABLE)
     told = story(result.records)
     both = printed(result, "buffer")[0][0]
     found = [s for s in told.suspicions if s.kind == "field"]

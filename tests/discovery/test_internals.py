@@ -3,14 +3,14 @@
 
 from collections.abc import Callable
 
-from tests.recorder.discovery.nodes import Story, printed, story
+from tests.discovery.nodes import Story, printed, story
 from tests.recorder.recorder import Result
 
 Run = Callable[..., Result]
 
 
 def steps(run: Run, number: int) -> tuple[Story, int]:
-    result = run("internals_steps.c", *["x"] * number, options=("--mode=internals",))
+    result = run("discovery/steps.c", *["x"] * number, options=("--mode=internals",))
     assert result.status == 0
     return story(result.records), printed(result, "node")[0][0]
 
@@ -44,7 +44,7 @@ def test_a_pointer_to_a_member_separates_the_cluster(run: Run) -> None:
 
 
 def test_a_wide_store_takes_no_words_from_another_node(run: Run) -> None:
-    result = run("portable_borders.c", "wide", options=("--mode=internals",))
+    result = run("discovery/borders.c", "wide", options=("--mode=internals",))
     told = story(result.records)
     (low, size), (high, _) = printed(result, "node")
     (first,), (second,) = told.at(low), told.at(high)
@@ -53,6 +53,6 @@ def test_a_wide_store_takes_no_words_from_another_node(run: Run) -> None:
 
 
 def test_heap_ranges_come_and_go(run: Run) -> None:
-    result = run("portable_ranges.c", options=("--mode=internals",), flags=("-pthread",))
+    result = run("discovery/ranges.c", options=("--mode=internals",), flags=("-pthread",))
     assert result.status == 0 and result.output == "3\n"
     assert any(n.why == "unmapped" for n in story(result.records).nodes.values())

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.recorder.discovery.nodes import Node, Story, printed, story
+from tests.discovery.nodes import Node, Story, printed, story
 from tests.recorder.recorder import Result
 
 Run = Callable[..., Result]
@@ -18,7 +18,7 @@ class Figure:
 
     def __init__(self, run: Run, which: str, steps: int) -> None:
         options = ("--mode=internals",)
-        self.result = run("internals_figure7.c", which, steps, options=options)
+        self.result = run("discovery/figure7.c", which, steps, options=options)
         self.told: Story = story(self.result.records)
         self.blocks = [0] + [address for address, _ in printed(self.result, "node")]
 

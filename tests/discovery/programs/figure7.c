@@ -2,7 +2,7 @@
  * freed, then the fifth, which the allocator joins to the fourth. With glibc's malloc ("malloc") or
  * an allocator in the manner of dlmalloc ("dl"): a header before each block, the free chunks in a
  * doubly linked list whose links are in the blocks, neighbours joined by their headers.
- * ./internals_figure7 WHICH STEPS: stops after so many of link, free 2, free 4, free 5. */
+ * ./figure7 WHICH STEPS: stops after so many of link, free 2, free 4, free 5. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.discovery.nodes import Story, printed, story
+from tests.discovery.test_portable import PORTABLE, check_blocks
 from tests.recorder import recorder
-from tests.recorder.discovery.nodes import Story, printed, story
-from tests.recorder.discovery.test_portable import PORTABLE, check_blocks
-from tests.recorder.recorder import PROGRAMS, Result
+from tests.recorder.recorder import Result
+from tests.support.programs import program as source
 
 FREE_LISTS = (*PORTABLE, "--allocator=free-lists")
 POOL, HEADER = 16384, 48  # of pymalloc: bytes of a pool, and before its first block
@@ -17,7 +18,7 @@ POOL, HEADER = 16384, 48  # of pymalloc: bytes of a pool, and before its first b
 
 def stripped(folder: Path, *flags: str) -> tuple[Path, dict[str, tuple[int, int]]]:
     """The program without symbols, and where its functions were."""
-    binary = recorder.compile_program("portable_allocators.c", folder, "-no-pie", *flags)
+    binary = recorder.compile_program("discovery/allocators.c", folder, "-no-pie", *flags)
     symbols = recorder.symbols(binary)
     subprocess.run(["strip", binary], check=True)
     return binary, symbols
@@ -54,7 +55,7 @@ def test_a_stripped_program(
 
 
 def test_blocks_of_malloc_make_no_candidate(recorder_library: Path, tmp_path: Path) -> None:
-    binary = recorder.compile_program("portable_nodes.c", tmp_path)
+    binary = recorder.compile_program("discovery/nodes.c", tmp_path)
     result = recorder.record(recorder_library, [binary], tmp_path, *PORTABLE)
     assert not story(result.records).candidates
 
@@ -65,7 +66,7 @@ def alive(told: Story) -> dict[int, int]:
 
 
 def test_an_inlined_slab(recorder_library: Path, tmp_path: Path) -> None:
-    binary = recorder.compile_program("portable_allocators.c", tmp_path, "-O2", "-DINLINE")
+    binary = recorder.compile_program("discovery/allocators.c", tmp_path, "-O2", "-DINLINE")
     assert "slab_alloc" not in recorder.symbols(binary)
     result = recorder.record(recorder_library, [binary, "slab"], tmp_path, *FREE_LISTS)
     told = story(result.records)
@@ -79,7 +80,7 @@ def test_an_inlined_slab(recorder_library: Path, tmp_path: Path) -> None:
 
 
 def cpython(library: Path, folder: Path) -> Result:
-    command = ["/usr/bin/python3", "-S", "-B", "-I", PROGRAMS / "portable_pools.py"]
+    command = ["/usr/bin/python3", "-S", "-B", "-I", source("discovery/pools.py")]
     return recorder.record(library, command, folder, *FREE_LISTS)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.recorder.discovery.nodes import printed, story
+from tests.discovery.nodes import printed, story
 from tests.recorder.recorder import Memory, Result
 
 Run = Callable[..., Result]
@@ -21,7 +21,7 @@ def test_hard(run: Run, what: str, mode: str) -> None:
     options = [f"--mode={mode}"]
     if what == "compressed" and mode == "portable":
         options.append("--allocator=region_alloc")
-    result = run("portable_hard.c", what, options=tuple(options), flags=("-pthread",))
+    result = run("discovery/hard.c", what, options=tuple(options), flags=("-pthread",))
     told = story(result.records)
     assert result.status == 0
     if what in SUMS:
@@ -38,7 +38,7 @@ def test_hard(run: Run, what: str, mode: str) -> None:
 @pytest.mark.parametrize("section", [("--from=work#3",), ("--from=work#2", "--until=work#2")])
 def test_a_section(run: Run, mode: str, section: tuple[str, ...]) -> None:
     """What was there before comes with the snapshot; only the section's own blocks are new."""
-    result = run("wire_sections.c", options=(f"--mode={mode}", *section))
+    result = run("recorder/sections.c", options=(f"--mode={mode}", *section))
     assert result.status == 0
     told, memory = story(result.records), Memory(result.records)
     tags = [r.tag for r in result.records]
@@ -57,7 +57,7 @@ def test_a_section(run: Run, mode: str, section: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_children(run: Run, mode: str) -> None:
     options = (f"--mode={mode}", "--follow-children=yes")
-    result = run("wire_ends.c", "fork", options=options, traces=2)
+    result = run("recorder/ends.c", "fork", options=options, traces=2)
     for trace in result.traces:
         told = story(trace.records)
         assert told.nodes and trace.end["state"] == "exited"
