@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import json
 import os
 import re
 import shutil
@@ -310,6 +311,19 @@ def collect(folder: Path, name: str, only: str, jobs: int) -> None:
     print(f"{len(asked)} answers in {answers}")
 
 
+def spread(text: str) -> list[str]:
+    """The lines of an answer, with its JSON one member a line: layout is no difference."""
+    lines: list[str] = []
+    for part in re.split(r"(?m)^(--- (?:stdout|stderr|file)\n)", text):
+        try:
+            data = json.loads(part.replace('": …', '": "…"'))
+        except ValueError:
+            lines += part.splitlines()
+        else:
+            lines += json.dumps(data, indent=1, ensure_ascii=False).splitlines()
+    return lines
+
+
 def compare(folder: Path, one: str, other: str, lines: int) -> int:
     """Shows where two collections differ; 1 if they do."""
     first, second = folder / "answers" / one, folder / "answers" / other
@@ -317,7 +331,7 @@ def compare(folder: Path, one: str, other: str, lines: int) -> int:
     both = [name for name in names if (second / name).exists()]
     different = 0
     for name in both:
-        texts = [(side / name).read_text().splitlines() for side in (first, second)]
+        texts = [spread((side / name).read_text()) for side in (first, second)]
         if texts[0] == texts[1]:
             continue
         different += 1

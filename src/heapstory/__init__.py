@@ -67,7 +67,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(import_module(_HOMES[name]), name)
     if name == "__version__":
-        from importlib.metadata import version
+        from heapstory.version import version
 
-        return version("heapstory")
+        return version()
     raise AttributeError(f"module 'heapstory' has no attribute {name!r}")

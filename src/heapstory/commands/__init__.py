@@ -45,9 +45,9 @@ class Parser(argparse.ArgumentParser):
 
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from heapstory import __version__
+        from heapstory.version import version
 
-        print(f"heapstory {__version__}")
+        print(f"heapstory {version()}")
         parser.exit()
 
 

@@ -6,7 +6,8 @@ import argparse
 import sys
 from dataclasses import asdict
 
-from heapstory.commands.options import add_format, write
+from heapstory.commands.options import add_format
+from heapstory.commands.output import write
 
 MISSING = 3
 

@@ -6,10 +6,10 @@ import argparse
 import gc
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from heapstory.commands.options import add_format, add_trace, finish, number, write
+from heapstory.commands.options import add_format, add_output, add_trace, chosen_format, number
+from heapstory.commands.output import finish, write
 from heapstory.commands.progress import progress
 from heapstory.errors import LimitError
 
@@ -53,13 +53,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     part.add_argument("--all", action="store_true", help="every variable, too")
     part.add_argument("--limit", type=number, metavar="N", help="most nodes to draw (0: no limit)")
     add_format(parser, _FORMATS)
-    parser.add_argument("-o", "--output", metavar="FILE", help="its ending chooses the format")
+    add_output(parser, "its ending chooses the format")
 
 
 def run(args: argparse.Namespace) -> int:
     import heapstory
 
-    form = args.format or _format_of(args.output)
+    form = chosen_format(args, _FORMATS)
     with heapstory.open(args.trace) as trace:
         with progress("reading the graph"):
             graph = trace.graph(args.at, freed=args.freed or args.evolution)
@@ -72,11 +72,6 @@ def run(args: argparse.Namespace) -> int:
             text = _render(graph, form, args)
         write(text, args.output)
         return finish(trace)
-
-
-def _format_of(output: str | None) -> str:
-    ending = Path(output or "").suffix.lstrip(".")
-    return ending if ending in _FORMATS else "text"
 
 
 def _render(graph: MemoryGraph, form: str, args: argparse.Namespace) -> str | Iterator[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from heapstory.commands.options import add_format, add_trace, finish, number, write
+from heapstory.commands.options import add_format, add_trace, number
+from heapstory.commands.output import finish, write
 from heapstory.commands.progress import progress
 
 EPILOG = """\

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from contextlib import ExitStack
 
-from heapstory.commands.options import add_format, finish, write
+from heapstory.commands.options import add_format, add_output
+from heapstory.commands.output import finish, write
 from heapstory.commands.progress import progress
 
 EPILOG = """\
@@ -28,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="look at this type only (repeatable; default: all that are linked)",
     )
     add_format(parser, ("text", "json"))
-    parser.add_argument("-o", "--output", metavar="FILE", help="write the specification there")
+    add_output(parser, "write the specification there")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from heapstory.commands.options import add_format, add_trace, finish, write
+from heapstory.commands.options import add_format, add_trace
+from heapstory.commands.output import FOUND, finish, write
 from heapstory.errors import UsageError
 
 if TYPE_CHECKING:
@@ -51,4 +52,4 @@ def _suspicious(trace: Trace, form: str | None) -> int:
         write(json.dumps("info", json.suspicious(found)))
     else:
         write(text.suspicious(found, str(trace.path)))
-    return 1 if found else finish(trace)
+    return FOUND if found else finish(trace)

@@ -1,24 +1,22 @@
-"""``heapstory leaks``: static leak analysis of C."""
+"""heapstory leaks: static leak analysis of C."""
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import sys
 import time
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from heapstory.commands.options import add_format, add_sarif, number
+from heapstory.commands.output import FOUND, INCOMPLETE, say, talk, write
+from heapstory.commands.progress import Stage, progress
 from heapstory.errors import UsageError
 
 if TYPE_CHECKING:
     from heapstory.cfront.capture import Job
     from heapstory.static import Finding, Outcome, Sources
-
-HELP = "static leak analysis of C"
 
 EPILOG = """\
 examples:
@@ -26,15 +24,12 @@ examples:
   heapstory leaks -p compile_commands.json
   heapstory leaks -- make -j4           any build; its compilers are watched
   heapstory leaks -p compile_commands.json --confirm -- ./prog ARG…
-                                        run ./prog and see which findings really leak
-"""
+                                        run ./prog and see which findings really leak"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the verb."""
     _split_build(parser)
-    parser.epilog = EPILOG
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.usage = (
         "heapstory leaks [OPTION]… (PATH… | -p compile_commands.json | -- BUILD COMMAND…)\n"
         "       heapstory leaks [OPTION]… (PATH… | -p compile_commands.json) --confirm -- PROG ARG…"
@@ -43,9 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("words", nargs="*", metavar="PATH", help="C files, directories, or LLVM IR (.ll, .bc)")
     add("-p", dest="database", metavar="FILE", help="a compilation database")
     add("--all", action="store_true", help="also double frees, uses after free, bad frees")
-    add("--json", action="store_true", help="one JSON object on stdout")
-    add("--format", choices=("text", "json"), default="text", help="the form of the result")
-    add("--sarif", metavar="FILE", help="write SARIF 2.1.0 with code flows")
+    add_format(parser, ("text", "json"))
+    add_sarif(parser)
     add("--html", metavar="FILE", help="write a page with every path beside its source")
     add("--models", metavar="FILE", action="append", default=[], help="more library models (TOML)")
     add("--baseline", metavar="FILE", help="only findings that are not in it count")
@@ -58,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="medium",
         help="leave out others",
     )
-    add("--jobs", "-j", type=int, default=0, metavar="N", help="processes (default: all cores)")
+    add("--jobs", "-j", type=number, default=0, metavar="N", help="processes (default: all cores)")
     add("--engine", choices=("local", "dask"), default="local", help="where the work is done")
     add("--scheduler", metavar="ADDRESS", help="of an existing Dask cluster")
     runs = parser.add_argument_group("confirming by running")
@@ -104,13 +98,12 @@ def run(args: argparse.Namespace) -> int:
 
     started = time.monotonic()
     _check_confirm(args)
-    if args.jobs < 0:
-        raise UsageError("--jobs must be a positive number")
     models = load_models([Path(text) for text in args.models])
     baseline = read_baseline(Path(args.baseline)) if args.baseline else set()
     jobs, build_status = _jobs(args)
     if not jobs:
         raise UsageError("there is no C file to analyse")
+    stage = Stage("reading the program")
     options = Options(
         models,
         args.jobs,
@@ -118,12 +111,11 @@ def run(args: argparse.Namespace) -> int:
         args.scheduler,
         None if args.no_cache or args.no_summaries else str(cache_folder()),
         not args.no_summaries,
-        _progress,
+        stage.tell,
         args.show_states,
     )
-    outcome = analyse(jobs, options)
-    if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr)
+    with progress(stage):
+        outcome = analyse(jobs, options)
     if args.show_states:
         return _show_states(args.show_states, outcome)
     sources = Sources()
@@ -138,18 +130,18 @@ def run(args: argparse.Namespace) -> int:
     if args.write_baseline:
         write_baseline(Path(args.write_baseline), findings)
     seconds = round(time.monotonic() - started, 3)
-    _talk(outcome, build_status, hidden)
+    _remark(outcome, build_status, hidden)
     _write(args, findings, outcome, sources, seconds)
     counted = [f for f in findings if f.suppressed is None and not f.contradicted]
     if counted and not args.write_baseline:
-        return 1
-    return 4 if outcome.skipped or build_status else 0
+        return FOUND
+    return INCOMPLETE if outcome.skipped or build_status else 0
 
 
 def _show_states(function: str, outcome: Outcome) -> int:
     if not outcome.shown:
         raise UsageError(f"{function}: no such function in what was analysed")
-    print("\n".join(outcome.shown))
+    write("\n".join(outcome.shown) + "\n")
     return 0
 
 
@@ -195,30 +187,19 @@ def _confirm(args: argparse.Namespace, findings: list[Finding], outcome: Outcome
     if not findings:
         return
     trace = Path(args.trace) if args.trace else None
-    plan = Plan(
-        args.build, trace, args.force, args.fail_allocations, outcome.pointers, _progress, _say
-    )
+    plan = Plan(args.build, trace, args.force, args.fail_allocations, outcome.pointers, talk, say)
     label(findings, confirm(findings, plan))
 
 
-def _progress(text: str) -> None:
-    if sys.stderr.isatty():
-        print(f"\r\033[K{text} …", end="", file=sys.stderr, flush=True)
-
-
-def _say(text: str) -> None:
-    print(f"heapstory: {text}", file=sys.stderr)
-
-
-def _talk(outcome: Outcome, build_status: int, hidden: int) -> None:
+def _remark(outcome: Outcome, build_status: int, hidden: int) -> None:
     for source, reason in outcome.skipped:
-        _say(f"{source}: skipped: {reason}")
+        say(f"{source}: skipped: {reason}")
     if build_status:
-        _say(f"the build failed with status {build_status}; what it compiled was analysed")
+        say(f"the build failed with status {build_status}; what it compiled was analysed")
     if hidden:
-        _say(f"{hidden} less certain findings left out; --min-confidence low shows them")
+        say(f"{hidden} less certain findings left out; --min-confidence low shows them")
     if outcome.limited:
-        _say(f"{len(outcome.limited)} functions too large to follow in full")
+        say(f"{len(outcome.limited)} functions too large to follow in full")
 
 
 def _write(
@@ -228,50 +209,19 @@ def _write(
     sources: Sources,
     seconds: float,
 ) -> None:
-    from heapstory.reporters.leaks.html import html_report
-    from heapstory.reporters.leaks.report import RULES, finding_json, sarif_result, text_report
-    from heapstory.reporters.sarif import write_sarif
+    import heapstory.reporters.json
+    import heapstory.reporters.sarif
+    from heapstory.reporters.leaks import html, json, sarif, text
+    from heapstory.reporters.style import Style
 
     shown = [f for f in findings if f.suppressed is None or args.show_suppressed]
-    accepted = sum(f.suppressed is not None for f in findings)
-    summary = (
-        f"{len(findings) - accepted} findings ({accepted} accepted) "
-        f"in {outcome.functions} functions, {outcome.lines} lines, {seconds:.1f} s"
-    )
+    summary = text.summary(findings, outcome, seconds)
     if args.sarif:
-        write_sarif(Path(args.sarif), [sarif_result(f) for f in findings], RULES, _version())
+        log = heapstory.reporters.sarif.dumps(sarif.results(findings), sarif.RULES)
+        write(log, args.sarif)
     if args.html:
-        try:
-            Path(args.html).write_text(html_report(shown, sources, summary), encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"{args.html}: cannot write the page: {error.strerror}") from error
-    if args.json or args.format == "json":
-        print(
-            json.dumps(
-                {
-                    "schema": "heapstory.leaks/1",
-                    "leaks": [finding_json(f) for f in shown if f.is_leak],
-                    "misuses": [finding_json(f) for f in shown if not f.is_leak],
-                    "functions": outcome.functions,
-                    "lines": outcome.lines,
-                    "seconds": seconds,
-                    "skipped": [{"unit": s, "reason": r} for s, r in outcome.skipped],
-                    "limited": outcome.limited,
-                    "reused": outcome.reused,
-                },
-                indent=2,
-            )
-        )
-        return
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    for finding in shown:
-        print(text_report(finding, sources, *(("\033[1m", "\033[0m") if colour else ("", ""))))
-        print()
-    print(summary)
-
-
-def _version() -> str:
-    try:
-        return version("heapstory")
-    except PackageNotFoundError:
-        return "0"
+        write(html.page(shown, sources, summary), args.html)
+    if args.format == "json":
+        write(heapstory.reporters.json.dumps("leaks", json.body(shown, outcome, seconds)))
+    else:
+        write(text.report(shown, sources, summary, Style.of(sys.stdout)))

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from heapstory.commands.options import INCOMPLETE, add_format, finish, write
+from heapstory.commands.options import add_format, add_output, add_sarif, chosen_format
+from heapstory.commands.output import FOUND, INCOMPLETE, finish, say, write
 from heapstory.commands.progress import progress
 from heapstory.errors import UsageError
 
 if TYPE_CHECKING:
     from heapstory.locating import Answer
     from heapstory.trace import Trace
-
-FOUND = 1
 
 EPILOG = """\
 examples:
@@ -52,8 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--explain", metavar="SPEC", help="say what a specification means, in plain words"
     )
     add_format(parser, _FORMATS)
-    parser.add_argument("--sarif", metavar="FILE", help="write the findings as SARIF, too")
-    parser.add_argument("-o", "--output", metavar="FILE", help="its ending chooses the format")
+    add_sarif(parser)
+    add_output(parser, "its ending chooses the format")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -82,7 +80,7 @@ def _locate(args: argparse.Namespace) -> int:
         with progress("checking the structure"):
             answer = locate(trace, specification, sites=sites, cpoints=args.cpoint)
         for note in answer.notes:
-            print(f"heapstory: {note}", file=sys.stderr)
+            say(note)
         _write(trace, answer, args)
         status = finish(trace)
         if answer.inconsistencies:
@@ -98,18 +96,17 @@ def _site(text: str) -> tuple[str, str]:
 
 
 def _write(trace: Trace, answer: Answer, args: argparse.Namespace) -> None:
-    from heapstory.reporters import json
+    from heapstory.reporters import json, sarif
     from heapstory.reporters.locate import machine, pictures, text
     from heapstory.reporters.style import PLAIN, Style
 
+    form = chosen_format(args, _FORMATS)
     if args.sarif:
-        _write_sarif(Path(args.sarif), answer)
-    ending = Path(args.output or "").suffix.lstrip(".")
-    form = args.format or (ending if ending in _FORMATS else "text")
+        write(sarif.dumps(machine.results(answer), machine.rules(answer)), args.sarif)
     if form == "json":
         write(json.dumps("locate", machine.body(answer)), args.output)
     elif form == "sarif":
-        write(_sarif(answer), args.output)
+        write(sarif.dumps(machine.results(answer), machine.rules(answer)), args.output)
     elif form == "html":
         write(pictures.html(trace, answer), args.output)
     elif form == "dot":
@@ -117,22 +114,3 @@ def _write(trace: Trace, answer: Answer, args: argparse.Namespace) -> None:
     else:
         style = PLAIN if args.output else Style.of(sys.stdout)
         write(text.report(trace, answer, style), args.output)
-
-
-def _sarif(answer: Answer) -> str:
-    from json import dumps
-
-    from heapstory import __version__
-    from heapstory.reporters.locate.machine import results, rules
-    from heapstory.reporters.sarif import sarif_log
-
-    log = sarif_log(results(answer), rules(answer), __version__)
-    return dumps(log, indent=2, ensure_ascii=False) + "\n"
-
-
-def _write_sarif(path: Path, answer: Answer) -> None:
-    from heapstory import __version__
-    from heapstory.reporters.locate.machine import results, rules
-    from heapstory.reporters.sarif import write_sarif
-
-    write_sarif(path, results(answer), rules(answer), __version__)

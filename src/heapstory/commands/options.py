@@ -1,19 +1,10 @@
-"""Options that several verbs share."""
+"""Options that several verbs share, and what their values must be."""
 
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from heapstory.errors import UsageError
-
-if TYPE_CHECKING:
-    from heapstory.trace import Trace
-
-INCOMPLETE = 4
 
 
 def add_trace(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +22,24 @@ def add_format(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     )
 
 
+def add_output(parser: argparse.ArgumentParser, help: str) -> None:
+    """``-o FILE``."""
+    parser.add_argument("-o", "--output", metavar="FILE", help=help)
+
+
+def add_sarif(parser: argparse.ArgumentParser) -> None:
+    """``--sarif FILE``, for verbs that have findings."""
+    parser.add_argument("--sarif", metavar="FILE", help="write the findings as SARIF 2.1.0, too")
+
+
+def chosen_format(args: argparse.Namespace, formats: Sequence[str]) -> str:
+    """``--format``, else what the ending of ``-o FILE`` says, else the first."""
+    if args.format:
+        return str(args.format)
+    ending = Path(args.output or "").suffix.lstrip(".")
+    return ending if ending in formats else formats[0]
+
+
 def number(text: str) -> int:
     """An argument that is 0 or more."""
     value = int(text, 0)
@@ -39,26 +48,17 @@ def number(text: str) -> int:
     return value
 
 
-def write(text: str | Iterable[str], output: str | None = None) -> None:
-    """To a file, or to stdout; a long text comes in pieces."""
-    pieces = [text] if isinstance(text, str) else text
-    if output is None or output == "-":
-        sys.stdout.writelines(pieces)
-        return
-    try:
-        with Path(output).open("w", encoding="utf-8") as file:
-            file.writelines(pieces)
-    except OSError as error:
-        raise UsageError(f"{output}: {error.strerror} (choose another file: -o)") from error
+def count(text: str) -> int:
+    """An argument that is 1 or more."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return value
 
 
-def finish(trace: Trace) -> int:
-    """The exit status of a command that answered; says so where the trace is incomplete."""
-    if trace.complete:
-        return 0
-    print(
-        f"heapstory: {trace.path} is incomplete, the answer covers what could be read: "
-        f"{trace.damage}",
-        file=sys.stderr,
-    )
-    return INCOMPLETE
+def seconds(text: str) -> float:
+    """A time limit."""
+    value = float(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError("must be more than 0")
+    return value

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 SECONDS = 1.0
+CLEAR = "\r\x1b[K"
+
+
+class Stage:
+    """What work that has stages is doing now: the work tells it, ``progress`` asks."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __call__(self) -> str:
+        return self.text
+
+    def tell(self, text: str) -> None:
+        """The next stage."""
+        self.text = text
 
 
 @contextmanager
@@ -16,11 +33,13 @@ def progress(what: str | Callable[[], str]) -> Iterator[None]:
 
     A function is asked again and again, for work that has stages.
     """
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield
         return
     done = threading.Event()
-    thread = threading.Thread(target=_show, args=(what, done), daemon=True)
+    text = what if callable(what) else lambda: what
+    # A plain thread that imports nothing: the static analysis forks its workers meanwhile.
+    thread = threading.Thread(target=_show, args=(text, done), daemon=True)
     thread.start()
     try:
         yield
@@ -29,12 +48,11 @@ def progress(what: str | Callable[[], str]) -> Iterator[None]:
         thread.join()
 
 
-def _show(what: str | Callable[[], str], done: threading.Event) -> None:
+def _show(text: Callable[[], str], done: threading.Event) -> None:
     if done.wait(SECONDS):
         return
-    from rich.console import Console
-
-    text = what if callable(what) else lambda: what
-    with Console(stderr=True).status(f"{text()} ...") as status:
-        while not done.wait(0.2):
-            status.update(f"{text()} ...")
+    while not done.is_set():
+        line = f"{text()} ..."[: shutil.get_terminal_size().columns - 1]
+        print(f"{CLEAR}{line}", end="", file=sys.stderr, flush=True)
+        done.wait(0.2)
+    print(CLEAR, end="", file=sys.stderr, flush=True)

@@ -1,18 +1,21 @@
-"""``heapstory prove``: linearizability of specifications, C sources and recorded histories."""
+"""heapstory prove: linearizability of specifications, C sources and recorded histories."""
 
 from __future__ import annotations
 
 import argparse
-import json
-import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
+from heapstory.commands.options import add_format, add_sarif, count, seconds
+from heapstory.commands.output import FOUND, INCOMPLETE, say, write
 from heapstory.commands.progress import progress
 from heapstory.errors import UsageError
 
-HELP = "linearizability of a concurrent data structure"
-REFUTED, UNKNOWN, BOUNDED = "not-linearizable", "unknown", "bounded-ok"
+if TYPE_CHECKING:
+    from heapstory.linear.syntax import Specification
+    from heapstory.linear.verdict import Report
+    from heapstory.reporters.prove.results import Judged
+
+NOT_SEQUENTIAL = 2  # the specification itself is wrong: already one operation after another is
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,26 +23,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("specifications", nargs="*", metavar="SPEC", help="specification files")
     parser.add_argument(
         "--timeout",
-        type=_positive,
+        type=seconds,
         default=60.0,
         metavar="SECONDS",
         help="time limit for each input (default: 60)",
     )
     parser.add_argument(
         "--bound",
-        type=_count,
+        type=count,
         metavar="N",
         help="enumerate states of N operations (default: 3, or 4 where cheap)",
     )
     parser.add_argument(
         "--keys",
-        type=_count,
+        type=count,
         default=2,
         metavar="K",
         help="size of the domain for arguments that are compared (default: 2)",
     )
     parser.add_argument(
-        "--exhaustive", type=_count, metavar="N", help="only try all interleavings of N operations"
+        "--exhaustive", type=count, metavar="N", help="only try all interleavings of N operations"
     )
     parser.add_argument(
         "--reuse",
@@ -82,65 +85,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--show-spec", action="store_true", help="print the specification that --c extracts"
     )
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format")
-    parser.add_argument(
-        "--json", action="store_const", const="json", dest="format", help="short for --format json"
-    )
+    add_format(parser, ("text", "json"))
     parser.add_argument("--svg", metavar="FILE", help="write the counterexample as a picture")
     parser.add_argument("--html", metavar="FILE", help="write the counterexample as a page")
-    parser.add_argument("--sarif", metavar="FILE", help="write what was found as SARIF")
-
-
-def _positive(text: str) -> float:
-    value = float(text)
-    if value <= 0:
-        raise argparse.ArgumentTypeError("must be more than 0")
-    return value
-
-
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return value
+    add_sarif(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Judge every input, print the results, and say by the exit status what they mean."""
-    from heapstory.reporters.prove import present
+    import heapstory.reporters.sarif
+    from heapstory.reporters import json
+    from heapstory.reporters.prove import sarif
 
     if not (args.specifications or args.history or args.c_source):
         raise UsageError("prove: give a SPEC, --history FILE --model TYPE, or --c FILE")
     results = [*_specifications(args), *_sources(args), *_histories(args)]
     if args.format == "json":
-        print(json.dumps({"schema": "heapstory.prove/1", "results": [r.data for r in results]}))
+        write(json.dumps("prove", {"results": [one.data for one in results]}))
     else:
-        for result in results:
-            print(result.text)
+        write(f"{one.text}\n" for one in results)
     _pictures(args, results)
     if args.sarif:
-        Path(args.sarif).write_text(json.dumps(present.sarif(results), indent=1), encoding="utf-8")
+        write(heapstory.reporters.sarif.dumps(sarif.results(results), sarif.RULES), args.sarif)
     return _status(args, results)
 
 
-def _specifications(args: argparse.Namespace) -> list[Any]:
+def _specifications(args: argparse.Namespace) -> list[Judged]:
     from heapstory.linear.lint import lint
     from heapstory.linear.resolve import load
-    from heapstory.reporters.prove import present
 
     found = []
     for path in args.specifications:
         spec = _restricted(load(path), args)
         for remark in lint(spec):
-            print(f"heapstory: {remark}", file=sys.stderr)
-        report = _judged(spec, args)
-        for remark in report.warnings:
-            print(f"heapstory: {remark}", file=sys.stderr)
-        found.append(present.result(spec, report, args.reuse, args.relations))
+            say(remark)
+        judged = _judged(spec, args)
+        for remark in judged.data["warnings"]:
+            say(remark)
+        found.append(judged)
     return found
 
 
-def _restricted(spec: Any, args: argparse.Namespace) -> Any:
+def _restricted(spec: Specification, args: argparse.Namespace) -> Specification:
     from dataclasses import replace
 
     if not args.operations:
@@ -153,7 +139,18 @@ def _restricted(spec: Any, args: argparse.Namespace) -> Any:
     return replace(spec, operations=tuple(o for o in spec.operations if o.name in wanted))
 
 
-def _judged(spec: Any, args: argparse.Namespace) -> Any:
+def _judged(spec: Specification, args: argparse.Namespace, extracted: str | None = None) -> Judged:
+    from heapstory.linear.counterexample import build
+    from heapstory.reporters.prove.results import specification
+
+    report = _report(spec, args)
+    found = None
+    if report.search is not None and report.search.trail is not None:
+        found = build(spec, report.search.trail, args.reuse)
+    return specification(report, found, args.relations, extracted)
+
+
+def _report(spec: Specification, args: argparse.Namespace) -> Report:
     from heapstory.linear.explore import Budget
     from heapstory.linear.verdict import Options, judge
 
@@ -171,58 +168,58 @@ def _judged(spec: Any, args: argparse.Namespace) -> Any:
         return judge(spec, options, budget)
 
 
-def _sources(args: argparse.Namespace) -> list[Any]:
+def _sources(args: argparse.Namespace) -> list[Judged]:
     if not args.c_source:
         return []
     from heapstory.linear.csource import extract
-    from heapstory.reporters.prove import present
+    from heapstory.reporters.prove.results import unmodelled
 
     with progress("reading C"):
         extracted = extract(args.c_source, args.struct, args.functions, args.implements)
     if args.show_spec:
-        print(extracted.text)
+        write(f"{extracted.text}\n")
     if extracted.spec is None:
-        return [present.unknown(args.c_source, extracted.reason)]
-    report = _judged(extracted.spec, args)
-    return [present.result(extracted.spec, report, args.reuse, args.relations, extracted.text)]
+        return [unmodelled(args.c_source, extracted.reason)]
+    return [_judged(extracted.spec, args, extracted.text)]
 
 
-def _histories(args: argparse.Namespace) -> list[Any]:
+def _histories(args: argparse.Namespace) -> list[Judged]:
     if not args.history:
         return []
     from heapstory.linear.history import judge_file
-    from heapstory.reporters.prove import present
+    from heapstory.reporters.prove.results import history
 
     if not args.model:
         raise UsageError("prove: --history needs --model (queue, stack, set, register, …)")
     found = []
     for path in args.history:
         with progress(f"judging {path}"):
-            found.append(present.history(judge_file(path, args.model, args.timeout)))
+            found.append(history(judge_file(path, args.model, args.timeout)))
     return found
 
 
-def _pictures(args: argparse.Namespace, results: list[Any]) -> None:
-    from heapstory.reporters.prove import draw
+def _pictures(args: argparse.Namespace, results: list[Judged]) -> None:
+    from heapstory.reporters.prove import pictures
 
-    shown = next((r for r in results if r.counterexample is not None), None)
-    for path, form in ((args.svg, "svg"), (args.html, "html")):
-        if not path:
-            continue
-        if shown is None:
-            print(f"heapstory: no counterexample, {path} not written", file=sys.stderr)
-            continue
-        found = shown.counterexample
-        page = draw.svg(found) if form == "svg" else draw.html(shown.data["name"], found)
-        Path(path).write_text(page, encoding="utf-8")
+    shown = next((one for one in results if one.counterexample is not None), None)
+    if shown is None or shown.counterexample is None:
+        for path in filter(None, (args.svg, args.html)):
+            say(f"no counterexample, {path} not written")
+        return
+    if args.svg:
+        write(pictures.svg(shown.counterexample), args.svg)
+    if args.html:
+        write(pictures.html(shown.name, shown.counterexample), args.html)
 
 
-def _status(args: argparse.Namespace, results: list[Any]) -> int:
-    verdicts = [r.data["verdict"] for r in results]
-    if any(r.sequential for r in results):
-        return 2
+def _status(args: argparse.Namespace, results: list[Judged]) -> int:
+    from heapstory.linear.verdict import BOUNDED, REFUTED, UNKNOWN
+
+    verdicts = [one.verdict for one in results]
+    if any(one.sequential for one in results):
+        return NOT_SEQUENTIAL
     if REFUTED in verdicts:
-        return 1
+        return FOUND
     if UNKNOWN in verdicts or (args.require_proof and BOUNDED in verdicts):
-        return 4
+        return INCOMPLETE
     return 0

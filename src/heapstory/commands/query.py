@@ -7,7 +7,8 @@ import csv
 import io
 import sys
 
-from heapstory.commands.options import add_format, add_trace, finish, write
+from heapstory.commands.options import add_format, add_trace
+from heapstory.commands.output import finish, write
 from heapstory.commands.progress import progress
 
 EPILOG = """\

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
+from heapstory.commands.output import say, talk
 from heapstory.errors import UsageError
 
 EPILOG = """\
@@ -100,12 +100,10 @@ def run(args: argparse.Namespace) -> int:
         follow_children=args.follow_children,
         source=not args.no_source,
     )
-    status = record(request, waiting=lambda: _talk("finishing the trace"))
+    status = record(request, waiting=lambda: talk("finishing the trace"))
     if args.start and _is_empty(output):
-        print(
-            f"heapstory: --from {args.start} was never reached, {output} is empty", file=sys.stderr
-        )
-    _talk(f"recorded into {output} (next: heapstory info {output})")
+        say(f"--from {args.start} was never reached, {output} is empty")
+    talk(f"recorded into {output} (next: heapstory info {output})")
     return status
 
 
@@ -141,9 +139,3 @@ def _is_empty(path: str) -> bool:
 
     with heapstory.open(path) as trace:
         return trace.info().nodes == 0 and trace.last == 0
-
-
-def _talk(text: str) -> None:
-    """On a terminal only: elsewhere stderr is the program's alone."""
-    if sys.stderr.isatty():
-        print(f"heapstory: {text}", file=sys.stderr)

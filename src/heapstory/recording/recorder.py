@@ -95,13 +95,13 @@ def record(request: Request, waiting: Callable[[], None] = lambda: None) -> int:
 
 
 def _facts(request: Request) -> dict[str, object]:
-    from heapstory import __version__
+    from heapstory.version import version
 
     return {
         "program": request.command,
         "directory": str(Path.cwd()),
         "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
-        "heapstory": __version__,
+        "heapstory": version(),
         "mode": request.mode,
         "options": request.options(),
         "environment": {name: os.environ[name] for name in _KEPT if name in os.environ},

@@ -1,6 +1,6 @@
 """SARIF 2.1.0 for findings of any command.
 
-A command describes its findings with the three small classes below and calls :func:`write_sarif`;
+A command describes its findings with the three small classes below and calls :func:`dumps`;
 code-scanning services and editors then show them with the path that leads to each.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from heapstory.errors import UsageError
+from heapstory.version import version
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -55,11 +55,16 @@ class Result:
     properties: dict[str, Any] = field(default_factory=dict)
 
 
-def sarif_log(
-    results: Sequence[Result], rules: Sequence[Rule], version: str, root: Path | None = None
+def dumps(results: Sequence[Result], rules: Sequence[Rule]) -> str:
+    """The log as text."""
+    return json.dumps(log(results, rules), indent=2, ensure_ascii=False) + "\n"
+
+
+def log(
+    results: Sequence[Result], rules: Sequence[Rule], root: Path | None = None
 ) -> dict[str, Any]:
-    """The log as a JSON object. Paths below ``root`` are written relative to it."""
-    base = (root or Path.cwd()).resolve()
+    """The log as a JSON object. Paths below the current folder are relative to it."""
+    base = Path.cwd().resolve()
     numbers = {rule.name: number for number, rule in enumerate(rules)}
     return {
         "$schema": SCHEMA,
@@ -69,8 +74,8 @@ def sarif_log(
                 "tool": {
                     "driver": {
                         "name": "heapstory",
-                        "version": version,
-                        "semanticVersion": version,
+                        "version": version(),
+                        "semanticVersion": version(),
                         "rules": [_rule(rule) for rule in rules],
                     }
                 },
@@ -80,15 +85,6 @@ def sarif_log(
             }
         ],
     }
-
-
-def write_sarif(path: Path, results: Sequence[Result], rules: Sequence[Rule], version: str) -> None:
-    """Write a log to a file."""
-    text = json.dumps(sarif_log(results, rules, version), indent=2, ensure_ascii=False)
-    try:
-        path.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot write the SARIF log: {error.strerror}") from error
 
 
 def _rule(rule: Rule) -> dict[str, Any]:

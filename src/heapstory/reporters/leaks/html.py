@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from heapstory.reporters.leaks.report import describe, headline
+from heapstory.reporters.leaks.words import describe, headline
 from heapstory.static.findings import Finding, Sources
 
 _STYLE = """
@@ -25,7 +25,7 @@ pre .on{background:#4a4010}pre .lost{background:#5a1c1c}details{border-color:#44
 _AROUND = 3
 
 
-def html_report(findings: list[Finding], sources: Sources, summary: str) -> str:
+def page(findings: list[Finding], sources: Sources, summary: str) -> str:
     """The whole page."""
     parts = [
         "<!doctype html><html lang=en><meta charset=utf-8><title>heapstory leaks</title>",

@@ -1,11 +1,11 @@
-"""Counterexamples as text, SVG, HTML and JSON: one lane per operation instance."""
+"""Counterexamples as SVG and HTML: one lane per operation instance."""
 
 from __future__ import annotations
 
 from html import escape
-from typing import Any
 
 from heapstory.linear.counterexample import Counterexample, Lane, Shown, show_value
+from heapstory.reporters.prove.words import answer_of, changes_of, name_of
 
 LEFT, LANE, STEP, TOP = 190, 44, 74, 40
 STYLE = """
@@ -14,52 +14,6 @@ text { font: 12px ui-monospace, monospace; fill: #222 }
 .step { fill: #33527d } .answer { fill: #1e7d34; font-weight: bold } .change { fill: #8a5a00 }
 @media (prefers-color-scheme: dark) { svg { background: #fff } }
 """
-
-
-def name_of(lane: Lane) -> str:
-    """The call as text: ``#2 Pop_nonempty()``."""
-    return f"#{lane.instance} {lane.operation}({', '.join(map(show_value, lane.arguments))})"
-
-
-def answer_of(lane: Lane) -> str:
-    """What the call answered, as text."""
-    if lane.response is None:
-        return "pending"
-    return show_value(lane.answer) or "done"
-
-
-def changes_of(step: Shown) -> str:
-    """The cells a step changed, as text."""
-    return ", ".join(f"{cell}: {old} → {new}" for cell, old, new in step.changes)
-
-
-def text(found: Counterexample) -> str:
-    """The history as columns of text, one per instance."""
-    lines = []
-    for lane in found.lanes:
-        mark = " *" if lane.instance in found.conflict else ""
-        lines.append(f"  {name_of(lane)} -> {answer_of(lane)}{mark}")
-    lines.append("")
-    head = " ".join(f"#{lane.instance}".ljust(3) for lane in found.lanes)
-    lines.append(f"  {'':4} {head}")
-    for number, step in enumerate(found.steps):
-        cells = [_glyph(lane, number, step, found) for lane in found.lanes]
-        changed = changes_of(step)
-        told = f"   [{changed}]" if changed else ""
-        answer = f"   = {show_value(step.answer) or 'done'}" if step.answers else ""
-        lines.append(f"  {number:>4} {' '.join(cells)} {step.label}: {step.text}{told}{answer}")
-    names = " and ".join(f"#{i}" for i in found.conflict)
-    lines.append(f"  * no order of {names} that keeps to real time gives these answers")
-    return "\n".join(lines)
-
-
-def _glyph(lane: Lane, number: int, step: Shown, found: Counterexample) -> str:
-    end = len(found.steps) if lane.response is None else lane.response
-    if step.instance == lane.instance:
-        return "●".ljust(3) if number < end or lane.response is None else "◆".ljust(3)
-    if not lane.first < number < end:
-        return "   "
-    return ("┃" if lane.instance in found.conflict else "│").ljust(3)
 
 
 def svg(found: Counterexample) -> str:
@@ -137,36 +91,3 @@ text-align: left; border-bottom: 1px solid #ddd }} .scroll {{ overflow-x: auto }
 {rows}
 </table></html>
 """
-
-
-def as_json(found: Counterexample) -> dict[str, Any]:
-    """The history as plain data."""
-    return {
-        "operations": [
-            {
-                "instance": lane.instance,
-                "operation": lane.operation,
-                "method": lane.method,
-                "arguments": list(lane.arguments),
-                "answer": None if lane.response is None else show_value(lane.answer),
-                "pending": lane.response is None,
-                "first": lane.first,
-                "response": lane.response,
-            }
-            for lane in found.lanes
-        ],
-        "steps": [
-            {
-                "instance": s.instance,
-                "label": s.label,
-                "text": s.text,
-                "line": s.line,
-                "changes": [{"cell": c, "before": o, "after": n} for c, o, n in s.changes],
-                "answer": show_value(s.answer) if s.answers else None,
-            }
-            for s in found.steps
-        ],
-        "conflict": found.conflict,
-        "replays": found.replays,
-        "confirmed": found.confirmed,
-    }

@@ -1,0 +1,50 @@
+"""Where answers go (stdout or a file), what is said beside them (stderr), and exit statuses."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from heapstory.errors import UsageError
+
+if TYPE_CHECKING:
+    from heapstory.trace import Trace
+
+FOUND = 1
+INCOMPLETE = 4
+
+
+def write(text: str | Iterable[str], output: str | None = None) -> None:
+    """To a file, or to stdout; a long text comes in pieces."""
+    pieces = [text] if isinstance(text, str) else text
+    if output is None or output == "-":
+        sys.stdout.writelines(pieces)
+        return
+    try:
+        with Path(output).open("w", encoding="utf-8") as file:
+            file.writelines(pieces)
+    except OSError as error:
+        raise UsageError(f"{output}: {error.strerror} (choose another file)") from error
+
+
+def say(text: str) -> None:
+    """A remark, on stderr."""
+    print(f"heapstory: {text}", file=sys.stderr)
+
+
+def talk(text: str) -> None:
+    """A remark for people: on a terminal only."""
+    if sys.stderr.isatty():
+        say(text)
+
+
+def finish(trace: Trace) -> int:
+    """The exit status of a command that answered; says so where the trace is incomplete."""
+    if trace.complete:
+        return 0
+    say(
+        f"{trace.path} is incomplete, the answer covers what could be read: {trace.damage}",
+    )
+    return INCOMPLETE

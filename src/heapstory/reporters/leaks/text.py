@@ -1,0 +1,72 @@
+"""Findings of ``leaks`` for a terminal, with the source lines of their paths."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from heapstory.cfront.program import Place
+from heapstory.reporters.leaks.words import describe, headline
+from heapstory.reporters.style import PLAIN, Style
+from heapstory.static import Outcome
+from heapstory.static.findings import Finding, Sources
+
+MOST_PLACES = 8
+WIDTH = 72
+
+
+def report(
+    findings: list[Finding], sources: Sources, summary: str, style: Style = PLAIN
+) -> Iterator[str]:
+    """The whole report in pieces."""
+    for finding in findings:
+        yield "\n".join(_finding(finding, sources, style)) + "\n\n"
+    yield f"{summary}\n"
+
+
+def summary(findings: list[Finding], outcome: Outcome, seconds: float) -> str:
+    """One line on what was found in how much code."""
+    accepted = sum(finding.suppressed is not None for finding in findings)
+    return (
+        f"{len(findings) - accepted} findings ({accepted} accepted) "
+        f"in {outcome.functions} functions, {outcome.lines} lines, {seconds:.1f} s"
+    )
+
+
+def _finding(finding: Finding, sources: Sources, style: Style) -> Iterator[str]:
+    where = style.bold(f"{_short(finding.place)}: {finding.kind}")
+    yield f"{where} in {finding.function} [{finding.confidence}] {headline(finding)}"
+    for step in finding.path:
+        if step.place is not None:
+            yield _source_line(" ", step.place, describe(step), sources)
+    yield _source_line("✗", finding.place, "lost here", sources)
+    if finding.confirmation:
+        yield f"      {finding.confirmation.text()}"
+    if finding.chain:
+        chain = " → ".join(map(_short, [finding.allocated, *finding.chain]))
+        yield f"      allocated through {chain}"
+    if finding.also:
+        yield f"      lost with it: what is got at {_places(finding.also)}"
+    if finding.others:
+        yield f"      lost too at {_places(finding.others)}"
+    if finding.callers:
+        yield f"      met by {', '.join(finding.callers[:MOST_PLACES])}"
+    release = f"; {finding.release} releases it" if finding.release else ""
+    yield f"      fingerprint {finding.fingerprint}{release}"
+
+
+def _places(places: list[Place]) -> str:
+    return ", ".join(map(_short, places[:MOST_PLACES]))
+
+
+def _short(place: Place) -> str:
+    path = place.path
+    with contextlib.suppress(ValueError):
+        path = str(Path(path).relative_to(Path.cwd()))
+    return f"{path}:{place.line}"
+
+
+def _source_line(mark: str, place: Place, note: str, sources: Sources) -> str:
+    text = sources.line(place.path, place.line).strip()[:WIDTH]
+    return f"    {mark} {place.line:>6} | {text:<{WIDTH}} {note}"

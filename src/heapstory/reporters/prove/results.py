@@ -1,0 +1,59 @@
+"""One judged input of ``prove``: a specification, a C source or a history, text and data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from heapstory.linear.counterexample import Counterexample
+from heapstory.linear.history import Judgement
+from heapstory.linear.verdict import REFUTED, UNKNOWN, Report
+from heapstory.reporters.prove import json, text
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What every form of the answer needs of an input; ``line`` is where to look first."""
+
+    name: str
+    path: str
+    line: int
+    verdict: str
+    data: dict[str, Any]
+    text: str
+    counterexample: Counterexample | None = None
+    sequential: bool = False  # already operations one after the other break the model
+
+
+def specification(
+    report: Report,
+    found: Counterexample | None,
+    relations: bool = False,
+    extracted: str | None = None,
+) -> Judged:
+    """A specification, written by hand or ``extracted`` from C."""
+    return Judged(
+        report.name,
+        report.path,
+        found.steps[-1].line if found else 1,
+        report.verdict,
+        json.specification(report, found, relations, extracted),
+        text.specification(report, found, relations),
+        found,
+        report.sequential and report.verdict == REFUTED,
+    )
+
+
+def unmodelled(path: str, reason: str) -> Judged:
+    """C that no specification could be extracted from."""
+    return Judged(
+        path, path, 1, UNKNOWN, json.unmodelled(path, reason), text.unmodelled(path, reason)
+    )
+
+
+def history(judged: Judgement) -> Judged:
+    """A recorded history."""
+    path = judged.path
+    return Judged(
+        path, path, judged.line, judged.verdict, json.history(judged), text.history(judged)
+    )
