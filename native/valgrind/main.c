@@ -11,7 +11,7 @@
  *     VALGRIND_LIB=FOLDER valgrind --tool=heapstory -q --vgdb=no --trace-children=yes
  *         --collector=PATH --trace=DIR PROGRAM ...
  */
-#include "nodes.h"
+#include "discovery/nodes.h"
 
 static void post_options(void) {
     /* Records must come in program order, and once. */

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The allocation family: malloc, calloc, realloc, memalign and friends, C++ new and delete. The
+ * preload object calls these, the commonest by a stub and the others through Valgrind's replacement
+ * functions; argument checks that belong to the C library (posix_memalign's alignment, calloc's
+ * overflow, errno) are made there.
+ *
+ * Blocks come from Valgrind's client arena. A pointer that is no live block is ignored by free and
+ * answered with NULL by realloc, and leaves no record.
+ */
+#include "shared/recorder.h"
+
+#define REDZONE 16
+#define MIN_ALIGNMENT 16
+/* A block this large that shrinks to less than half moves, so that the memory comes back. */
+#define SHRINK_IN_PLACE 65536
+
+static void *allocate(SizeT size, SizeT alignment, UInt allocator) {
+    void *block;
+    if ((SSizeT)size < 0)
+        return NULL;
+    block = VG_(cli_malloc)(alignment < MIN_ALIGNMENT ? MIN_ALIGNMENT : alignment, size);
+    if (!block)
+        return NULL;
+    if (allocator == HSW_CALLOC)
+        hs_set(block, 0, size);
+    hs_live_add((Addr)block, size, allocator);
+    hs_pages_on((Addr)block, size);
+    return block;
+}
+
+static void *allocate_and_tell(SizeT size, SizeT alignment, UInt allocator) {
+    void *block;
+    if ((SSizeT)size >= 0 && hs_allocation_fails())
+        return NULL;
+    block = allocate(size, alignment, allocator);
+    if (block && hs_recording)
+        hs_record(HSW_ALLOC, (Addr)block, size | (ULong)allocator << 56);
+    return block;
+}
+
+static void release(void *p, UInt allocator) {
+    ULong *block = hs_live_find((Addr)p);
+    if (!block)
+        return;
+    if (hs_recording)
+        hs_record(HSW_FREE_BLOCK, (Addr)p, (ULong)allocator << 56);
+    hs_live_remove(block);
+    VG_(cli_free)(p);
+}
+
+void *hs_malloc(ThreadId tid, SizeT n) {
+    return allocate_and_tell(n, MIN_ALIGNMENT, HSW_MALLOC);
+}
+
+void *hs_new(ThreadId tid, SizeT n) {
+    return allocate_and_tell(n, MIN_ALIGNMENT, HSW_NEW);
+}
+
+static void *hs_new_aligned(ThreadId tid, SizeT n, SizeT alignment) {
+    return allocate_and_tell(n, alignment, HSW_NEW);
+}
+
+void *hs_new_array(ThreadId tid, SizeT n) {
+    return allocate_and_tell(n, MIN_ALIGNMENT, HSW_NEW_ARRAY);
+}
+
+static void *hs_new_array_aligned(ThreadId tid, SizeT n, SizeT alignment) {
+    return allocate_and_tell(n, alignment, HSW_NEW_ARRAY);
+}
+
+static void *hs_memalign(ThreadId tid, SizeT alignment, SizeT n) {
+    return allocate_and_tell(n, alignment, HSW_MEMALIGN);
+}
+
+void *hs_calloc(ThreadId tid, SizeT count, SizeT size) {
+    if (size != 0 && count > (~(SizeT)0 >> 1) / size)
+        return NULL;
+    return allocate_and_tell(count * size, MIN_ALIGNMENT, HSW_CALLOC);
+}
+
+void hs_free(ThreadId tid, void *p) {
+    release(p, HSW_MALLOC);
+}
+void hs_delete(ThreadId tid, void *p) {
+    release(p, HSW_NEW);
+}
+static void hs_delete_aligned(ThreadId tid, void *p, SizeT align) {
+    release(p, HSW_NEW);
+}
+void hs_delete_array(ThreadId tid, void *p) {
+    release(p, HSW_NEW_ARRAY);
+}
+static void hs_delete_array_aligned(ThreadId tid, void *p, SizeT align) {
+    release(p, HSW_NEW_ARRAY);
+}
+
+static Bool fits_in_place(void *p, SizeT size) {
+    SizeT usable = VG_(cli_malloc_usable_size)(p);
+    return size <= usable && !(usable > SHRINK_IN_PLACE && size < usable / 2);
+}
+
+void *hs_realloc(ThreadId tid, void *p, SizeT size) {
+    ULong *old = hs_live_find((Addr)p);
+    SizeT old_size, kept;
+    void *moved = p;
+    if (!old || (SSizeT)size < 0 || hs_allocation_fails())
+        return NULL;
+    old_size = hs_live_size(*old);
+    kept = size < old_size ? size : old_size;
+    if (fits_in_place(p, size)) {
+        *old = size | (ULong)HSW_MALLOC << 56;
+        hs_pages_on((Addr)p, size);
+    } else {
+        moved = allocate(size, MIN_ALIGNMENT, HSW_MALLOC);
+        if (!moved)
+            return NULL;
+        hs_copy(moved, p, kept);
+    }
+    if (hs_recording) {
+        hs_record(HSW_REALLOC, (Addr)moved, size | (ULong)HSW_MALLOC << 56);
+        hs_record(HSW_REALLOC_OLD, (Addr)p, old_size);
+        if (moved != p)
+            hs_range((Addr)moved, kept, HSW_RANGE_REALLOC, 0);
+    }
+    if (moved != p) {
+        hs_live_remove(hs_live_find((Addr)p));
+        VG_(cli_free)(p);
+    }
+    return moved;
+}
+
+/* The size asked for, not what the arena rounded it up to: the extra bytes would be no node's. */
+static SizeT hs_usable_size(ThreadId tid, void *p) {
+    ULong *block = hs_live_find((Addr)p);
+    return block ? hs_live_size(*block) : 0;
+}
+
+void hs_allocations_init(void) {
+    VG_(needs_malloc_replacement)
+    (hs_malloc, hs_new, hs_new_aligned, hs_new_array, hs_new_array_aligned, hs_memalign, hs_calloc,
+     hs_free, hs_delete, hs_delete_aligned, hs_delete_array, hs_delete_array_aligned, hs_realloc,
+     hs_usable_size, REDZONE);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The live blocks of the allocation family, found by address without searching: per page of the
+ * heap one word for every 16 bytes, which holds the size and allocator of the block that starts
+ * there. Neighbouring blocks share cache lines here as well. It is needed for free and realloc of
+ * pointers that are nobody's, and for the snapshot at --from and at a followed fork; only then are
+ * births counted.
+ */
+#include "shared/recorder.h"
+
+#define GRAIN_BITS 4
+#define CELLS (1u << (HS_PAGE_BITS - GRAIN_BITS))
+#define GROUP_BITS 13
+#define GROUP (1u << GROUP_BITS)
+
+struct page {
+    ULong cell[CELLS];
+    ULong birth[]; /* CELLS of them, if births are counted */
+};
+
+static struct page **groups[HS_PAGES >> GROUP_BITS];
+static ULong births;
+static Bool counting;
+
+void hs_live_init(Bool count_births) {
+    counting = count_births;
+}
+
+static struct page *page_of(Addr address) {
+    Addr number = address >> HS_PAGE_BITS;
+    struct page **group = number < HS_PAGES ? groups[number >> GROUP_BITS] : NULL;
+    return group ? group[number & (GROUP - 1)] : NULL;
+}
+
+static struct page *make_page(Addr address) {
+    Addr number = address >> HS_PAGE_BITS;
+    struct page ***group = &groups[number >> GROUP_BITS], **place;
+    tl_assert(number < HS_PAGES);
+    if (!*group)
+        *group = VG_(calloc)("hs.live.group", GROUP, sizeof **group);
+    place = &(*group)[number & (GROUP - 1)];
+    if (!*place)
+        *place = VG_(calloc)("hs.live.page", 1, (counting ? 2 : 1) * sizeof(struct page));
+    return *place;
+}
+
+static UInt cell_of(Addr address) {
+    return (address >> GRAIN_BITS) & (CELLS - 1);
+}
+
+void hs_live_add(Addr address, SizeT size, UInt allocator) {
+    struct page *page = page_of(address);
+    if (!page)
+        page = make_page(address);
+    page->cell[cell_of(address)] = size | (ULong)allocator << 56;
+    if (counting)
+        page->birth[cell_of(address)] = births++;
+}
+
+ULong *hs_live_find(Addr address) {
+    struct page *page = page_of(address);
+    ULong *cell;
+    if (!page || (address & ((1u << GRAIN_BITS) - 1)))
+        return NULL;
+    cell = &page->cell[cell_of(address)];
+    return *cell ? cell : NULL;
+}
+
+void hs_live_remove(ULong *block) {
+    *block = 0;
+}
+
+ULong hs_live_birth(void) {
+    return births++;
+}
+
+static Int by_birth(const void *a, const void *b) {
+    ULong left = ((const struct hs_block *)a)->birth, right = ((const struct hs_block *)b)->birth;
+    return left < right ? -1 : left > right;
+}
+
+static void collect(XArray *all, Addr start, const struct page *page) {
+    for (UInt i = 0; i < CELLS; i++)
+        if (page->cell[i]) {
+            struct hs_block block = {start + ((Addr)i << GRAIN_BITS), hs_live_size(page->cell[i]),
+                                     page->birth[i], hs_live_allocator(page->cell[i])};
+            VG_(addToXA)(all, &block);
+        }
+}
+
+XArray *hs_live_sorted(void) {
+    XArray *all = VG_(newXA)(VG_(malloc), "hs.sorted", VG_(free), sizeof(struct hs_block));
+    tl_assert(counting);
+    for (Addr g = 0; g < HS_PAGES >> GROUP_BITS; g++)
+        for (Addr i = 0; groups[g] && i < GROUP; i++)
+            if (groups[g][i])
+                collect(all, (g << GROUP_BITS | i) << HS_PAGE_BITS, groups[g][i]);
+    hs_custom_blocks(all);
+    VG_(setCmpFnXA)(all, by_birth);
+    VG_(sortXA)(all);
+    return all;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The C library's functions that copy and fill memory, done by the tool: natively, and as one
+ * ranged operation. Each works directly on the program's memory; a fault inside is the program's
+ * own (the core sees that generated code is running) and finds the operation in `pending`, from
+ * where the part already written is sent before the signal is.
+ *
+ * Reading of sources is not recorded. All of these behave as Debian 12's glibc for valid arguments;
+ * memcpy is memmove there too.
+ */
+#include "discovery/nodes.h"
+#include "preload/stubs.h"
+#include "walk/ir.h"
+
+struct hs_pending hs_pending;
+
+void hs_send_pending(void) {
+    Addr start = hs_pending.start, end = start + hs_pending.length;
+    hs_pending.length = 0;
+    while (start < end) {
+        Addr stop = VG_PGROUNDDN(start) + VKI_PAGE_SIZE;
+        if (stop > end)
+            stop = end;
+        if (hs_recording && VG_(am_is_valid_for_client)(start, 1, VKI_PROT_READ))
+            hs_range(start, stop - start, HSW_RANGE_COPY, hs_pending.site);
+        start = stop;
+    }
+}
+
+static inline Bool begin(void *start, SizeT length, ULong site) {
+    if (!hs_recording || !(hs_page_is_on((Addr)start) || length > VKI_PAGE_SIZE ||
+                           hs_page_is_on((Addr)start + length)))
+        return False;
+    hs_pending.start = (Addr)start;
+    hs_pending.site = site;
+    hs_pending.length = length;
+    return True;
+}
+
+static void copy(UChar *to, const UChar *from, SizeT length, ULong site) {
+    if (length == 0)
+        return;
+    hs_ranged_read((Addr)from, length, site);
+    hs_copy_over_fields((Addr)to, length, site);
+    if (begin(to, length, site)) {
+        hs_move(to, from, length);
+        hs_pending.length = 0;
+        hs_range((Addr)to, length, HSW_RANGE_COPY, site);
+    } else
+        hs_move(to, from, length);
+}
+
+static void fill(UChar *to, UChar byte, SizeT length, ULong site) {
+    if (length == 0)
+        return;
+    if (begin(to, length, site)) {
+        hs_set(to, byte, length);
+        hs_pending.length = 0;
+        hs_fill((Addr)to, length, byte, site);
+    } else
+        hs_set(to, byte, length);
+}
+
+/* Copy then zeros, as one operation. */
+static void copy_and_pad(UChar *to, const UChar *from, SizeT length, SizeT total, ULong site) {
+    Bool told;
+    if (total == 0)
+        return;
+    told = begin(to, total, site);
+    hs_move(to, from, length);
+    hs_set(to + length, 0, total - length);
+    hs_pending.length = 0;
+    if (told)
+        hs_range((Addr)to, total, HSW_RANGE_COPY, site);
+}
+
+static SizeT length_of(const UChar *s) {
+    const UChar *p = s;
+    for (; (Addr)p & 7; p++)
+        if (!*p)
+            return p - s;
+    for (;; p += 8) { /* an aligned word never reaches into another page */
+        ULong word = *(const ULong *)p;
+        if ((word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull)
+            break;
+    }
+    while (*p)
+        p++;
+    return p - s;
+}
+
+static SizeT length_within(const UChar *s, SizeT limit) {
+    SizeT n = 0;
+    while (n < limit && s[n])
+        n++;
+    return n;
+}
+
+static SizeT wide_length(const UInt *s) {
+    SizeT n = 0;
+    while (s[n])
+        n++;
+    return n;
+}
+
+#define FUNCTION(name) static ULong name(UChar *d, UChar *s, SizeT n, SizeT limit, ULong site)
+
+FUNCTION(do_memmove) {
+    copy(d, s, n, site);
+    return (ULong)d;
+}
+
+FUNCTION(do_mempcpy) {
+    copy(d, s, n, site);
+    return (ULong)(d + n);
+}
+
+FUNCTION(do_memset) {
+    fill(d, (UChar)(ULong)s, n, site);
+    return (ULong)d;
+}
+
+FUNCTION(do_bzero) {
+    fill(d, 0, (SizeT)s, site);
+    return 0;
+}
+
+FUNCTION(do_bcopy) { /* the source comes first */
+    copy(s, d, n, site);
+    return 0;
+}
+
+FUNCTION(do_memccpy) { /* n is the byte, limit the size */
+    SizeT i = 0;
+    while (i < limit && s[i] != (UChar)n)
+        i++;
+    copy(d, s, i < limit ? i + 1 : limit, site);
+    return i < limit ? (ULong)(d + i + 1) : 0;
+}
+
+FUNCTION(do_strcpy) {
+    copy(d, s, length_of(s) + 1, site);
+    return (ULong)d;
+}
+
+FUNCTION(do_stpcpy) {
+    SizeT length = length_of(s);
+    copy(d, s, length + 1, site);
+    return (ULong)(d + length);
+}
+
+FUNCTION(do_strncpy) {
+    copy_and_pad(d, s, length_within(s, n), n, site);
+    return (ULong)d;
+}
+
+FUNCTION(do_stpncpy) {
+    SizeT length = length_within(s, n);
+    copy_and_pad(d, s, length, n, site);
+    return (ULong)(d + length);
+}
+
+FUNCTION(do_strcat) {
+    copy(d + length_of(d), s, length_of(s) + 1, site);
+    return (ULong)d;
+}
+
+FUNCTION(do_strncat) {
+    SizeT length = length_within(s, n);
+    copy_and_pad(d + length_of(d), s, length, length + 1, site);
+    return (ULong)d;
+}
+
+FUNCTION(do_strlcpy) {
+    SizeT length = length_of(s);
+    if (n > 0)
+        copy_and_pad(d, s, length < n ? length : n - 1, length < n ? length + 1 : n, site);
+    return length;
+}
+
+FUNCTION(do_strlcat) {
+    SizeT before = length_within(d, n);
+    if (before == n)
+        return n + length_of(s);
+    return before + do_strlcpy(d + before, s, n - before, 0, site);
+}
+
+FUNCTION(do_wmemmove) {
+    copy(d, s, 4 * n, site);
+    return (ULong)d;
+}
+
+FUNCTION(do_wmempcpy) {
+    copy(d, s, 4 * n, site);
+    return (ULong)(d + 4 * n);
+}
+
+FUNCTION(do_wmemset) {
+    Bool told = n > 0 && begin(d, 4 * n, site);
+    for (SizeT i = 0; i < n; i++)
+        ((UInt *)d)[i] = (UInt)(ULong)s;
+    hs_pending.length = 0;
+    if (told)
+        hs_range((Addr)d, 4 * n, HSW_RANGE_COPY, site);
+    return (ULong)d;
+}
+
+FUNCTION(do_wcscpy) {
+    copy(d, s, 4 * (wide_length((UInt *)s) + 1), site);
+    return (ULong)d;
+}
+
+FUNCTION(do_wcsncpy) {
+    SizeT length = 0;
+    while (length < n && ((UInt *)s)[length])
+        length++;
+    copy_and_pad(d, s, 4 * length, 4 * n, site);
+    return (ULong)d;
+}
+
+FUNCTION(do_wcscat) {
+    do_wcscpy(d + 4 * wide_length((UInt *)d), s, 0, 0, site);
+    return (ULong)d;
+}
+
+FUNCTION(do_strcpy_chk) {
+    return length_of(s) >= n ? 0 : do_strcpy(d, s, 0, 0, site);
+}
+
+FUNCTION(do_stpcpy_chk) {
+    return length_of(s) >= n ? 0 : do_stpcpy(d, s, 0, 0, site);
+}
+
+FUNCTION(do_strcat_chk) {
+    return length_of(d) + length_of(s) >= n ? 0 : do_strcat(d, s, 0, 0, site);
+}
+
+FUNCTION(do_strncat_chk) {
+    return length_of(d) + length_within(s, n) >= limit ? 0 : do_strncat(d, s, n, 0, site);
+}
+
+/* The stub asks another function where the answer is 0 (preload.c). */
+static ULong quick_answer(void *block) {
+    if (!block)
+        hs_asked_again();
+    return (ULong)block;
+}
+
+FUNCTION(do_malloc) {
+    return quick_answer(hs_malloc(0, (SizeT)d));
+}
+FUNCTION(do_calloc) {
+    return quick_answer(hs_calloc(0, (SizeT)d, (SizeT)s));
+}
+FUNCTION(do_realloc) {
+    return d && s ? quick_answer(hs_realloc(0, d, (SizeT)s)) : 0;
+}
+FUNCTION(do_new) {
+    return quick_answer(hs_new(0, (SizeT)d));
+}
+FUNCTION(do_new_array) {
+    return quick_answer(hs_new_array(0, (SizeT)d));
+}
+
+FUNCTION(do_free) {
+    hs_free(0, d);
+    return 0;
+}
+
+FUNCTION(do_delete) {
+    hs_delete(0, d);
+    return 0;
+}
+
+FUNCTION(do_delete_array) {
+    hs_delete_array(0, d);
+    return 0;
+}
+
+static const struct {
+    const HChar *name;
+    ULong (*function)(UChar *, UChar *, SizeT, SizeT, ULong);
+} functions[HS_STUBS] = {
+    [HS_MEMMOVE] = {"hs_memmove", do_memmove},
+    [HS_MEMPCPY] = {"hs_mempcpy", do_mempcpy},
+    [HS_MEMSET] = {"hs_memset", do_memset},
+    [HS_BZERO] = {"hs_bzero", do_bzero},
+    [HS_BCOPY] = {"hs_bcopy", do_bcopy},
+    [HS_MEMCCPY] = {"hs_memccpy", do_memccpy},
+    [HS_STRCPY] = {"hs_strcpy", do_strcpy},
+    [HS_STPCPY] = {"hs_stpcpy", do_stpcpy},
+    [HS_STRNCPY] = {"hs_strncpy", do_strncpy},
+    [HS_STPNCPY] = {"hs_stpncpy", do_stpncpy},
+    [HS_STRCAT] = {"hs_strcat", do_strcat},
+    [HS_STRNCAT] = {"hs_strncat", do_strncat},
+    [HS_STRLCPY] = {"hs_strlcpy", do_strlcpy},
+    [HS_STRLCAT] = {"hs_strlcat", do_strlcat},
+    [HS_WMEMMOVE] = {"hs_wmemmove", do_wmemmove},
+    [HS_WMEMPCPY] = {"hs_wmempcpy", do_wmempcpy},
+    [HS_WMEMSET] = {"hs_wmemset", do_wmemset},
+    [HS_WCSCPY] = {"hs_wcscpy", do_wcscpy},
+    [HS_WCSNCPY] = {"hs_wcsncpy", do_wcsncpy},
+    [HS_WCSCAT] = {"hs_wcscat", do_wcscat},
+    [HS_STRCPY_CHK] = {"hs_strcpy_chk", do_strcpy_chk},
+    [HS_STPCPY_CHK] = {"hs_stpcpy_chk", do_stpcpy_chk},
+    [HS_STRCAT_CHK] = {"hs_strcat_chk", do_strcat_chk},
+    [HS_STRNCAT_CHK] = {"hs_strncat_chk", do_strncat_chk},
+    [HS_MALLOC] = {"hs_malloc", do_malloc},
+    [HS_CALLOC] = {"hs_calloc", do_calloc},
+    [HS_REALLOC] = {"hs_realloc", do_realloc},
+    [HS_NEW] = {"hs_new", do_new},
+    [HS_NEW_ARRAY] = {"hs_new_array", do_new_array},
+    [HS_FREE] = {"hs_free", do_free},
+    [HS_DELETE] = {"hs_delete", do_delete},
+    [HS_DELETE_ARRAY] = {"hs_delete_array", do_delete_array},
+};
+
+Int hs_stub_at(Addr code, UInt length) {
+    const UChar *bytes = (const UChar *)code;
+    UInt number;
+    if (length != HS_STUB_BYTES || bytes[0] != 0x41 || bytes[1] != 0xBB)
+        return -1;
+    number = *(const hs_unaligned4 *)(bytes + 2) - HS_STUB;
+    return number < HS_STUBS ? (Int)number : -1;
+}
+
+void hs_instrument_stub(struct hs_block_state *b, Int number) {
+    ULong site = hs_new_site(b->instruction, 0, HSW_SITE_RANGED, False);
+    IRTemp result = newIRTemp(b->out->tyenv, Ity_I64);
+    hs_call_helper(
+        b, unsafeIRDirty_1_N(result, 0, functions[number].name,
+                             VG_(fnptr_to_fnentry)((void *)functions[number].function),
+                             mkIRExprVec_5(hs_get(b, HS_OFFSET_RDI), hs_get(b, HS_OFFSET_RSI),
+                                           hs_get(b, HS_OFFSET_RDX), hs_get(b, HS_OFFSET_RCX),
+                                           hs_const(site))));
+    hs_stmt(b, IRStmt_Put(HS_OFFSET_RAX, IRExpr_RdTmp(result)));
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions whose calls are watched: at the entry, and at the return to whoever called.
+ *
+ * At the entry the arguments are noted together with the stack pointer; the call has returned when
+ * control is at its return address with the stack pointer one word higher. A return address seen
+ * for the first time has its translation thrown away, so that the new one asks. Calls that never
+ * return (longjmp, exceptions) leave a note that nobody collects; the oldest go when there are
+ * many.
+ *
+ * Functions that were inlined are not seen.
+ */
+#include "walk/ir.h"
+
+#define MAX_NOTES 4096
+
+static struct hs_watcher *watchers[4];
+static UInt n_watchers;
+static struct hs_call_note notes[MAX_NOTES];
+static UInt n_notes;
+static struct hs_addresses return_addresses, unused_results;
+
+void hs_watch(struct hs_watcher *watcher) {
+    tl_assert(n_watchers < sizeof watchers / sizeof *watchers);
+    watchers[n_watchers++] = watcher;
+}
+
+static void add_note(const struct hs_call_note *note) {
+    UInt keep = 0;
+    for (UInt i = 0; i < n_notes; i++) /* whoever had this place on the stack has left it */
+        if (notes[i].tid != note->tid || notes[i].sp != note->sp ||
+            notes[i].watcher != note->watcher)
+            notes[keep++] = notes[i];
+    n_notes = keep;
+    if (n_notes == MAX_NOTES) {
+        n_notes /= 2;
+        VG_(memmove)(notes, notes + MAX_NOTES - n_notes, n_notes * sizeof *notes);
+    }
+    notes[n_notes++] = *note;
+}
+
+/* Whether a call may end just before: with code there, and the last bytes those of a call. Where
+ * any superblock of a range may be an entry, what lies on top of the stack can be anything. */
+static Bool follows_a_call(Addr address) {
+    const NSegment *segment = VG_(am_find_nsegment)(address);
+    const UChar *end = (const UChar *)address;
+    if (!segment || !segment->hasX || address < segment->start + 7)
+        return False;
+    if (end[-5] == 0xE8) /* relative */
+        return True;
+    for (Int length = 2; length <= 7; length++) /* FF /2: through a register or memory */
+        if (end[-length] == 0xFF && (end[-length + 1] >> 3 & 7) == 2)
+            return True;
+    return False;
+}
+
+/* A watched function is entered. Answers 1 if its return address must be translated anew first. */
+static ULong entered(const VexGuestAMD64State *guest, struct hs_watcher *watcher, ULong number) {
+    struct hs_call_note note = {VG_(get_running_tid)(),
+                                guest->guest_RSP,
+                                watcher,
+                                number,
+                                {guest->guest_RDI, guest->guest_RSI, guest->guest_RDX,
+                                 guest->guest_RCX, guest->guest_R8, guest->guest_R9}};
+    Addr caller = *(Addr *)note.sp;
+    if (!hs_addresses_have(&return_addresses, caller)) {
+        if (!follows_a_call(caller))
+            return 0;
+        hs_addresses_add(&return_addresses, caller);
+        return 1;
+    }
+    if (watcher->entered(&note))
+        add_note(&note);
+    return 0;
+}
+
+/* Control is at a return address: whose? */
+static void returned(const VexGuestAMD64State *guest) {
+    ThreadId tid = VG_(get_running_tid)();
+    for (UInt i = n_notes; i-- > 0;)
+        if (notes[i].tid == tid && notes[i].sp + 8 == guest->guest_RSP) {
+            struct hs_call_note note = notes[i];
+            Bool used = !hs_addresses_have(&unused_results, guest->guest_RIP);
+            notes[i] = notes[--n_notes];
+            note.watcher->returned(&note, guest->guest_RAX, used);
+        }
+}
+
+static void reads_state(IRDirty *call, Int offset) {
+    Int i = call->nFxState++;
+    VG_(memset)(&call->fxState[i], 0, sizeof call->fxState[i]);
+    call->fxState[i].fx = Ifx_Read;
+    call->fxState[i].offset = offset;
+    call->fxState[i].size = 8;
+}
+
+static void insert_entry(struct hs_block_state *b, struct hs_watcher *watcher, UInt number) {
+    static const Int offsets[7] = {HS_OFFSET_RDI,
+                                   HS_OFFSET_RSI,
+                                   HS_OFFSET_RDX,
+                                   HS_OFFSET_RCX,
+                                   HS_OFFSET_RSP,
+                                   offsetof(VexGuestAMD64State, guest_R8),
+                                   offsetof(VexGuestAMD64State, guest_R9)};
+    IRTemp answer = newIRTemp(b->out->tyenv, Ity_I64);
+    IRExpr *again;
+    IRDirty *call = unsafeIRDirty_1_N(
+        answer, 0, "hs_watch_entered", VG_(fnptr_to_fnentry)(entered),
+        mkIRExprVec_3(IRExpr_GSPTR(), hs_const((ULong)watcher), hs_const(number)));
+    for (UInt i = 0; i < 7; i++)
+        reads_state(call, offsets[i]);
+    hs_call_helper(b, call);
+    again = hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpNE64, IRExpr_RdTmp(answer), hs_const(0)));
+    hs_stmt(b, IRStmt_Put(offsetof(VexGuestAMD64State, guest_CMSTART),
+                          hs_load64(b, hs_get(b, HS_OFFSET_RSP))));
+    hs_stmt(b, IRStmt_Put(offsetof(VexGuestAMD64State, guest_CMLEN), hs_const(1)));
+    hs_stmt(b, IRStmt_Exit(again, Ijk_InvalICache, IRConst_U64(b->instruction), HS_OFFSET_RIP));
+}
+
+static void insert_return(struct hs_block_state *b) {
+    IRDirty *call = unsafeIRDirty_0_N(0, "hs_watch_returned", VG_(fnptr_to_fnentry)(returned),
+                                      mkIRExprVec_1(IRExpr_GSPTR()));
+    reads_state(call, HS_OFFSET_RAX);
+    reads_state(call, HS_OFFSET_RSP);
+    reads_state(call, HS_OFFSET_RIP);
+    hs_call_helper(b, call);
+}
+
+/* Whether the superblock overwrites rax without having read it: then nothing was returned. */
+static Bool overwrites_result(const IRSB *in) {
+    for (Int i = 0; i < in->stmts_used; i++) {
+        const IRStmt *s = in->stmts[i];
+        if (s->tag == Ist_WrTmp && s->Ist.WrTmp.data->tag == Iex_Get &&
+            s->Ist.WrTmp.data->Iex.Get.offset >= HS_OFFSET_RAX &&
+            s->Ist.WrTmp.data->Iex.Get.offset < HS_OFFSET_RAX + 8)
+            return False;
+        if (s->tag == Ist_Put && s->Ist.Put.offset == HS_OFFSET_RAX)
+            return True;
+        if (s->tag == Ist_Exit)
+            return False;
+    }
+    return False;
+}
+
+static Int number_at(struct hs_watcher *watcher, Addr code) {
+    const HChar *name = NULL;
+    VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), code, &name);
+    return watcher->find(code, name);
+}
+
+Bool hs_watched_starts(Addr code) {
+    if (hs_addresses_have(&return_addresses, code))
+        return True;
+    for (UInt i = 0; i < n_watchers; i++)
+        if (number_at(watchers[i], code) >= 0)
+            return True;
+    return False;
+}
+
+void hs_instrument_watched(struct hs_block_state *b, const IRSB *in) {
+    if (hs_addresses_have(&return_addresses, b->instruction)) {
+        if (overwrites_result(in))
+            hs_addresses_add(&unused_results, b->instruction);
+        hs_stmt(b, IRStmt_Put(HS_OFFSET_RIP, hs_const(b->instruction)));
+        insert_return(b);
+    }
+    for (UInt i = 0; i < n_watchers; i++) {
+        Int number = number_at(watchers[i], b->instruction);
+        if (number >= 0)
+            insert_entry(b, watchers[i], number);
+    }
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The life of the process: threads, signals, system calls that write memory, fork, exec, and the
+ * end in all its forms.
+ *
+ * Exit is recorded before the system call, crash before the core stops the other threads: later
+ * their stacks and registers are gone. The number of a fatal signal is known to the core only; it
+ * is learnt when the core kills the process with it.
+ */
+#include "discovery/nodes.h"
+
+extern Bool VG_(clo_trace_children);
+extern void VG_(discard_translations)(Addr, ULong, const HChar *);
+extern void VG_(nuke_all_threads_except)(ThreadId, UInt);
+extern void VG_(kill_self)(Int);
+
+#define FATAL_SIGNAL 3 /* VgSrc_FatalSig of the core */
+
+static ThreadId running = 1;
+static Bool ended;
+static Bool traced_before;
+static ULong crash_record; /* where it lies, until its signal is known */
+static Addr crash_address;
+
+static void thread_runs(ThreadId tid, ULong blocks) {
+    hs_section_poll();
+    hs_bases_poll();
+    if (tid == running)
+        return;
+    running = tid;
+    hs_record(HSW_SWITCH, tid, VG_(get_SP)(tid));
+}
+
+static void thread_starts(ThreadId tid) {
+    VG_(set_shadow_regs_area)(tid, 1, HS_SHADOW_RING, sizeof hs_ring, (const UChar *)&hs_ring);
+    hs_heap_thread(tid);
+}
+
+static void thread_ends(ThreadId tid) {
+    hs_record(HSW_THREAD_END, tid, 0);
+}
+
+static void signal_starts(ThreadId tid, Int number, Bool alternate) {
+    thread_runs(tid, 0);
+    hs_send_pending();
+    hs_record(HSW_SIGNAL, VG_(get_SP)(tid), number);
+}
+
+static void signal_ends(ThreadId tid, Int number) {
+    hs_record(HSW_SIGRETURN, VG_(get_SP)(tid), 0);
+}
+
+static void system_wrote(CorePart part, ThreadId tid, Addr address, SizeT size) {
+    if (hs_recording && (part == Vg_CoreSysCall || part == Vg_CoreSysCallArgInMem))
+        hs_range(address, size, HSW_RANGE_SYSCALL, 0);
+}
+
+static void system_reads(CorePart part, ThreadId tid, const HChar *what, Addr address, SizeT size) {
+    if (part == Vg_CoreSysCall)
+        hs_ranged_read(address, size, 0);
+}
+
+/* ---- the end ---- */
+
+static void record_exit(Int code) {
+    if (ended)
+        return;
+    ended = True;
+    if (hs_options.snapshot_at_exit)
+        hs_send_snapshot();
+    hs_recording = True; /* how it ended is said outside the section too */
+    hs_send_counts();
+    hs_record(HSW_EXIT, 0, code & 0xff);
+    hs_scan_threads(False);
+    hs_ring->status = code & 0xff;
+    hs_ring->state = HSW_EXITED;
+}
+
+void __wrap_vgPlain_nuke_all_threads_except(ThreadId tid, UInt reason);
+void __real_vgPlain_nuke_all_threads_except(ThreadId tid, UInt reason);
+void __wrap_vgPlain_kill_self(Int number);
+void __real_vgPlain_kill_self(Int number);
+
+void __wrap_vgPlain_nuke_all_threads_except(ThreadId tid, UInt reason) {
+    if (reason == FATAL_SIGNAL && !ended) {
+        ended = True;
+        hs_recording = True;
+        thread_runs(tid, 0);
+        hs_send_pending();
+        hs_make_room();
+        crash_record = hs_ring->cursor;
+        crash_address = VG_(get_IP)(tid) & HSW_ADDRESS_MASK;
+        hs_record(HSW_CRASH, crash_address, 0);
+        hs_send_counts();
+        hs_scan_threads(False);
+        hs_ring->status = 0;
+        hs_ring->state = HSW_SIGNALLED;
+    }
+    __real_vgPlain_nuke_all_threads_except(tid, reason);
+}
+
+void __wrap_vgPlain_kill_self(Int number) {
+    if (crash_record)
+        hs_amend(crash_record, crash_address, number);
+    hs_ring->status = number;
+    hs_ring->state = HSW_SIGNALLED;
+    __real_vgPlain_kill_self(number);
+}
+
+void hs_finish(Int code) {
+    record_exit(code);
+}
+
+/* ---- system calls ---- */
+
+/* Valgrind cannot run a set-user-id program, nor this tool a 32-bit one. Such a program is started
+ * without it, as the kernel would, and not recorded. */
+static Bool can_be_recorded(const HChar *path) {
+    struct vg_stat status;
+    UChar head[5] = {0};
+    Int fd;
+    if (sr_isError(VG_(stat)(path, &status)) || (status.mode & (VKI_S_ISUID | VKI_S_ISGID)))
+        return False;
+    fd = VG_(fd_open)(path, VKI_O_RDONLY, 0);
+    if (fd < 0)
+        return False;
+    VG_(read)(fd, head, sizeof head);
+    VG_(close)(fd);
+    return VG_(memcmp)(head, "\177ELF", 4) != 0 || head[4] == 2; /* ELFCLASS64 */
+}
+
+static void before_exec(const HChar *path) {
+    SizeT length = hs_client_string(path);
+    traced_before = VG_(clo_trace_children);
+    if (length && traced_before && hs_ring->state == HSW_RUNNING)
+        VG_(clo_trace_children) = can_be_recorded(path);
+    hs_append_payload(HSW_WORD(HSW_EXECVE, 0), length, path, length, 0);
+    hs_ring->state = HSW_EXEC;
+}
+
+static void before_call(ThreadId tid, UInt number, UWord *arguments, UInt count) {
+    hs_heap_mmap_flags(number == __NR_mmap ? arguments[3] : 0);
+    if (number == __NR_exit_group)
+        record_exit((Int)arguments[0]);
+    else if (number == __NR_execve || number == __NR_execveat)
+        before_exec((const HChar *)arguments[number == __NR_execve ? 0 : 1]);
+}
+
+static void after_call(ThreadId tid, UInt number, UWord *arguments, UInt count, SysRes result) {
+    if (number == __NR_execve || number == __NR_execveat)
+        if (hs_ring->state == HSW_EXEC) {
+            hs_ring->state = HSW_RUNNING;
+            VG_(clo_trace_children) = traced_before;
+        }
+}
+
+/* ---- fork ---- */
+
+static void in_child(ThreadId tid) {
+    Bool follow = hs_options.follow_children;
+    hs_ring_child(follow);
+    VG_(clo_trace_children) = follow;
+    running = tid;
+    if (follow && hs_recording) { /* sites and receivers must be told again: translate again */
+        hs_receivers_forget();
+        VG_(discard_translations)(0, 1ull << 47, "heapstory: fork");
+        hs_send_snapshot();
+    }
+}
+
+void hs_process_init(void) {
+    VG_(track_start_client_code)(thread_runs);
+    VG_(track_pre_thread_first_insn)(thread_starts);
+    VG_(track_pre_thread_ll_exit)(thread_ends);
+    VG_(track_pre_deliver_signal)(signal_starts);
+    VG_(track_post_deliver_signal)(signal_ends);
+    VG_(track_post_mem_write)(system_wrote);
+    VG_(track_pre_mem_read)(system_reads);
+    VG_(needs_syscall_wrapper)(before_call, after_call);
+    VG_(atfork)(NULL, NULL, in_child);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Words of stacks and registers that may point into the heap: at C-points, exit and crash. Sent is
+ * every aligned word, from the stack pointer (less the ABI's red zone) to the end of the stack,
+ * whose value lies in a recorded page. A thread that is on another stack than its own (signals,
+ * coroutines) has both scanned.
+ */
+#include "shared/recorder.h"
+
+#define UNKNOWN_STACK_MAX (1u << 20)
+#define WORDS (HS_PAYLOAD_MAX / sizeof(struct hsw_scan_word))
+
+static struct hsw_scan_word words[WORDS];
+static UInt n_words;
+
+static void send(ThreadId tid, UInt kind) {
+    SizeT bytes = n_words * sizeof *words;
+    if (n_words)
+        hs_append_payload(HSW_WORD(HSW_SCAN, tid), bytes | (ULong)kind << 56, words, bytes, 0);
+    n_words = 0;
+}
+
+static void found(ThreadId tid, UInt kind, ULong where, ULong value) {
+    words[n_words].where = where;
+    words[n_words].value = value;
+    if (++n_words == WORDS)
+        send(tid, kind);
+}
+
+static void scan_words(ThreadId tid, Addr from, Addr to) {
+    for (from = (from + 7) & ~(Addr)7; from + 8 <= to; from += 8) {
+        ULong value = *(ULong *)from;
+        if (hs_page_is_on(value))
+            found(tid, HSW_SCAN_STACK, from, value);
+    }
+}
+
+/* The readable parts of the area, page by page. */
+static void scan_area(ThreadId tid, Addr from, Addr to) {
+    while (from < to) {
+        Addr end = VG_PGROUNDDN(from) + VKI_PAGE_SIZE;
+        if (end > to)
+            end = to;
+        if (VG_(am_is_valid_for_client)(from, 1, VKI_PROT_READ))
+            scan_words(tid, from, end);
+        from = end;
+    }
+}
+
+/* The stack the thread is on when it is none that Valgrind knows: a coroutine's, perhaps. */
+static void scan_unknown_stack(ThreadId tid, Addr sp) {
+    const NSegment *segment = VG_(am_find_nsegment)(sp);
+    Addr end;
+    if (!segment || segment->kind != SkAnonC)
+        return;
+    end = segment->end + 1;
+    scan_area(tid, sp, end - sp > UNKNOWN_STACK_MAX ? sp + UNKNOWN_STACK_MAX : end);
+}
+
+static void scan_stack(ThreadId tid, Addr red_zone) {
+    Addr sp = VG_(get_SP)(tid), end = VG_(thread_get_stack_max)(tid) + 1;
+    Addr low = end - VG_(thread_get_stack_size)(tid);
+    Addr alternate = VG_(thread_get_altstack_min)(tid);
+    Addr alternate_end = alternate + VG_(thread_get_altstack_size)(tid);
+    if (sp >= low && sp <= end)
+        low = sp; /* else where it left this stack is not known: all of it */
+    else if (sp >= alternate && sp < alternate_end)
+        scan_area(tid, sp - red_zone, alternate_end);
+    else
+        scan_unknown_stack(tid, sp);
+    scan_area(tid, low - red_zone, end);
+    send(tid, HSW_SCAN_STACK);
+}
+
+/* Guest offsets in the order of DWARF's register numbers. */
+const UShort hs_dwarf_registers[16] = {
+    offsetof(VexGuestAMD64State, guest_RAX), offsetof(VexGuestAMD64State, guest_RDX),
+    offsetof(VexGuestAMD64State, guest_RCX), offsetof(VexGuestAMD64State, guest_RBX),
+    offsetof(VexGuestAMD64State, guest_RSI), offsetof(VexGuestAMD64State, guest_RDI),
+    offsetof(VexGuestAMD64State, guest_RBP), offsetof(VexGuestAMD64State, guest_RSP),
+    offsetof(VexGuestAMD64State, guest_R8),  offsetof(VexGuestAMD64State, guest_R9),
+    offsetof(VexGuestAMD64State, guest_R10), offsetof(VexGuestAMD64State, guest_R11),
+    offsetof(VexGuestAMD64State, guest_R12), offsetof(VexGuestAMD64State, guest_R13),
+    offsetof(VexGuestAMD64State, guest_R14), offsetof(VexGuestAMD64State, guest_R15)};
+
+/* Results, and what a callee must preserve: RAX, RDX, RBX, RBP, RSP, R12 to R15. */
+#define KEPT_AT_RETURN 0xf0cbu
+
+static void scan_registers(ThreadId tid, UInt wanted) {
+    for (UInt i = 0; i < 16; i++) {
+        ULong value;
+        if (!(wanted >> i & 1))
+            continue;
+        VG_(get_shadow_regs_area)(tid, (UChar *)&value, 0, hs_dwarf_registers[i], 8);
+        if (hs_page_is_on(value))
+            found(tid, HSW_SCAN_REGISTERS, i, value);
+    }
+    send(tid, HSW_SCAN_REGISTERS);
+}
+
+void hs_scan_threads(Bool returning) {
+    ThreadId tid, running = VG_(get_running_tid)();
+    Addr low, high;
+    VG_(thread_stack_reset_iter)(&tid);
+    while (VG_(thread_stack_next)(&tid, &low, &high)) {
+        Bool leaving = returning && tid == running;
+        scan_stack(tid, leaving ? 0 : VG_STACK_REDZONE_SZB);
+        scan_registers(tid, leaving ? KEPT_AT_RETURN : 0xffffu);
+    }
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The recorder's options. `heapstory record` writes this command line; users do not see it. */
+#include "shared/recorder.h"
+
+struct hs_options hs_options;
+
+static void add(XArray **list, const HChar *value) {
+    if (!*list)
+        *list = VG_(newXA)(VG_(malloc), "hs.option", VG_(free), sizeof(const HChar *));
+    VG_(addToXA)(*list, &value);
+}
+
+void hs_init_options(void) {
+    hs_options.ring_segments = 8;
+    hs_options.segment_kib = 512;
+}
+
+Bool hs_process_option(const HChar *argument) {
+    const HChar *value;
+    if VG_STR_CLO (argument, "--collector", hs_options.collector) {
+    } else if VG_STR_CLO (argument, "--trace", hs_options.trace) {
+    } else if VG_STR_CLO (argument, "--collector-arg", value) {
+        add(&hs_options.collector_arguments, value);
+    } else if VG_BINT_CLO (argument, "--ring-segments", hs_options.ring_segments, 2, 256) {
+    } else if VG_BINT_CLO (argument, "--segment-kib", hs_options.segment_kib, 128, 65536) {
+    } else if VG_BOOL_CLO (argument, "--follow-children", hs_options.follow_children) {
+    } else if VG_BOOL_CLO (argument, "--snapshot-at-exit", hs_options.snapshot_at_exit) {
+    } else if VG_BINT_CLO (argument, "--fail-allocation", hs_options.fail_allocation, 1,
+                           (Long)1 << 60) {
+    } else if VG_STR_CLO (argument, "--own", value) {
+        add(&hs_options.own, value);
+    } else if VG_STR_CLO (argument, "--not-own", value) {
+        add(&hs_options.not_own, value);
+    } else if VG_STR_CLO (argument, "--from", hs_options.from) {
+    } else if VG_STR_CLO (argument, "--until", hs_options.until) {
+    } else if VG_STR_CLO (argument, "--cpoint", value) {
+        add(&hs_options.cpoints, value);
+    } else if VG_STR_CLO (argument, "--alloc-fn", value) {
+        add(&hs_options.alloc_functions, value);
+    } else if VG_STR_CLO (argument, "--free-fn", value) {
+        add(&hs_options.free_functions, value);
+    } else if VG_XACT_CLO (argument, "--mode=alloc", hs_mode, HSW_ALLOCATIONS) {
+    } else if VG_XACT_CLO (argument, "--mode=portable", hs_mode, HSW_PORTABLE) {
+    } else if VG_XACT_CLO (argument, "--mode=internals", hs_mode, HSW_INTERNALS) {
+    } else if VG_STR_CLO (argument, "--allocator", value) {
+        add(&hs_options.allocators, value);
+    } else if VG_BOOL_CLO (argument, "--truth", hs_options.truth) {
+    } else
+        return VG_(replacement_malloc_process_cmd_line_option)(argument);
+    return True;
+}
+
+void hs_print_usage(void) {
+    VG_(printf)
+    ("    --collector=PATH --trace=DIR  start PATH, which writes the trace DIR\n"
+     "    --collector-arg=X             one more argument for it (repeatable)\n"
+     "    --ring-segments=N             segments of the ring [8]\n"
+     "    --segment-kib=N               size of one [512]\n"
+     "    --follow-children=no|yes      forked children get a trace of their own [no]\n"
+     "    --fail-allocation=K           the K-th allocation finds no memory\n"
+     "    --own=PREFIX                  modules under PREFIX are the program's own\n"
+     "    --not-own=PREFIX              and these are not\n"
+     "    --from=FUNC|FILE:LINE[#K]     record from the K-th time this is reached\n"
+     "    --until=FUNC|FILE:LINE[#K]    and until this\n"
+     "    --cpoint=FUNC[:entry|:exit]|FILE:LINE\n"
+     "    --alloc-fn=NAME[:ARG[*ARG]]   a custom allocator and its size argument\n"
+     "    --free-fn=NAME[:ARG]          and what gives its blocks back\n"
+     "    --mode=alloc|portable|internals  how nodes are found [alloc]\n"
+     "    --allocator=NAME|LIBRARY|LOW-HIGH  left out in mode portable\n");
+}
+
+void hs_print_debug_usage(void) {
+
+    VG_(printf)("    --truth=no|yes                what malloc and free did, to compare [no]\n");
+    VG_(printf)("    --snapshot-at-exit=no|yes     send all contents once more, to compare [no]\n");
+}

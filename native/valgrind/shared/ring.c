@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The ring: starting the collector, appending records, handing over full segments.
+ *
+ * The ring is mapped once and stays at its address, because generated code holds that address. A
+ * forked child maps other memory over it. When nobody listens (no --collector, the collector died,
+ * a child that is not followed) a full segment is simply overwritten; what is lost is counted.
+ *
+ * The collector is started by a double fork, so that it is not the program's child and the
+ * program's wait() never sees it. It gets two descriptors, stderr, and /dev/null as stdin.
+ */
+#include "shared/recorder.h"
+#include "shared/syscalls.h"
+
+/* Parts of the core without a public header. */
+extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT, UInt, Int, Off64T);
+extern Int VG_(safe_fd)(Int);
+extern HChar **VG_(env_clone)(HChar **);
+extern void VG_(env_remove_valgrind_env_stuff)(HChar **, Bool, void (*)(void *));
+extern void VG_(env_unsetenv)(HChar **, const HChar *, void (*)(void *));
+extern struct vki_rlimit VG_(client_rlimit_data);
+extern struct vki_rlimit VG_(client_rlimit_stack);
+
+/* Inline code checks the limit once per superblock; the largest superblock appends far less than
+ * this. */
+#define SLACK 16384u
+#define COLLECTOR_RING_FD 3
+#define COLLECTOR_SOCKET_FD 4
+
+struct hsw_ring *hs_ring;
+Bool hs_recording;
+
+static Int socket_fd = -1;
+static UInt current;   /* segment being filled */
+static ULong sequence; /* of the current segment */
+static UInt n_segments;
+static SizeT segment_bytes;
+static UChar *segment_free;
+
+static ULong segment_start(UInt segment) {
+    return (ULong)hs_ring + HSW_RING_PAGE + (ULong)segment * segment_bytes;
+}
+
+static void start_segment(UInt segment) {
+    ULong *record = (ULong *)segment_start(segment);
+    current = segment;
+    record[0] = HSW_WORD(HSW_START, segment);
+    record[1] = sequence++;
+    hs_limit = segment_start(segment) + segment_bytes - SLACK;
+    hs_ring->cursor = (ULong)(record + 2);
+}
+
+static void nobody_listens(void) {
+    if (socket_fd >= 0)
+        hs_syscall(__NR_close, socket_fd, 0, 0, 0, 0, 0);
+    socket_fd = -1;
+}
+
+static void send_full(void) {
+    struct hsw_message message = {HSW_FULL, current, hs_ring->cursor - segment_start(current)};
+    SizeT sent = 0;
+    while (sent < sizeof message) {
+        Word n = hs_syscall(__NR_sendto, socket_fd, (UWord)&message + sent, sizeof message - sent,
+                            VKI_MSG_NOSIGNAL, 0, 0);
+        if (n == -VKI_EINTR)
+            continue;
+        if (n <= 0) {
+            nobody_listens();
+            return;
+        }
+        sent += n;
+    }
+}
+
+/* Takes one message from the collector; False when it is gone. */
+static Bool receive_free(void) {
+    struct hsw_message message;
+    SizeT got = 0;
+    while (got < sizeof message) {
+        Word n = hs_syscall(__NR_recvfrom, socket_fd, (UWord)&message + got, sizeof message - got,
+                            0, 0, 0);
+        if (n == -VKI_EINTR)
+            continue;
+        if (n <= 0) {
+            nobody_listens();
+            return False;
+        }
+        got += n;
+    }
+    if (message.kind == HSW_FREE && message.segment < n_segments)
+        segment_free[message.segment] = 1;
+    return True;
+}
+
+/* After a stop that was seen in the middle of generated code, that code goes on appending until the
+ * translations are thrown away: to be forgotten. */
+static Bool scratch;
+
+static void forget_segment(void) {
+    hs_ring->cursor = segment_start(current) + 16;
+}
+
+void hs_scratch_ends(void) {
+    if (scratch)
+        forget_segment();
+    scratch = False;
+}
+
+void hs_flush(void) {
+    if (scratch) {
+        forget_segment();
+        return;
+    }
+    if (hs_ring->stop && hs_recording) {
+        hs_section_stop();
+        scratch = True;
+    }
+    if (socket_fd >= 0) {
+        UInt next = (current + 1) % n_segments;
+        send_full();
+        segment_free[current] = 0;
+        while (socket_fd >= 0 && !segment_free[next])
+            receive_free();
+        if (socket_fd >= 0) {
+            start_segment(next);
+            return;
+        }
+    }
+    hs_ring->dropped += (hs_ring->cursor - segment_start(current)) / 16 - 1;
+    start_segment(current);
+}
+
+SizeT hs_room(void) {
+    return segment_start(current) + segment_bytes - hs_ring->cursor;
+}
+
+void hs_make_room(void) {
+    if (hs_ring->cursor > hs_limit)
+        hs_flush();
+}
+
+void hs_append_here(ULong first, ULong second) {
+    ULong *record = (ULong *)hs_ring->cursor;
+    record[0] = first;
+    record[1] = second;
+    hs_ring->cursor = (ULong)(record + 2);
+}
+
+void hs_append(ULong first, ULong second) {
+    if (!hs_recording)
+        return;
+    hs_make_room();
+    hs_append_here(first, second);
+}
+
+/* Changes an earlier record of the same segment, if that is still ours. */
+void hs_amend(ULong cursor_before, Addr address, ULong value) {
+    ULong *record = (ULong *)cursor_before;
+    if (cursor_before >= segment_start(current) && cursor_before < hs_ring->cursor) {
+        record[0] = (record[0] & ~HSW_ADDRESS_MASK) | address;
+        record[1] = value;
+    }
+}
+
+UInt hs_segment(void) {
+    return (UInt)sequence;
+}
+
+void hs_append_payload(ULong first, ULong second, const void *payload, SizeT length, ULong end) {
+    SizeT padded = (length + 15) & ~(SizeT)15;
+    ULong *record;
+    tl_assert(length <= HS_PAYLOAD_MAX);
+    if (!hs_recording)
+        return;
+    if (hs_ring->cursor > hs_limit || hs_room() < padded + 32 + SLACK)
+        hs_flush();
+    record = (ULong *)hs_ring->cursor;
+    record[0] = first;
+    record[1] = second;
+    if (padded != length) {
+        ULong *last = record + 2 + padded / 8 - 2;
+        last[0] = last[1] = 0;
+    }
+    hs_copy(record + 2, payload, length);
+    record += 2 + padded / 8;
+    record[0] = HSW_WORD(HSW_END, 0);
+    record[1] = end;
+    hs_ring->cursor = (ULong)(record + 2);
+}
+
+/* ---- starting the collector ---- */
+
+static void fail(const HChar *what, const HChar *detail) {
+    VG_(fmsg)("heapstory: %s%s%s\n", what, detail ? ": " : "", detail ? detail : "");
+    VG_(exit)(125);
+}
+
+static HChar **collector_arguments(void) {
+    XArray *extra = hs_options.collector_arguments;
+    Word n = extra ? VG_(sizeXA)(extra) : 0;
+    HChar **argv = VG_(calloc)("hs.argv", n + 6, sizeof *argv);
+    HChar *trace = VG_(malloc)("hs.trace", VG_(strlen)(hs_options.trace) + 16);
+    HChar *fds = VG_(malloc)("hs.fds", 64);
+    VG_(sprintf)(trace, "--trace=%s", hs_options.trace);
+    VG_(sprintf)(fds, "--ring-fd=%d", COLLECTOR_RING_FD);
+    VG_(sprintf)(fds + 32, "--socket-fd=%d", COLLECTOR_SOCKET_FD);
+    argv[0] = (HChar *)hs_options.collector;
+    argv[1] = fds;
+    argv[2] = fds + 32;
+    argv[3] = trace;
+    for (Word i = 0; i < n; i++)
+        argv[4 + i] = *(HChar **)VG_(indexXA)(extra, i);
+    return argv;
+}
+
+/* In the grandchild: nothing but the two descriptors and stderr is left, signals are as in a fresh
+ * process, the limits are the program's (Valgrind sets its own data limit to 0). */
+static void become_collector(Int ring, Int socket, HChar **argv, HChar **envp) {
+    UWord no_signals[2] = {0, 0};
+    /* Out of the way first: either may already sit on a number that is wanted. */
+    ring = hs_syscall(__NR_fcntl, ring, VKI_F_DUPFD, 10, 0, 0, 0);
+    socket = hs_syscall(__NR_fcntl, socket, VKI_F_DUPFD, 10, 0, 0, 0);
+    hs_syscall(__NR_dup2, ring, COLLECTOR_RING_FD, 0, 0, 0, 0);
+    hs_syscall(__NR_dup2, socket, COLLECTOR_SOCKET_FD, 0, 0, 0, 0);
+    if (hs_syscall(436 /* close_range */, 5, ~0u, 0, 0, 0, 0) < 0)
+        for (Int fd = 5; fd < 65536; fd++)
+            hs_syscall(__NR_close, fd, 0, 0, 0, 0, 0);
+    hs_syscall(__NR_close, 0, 0, 0, 0, 0, 0);
+    hs_syscall(__NR_open, (UWord) "/dev/null", VKI_O_RDWR, 0, 0, 0, 0);
+    if (hs_syscall(__NR_dup2, 2, 1, 0, 0, 0, 0) < 0) {
+        hs_syscall(__NR_dup2, 0, 1, 0, 0, 0, 0);
+        hs_syscall(__NR_dup2, 0, 2, 0, 0, 0, 0);
+    }
+    hs_syscall(__NR_setrlimit, VKI_RLIMIT_DATA, (UWord)&VG_(client_rlimit_data), 0, 0, 0, 0);
+    hs_syscall(__NR_setrlimit, VKI_RLIMIT_STACK, (UWord)&VG_(client_rlimit_stack), 0, 0, 0, 0);
+    for (Int signal = 1; signal <= 64; signal++) {
+        UWord action[4] = {0, 0, 0, 0};
+        hs_syscall(__NR_rt_sigaction, signal, (UWord)action, 0, 8, 0, 0);
+    }
+    hs_syscall(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, (UWord)no_signals, 0, 8, 0, 0);
+    hs_syscall(__NR_setsid, 0, 0, 0, 0, 0, 0);
+    hs_syscall(__NR_execve, (UWord)argv[0], (UWord)argv, (UWord)envp, 0, 0, 0);
+    hs_syscall(__NR_exit_group, 127, 0, 0, 0, 0, 0);
+}
+
+static Bool spawn_collector(Int ring, Int theirs) {
+    HChar **argv = collector_arguments();
+    HChar **envp = VG_(env_clone)(VG_(client_envp));
+    Int status = 0;
+    Word child;
+    VG_(env_remove_valgrind_env_stuff)(envp, True, NULL);
+    VG_(env_unsetenv)(envp, "LD_PRELOAD", NULL);
+    child = hs_syscall(__NR_clone, 0 /* no SIGCHLD for the program */, 0, 0, 0, 0, 0);
+    if (child == 0) {
+        Word grandchild = hs_syscall(__NR_fork, 0, 0, 0, 0, 0, 0);
+        if (grandchild == 0)
+            become_collector(ring, theirs, argv, envp);
+        hs_syscall(__NR_exit_group, grandchild < 0, 0, 0, 0, 0, 0);
+    }
+    while (child > 0 && hs_syscall(__NR_wait4, child, (UWord)&status, 0x40000000 /* __WALL */, 0, 0,
+                                   0) == -VKI_EINTR)
+        ;
+    hs_syscall(__NR_close, theirs, 0, 0, 0, 0, 0);
+    VG_(free)(argv[1]);
+    VG_(free)(argv[3]);
+    VG_(free)(argv);
+    VG_(free)(envp);
+    return child > 0 && status == 0;
+}
+
+/* Memory file of the ring's size, or -1. */
+static Int make_memory_file(SizeT bytes) {
+    Word fd =
+        hs_syscall(__NR_memfd_create, (UWord) "heapstory-ring", 1 /* MFD_CLOEXEC */, 0, 0, 0, 0);
+    if (fd < 0)
+        return -1;
+    if (hs_syscall(__NR_ftruncate, fd, bytes, 0, 0, 0, 0) < 0)
+        return -1;
+    return (Int)fd;
+}
+
+static void fill_header(void) {
+    hs_ring->magic = HSW_MAGIC;
+    hs_ring->version = HSW_VERSION;
+    hs_ring->base = (ULong)hs_ring;
+    hs_ring->segment_bytes = segment_bytes;
+    hs_ring->segments = n_segments;
+    hs_ring->state = HSW_RUNNING;
+    hs_ring->status = 0;
+    hs_ring->pid = VG_(getpid)();
+    hs_ring->stop = 0;
+    hs_ring->dropped = 0;
+    sequence = 0;
+    VG_(memset)(segment_free, 1, n_segments);
+    start_segment(0);
+}
+
+/* The ring's header is filled, `ring` is its memory file: start a collector and wait for it. */
+static Bool connect_collector(Int ring) {
+    Int pair[2];
+    if (hs_syscall(__NR_socketpair, 1 /* AF_UNIX */, 1 | 02000000 /* SOCK_STREAM, SOCK_CLOEXEC */,
+                   0, (UWord)pair, 0, 0) < 0)
+        return False;
+    if (!spawn_collector(ring, pair[1]))
+        return False;
+    socket_fd = VG_(safe_fd)(pair[0]);
+    hs_syscall(__NR_close, ring, 0, 0, 0, 0, 0);
+    return receive_free();
+}
+
+void hs_ring_start(void) {
+    SizeT bytes;
+    SysRes mapped;
+    Int fd;
+    n_segments = hs_options.ring_segments;
+    segment_bytes = (SizeT)hs_options.segment_kib * 1024;
+    segment_free = VG_(calloc)("hs.free", n_segments, 1);
+    bytes = HSW_RING_PAGE + n_segments * segment_bytes;
+    fd = make_memory_file(bytes);
+    if (fd < 0)
+        fail("no memory for the ring", NULL);
+    mapped = VG_(am_shared_mmap_file_float_valgrind)(bytes, VKI_PROT_READ | VKI_PROT_WRITE, fd, 0);
+    if (sr_isError(mapped))
+        fail("cannot map the ring", NULL);
+    hs_ring = (struct hsw_ring *)sr_Res(mapped);
+    fill_header();
+    if (!hs_options.collector)
+        hs_syscall(__NR_close, fd, 0, 0, 0, 0, 0);
+    else if (!connect_collector(fd))
+        fail("the collector did not start", hs_options.collector);
+}
+
+void hs_ring_child(Bool follow) {
+    SizeT bytes = HSW_RING_PAGE + n_segments * segment_bytes;
+    Int fd = follow ? make_memory_file(bytes) : -1;
+    UWord flags = VKI_MAP_FIXED | (fd >= 0 ? VKI_MAP_SHARED : VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS);
+    Word mapped =
+        hs_syscall(__NR_mmap, (UWord)hs_ring, bytes, VKI_PROT_READ | VKI_PROT_WRITE, flags, fd, 0);
+    tl_assert(mapped == (Word)hs_ring);
+    nobody_listens();
+    fill_header();
+    if (fd >= 0)
+        connect_collector(fd);
+}
