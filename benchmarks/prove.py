@@ -19,12 +19,13 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from heapstory.linear.exhaustive import Checker  # noqa: E402
-from heapstory.linear.explore import Budget  # noqa: E402
-from heapstory.linear.grammar import SpecificationError  # noqa: E402
-from heapstory.linear.resolve import load, parse  # noqa: E402
-from heapstory.linear.syntax import Specification  # noqa: E402
-from heapstory.linear.verdict import Options, Report, judge  # noqa: E402
+from heapstory.linear.language.grammar import SpecificationError  # noqa: E402
+from heapstory.linear.language.syntax import Specification  # noqa: E402
+from heapstory.linear.program.load import load, parse  # noqa: E402
+from heapstory.linear.states.exhaustive import Checker  # noqa: E402
+from heapstory.linear.states.explore import Budget  # noqa: E402
+from heapstory.linear.verdict.judge import judge  # noqa: E402
+from heapstory.linear.verdict.report import Options, Report  # noqa: E402
 
 WHAT = ("structures", "sources", "mutants", "fuzz", "proofs", "history", "aba")
 EXAMPLES = ROOT / "examples" / "linear"
@@ -82,7 +83,7 @@ def timed(spec: Specification, options: Options, repeat: int) -> tuple[Report, f
 
 def sources(args: argparse.Namespace) -> None:
     """Specifications extracted from C: the bounded verdict, and the one with a proof."""
-    from heapstory.linear.csource import extract
+    from heapstory.linear.c.extract import extract
 
     print("| source | steps | bounded | s | verdict | by | s |\n|---|---|---|---|---|---|---|")
     for path in sorted((EXAMPLES / "c").glob("*.c")):
@@ -160,7 +161,7 @@ def proofs(args: argparse.Namespace) -> None:
     """Random specifications: is what the proof rules accept right, straight away?"""
     from tests.linear.random_specifications import specification
 
-    from heapstory.linear.proof import attempt
+    from heapstory.linear.verdict.rules import attempt
 
     count: collections.Counter[str] = collections.Counter()
     begin = time.process_time()
@@ -248,7 +249,7 @@ def recorded(count: int, kind: str = "queue", threads: int = 8, seed: int = 0) -
 
 def history(args: argparse.Namespace) -> None:
     """Recorded histories of a million operations."""
-    from heapstory.linear.history import judge_file
+    from heapstory.linear.history.judge import judge_file
 
     print("| history | operations | verdict | s |\n|---|---|---|---|")
     for kind in args.only.split(",") if args.only else METHODS:

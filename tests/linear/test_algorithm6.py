@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from heapstory.linear.algorithm6 import check_linearizability
-from heapstory.linear.explore import Budget, explore
-from heapstory.linear.machine import Machine
-from heapstory.linear.program import Path, Program, Step, prepare
-from heapstory.linear.relations import Relations, derive
-from heapstory.linear.resolve import load, parse
-from heapstory.linear.syntax import Operation
-from heapstory.linear.verdict import Options, judge
+from heapstory.linear.budget import Budget
+from heapstory.linear.language.syntax import Operation
+from heapstory.linear.program.load import load, parse
+from heapstory.linear.program.steps import Path, Program, Step, prepare
+from heapstory.linear.states.algorithm6 import check_linearizability
+from heapstory.linear.states.explore import explore
+from heapstory.linear.states.machine import Machine
+from heapstory.linear.states.relations import Relations, derive
+from heapstory.linear.verdict.judge import judge
+from heapstory.linear.verdict.report import Options
 from tests.linear import LONG
 from tests.linear.mutants import EXAMPLES
 from tests.linear.test_language import FIGURE_6_4

@@ -11,10 +11,10 @@ import jsonschema
 import pytest
 
 from heapstory.commands import main
-from heapstory.linear.aspects import prove_aspects
-from heapstory.linear.explore import Budget
-from heapstory.linear.resolve import load
-from heapstory.linear.symbolic import Unsupported
+from heapstory.linear.budget import Budget
+from heapstory.linear.formulas.symbolic import Unsupported
+from heapstory.linear.program.load import load
+from heapstory.linear.proof.aspects import prove_aspects
 from tests.linear import LONG
 from tests.linear.mutants import EXAMPLES, mutated
 

@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 
 from heapstory.commands import main
-from heapstory.linear import csource
-from heapstory.linear.exhaustive import Checker
-from heapstory.linear.explore import Budget
-from heapstory.linear.houdini import Houdini
-from heapstory.linear.program import prepare
-from heapstory.linear.runs import candidate_points
-from heapstory.linear.sections import atomic_sections
-from heapstory.linear.syntax import Operation, Specification, SubOperation
-from heapstory.linear.verdict import Options, judge
+from heapstory.linear.budget import Budget
+from heapstory.linear.c import extract as csource
+from heapstory.linear.formulas.runs import candidate_points
+from heapstory.linear.language.syntax import Operation, Specification, SubOperation
+from heapstory.linear.program.steps import prepare
+from heapstory.linear.proof.houdini import Houdini
+from heapstory.linear.proof.sections import atomic_sections
+from heapstory.linear.states.exhaustive import Checker
+from heapstory.linear.verdict.judge import judge
+from heapstory.linear.verdict.report import Options
 from tests.linear import LONG
 from tests.linear.mutants import EXAMPLES
 

@@ -15,10 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heapstory.errors import UsageError
-from heapstory.linear.explore import Budget
-from heapstory.linear.history import Operation, judge, judge_file, read
-from heapstory.linear.models import MODELS
-from heapstory.linear.wgl import Call, linearizable
+from heapstory.linear.budget import Budget
+from heapstory.linear.history.judge import judge, judge_file
+from heapstory.linear.history.operations import Operation, read
+from heapstory.linear.history.wgl import Call, linearizable
+from heapstory.linear.models.sequential import MODELS
 from tests.linear import LONG
 from tests.support.examples import examples
 

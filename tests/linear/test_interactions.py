@@ -12,8 +12,8 @@ from itertools import combinations, product
 
 import pytest
 
-from heapstory.linear.reference import Instance, Interpreter, Memory
-from heapstory.linear.resolve import load
+from heapstory.linear.models.reference import Instance, Interpreter, Memory
+from heapstory.linear.program.load import load
 from tests.linear.mutants import EXAMPLES
 
 Pairs = frozenset[str]  # such as "pp": the first one's P is the second one's P

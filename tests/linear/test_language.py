@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from heapstory.errors import SpecificationError
-from heapstory.linear.lint import lint
-from heapstory.linear.resolve import parse
-from heapstory.linear.syntax import show_step
+from heapstory.linear.language.lint import lint
+from heapstory.linear.language.syntax import show_step
+from heapstory.linear.program.load import parse
 
 FIGURE_6_4 = """
 T1.   struct node{int value, node next};

@@ -5,16 +5,18 @@ from __future__ import annotations
 import pytest
 
 from heapstory.errors import SpecificationError
-from heapstory.linear.explore import Budget, explore
-from heapstory.linear.houdini import Attempt, Houdini
-from heapstory.linear.machine import Machine
-from heapstory.linear.program import prepare
-from heapstory.linear.proof import attempt
-from heapstory.linear.relations import derive
-from heapstory.linear.resolve import load, parse
-from heapstory.linear.runs import candidate_points, constant_answer
-from heapstory.linear.unbounded import Tables, tables
-from heapstory.linear.verdict import Options, Report, judge
+from heapstory.linear.budget import Budget
+from heapstory.linear.formulas.runs import candidate_points, constant_answer
+from heapstory.linear.program.load import load, parse
+from heapstory.linear.program.steps import prepare
+from heapstory.linear.proof.houdini import Attempt, Houdini
+from heapstory.linear.proof.unbounded import Tables, tables
+from heapstory.linear.states.explore import explore
+from heapstory.linear.states.machine import Machine
+from heapstory.linear.states.relations import derive
+from heapstory.linear.verdict.judge import judge
+from heapstory.linear.verdict.report import Options, Report
+from heapstory.linear.verdict.rules import attempt
 from tests.linear import LONG
 from tests.linear.mutants import BAD, EXAMPLES, MUTANTS, mutated
 from tests.linear.test_algorithm6 import ORDERED

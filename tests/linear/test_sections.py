@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from heapstory.errors import SpecificationError
-from heapstory.linear.machine import FRESH, Machine, State
-from heapstory.linear.program import Program, prepare
-from heapstory.linear.resolve import load, parse
-from heapstory.linear.sections import atomic_sections
+from heapstory.linear.program.load import load, parse
+from heapstory.linear.program.steps import Program, prepare
+from heapstory.linear.proof.sections import atomic_sections
+from heapstory.linear.states.machine import FRESH, Machine, State
 from tests.linear.mutants import EXAMPLES
 from tests.linear.random_specifications import specification
 

@@ -7,13 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heapstory.errors import SpecificationError
-from heapstory.linear.counterexample import build, replay
-from heapstory.linear.exhaustive import Checker
-from heapstory.linear.explore import Budget, OutOfBudget
-from heapstory.linear.models import model_of
-from heapstory.linear.resolve import load, parse
-from heapstory.linear.verdict import Options, analyse, judge
-from heapstory.linear.wgl import linearizable
+from heapstory.linear.budget import Budget, OutOfBudget
+from heapstory.linear.history.wgl import linearizable
+from heapstory.linear.models.sequential import model_of
+from heapstory.linear.program.load import load, parse
+from heapstory.linear.states.exhaustive import Checker
+from heapstory.linear.verdict.counterexample import build, replay
+from heapstory.linear.verdict.judge import analyse, judge
+from heapstory.linear.verdict.report import Options
 from tests.linear import LONG
 from tests.linear.mutants import BAD, EXAMPLES, MUTANTS, mutated
 from tests.linear.random_specifications import specification

@@ -11,8 +11,8 @@ from heapstory.commands.progress import progress
 from heapstory.errors import UsageError
 
 if TYPE_CHECKING:
-    from heapstory.linear.syntax import Specification
-    from heapstory.linear.verdict import Report
+    from heapstory.linear.language.syntax import Specification
+    from heapstory.linear.verdict.report import Report
     from heapstory.reporters.prove.results import Judged
 
 NOT_SEQUENTIAL = 2  # the specification itself is wrong: already one operation after another is
@@ -111,8 +111,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _specifications(args: argparse.Namespace) -> list[Judged]:
-    from heapstory.linear.lint import lint
-    from heapstory.linear.resolve import load
+    from heapstory.linear.language.lint import lint
+    from heapstory.linear.program.load import load
 
     found = []
     for path in args.specifications:
@@ -140,7 +140,7 @@ def _restricted(spec: Specification, args: argparse.Namespace) -> Specification:
 
 
 def _judged(spec: Specification, args: argparse.Namespace, extracted: str | None = None) -> Judged:
-    from heapstory.linear.counterexample import build
+    from heapstory.linear.verdict.counterexample import build
     from heapstory.reporters.prove.results import specification
 
     report = _report(spec, args)
@@ -151,8 +151,9 @@ def _judged(spec: Specification, args: argparse.Namespace, extracted: str | None
 
 
 def _report(spec: Specification, args: argparse.Namespace) -> Report:
-    from heapstory.linear.explore import Budget
-    from heapstory.linear.verdict import Options, judge
+    from heapstory.linear.budget import Budget
+    from heapstory.linear.verdict.judge import judge
+    from heapstory.linear.verdict.report import Options
 
     options = Options(
         bound=args.bound,
@@ -171,7 +172,7 @@ def _report(spec: Specification, args: argparse.Namespace) -> Report:
 def _sources(args: argparse.Namespace) -> list[Judged]:
     if not args.c_source:
         return []
-    from heapstory.linear.csource import extract
+    from heapstory.linear.c.extract import extract
     from heapstory.reporters.prove.results import unmodelled
 
     with progress("reading C"):
@@ -186,7 +187,7 @@ def _sources(args: argparse.Namespace) -> list[Judged]:
 def _histories(args: argparse.Namespace) -> list[Judged]:
     if not args.history:
         return []
-    from heapstory.linear.history import judge_file
+    from heapstory.linear.history.judge import judge_file
     from heapstory.reporters.prove.results import history
 
     if not args.model:
@@ -213,7 +214,7 @@ def _pictures(args: argparse.Namespace, results: list[Judged]) -> None:
 
 
 def _status(args: argparse.Namespace, results: list[Judged]) -> int:
-    from heapstory.linear.verdict import BOUNDED, REFUTED, UNKNOWN
+    from heapstory.linear.verdict.report import BOUNDED, REFUTED, UNKNOWN
 
     verdicts = [one.verdict for one in results]
     if any(one.sequential for one in results):

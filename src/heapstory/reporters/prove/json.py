@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from heapstory.linear.counterexample import Counterexample, show_value
-from heapstory.linear.history import Judgement
-from heapstory.linear.program import Program
-from heapstory.linear.relations import Relations
-from heapstory.linear.verdict import PROVED, UNKNOWN, Report
+from heapstory.linear.history.judge import Judgement
+from heapstory.linear.program.steps import Program
+from heapstory.linear.states.relations import Relations
+from heapstory.linear.verdict.counterexample import Counterexample, show_value
+from heapstory.linear.verdict.report import PROVED, UNKNOWN, Report
 
 
 def specification(

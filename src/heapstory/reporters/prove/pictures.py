@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from heapstory.linear.counterexample import Counterexample, Lane, Shown, show_value
+from heapstory.linear.verdict.counterexample import Counterexample, Lane, Shown, show_value
 from heapstory.reporters.prove.words import answer_of, changes_of, name_of
 
 LEFT, LANE, STEP, TOP = 190, 44, 74, 40

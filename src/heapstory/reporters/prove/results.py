@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from heapstory.linear.counterexample import Counterexample
-from heapstory.linear.history import Judgement
-from heapstory.linear.verdict import REFUTED, UNKNOWN, Report
+from heapstory.linear.history.judge import Judgement
+from heapstory.linear.verdict.counterexample import Counterexample
+from heapstory.linear.verdict.report import REFUTED, UNKNOWN, Report
 from heapstory.reporters.prove import json, text
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from heapstory.linear.verdict import REFUTED
+from heapstory.linear.verdict.report import REFUTED
 from heapstory.reporters.prove.results import Judged
 from heapstory.reporters.sarif import Location, Result, Rule
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from heapstory.linear.counterexample import Counterexample, Lane, Shown, show_value
-from heapstory.linear.history import Judgement
-from heapstory.linear.program import Program
-from heapstory.linear.relations import Relations
-from heapstory.linear.unbounded import Tables
-from heapstory.linear.verdict import BOUNDED, REFUTED, UNKNOWN, Report
+from heapstory.linear.history.judge import Judgement
+from heapstory.linear.program.steps import Program
+from heapstory.linear.proof.unbounded import Tables
+from heapstory.linear.states.relations import Relations
+from heapstory.linear.verdict.counterexample import Counterexample, Lane, Shown, show_value
+from heapstory.linear.verdict.report import BOUNDED, REFUTED, UNKNOWN, Report
 from heapstory.reporters.prove.json import rejected_sequence, relation_rows
 from heapstory.reporters.prove.words import answer_of, changes_of, name_of
 

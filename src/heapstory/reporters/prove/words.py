@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from heapstory.linear.counterexample import Lane, Shown, show_value
+from heapstory.linear.verdict.counterexample import Lane, Shown, show_value
 
 
 def name_of(lane: Lane) -> str:

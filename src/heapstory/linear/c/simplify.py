@@ -1,0 +1,172 @@
+"""Operations extracted from C, brought to the granularity in which a person would write them.
+
+A check of locals moves up to the read that gives the last of them its value: an execution that
+fails it there is on another path with the same beginning. A local that such a check makes equal to
+another is replaced by it, and what nobody needs any more is only looked at, or dropped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from heapstory.linear.language.binding import local_names, reads_writes
+from heapstory.linear.language.syntax import (
+    Assign,
+    Condition,
+    Const,
+    Expr,
+    Field,
+    Free,
+    Index,
+    Local,
+    Malloc,
+    NoNode,
+    Operation,
+    Place,
+    Read,
+    Return,
+    Statement,
+    SubOperation,
+    Sum,
+    walk,
+)
+
+Simple = Local | Const
+
+
+def simplify(operation: Operation) -> list[tuple[int, SubOperation]]:
+    """The steps that remain, each with its number in the operation."""
+    steps = list(operation.steps)
+    for number in range(len(steps)):
+        _move_checks_up(steps, number)
+    for number in range(len(steps)):
+        _use_equals(steps, number)
+    kept = [(n, _without_dead(steps, n)) for n in range(len(steps))]
+    return [(n, step) for n, step in kept if step.guard or step.body]
+
+
+def _sets(steps: list[SubOperation], name: str) -> list[int]:
+    return [n for n, step in enumerate(steps) if name in reads_writes(step)[1]]
+
+
+def _reading(step: SubOperation) -> tuple[str, Expr] | None:
+    """The local and the place of a step that does nothing but one read."""
+    if step.loop or len(step.body) != 1 or not isinstance(step.body[0], Assign):
+        return None
+    target, value = step.body[0].target, step.body[0].value
+    return (target.name, value) if isinstance(target, Local) else None
+
+
+def _move_checks_up(steps: list[SubOperation], number: int) -> None:
+    stay: list[Condition | NoNode] = []
+    for check in steps[number].guard:
+        to = _place_of(steps, number, check)
+        if to is None or not isinstance(check, Condition):
+            stay.append(check)
+            continue
+        found = _reading(steps[to])
+        assert found is not None
+        if check.op in ("==", "!=") and check.right == Local(found[0]):
+            check = replace(check, left=check.right, right=check.left)  # the place stands first
+        moved = _replaced_check(check, *found)
+        if moved not in steps[to].guard:
+            steps[to] = replace(steps[to], guard=(*steps[to].guard, moved))
+    steps[number] = replace(steps[number], guard=tuple(stay))
+
+
+def _place_of(steps: list[SubOperation], number: int, check: Condition | NoNode) -> int | None:
+    """The read that a check can move up to."""
+    if steps[number].loop or not isinstance(check, Condition):
+        return None
+    if not all(isinstance(side, Simple) for side in (check.left, check.right)):
+        return None
+    names = local_names(check.left) | local_names(check.right)
+    given = [n for name in names for n in _sets(steps, name) if n < number]
+    if not given:
+        return None
+    found = _reading(steps[max(given)])
+    return max(given) if found and found[0] in names else None
+
+
+def _use_equals(steps: list[SubOperation], number: int) -> None:
+    """Where a read is checked to give what a local or constant holds, use that from there on."""
+    found = _reading(steps[number])
+    if found is None or _sets(steps, found[0]) != [number]:
+        return
+    name, place = found
+    for check in steps[number].guard:
+        if not isinstance(check, Condition) or check.op != "==" or place != check.left:
+            continue
+        other = check.right
+        later = isinstance(other, Local) and any(n > number for n in _sets(steps, other.name))
+        if isinstance(other, Simple) and not later:
+            for n in range(number + 1, len(steps)):
+                steps[n] = _replaced_step(steps[n], name, other)
+            return
+
+
+def _without_dead(steps: list[SubOperation], number: int) -> SubOperation:
+    step = steps[number]
+    later = set().union(*(reads_writes(s)[0] for s in steps[number + (not step.loop) :]))
+    body: list[Statement] = []
+    for at, statement in enumerate(step.body):
+        rest = replace(step, guard=(), body=step.body[at + 1 :])
+        used = later | reads_writes(rest)[0]
+        if (
+            not isinstance(statement, Assign)
+            or not isinstance(statement.target, Local)
+            or statement.target.name in used
+        ):
+            body.append(statement)
+        elif (step.guard and not isinstance(statement.value, Simple)) or _follows(statement.value):
+            body.append(Read(statement.value, statement.position))
+    return replace(step, body=tuple(body))
+
+
+def _follows(expr: Expr) -> bool:
+    """Whether an expression follows a pointer of the operation's own, which may be NULL."""
+    return any(isinstance(p, Field) and isinstance(p.base, Local) for p in walk(expr))
+
+
+def _replaced_check(check: Condition, name: str, by: Expr) -> Condition:
+    return replace(
+        check, left=_replaced(check.left, name, by), right=_replaced(check.right, name, by)
+    )
+
+
+def _replaced_step(step: SubOperation, name: str, by: Expr) -> SubOperation:
+    guard = tuple(
+        _replaced_check(c, name, by) if isinstance(c, Condition) else c for c in step.guard
+    )
+    body = tuple(_replaced_statement(s, name, by) for s in step.body)
+    return replace(step, guard=guard, body=body)
+
+
+def _replaced_statement(statement: Statement, name: str, by: Expr) -> Statement:
+    match statement:
+        case Assign(target, value):
+            where = target if isinstance(target, Local) else _replaced(target, name, by)
+            assert isinstance(where, Place)
+            return replace(statement, target=where, value=_replaced(value, name, by))
+        case Malloc():
+            return statement
+        case Free(target):
+            return replace(statement, target=_replaced(target, name, by))
+        case Read(place):
+            return replace(statement, place=_replaced(place, name, by))
+        case Return(values):
+            return replace(statement, values=tuple(_replaced(v, name, by) for v in values))
+
+
+def _replaced(expr: Expr, name: str, by: Expr) -> Expr:
+    """The expression with a local replaced."""
+    match expr:
+        case Local(own):
+            return by if own == name else expr
+        case Field(base, _, _):
+            return replace(expr, base=_replaced(base, name, by))
+        case Index(_, index):
+            return replace(expr, index=_replaced(index, name, by))
+        case Sum(_, left, right):
+            return replace(expr, left=_replaced(left, name, by), right=_replaced(right, name, by))
+    return expr

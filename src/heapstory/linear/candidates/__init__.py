@@ -1,0 +1,1 @@
+"""Candidate invariants: guesses that a proof may try; knows the formulas, proves nothing."""

@@ -1,0 +1,1 @@
+"""Recorded histories: their format, their monitors, the search for an order; knows the models."""

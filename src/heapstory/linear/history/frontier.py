@@ -1,0 +1,107 @@
+"""The general monitor: the set of all possible abstract states, moved along a history.
+
+Its size depends on how many operations overlap, not on the length of the history.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from heapstory.linear.budget import Budget, OutOfBudget
+from heapstory.linear.history.operations import Operation
+from heapstory.linear.models.sequential import EMPTY, Model, agrees
+
+MOST = 50_000  # abstract states at one moment
+
+
+class Violation(Exception):
+    """The history is not linearizable; carries the operations that show it."""
+
+    def __init__(self, message: str, operations: list[Operation]) -> None:
+        super().__init__(message)
+        self.operations = operations
+
+
+def frontier(operations: list[Operation], model: Model, budget: Budget) -> None:
+    """Move the set of possible (abstract state, pending ones already done) along the history."""
+    events = []
+    for number, operation in enumerate(operations):
+        events.append((operation.begin, 0, number))
+        if operation.end is not None:
+            # beginnings first: touching operations count as overlapping
+            events.append((operation.end, 1, number))
+    events.sort()
+    configs: set[tuple[Any, frozenset[tuple[int, Any]]]] = {(model.initial(), frozenset())}
+    running: dict[int, Operation] = {}
+    for count, (_, ends, number) in enumerate(events):
+        if count % 1024 == 0:
+            budget.check(f"following the history (event {count} of {len(events)})")
+        if not ends:
+            running[number] = operations[number]
+            continue
+        answer = operations[number].result
+        configs = _after(configs, running, number, answer, model, budget)
+        if not configs:
+            others = [o for n, o in running.items() if n != number][:8]
+            found = [*others, operations[number]]
+            raise Violation("no order explains this answer, with what overlaps it", found)
+        del running[number]
+
+
+def _after(
+    configs: set[Any],
+    running: dict[int, Operation],
+    number: int,
+    answer: Any,
+    model: Model,
+    budget: Budget,
+) -> set[Any]:
+    kept: set[Any] = set()
+    seen = set(configs)
+    todo = list(configs)
+    while todo:
+        state, done = todo.pop()
+        said = dict(done)
+        if number in said:
+            if agrees(answer, said[number]):
+                kept.add((state, done - {(number, said[number])}))
+            continue
+        for other, operation in running.items():
+            if other in said:
+                continue
+            for result, after in model.apply(state, operation.method, operation.arguments):
+                # what is known of the answer prunes early
+                if operation.end is not None and not agrees(operation.result, result):
+                    continue
+                config = (after, done | {(other, result)})
+                if config not in seen:
+                    seen.add(config)
+                    todo.append(config)
+        if len(seen) > MOST:
+            raise OutOfBudget(f"more than {MOST} possible states at one moment")
+        if len(seen) % 4096 == 0:
+            budget.check("following the history")
+    return kept
+
+
+class PersistentStack:
+    """A stack whose states share their tails, so that comparing two is one comparison."""
+
+    def __init__(self) -> None:
+        self._nodes: list[tuple[Any, int]] = [(None, 0)]
+        self._index: dict[tuple[Any, int], int] = {}
+
+    def initial(self) -> Any:
+        return 0
+
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> list[tuple[Any, Any]]:
+        if method == "push":
+            key = (arguments[0], state)
+            node = self._index.get(key)
+            if node is None:
+                node = self._index[key] = len(self._nodes)
+                self._nodes.append(key)
+            return [(None, node)]
+        if state == 0:
+            return [(EMPTY, 0)]
+        return [self._nodes[state]]

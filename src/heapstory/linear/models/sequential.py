@@ -1,0 +1,150 @@
+"""Sequential models: what each method may answer, and the abstract state after it.
+
+A model has ``initial()`` and ``apply(state, method, arguments)``, which gives every possible
+(answer, next state). An answer of None was not observed and agrees with anything.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from heapstory.linear.language.methods import SKIP
+from heapstory.linear.language.syntax import Specification
+from heapstory.linear.models.reference import SpecificationModel
+
+EMPTY = -2
+Outcomes = list[tuple[Any, Any]]
+
+
+class Model(Protocol):
+    """A deterministic or non-deterministic sequential object with hashable states."""
+
+    def initial(self) -> Any:
+        """The state of a new object."""
+
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> Outcomes:
+        """All (answer, next state) of calling a method."""
+
+
+class Queue:
+    """First in, first out."""
+
+    def initial(self) -> Any:
+        return ()
+
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> Outcomes:
+        if method == "enqueue":
+            return [(None, (*state, arguments[0]))]
+        return [(state[0], state[1:])] if state else [(EMPTY, state)]
+
+
+class Stack:
+    """Last in, first out."""
+
+    def initial(self) -> Any:
+        return ()
+
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> Outcomes:
+        if method == "push":
+            return [(None, (*state, arguments[0]))]
+        return [(state[-1], state[:-1])] if state else [(EMPTY, state)]
+
+
+class Set:
+    """A set of keys; every method answers whether it found or changed something."""
+
+    def initial(self) -> Any:
+        return frozenset()
+
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> Outcomes:
+        key = arguments[0]
+        if method == "contains":
+            return [(int(key in state), state)]
+        if method == "add":
+            return [(int(key not in state), state | {key})]
+        return [(int(key in state), state - {key})]
+
+
+class Register:
+    """One cell."""
+
+    def initial(self) -> Any:
+        return 0
+
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> Outcomes:
+        if method == "read":
+            return [(state, state)]
+        if method == "write":
+            return [(None, arguments[0])]
+        old, new = arguments
+        return [(1, new)] if state == old else [(0, state)]
+
+
+class Snapshot:
+    """Cells 1 … size, written one by one and read together."""
+
+    def __init__(self, size: int = 2) -> None:
+        self.size = size
+
+    def initial(self) -> Any:
+        return (0,) * self.size
+
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> Outcomes:
+        if method == "scan":
+            return [(state, state)]
+        if method != "update":  # update1(v), update2(v): the index is in the name
+            arguments = (int(method.removeprefix("update")), *arguments)
+        index, value = arguments
+        if not 1 <= index <= self.size:
+            return []
+        return [(None, (*state[: index - 1], value, *state[index:]))]
+
+
+class Counter:
+    """Increment and decrement answer the value before."""
+
+    def initial(self) -> Any:
+        return 0
+
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> Outcomes:
+        change = {"increment": 1, "decrement": -1}.get(method, 0)
+        return [(state, state + change)]
+
+
+MODELS: dict[str, type[Any]] = {
+    "queue": Queue,
+    "stack": Stack,
+    "set": Set,
+    "register": Register,
+    "snapshot": Snapshot,
+    "counter": Counter,
+}
+
+
+def agrees(observed: Any, expected: Any) -> bool:
+    """Whether an observed answer is the expected one; None was not observed."""
+    return observed is None or expected is None or observed == expected
+
+
+class WithHelp:
+    """A model in which operations that only help do nothing."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def initial(self) -> Any:
+        return self.model.initial()
+
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> Outcomes:
+        return [(None, state)] if method == SKIP else self.model.apply(state, method, arguments)
+
+
+def model_of(spec: Specification) -> Model:
+    """The model a specification names, writes itself, or is (its own operations, run alone)."""
+    if spec.model is not None:
+        return SpecificationModel(spec.model)
+    if spec.implements is None:
+        return SpecificationModel(spec)
+    model: Model = MODELS[spec.implements]()
+    helped = any(o.method == SKIP for o in spec.operations)
+    return WithHelp(model) if helped else model

@@ -1,0 +1,1 @@
+"""A specification as atomic steps, and what each touches; knows the language."""

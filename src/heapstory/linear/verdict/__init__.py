@@ -1,0 +1,1 @@
+"""From a specification to a verdict and its counterexample; knows every room but `c`."""
