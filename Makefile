@@ -24,6 +24,9 @@ NATIVE_SOURCES := $(wildcard CMakeLists.txt) \
 	-o -name CMakeLists.txt -o -name '*.cmake' -o -name '*.py' \) 2>/dev/null)
 # Python that is compiled as well (native/static).
 COMPILED_SOURCES := $(shell find src/heapstory/cfront src/heapstory/static -name '*.py')
+# Named after the set of Python modules: an editable install knows where each one was, so a module
+# that has moved needs a new one.
+MODULES := $(STAMPS)/modules-$(shell find src -name '*.py' | sort | md5sum | cut -c1-12)
 NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
 FORMATTED := $(filter %.c %.h %.cpp %.hpp,$(NATIVE_SOURCES) $(NATIVE_TEST_SOURCES)) \
 	$(wildcard examples/*.c)
@@ -58,10 +61,15 @@ $(STAMPS)/dependencies: pyproject.toml | packages $(BIN)/python
 	@touch $@
 
 # The native core, the recorder and the package itself, again only when a source of them changed.
-$(STAMPS)/install: $(STAMPS)/dependencies $(NATIVE_SOURCES) $(COMPILED_SOURCES) | packages
+$(STAMPS)/install: $(STAMPS)/dependencies $(MODULES) $(NATIVE_SOURCES) $(COMPILED_SOURCES) | packages
 	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) \
 		$(BIN)/python -m pip install -q --no-build-isolation --no-deps \
 		--config-settings cmake.define.HEAPSTORY_COMPILED=$(COMPILED) -e .
+	@touch $@
+
+$(MODULES):
+	@mkdir -p $(STAMPS)
+	@rm -f $(STAMPS)/modules-*
 	@touch $@
 
 demo: setup ## record two bundled programs with bugs and locate the faulty statement
