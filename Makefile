@@ -7,11 +7,13 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 NATIVE_TESTS := build/native-tests
 SANITIZED := build/sanitized
-EXTRAS := prove,dask,test,lint
+EXTRAS := prove,dask,test,lint,release
 JOBS ?= 2
 # OFF: the static analysis stays Python, so that a change of it needs no build (but a third as fast).
 COMPILED ?= ON
 TIMES ?= 20
+# Damaged copies of each trace that `make sanitize` asks.
+COPIES ?= 100
 
 # valgrind: the engine, its headers and static libraries; libc6-dbg: names inside libc and the
 # dynamic loader's symbols, without which Valgrind cannot start a program.
@@ -31,11 +33,12 @@ NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
 FORMATTED := $(filter %.c %.h %.cpp %.hpp,$(NATIVE_SOURCES) $(NATIVE_TEST_SOURCES)) \
 	$(wildcard examples/*.c)
 
-.PHONY: help setup packages demo test test-native test-python fuzz sanitize lint format bench clean
+.PHONY: help setup packages demo test test-native test-python fuzz sanitize lint format bench \
+	bench-% changelog clean
 .DELETE_ON_ERROR:
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | while IFS="$$(printf '\t')" \
+	@sed -n 's/^\([a-z%-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | while IFS="$$(printf '\t')" \
 		read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
 
 setup: $(STAMPS)/install ## apt packages, .venv, build and editable install
@@ -95,21 +98,40 @@ sanitize: setup ## damaged traces, with a core that AddressSanitizer and UBSan w
 	cmake -S . -B $(SANITIZED) -G Ninja -DSKBUILD=ON -DHEAPSTORY_COMPILED=OFF \
 		-DHEAPSTORY_SANITIZE=ON -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python
 	cmake --build $(SANITIZED) --parallel $(JOBS) --target _core
-	$(BIN)/python -m tests.trace.sanitized $(SANITIZED)/native/python/_core*.so
+	$(BIN)/python -m tests.trace.sanitized $(SANITIZED)/native/python/_core*.so $(COPIES)
 
-lint: setup ## ruff, mypy --strict, clang-format
+lint: setup ## ruff, mypy --strict, clang-format, names of news fragments
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	clang-format --dry-run -Werror $(FORMATTED)
+	$(BIN)/towncrier build --draft --version next > /dev/null
 
 format: setup ## let ruff and clang-format rewrite the sources
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	clang-format -i $(FORMATTED)
 
-bench: setup ## the figures of docs/evaluation
-	$(BIN)/python benchmarks/record.py
+# One page of docs/evaluation each; what a page's script can do more, its own --help says. leaks
+# measures whole programs from their compilation databases besides.
+BENCH_record := record.py|queries.py
+BENCH_portable := portable.py|truth.py --markdown
+BENCH_locate := locate.py|locate_real.py
+BENCH_leaks := leaks.py pairs|leaks.py twins|leaks.py confirm
+BENCH_prove := prove.py structures|prove.py sources|prove.py aba|prove.py history|prove.py mutants
+BENCHES := record portable locate leaks prove
+
+bench: ## which figures of docs/evaluation can be taken again (hours for all), and how
+	@$(foreach page,$(BENCHES),printf 'make bench-%-9s docs/evaluation/%s.md\n' $(page) $(page); \
+		printf '%s' '$(BENCH_$(page))' | tr '|' '\n' | sed 's|^|    benchmarks/|'; echo;)
+
+bench-%: setup ## the figures of one page of docs/evaluation: record, portable, locate, leaks, prove
+	@[ -n '$(BENCH_$*)' ] || { echo "make bench lists the pages; $* is none" >&2; exit 1; }
+	printf '%s' '$(BENCH_$*)' | tr '|' '\n' | \
+		while read -r words || [ -n "$$words" ]; do $(BIN)/python benchmarks/$$words || exit; done
+
+changelog: setup ## news/ into CHANGELOG.md, under the version of pyproject.toml
+	$(BIN)/towncrier build --yes --version "$$($(BIN)/heapstory --version | cut -d' ' -f2)"
 
 clean: ## remove everything built (keeps .venv)
 	rm -rf build demo

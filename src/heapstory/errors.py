@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class HeapstoryError(Exception):
-    """Something the user can mend; shown as one line, never as a traceback."""
+    """Something the user can fix; shown as one line, never as a traceback."""
 
     exit_code = 3
 

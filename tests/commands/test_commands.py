@@ -170,7 +170,7 @@ def test_verbs_load_only_what_they_need() -> None:
 
     code = (
         "import sys; from heapstory.commands import build_parser; build_parser('doctor');"
-        "print([m for m in ('dataclasses', 'duckdb', 'rich', 'heapstory.trace', 'heapstory._core')"
+        "print([m for m in ('dataclasses', 'duckdb', 'heapstory.trace', 'heapstory._core')"
         " if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

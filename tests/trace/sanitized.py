@@ -1,6 +1,6 @@
 """Damaged traces before a core that was built with AddressSanitizer and UBSan (`make sanitize`).
 
-sanitized.py CORE                           all modes, cut and flipped
+sanitized.py CORE COPIES                    all modes, cut and flipped, so many copies of each
 sanitized.py CORE TRACE cut|flip COUNT SEED one of them, as damage.py does it
 """
 
@@ -17,8 +17,6 @@ from pathlib import Path
 
 from tests.conftest import COMMAND
 
-COPIES = "100"
-
 
 def load(core: str) -> None:
     """Puts the core in the place of the installed one, which must not have been imported."""
@@ -33,7 +31,7 @@ def runtime(name: str) -> str:
     return asked.stdout.strip()
 
 
-def main(core: str) -> None:
+def main(core: str, copies: str) -> None:
     from tests.trace.test_damage import BUSY
 
     environment = {
@@ -52,14 +50,14 @@ def main(core: str) -> None:
             subprocess.run(record, check=True)
         for mode, how in product(("alloc", "portable", "internals"), ("cut", "flip")):
             print(f"{mode}, {how}:", end=" ", flush=True)
-            words = [core, f"{folder}/{mode}.story", how, COPIES, "1"]
+            words = [core, f"{folder}/{mode}.story", how, copies, "1"]
             child = [sys.executable, "-m", "tests.trace.sanitized", *words]
             subprocess.run(child, env=environment, check=True)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 2:
-        main(sys.argv[1])
+    if len(sys.argv) == 3:
+        main(*sys.argv[1:])
     else:
         load(sys.argv.pop(1))
         from tests.trace import damage

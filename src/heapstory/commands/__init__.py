@@ -27,7 +27,7 @@ VERBS: dict[str, str] = {
     "infer": "a constraint specification learnt from good runs",
     "leaks": "static leak analysis of C, with the path to each loss",
     "prove": "linearizability of a concurrent data structure",
-    "doctor": "what is installed, what is missing and the command that mends it",
+    "doctor": "what is installed, what is missing and the command that fixes it",
 }
 
 # Verbs that run a program: their exit status is the program's own, so a failure of heapstory

@@ -1,4 +1,4 @@
-"""heapstory doctor: what is installed, what is missing and the command that mends it."""
+"""heapstory doctor: what is installed, what is missing and the command that fixes it."""
 
 from __future__ import annotations
 

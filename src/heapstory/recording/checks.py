@@ -1,4 +1,4 @@
-"""What heapstory needs on this machine, whether it is there, and the command that mends it."""
+"""What heapstory needs on this machine, whether it is there, and the command that fixes it."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ WHY = {
     "would be wrong",
     "followed": "had it stored another pointer here, and a store after it gone to where that "
     "leads, nothing would be wrong",
-    "astray": "it stored an address at which nothing was",
+    "astray": "it stored a wild pointer: nothing was at that address",
 }
 
 
