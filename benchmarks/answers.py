@@ -305,7 +305,7 @@ def collect(folder: Path, name: str, only: str, jobs: int) -> None:
 
     with ThreadPoolExecutor(jobs) as pool:
         list(pool.map(one, asked))
-    for said in fresh.glob("*.said"):
+    for said in fresh.glob("*.said") if only in "recorded" else ():
         text = blanked(said.read_text(), [fresh])
         (answers / "recorded" / f"{said.stem}.said").write_text(text)
     print(f"{len(asked)} answers in {answers}")
