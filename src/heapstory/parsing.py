@@ -13,8 +13,8 @@ from heapstory.errors import SpecificationError
 def syntax_error(
     error: UnexpectedInput, source: str, path: str, words: Mapping[str, str], hint: str = ""
 ) -> SpecificationError:
-    """A parser's error with its place and what was expected; ``words`` names the tokens, ``hint``
-    is what else there is to say."""
+    """A parser's error with its position and what was expected; ``words`` names the tokens,
+    ``hint`` is what else there is to say."""
     names = getattr(error, "expected", None) or getattr(error, "allowed", None) or set()
     wanted = sorted({words[n] for n in names if n in words})
     line, column = error.line, error.column

@@ -44,7 +44,7 @@ class Inferred:
 
 
 def infer(traces: Sequence[Trace], types: Sequence[str] = ()) -> Inferred:
-    """Constraints that hold in all of some good runs; `types` narrows the types looked at."""
+    """Constraints that hold in all of some good runs; `types`: only these types."""
     return _Inference(traces, types).run()
 
 

@@ -27,44 +27,44 @@ class DebugLayouts:
 
     def parts(self, type_id: int) -> tuple[Scalar | Array, ...]:
         """The fields of a type, in order."""
-        return tuple(self.walk(type_id, "", 0))
+        return tuple(self.parts_of(type_id, "", 0))
 
-    def walk(self, type_id: int, name: str, base: int) -> Iterator[Scalar | Array]:
+    def parts_of(self, type_id: int, name: str, base: int) -> Iterator[Scalar | Array]:
         """The fields of a type that lies at an offset under some name."""
         described = self.types.get(type_id)
         if described["kind"] == "array":
-            yield from self._walk_array(described, name, base)
+            yield from self._array_parts(described, name, base)
         elif described["kind"] == "record" and described["fields"]:
             for member in described["fields"]:
                 if member["type"]:
-                    yield from self._walk_member(member, name, base)
+                    yield from self._member_parts(member, name, base)
         elif described["size"]:
             yield self._scalar(described, name, base)
 
-    def _walk_member(
+    def _member_parts(
         self, member: dict[str, Any], name: str, base: int
     ) -> Iterator[Scalar | Array]:
         plain = member["name"] and not member["base_class"]
         path = f"{name}.{member['name']}" if plain and name else member["name"] if plain else name
-        for part in self.walk(member["type"], path, base + member["offset"]):
+        for part in self.parts_of(member["type"], path, base + member["offset"]):
             if member["bit_size"] and isinstance(part, Scalar):
                 part = replace(part, bit_offset=member["bit_offset"], bit_size=member["bit_size"])
             yield part
 
-    def _walk_array(
+    def _array_parts(
         self, described: dict[str, Any], name: str, base: int
     ) -> Iterator[Scalar | Array]:
         target = described["target"]
-        unit = self.types.get(target)["size"] if target else 0
-        if not unit:
+        stride = self.types.get(target)["size"] if target else 0
+        if not stride:
             return
         count = described["count"] or None
-        inner = list(self.walk(target, f"{name}[]", base))
+        inner = list(self.parts_of(target, f"{name}[]", base))
         if all(isinstance(part, Scalar) for part in inner):
-            yield from (Array(part, unit, count) for part in inner if isinstance(part, Scalar))
+            yield from (Array(part, stride, count) for part in inner if isinstance(part, Scalar))
             return
         for i in range(min(count or 0, EXPANDED_AT_MOST)):
-            yield from self.walk(target, f"{name}[{i}]", base + i * unit)
+            yield from self.parts_of(target, f"{name}[{i}]", base + i * stride)
 
     def _scalar(self, described: dict[str, Any], name: str, base: int) -> Scalar:
         size, is_text = described["size"], bool(described["is_char"])
@@ -100,9 +100,9 @@ class DebugLayouts:
             return
         described = self.types.get(outer)
         if described["kind"] == "array" and described["target"]:
-            unit = self.types.get(described["target"])["size"]
+            stride = self.types.get(described["target"])["size"]
             for i in range(min(described["count"] or 0, EXPANDED_AT_MOST)):
-                yield from (i * unit + o for o in self.inside(described["target"], inner, path))
+                yield from (i * stride + o for o in self.inside(described["target"], inner, path))
         name, _, rest = path.partition(".")
         for member in described["fields"]:
             if member["type"] and (not path or member["name"] == name):

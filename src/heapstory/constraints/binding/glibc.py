@@ -3,7 +3,7 @@
 A chunk begins 16 bytes before what malloc returns; a free one holds, behind its two sizes, pointers
 to the next one and the one before. The lists are rings, and each goes through a bin: two words in
 libc's data that are used as if they were the pointers of a chunk 16 bytes before them. A bin that
-has never been used points to that place itself, and so they are found.
+has never been used points to that chunk itself, and so they are found.
 """
 
 from __future__ import annotations

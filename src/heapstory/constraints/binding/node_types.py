@@ -113,8 +113,8 @@ def _pointee(trace: Trace, type_id: int, offset: int) -> int | None:
             if member["type"] and 0 <= offset - member["offset"] < max(member["size"], 1):
                 return _pointee(trace, member["type"], offset - member["offset"])
     if described["kind"] == "array" and described["target"]:
-        unit = trace.types.get(described["target"])["size"]
-        return _pointee(trace, described["target"], offset % unit) if unit else None
+        stride = trace.types.get(described["target"])["size"]
+        return _pointee(trace, described["target"], offset % stride) if stride else None
     if described["kind"] == "pointer" and offset == 0 and described["target"]:
         target = described["target"]
         return target if trace.types.get(target)["kind"] == "record" else None

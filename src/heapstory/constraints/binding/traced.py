@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from heapstory.constraints.binding import glibc
 from heapstory.constraints.binding.constants import read_constants
@@ -26,25 +26,6 @@ from heapstory.errors import UsageError
 if TYPE_CHECKING:
     from heapstory import _core
     from heapstory.trace import Trace
-
-
-class Binding(Protocol):
-    """What the compiler asks of a trace."""
-
-    def layout(self, line: syntax.TypeLine) -> Layout | None:
-        """The layout of a type; None if nothing of the trace is of it."""
-
-    def roots(self, variable: str, path: str) -> list[Layout]:
-        """The words of a global variable (and a field in it) that hold pointers."""
-
-    def array_of(self, name: str) -> Layout | None:
-        """Blocks that hold some of what a pointer points to: ``int``, ``node *``, ``node``."""
-
-    def constant(self, name: str) -> int | None:
-        """The value of an enumerator or macro of the program."""
-
-    def type_names(self) -> list[str]:
-        """The names that types may have, for suggestions."""
 
 
 class TraceBinding:
@@ -129,10 +110,10 @@ class TraceBinding:
 
     def _members(self, line: syntax.TypeLine, ids: list[int]) -> Iterator[PlanMember]:
         for type_id in ids:
-            if not line.places or "*" in line.places:
+            if not line.holders or "*" in line.holders:
                 yield from self._node_types.members(type_id, self._stride(type_id))
-            for place in line.places:
-                yield from self._anywhere(type_id) if place == "*" else self._at(type_id, place)
+            for field in line.holders:
+                yield from self._anywhere(type_id) if field == "*" else self._at(type_id, field)
 
     @cached_property
     def _node_types(self) -> NodeTypes:
@@ -160,8 +141,8 @@ class TraceBinding:
                 for base in self.layouts.inside(outer, inner):
                     yield PlanMember(type_id=outer, base=base, stride=self._stride(outer))
 
-    def _at(self, inner: int, place: str) -> Iterator[PlanMember]:
-        holder, _, path = place.partition(".")
+    def _at(self, inner: int, field: str) -> Iterator[PlanMember]:
+        holder, _, path = field.partition(".")
         if holder in self._globals:
             node, type_id = self._globals[holder]
             for base in self.layouts.inside(type_id, inner, path):
@@ -177,9 +158,9 @@ class TraceBinding:
         ids = self._named(name)
         if not ids:
             return None
-        unit = self.trace.types.get(ids[0])["size"]
-        parts = [p for p in self.layouts.walk(ids[0], "[]", 0) if isinstance(p, Scalar)]
-        arrays = tuple(Array(part, unit, None) for part in parts)
+        stride = self.trace.types.get(ids[0])["size"]
+        parts = [p for p in self.layouts.parts_of(ids[0], "[]", 0) if isinstance(p, Scalar)]
+        arrays = tuple(Array(part, stride, None) for part in parts)
         return Layout(0, arrays, tuple(self._blocks(ids))) if arrays else None
 
     def _blocks(self, ids: list[int]) -> list[PlanMember]:
@@ -208,7 +189,7 @@ class TraceBinding:
     def _array_layout(
         self, line: syntax.TypeLine, element: int | None, members: tuple[PlanMember, ...]
     ) -> Layout:
-        parts = list(self.layouts.walk(element, "[]", 0)) if element else []
+        parts = list(self.layouts.parts_of(element, "[]", 0)) if element else []
         scalars = [part for part in parts if isinstance(part, Scalar)]
         size = line.element or (scalars[0].size if scalars else WORD)
         first = scalars[0] if scalars else Scalar("[]", 0, size, Kind.WORD)

@@ -11,7 +11,7 @@ from heapstory.constraints.compile.schema import Entry, Schema
 from heapstory.constraints.compile.terms import Scope, Terms
 from heapstory.constraints.language import syntax
 from heapstory.constraints.plan import EdgeRef, Expr, Op, PlanAttribute, PlanConstraint
-from heapstory.constraints.plan.expressions import TRUE, number, rename, variable, walk
+from heapstory.constraints.plan.expressions import TRUE, number, rename, subexpressions, variable
 from heapstory.parsing import did_you_mean
 
 UNROLLED_AT_MOST = 64  # elements of an array that an aggregate lists one by one
@@ -237,8 +237,7 @@ class Attributes:
 
     def uses(self, index: int) -> list[Expr]:
         """The attributes that the rule of one reads."""
-        value = self.all[index].value
-        return [e for e in walk(value) if e.op is Op.ATTRIBUTE] if value else []
+        return _attributes_in(self.all[index].value)
 
     def reachable(self, index: int) -> set[int]:
         """All attributes that one depends on, itself only if it does."""
@@ -258,7 +257,7 @@ class Attributes:
             parts = [constraint.guard, constraint.body]
             parts += [bound for loop in constraint.loops for bound in (loop.first, loop.last)]
             for part in parts:
-                found |= {e.index for e in walk(part) if e.op is Op.ATTRIBUTE} if part else set()
+                found |= {use.index for use in _attributes_in(part)}
         return found.union(*(self.reachable(index) for index in found))
 
     def _check_order(self) -> None:
@@ -290,7 +289,7 @@ class Attributes:
         for one in sorted(circle):
             for use in self.uses(one):
                 if use.index in circle:
-                    for step in walk(use.args[0]):
+                    for step in subexpressions(use.args[0]):
                         if step.op in (Op.FIELD, Op.INDEX) and step.type is not None:
                             run = step.op is Op.INDEX
                             refs[
@@ -303,3 +302,7 @@ class Attributes:
         if not circle:
             return None
         return self.schema.intern(tuple(refs))
+
+
+def _attributes_in(expr: Expr | None) -> list[Expr]:
+    return [e for e in subexpressions(expr) if e.op is Op.ATTRIBUTE] if expr else []

@@ -18,7 +18,13 @@ from heapstory.constraints.plan import (
     Shape,
     ShapeKind,
 )
-from heapstory.constraints.plan.expressions import conjuncts, rename, variable, variables, walk
+from heapstory.constraints.plan.expressions import (
+    conjuncts,
+    rename,
+    subexpressions,
+    variable,
+    variables,
+)
 
 
 class ConstraintBuilder:
@@ -80,7 +86,7 @@ class ConstraintBuilder:
 
     def _number_bound(self, to: dict[int, int], first: int, *parts: Expr | None) -> None:
         for part in parts:
-            for expr in walk(part) if part is not None else ():
+            for expr in subexpressions(part) if part is not None else ():
                 if expr.op in (Op.EXISTS, Op.AGGREGATE) and expr.index not in to:
                     to[expr.index] = first
                     first += 1

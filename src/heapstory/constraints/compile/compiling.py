@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from heapstory.constraints.binding.layout import Scalar
-from heapstory.constraints.binding.traced import Binding
+from heapstory.constraints.binding.protocol import Binding
 from heapstory.constraints.compile.attributes import Attributes
 from heapstory.constraints.compile.building import ConstraintBuilder
 from heapstory.constraints.compile.expanding import expand
@@ -143,7 +143,7 @@ class _Compiler:
         for constraint in written.of_holder:
             assert written.holder is not None
             self._constraint(constraint, {"X": written.holder})
-        self.used |= {t.text for t in syntax.walk(line.call) if isinstance(t, syntax.Name)}
+        self.used |= {t.text for t in syntax.subterms(line.call) if isinstance(t, syntax.Name)}
 
     def _owner(self, line: syntax.OwnerLine) -> None:
         entry = self.schema.find(line.type)

@@ -39,7 +39,7 @@ def expand(line: syntax.OneLiner, schema: Schema, variables: dict[str, Entry]) -
 
 
 def root_of(line: syntax.OneLiner, schema: Schema) -> tuple[Entry, str] | None:
-    """The type of a one-liner that says where its structures begin, and that place."""
+    """The type of a one-liner that says where its structures begin, and the field they begin at."""
     form = ONE_LINERS[line.call.name]
     if not _apart([dotted(arg) for arg in line.call.args], form, schema)[1]:
         return None
@@ -58,7 +58,7 @@ def _one(text: str, prefix: str, at: syntax.At) -> syntax.Constraint:
 
     (statement,) = parse(text, f"<{prefix}>").statements
     assert isinstance(statement, syntax.Constraint)
-    return _placed(statement, f"{prefix}.{statement.name}", at)
+    return _named(statement, f"{prefix}.{statement.name}", at)
 
 
 def _written_out(
@@ -77,17 +77,17 @@ def _written_out(
             bare = [name.removeprefix(f"{entry.name}.") for name in inner]
             found += _written_out(prefix, entry, ONE_LINERS[statement.call.name], bare, at)
         elif isinstance(statement, syntax.Constraint):
-            found.append(_placed(statement, f"{prefix}.{statement.name}", at))
+            found.append(_named(statement, f"{prefix}.{statement.name}", at))
     return found
 
 
-def _placed(constraint: syntax.Constraint, name: str, at: syntax.At) -> syntax.Constraint:
+def _named(constraint: syntax.Constraint, name: str, at: syntax.At) -> syntax.Constraint:
     guard = _moved(constraint.guard, at) if constraint.guard is not None else None
     return replace(constraint, name=name, guard=guard, body=_moved(constraint.body, at), at=at)
 
 
 def _moved(term: syntax.Term, at: syntax.At) -> syntax.Term:
-    """The same term, all of it at the place of the one-liner, for errors."""
+    """The same term, all of it where the one-liner is, for errors."""
     match term:
         case syntax.Member(base=base):
             return replace(term, base=_moved(base, at), at=at)

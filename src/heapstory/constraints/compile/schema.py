@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from heapstory.constraints.binding.layout import Array, Layout, Scalar, count_pointers, scalar_of
-from heapstory.constraints.binding.traced import Binding
+from heapstory.constraints.binding.protocol import Binding
 from heapstory.constraints.language import syntax
 from heapstory.constraints.plan import (
     EdgeRef,

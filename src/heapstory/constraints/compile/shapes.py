@@ -107,38 +107,38 @@ def order_variables(
     """An order of some variables that makes their candidates few, and their binders."""
     best: tuple[int, list[int], list[Binder]] | None = None
     for order in permutations(wanted):
-        placed, binders, cost = set(known), [], 1
+        bound, binders, cost = set(known), [], 1
         for one in order:
-            binder = _binder(schema, one, placed, facts)
+            binder = _binder(schema, one, bound, facts)
             cost *= COSTS[binder.kind]
             binders.append(binder)
-            placed.add(one)
+            bound.add(one)
         if best is None or cost < best[0]:
             best = (cost, list(order), binders)
     assert best is not None
     return best[1], best[2]
 
 
-def _binder(schema: Schema, one: int, placed: set[int], facts: Sequence[Expr]) -> Binder:
-    found = [b for fact in facts for b in _from_fact(schema, one, placed, fact)]
+def _binder(schema: Schema, one: int, bound: set[int], facts: Sequence[Expr]) -> Binder:
+    found = [b for fact in facts for b in _from_fact(schema, one, bound, fact)]
     return min(found, key=lambda b: COSTS[b.kind], default=Binder())
 
 
-def _from_fact(schema: Schema, one: int, placed: set[int], fact: Expr) -> Iterable[Binder]:
+def _from_fact(schema: Schema, one: int, bound: set[int], fact: Expr) -> Iterable[Binder]:
     if len(fact.args) != 2:
         return
     left, right = fact.args
     me = variable(one)
     if fact.op in (Op.EDGE, Op.PATH):
         is_edge = fact.op is Op.EDGE
-        if right == me and variables(left) <= placed:
+        if right == me and variables(left) <= bound:
             yield Binder(BinderKind.OUT if is_edge else BinderKind.REACHED, left, fact.edges)
-        if left == me and variables(right) <= placed:
+        if left == me and variables(right) <= bound:
             yield Binder(BinderKind.IN if is_edge else BinderKind.REACHING, right, fact.edges)
     if fact.op is not Op.EQ:
         return
     for this, other in ((left, right), (right, left)):
-        if not variables(other) <= placed or not variables(other):
+        if not variables(other) <= bound or not variables(other):
             continue
         if this == me:
             yield Binder(BinderKind.VALUE, other)

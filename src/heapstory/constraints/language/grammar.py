@@ -17,11 +17,11 @@ GRAMMAR = r"""
 start: statement*
 ?statement: type | declaration | attribute_or_constraint | root | owner | pause | const
 
-type: NAME [alias] [places] "FIELD" INT "EDGE" INT ";"    -> counted_type
-    | NAME [alias] [places] "{" field* "}" ";"?           -> named_type
-    | "ARRAY" NAME [alias] [places] ["OF" INT] ";"        -> array_type
+type: NAME [alias] [holders] "FIELD" INT "EDGE" INT ";"   -> counted_type
+    | NAME [alias] [holders] "{" field* "}" ";"?          -> named_type
+    | "ARRAY" NAME [alias] [holders] ["OF" INT] ";"       -> array_type
 alias: "is" STRING
-places: "in" (PLACE_ANY | dotted ("," dotted)*)
+holders: "in" (ANYWHERE | dotted ("," dotted)*)
 field: dotted decorations [":" NAME] [values] ";"
 decorations: (MARK | UNCHECKED | WRITTEN | count)*
 count: "[" [INT] "]"
@@ -74,7 +74,7 @@ assignment: postfix ASSIGN term
 arguments: argument ("," argument)*
 ?argument: term | STAR -> star | "[" dotted ("," dotted)* "]" -> fields
 
-PLACE_ANY: "*"
+ANYWHERE: "*"
 MARK: "*" | "^"
 UNCHECKED: "?"
 WRITTEN: "!"
@@ -143,7 +143,7 @@ def _parser() -> Lark:
 
 
 def parse_tree(source: str, path: str) -> Tree[Token]:
-    """The raw tree of a specification's text, or a `SpecificationError` with place and caret."""
+    """The raw tree of a specification's text, or a `SpecificationError` with position and caret."""
     try:
         return _parser().parse(source)
     except UnexpectedInput as error:

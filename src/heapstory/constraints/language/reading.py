@@ -51,24 +51,24 @@ class _Reader:
     # Types.
 
     def _counted_type(self, parts: Any, at: syntax.At) -> syntax.TypeLine:
-        name, alias, places, fields, edges = parts
+        name, alias, holders, fields, edges = parts
         counts = int(fields), int(edges)
         if counts[1] > counts[0]:
             raise self.fail(
                 f"{name} has {counts[1]} edges but only {counts[0]} fields", find_at(edges)
             )
-        return syntax.TypeLine(str(name), _alias(alias), _places(places), at, counts=counts)
+        return syntax.TypeLine(str(name), _alias(alias), _holders(holders), at, counts=counts)
 
     def _named_type(self, parts: Any, at: syntax.At) -> syntax.TypeLine:
-        name, alias, places, *fields = parts
+        name, alias, holders, *fields = parts
         lines = tuple(self._field(field) for field in fields)
-        return syntax.TypeLine(str(name), _alias(alias), _places(places), at, fields=lines)
+        return syntax.TypeLine(str(name), _alias(alias), _holders(holders), at, fields=lines)
 
     def _array_type(self, parts: Any, at: syntax.At) -> syntax.TypeLine:
-        name, alias, places, size = parts
+        name, alias, holders, size = parts
         element = int(size) if size else None
         return syntax.TypeLine(
-            str(name), _alias(alias), _places(places), at, is_array=True, element=element
+            str(name), _alias(alias), _holders(holders), at, is_array=True, element=element
         )
 
     def _field(self, tree: Any) -> syntax.FieldLine:
@@ -267,7 +267,7 @@ def _alias(tree: Any) -> str | None:
     return str(literal_eval(tree.children[0])) if tree else None
 
 
-def _places(tree: Any) -> tuple[str, ...]:
+def _holders(tree: Any) -> tuple[str, ...]:
     if tree is None:
         return ()
     return tuple("*" if isinstance(p, Token) else _dotted(p) for p in tree.children)

@@ -1,4 +1,4 @@
-"""The parts of a specification as they are written, each with its place in the text."""
+"""The parts of a specification as they are written, each with its position in the text."""
 
 from __future__ import annotations
 
@@ -132,11 +132,11 @@ def children(term: Term) -> tuple[Term, ...]:
     return ()
 
 
-def walk(term: Term) -> Iterator[Term]:
+def subterms(term: Term) -> Iterator[Term]:
     """A term and everything inside it."""
     yield term
     for child in children(term):
-        yield from walk(child)
+        yield from subterms(child)
 
 
 def dotted(term: Term) -> str:
@@ -168,13 +168,13 @@ class FieldLine:
 class TypeLine:
     """A node type: by counts (``FIELD n EDGE n``), by named fields, or an ``ARRAY``.
 
-    `native` is its name in the debug information if that is another; `places` says where its
+    `native` is its name in the debug information if that is another; `holders` says where its
     objects lie besides blocks of its own: ``item.link``, or ``*`` for anywhere.
     """
 
     name: str
     native: str | None
-    places: tuple[str, ...]
+    holders: tuple[str, ...]
     at: At
     counts: tuple[int, int] | None = None
     fields: tuple[FieldLine, ...] = ()

@@ -18,18 +18,18 @@ def number(value: int | float) -> Expr:
     return Expr(Op.NUMBER, number=value)
 
 
-def walk(expr: Expr) -> Iterator[Expr]:
+def subexpressions(expr: Expr) -> Iterator[Expr]:
     """An expression and everything inside it."""
     yield expr
     for arg in expr.args:
-        yield from walk(arg)
+        yield from subexpressions(arg)
     if expr.binder.of is not None:
-        yield from walk(expr.binder.of)
+        yield from subexpressions(expr.binder.of)
 
 
 def variables(*exprs: Expr | None) -> set[int]:
     """The variables mentioned, those bound inside included."""
-    return {e.index for expr in exprs if expr for e in walk(expr) if e.op is Op.VARIABLE}
+    return {e.index for expr in exprs if expr for e in subexpressions(expr) if e.op is Op.VARIABLE}
 
 
 def rename(expr: Expr, to: Mapping[int, int]) -> Expr:
