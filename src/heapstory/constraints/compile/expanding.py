@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from heapstory.constraints.compile.schema import Entry, Schema
 from heapstory.constraints.language import syntax
 from heapstory.constraints.language.oneliners import ONE_LINERS, Form
+from heapstory.constraints.language.reading import parse
 from heapstory.constraints.language.syntax import dotted
 from heapstory.parsing import did_you_mean
 
@@ -54,8 +55,6 @@ def _of(name: str) -> tuple[str, str]:
 
 
 def _one(text: str, prefix: str, at: syntax.At) -> syntax.Constraint:
-    from heapstory.constraints.language.reading import parse
-
     (statement,) = parse(text, f"<{prefix}>").statements
     assert isinstance(statement, syntax.Constraint)
     return _named(statement, f"{prefix}.{statement.name}", at)
@@ -64,8 +63,6 @@ def _one(text: str, prefix: str, at: syntax.At) -> syntax.Constraint:
 def _written_out(
     prefix: str, entry: Entry, form: Form, names: list[str], at: syntax.At
 ) -> list[syntax.Constraint]:
-    from heapstory.constraints.language.reading import parse
-
     given = len(names) - len(form.arguments)
     values = dict(zip(form.arguments, names[given:], strict=True))
     values["fields"] = ", ".join(f"{entry.name}.{name}" for name in names[:given])

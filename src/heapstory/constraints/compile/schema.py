@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from heapstory.constraints.binding.layout import Array, Layout, Scalar, count_pointers, scalar_of
 from heapstory.constraints.binding.protocol import Binding
@@ -37,10 +38,9 @@ class Entry:
 
     def refer(self, part: Scalar | Array) -> int:
         """The number of a field or run in the plan."""
-        known: list[Scalar] | list[Array] = self.runs if isinstance(part, Array) else self.parts
-        if part not in known:
-            known.append(part)  # type: ignore[arg-type]
-        return known.index(part)  # type: ignore[arg-type]
+        if isinstance(part, Array):
+            return _number_in(self.runs, part)
+        return _number_in(self.parts, part)
 
     @property
     def is_array(self) -> bool:
@@ -57,6 +57,16 @@ class Entry:
 
     def field_names(self) -> list[str]:
         return [part.name.replace("[]", "") for part in self.layout.parts]
+
+
+PartT = TypeVar("PartT", Scalar, Array)
+
+
+def _number_in(known: list[PartT], part: PartT) -> int:
+    """The position of a part among those known, of which it is one from now on."""
+    if part not in known:
+        known.append(part)
+    return known.index(part)
 
 
 class Schema:

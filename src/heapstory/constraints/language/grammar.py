@@ -66,7 +66,7 @@ assignment: postfix ASSIGN term
         | postfix "." "(" INT ")"                          -> numbered
         | postfix "[" arguments "]"                        -> index
 ?atom: NAME -> name
-     | INT -> integer | FLOAT -> float | STRING -> string | CHARACTER -> integer
+     | INT -> literal | FLOAT -> literal | CHARACTER -> literal | STRING -> string
      | "NULL" -> null | TRUE -> word | FALSE -> word
      | "(" term ")" -> group
      | "|" sum "|" -> absolute
@@ -143,7 +143,7 @@ def _parser() -> Lark:
 
 
 def parse_tree(source: str, path: str) -> Tree[Token]:
-    """The raw tree of a specification's text, or a `SpecificationError` with position and caret."""
+    """The raw tree of a specification's text; `SpecificationError` with position and caret."""
     try:
         return _parser().parse(source)
     except UnexpectedInput as error:

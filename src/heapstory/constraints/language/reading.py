@@ -3,287 +3,241 @@
 from __future__ import annotations
 
 from ast import literal_eval
-from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
 
-from lark import Token, Tree
+from lark import Token, v_args
+from lark.exceptions import VisitError
+from lark.tree import Meta
 
 from heapstory.constraints.language import syntax
 from heapstory.constraints.language.grammar import parse_tree
 from heapstory.constraints.language.oneliners import ONE_LINERS
+from heapstory.constraints.language.syntax import Term
+from heapstory.constraints.language.term_reader import TermReader, find_at, read_number
 from heapstory.errors import SpecificationError
-
-COMPARISONS = {
-    "==": "eq", "!=": "ne", "≠": "ne", "<": "lt", "<=": "le", "≤": "le",
-    ">": "gt", ">=": "ge", "≥": "ge",
-}  # fmt: skip
-ARITHMETIC = {"+": "add", "-": "sub", "−": "sub", "*": "mul", "/": "div", "%": "mod"}
-NO_ARROWS = ("↛", "⤀", "⤁", "↠̸")
-PATH_ARROWS = (">>", "↠", "⤀", "⤁", "↠̸")
 
 
 def parse(source: str, path: str = "<specification>") -> syntax.Specification:
     """The statements of a specification; `SpecificationError` if it does not parse."""
-    reader = _Reader(source, path)
-    tree = parse_tree(source, path)
-    return syntax.Specification(path, source, tuple(reader.statement(t) for t in tree.children))
+    try:
+        return _Reader(source, path).transform(parse_tree(source, path))
+    except VisitError as error:
+        raise error.orig_exc from None
 
 
-def find_at(tree: Tree[Token] | Token) -> syntax.At:
-    """Where a part of the text stands."""
-    if isinstance(tree, Token):
-        return syntax.At(tree.line or 1, tree.column or 1, tree.start_pos or 0, tree.end_pos or 0)
-    meta = tree.meta
-    return syntax.At(meta.line, meta.column, meta.start_pos, meta.end_pos)
+@dataclass(frozen=True, slots=True)
+class _Count:
+    """The length of an array, None if it goes to the block's end."""
+
+    length: int | None
 
 
-class _Reader:
+@dataclass(frozen=True, slots=True)
+class _Decorations:
+    signs: tuple[str, ...]
+    length: int | None
+
+    @property
+    def mark(self) -> str:
+        return next((sign for sign in self.signs if sign not in ("?", "!")), "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Assignment:
+    """``X.HEIGHT = value``."""
+
+    variable: str
+    attribute: str
+    value: Term
+    at: syntax.At
+
+
+@v_args(inline=True, meta=True)
+class _Reader(TermReader):
+    """The rules of the grammar above ``term``."""
+
     def __init__(self, source: str, path: str) -> None:
-        self.source, self.path = source, path
+        super().__init__()
+        self._source, self._path = source, path
 
-    def fail(self, message: str, at: syntax.At) -> SpecificationError:
-        return SpecificationError(message, self.path, self.source, at.line, at.column)
+    def _fail(self, message: str, at: syntax.At) -> SpecificationError:
+        return SpecificationError(message, self._path, self._source, at.line, at.column)
 
-    def statement(self, tree: Any) -> syntax.Statement:
-        read: Callable[[Any, syntax.At], syntax.Statement] = getattr(self, f"_{tree.data}")
-        return read(tree.children, find_at(tree))
+    def start(self, meta: Meta, *statements: syntax.Statement) -> syntax.Specification:
+        return syntax.Specification(self._path, self._source, statements)
 
     # Types.
 
-    def _counted_type(self, parts: Any, at: syntax.At) -> syntax.TypeLine:
-        name, alias, holders, fields, edges = parts
+    def alias(self, meta: Meta, text: Token) -> str:
+        return str(literal_eval(text))
+
+    def holders(self, meta: Meta, *fields: str) -> tuple[str, ...]:
+        return tuple(map(str, fields))
+
+    def counted_type(
+        self,
+        meta: Meta,
+        name: Token,
+        alias: str | None,
+        holders: tuple[str, ...] | None,
+        fields: Token,
+        edges: Token,
+    ) -> syntax.TypeLine:
         counts = int(fields), int(edges)
         if counts[1] > counts[0]:
-            raise self.fail(
+            raise self._fail(
                 f"{name} has {counts[1]} edges but only {counts[0]} fields", find_at(edges)
             )
-        return syntax.TypeLine(str(name), _alias(alias), _holders(holders), at, counts=counts)
+        return syntax.TypeLine(str(name), alias, holders or (), find_at(meta), counts=counts)
 
-    def _named_type(self, parts: Any, at: syntax.At) -> syntax.TypeLine:
-        name, alias, holders, *fields = parts
-        lines = tuple(self._field(field) for field in fields)
-        return syntax.TypeLine(str(name), _alias(alias), _holders(holders), at, fields=lines)
+    def named_type(
+        self,
+        meta: Meta,
+        name: Token,
+        alias: str | None,
+        holders: tuple[str, ...] | None,
+        *fields: syntax.FieldLine,
+    ) -> syntax.TypeLine:
+        return syntax.TypeLine(str(name), alias, holders or (), find_at(meta), fields=fields)
 
-    def _array_type(self, parts: Any, at: syntax.At) -> syntax.TypeLine:
-        name, alias, holders, size = parts
+    def array_type(
+        self,
+        meta: Meta,
+        name: Token,
+        alias: str | None,
+        holders: tuple[str, ...] | None,
+        size: Token | None,
+    ) -> syntax.TypeLine:
         element = int(size) if size else None
-        return syntax.TypeLine(
-            str(name), _alias(alias), _holders(holders), at, is_array=True, element=element
-        )
+        at = find_at(meta)
+        return syntax.TypeLine(str(name), alias, holders or (), at, is_array=True, element=element)
 
-    def _field(self, tree: Any) -> syntax.FieldLine:
-        name, decorations, target, values = tree.children
-        length: int | None = 0
-        for count in decorations.find_data("count"):
-            length = int(count.children[0]) if count.children[0] else None
-        signs = [str(token) for token in decorations.children if isinstance(token, Token)]
-        marks = [sign for sign in signs if sign not in ("?", "!")]
-        named, next_value = [], 0
-        for value in values.children if values else ():
-            word, number = value.children
-            next_value = int(self._number(number)) if number else next_value
-            named.append((str(word), next_value))
-            next_value += 1
+    def count(self, meta: Meta, length: Token | None) -> _Count:
+        return _Count(int(length) if length else None)
+
+    def decorations(self, meta: Meta, *parts: Token | _Count) -> _Decorations:
+        counts = [part.length for part in parts if isinstance(part, _Count)]
+        signs = tuple(str(part) for part in parts if isinstance(part, Token))
+        return _Decorations(signs, counts[-1] if counts else 0)
+
+    def value(self, meta: Meta, name: Token, number: int | float | None) -> tuple[str, int | None]:
+        return str(name), None if number is None else int(number)
+
+    def values(self, meta: Meta, *values: tuple[str, int | None]) -> tuple[tuple[str, int], ...]:
+        """As in an enumeration of C: one more than the last where none is given."""
+        named: list[tuple[str, int]] = []
+        following = 0
+        for name, given in values:
+            number = following if given is None else given
+            named.append((name, number))
+            following = number + 1
+        return tuple(named)
+
+    def field(
+        self,
+        meta: Meta,
+        name: str,
+        decorations: _Decorations,
+        target: Token | None,
+        values: tuple[tuple[str, int], ...] | None,
+    ) -> syntax.FieldLine:
         return syntax.FieldLine(
-            _dotted(name),
-            length,
-            marks[0] if marks else "",
-            "?" in signs,
-            "!" in signs,
+            name,
+            decorations.length,
+            decorations.mark,
+            "?" in decorations.signs,
+            "!" in decorations.signs,
             str(target) if target else None,
-            tuple(named),
-            find_at(tree),
+            values or (),
+            find_at(meta),
         )
-
-    def _number(self, tree: Any) -> int | float:
-        *minus, digits = tree.children
-        value = _literal(digits)
-        return -value if minus else value
 
     # Other statements.
 
-    def _declaration(self, parts: Any, at: syntax.At) -> syntax.Declaration:
-        return syntax.Declaration(str(parts[0]), tuple(map(str, parts[1:])), at)
+    def declaration(self, meta: Meta, type_name: Token, *variables: Token) -> syntax.Declaration:
+        return syntax.Declaration(str(type_name), tuple(map(str, variables)), find_at(meta))
 
-    def _root(self, parts: Any, at: syntax.At) -> syntax.RootLine:
-        return syntax.RootLine(str(parts[1]), tuple(map(_dotted, parts[2:])), at)
+    def root(self, meta: Meta, word: Token, type_name: Token, *sources: str) -> syntax.RootLine:
+        return syntax.RootLine(str(type_name), sources, find_at(meta))
 
-    def _owner(self, parts: Any, at: syntax.At) -> syntax.OwnerLine:
-        return syntax.OwnerLine(str(parts[1]), _dotted(parts[2]), True, at)
+    def owner(self, meta: Meta, word: Token, type_name: Token, field: str) -> syntax.OwnerLine:
+        return syntax.OwnerLine(str(type_name), field, True, find_at(meta))
 
-    def _no_alias(self, parts: Any, at: syntax.At) -> syntax.OwnerLine:
-        return syntax.OwnerLine(str(parts[1]), _dotted(parts[2]), False, at)
+    def no_alias(self, meta: Meta, word: Token, type_name: Token, field: str) -> syntax.OwnerLine:
+        return syntax.OwnerLine(str(type_name), field, False, find_at(meta))
 
-    def _pause(self, parts: Any, at: syntax.At) -> syntax.PauseLine:
-        return syntax.PauseLine(tuple(map(str, parts[1:])), at)
+    def pause(self, meta: Meta, word: Token, *functions: Token) -> syntax.PauseLine:
+        return syntax.PauseLine(tuple(map(str, functions)), find_at(meta))
 
-    def _const(self, parts: Any, at: syntax.At) -> syntax.ConstLine:
-        return syntax.ConstLine(str(parts[0]), self._number(parts[1]), at)
+    def number(self, meta: Meta, *minus_and_digits: Token) -> int | float:
+        *minus, digits = minus_and_digits
+        value = read_number(digits)
+        return -value if minus else value
 
-    def _plain(self, parts: Any, at: syntax.At) -> syntax.Statement:
-        label, loop, body, margin = parts
-        term, name = self.term(body), _label(label, margin)
-        if isinstance(term, syntax.Call) and term.name in ONE_LINERS and loop is None:
-            return syntax.OneLiner(name, term, at)
+    def const(self, meta: Meta, name: Token, value: int | float) -> syntax.ConstLine:
+        return syntax.ConstLine(str(name), value, find_at(meta))
+
+    # Constraints and rules.
+
+    def label(self, meta: Meta, name: Token) -> str:
+        return str(name)
+
+    def margin(self, meta: Meta, text: Token) -> str:
+        return text.strip(".() \t")
+
+    def loop(self, meta: Meta, variable: Token, first: Term, last: Term) -> syntax.Loop:
+        return syntax.Loop(str(variable), first, last, find_at(meta))
+
+    def plain(
+        self,
+        meta: Meta,
+        label: str | None,
+        loop: syntax.Loop | None,
+        body: Term,
+        margin: str | None,
+    ) -> syntax.Statement:
+        name, at = label or margin, find_at(meta)
+        if isinstance(body, syntax.Call) and body.name in ONE_LINERS and loop is None:
+            return syntax.OneLiner(name, body, at)
         bare = name is None and loop is None
-        if bare and isinstance(term, syntax.Member) and isinstance(term.base, syntax.Name):
-            return syntax.AttributeLine(term.base.text, term.name, at)
-        return syntax.Constraint(name, self._loop(loop), None, term, at)
+        if bare and isinstance(body, syntax.Member) and isinstance(body.base, syntax.Name):
+            return syntax.AttributeLine(body.base.text, body.name, at)
+        return syntax.Constraint(name, loop, None, body, at)
 
-    def _guarded(self, parts: Any, at: syntax.At) -> syntax.Constraint:
-        label, loop, guard, _, body, margin = parts
-        name = _label(label, margin)
-        return syntax.Constraint(name, self._loop(loop), self.term(guard), self.term(body), at)
+    def guarded(
+        self,
+        meta: Meta,
+        label: str | None,
+        loop: syntax.Loop | None,
+        guard: Term,
+        implies: Token,
+        body: Term,
+        margin: str | None,
+    ) -> syntax.Constraint:
+        return syntax.Constraint(label or margin, loop, guard, body, find_at(meta))
 
-    def _loop(self, tree: Any) -> syntax.Loop | None:
-        if tree is None:
-            return None
-        name, first, last = tree.children
-        return syntax.Loop(str(name), self.term(first), self.term(last), find_at(tree))
-
-    def _rule(self, parts: Any, at: syntax.At) -> syntax.Rule:
-        guard, _, first, _, second = parts
-        variable, attribute, terminal = self._assignment(first)
-        other, again, value = self._assignment(second)
-        if (other, again) != (variable, attribute):
-            raise self.fail(f"both sides of || must assign {variable}.{attribute}", find_at(second))
-        return syntax.Rule(self.term(guard), terminal, variable, attribute, value, at)
-
-    def _plain_rule(self, parts: Any, at: syntax.At) -> syntax.Rule:
-        variable, attribute, value = self._assignment(parts[0])
-        return syntax.Rule(None, None, variable, attribute, value, at)
-
-    def _assignment(self, tree: Any) -> tuple[str, str, syntax.Term]:
-        target, _, value = tree.children
-        term = self.term(target)
-        if isinstance(term, syntax.Member) and isinstance(term.base, syntax.Name | syntax.Word):
-            return term.base.text, term.name, self.term(value)
-        raise self.fail(
+    def assignment(self, meta: Meta, target: Term, sign: Token, value: Term) -> _Assignment:
+        if isinstance(target, syntax.Member) and isinstance(target.base, syntax.Name | syntax.Word):
+            return _Assignment(target.base.text, target.name, value, find_at(meta))
+        raise self._fail(
             "only an attribute of a variable can be assigned, as in X.HEIGHT = 0 "
             "(to compare, write ==)",
-            term.at,
+            target.at,
         )
 
-    # Terms.
+    def rule(
+        self,
+        meta: Meta,
+        guard: Term,
+        implies: Token,
+        terminal: _Assignment,
+        otherwise: Token,
+        value: _Assignment,
+    ) -> syntax.Rule:
+        variable, attribute = terminal.variable, terminal.attribute
+        if (value.variable, value.attribute) != (variable, attribute):
+            raise self._fail(f"both sides of || must assign {variable}.{attribute}", value.at)
+        return syntax.Rule(guard, terminal.value, variable, attribute, value.value, find_at(meta))
 
-    def term(self, tree: Any) -> syntax.Term:
-        read: Callable[[Any, syntax.At], syntax.Term] = getattr(self, f"_term_{tree.data}")
-        return read(tree.children, find_at(tree))
-
-    def terms(self, trees: Any) -> tuple[syntax.Term, ...]:
-        return tuple(self.term(tree) for tree in trees)
-
-    def _term_name(self, parts: Any, at: syntax.At) -> syntax.Term:
-        return syntax.Name(str(parts[0]), at)
-
-    def _term_integer(self, parts: Any, at: syntax.At) -> syntax.Term:
-        return syntax.Number(_literal(parts[0]), at)
-
-    _term_float = _term_integer
-
-    def _term_string(self, parts: Any, at: syntax.At) -> syntax.Term:
-        return syntax.Text(str(literal_eval(parts[0])), at)
-
-    def _term_null(self, parts: Any, at: syntax.At) -> syntax.Term:
-        return syntax.Word("NULL", at)
-
-    def _term_star(self, parts: Any, at: syntax.At) -> syntax.Term:
-        return syntax.Word("*", at)
-
-    def _term_word(self, parts: Any, at: syntax.At) -> syntax.Term:
-        return syntax.Word(str(parts[0]).lower(), at)
-
-    def _term_group(self, parts: Any, at: syntax.At) -> syntax.Term:
-        return self.term(parts[0])
-
-    def _term_fields(self, parts: Any, at: syntax.At) -> syntax.Term:
-        return syntax.Fields(tuple(map(_dotted, parts)), at)
-
-    def _term_member(self, parts: Any, at: syntax.At) -> syntax.Term:
-        return syntax.Member(self.term(parts[0]), str(parts[1]), at)
-
-    def _term_numbered(self, parts: Any, at: syntax.At) -> syntax.Term:
-        number = syntax.Number(int(parts[1]), find_at(parts[1]))
-        return syntax.Index(self.term(parts[0]), (number,), at, numbered=True)
-
-    def _term_index(self, parts: Any, at: syntax.At) -> syntax.Term:
-        return syntax.Index(self.term(parts[0]), self.terms(parts[1].children), at)
-
-    def _term_call(self, parts: Any, at: syntax.At) -> syntax.Term:
-        name, arguments = parts
-        args = self.terms(arguments.children) if arguments else ()
-        return syntax.Call(str(name), args, at)
-
-    def _term_absolute(self, parts: Any, at: syntax.At) -> syntax.Term:
-        return syntax.Operation("abs", self.terms(parts), at)
-
-    def _term_negative(self, parts: Any, at: syntax.At) -> syntax.Term:
-        value = self.term(parts[1])
-        if isinstance(value, syntax.Number):
-            return syntax.Number(-value.value, at)
-        return syntax.Operation("neg", (value,), at)
-
-    def _term_operation(self, parts: Any, at: syntax.At) -> syntax.Term:
-        left, sign, right = parts
-        return syntax.Operation(ARITHMETIC[sign], self.terms((left, right)), at)
-
-    def _term_bits(self, parts: Any, at: syntax.At) -> syntax.Term:
-        return syntax.Operation("bitand", self.terms(parts), at)
-
-    def _term_comparison(self, parts: Any, at: syntax.At) -> syntax.Term:
-        left, sign, right = parts
-        return syntax.Operation(COMPARISONS[sign], self.terms((left, right)), at)
-
-    def _term_both(self, parts: Any, at: syntax.At) -> syntax.Term:
-        return syntax.Operation("and", self.terms((parts[0], parts[2])), at)
-
-    def _term_either(self, parts: Any, at: syntax.At) -> syntax.Term:
-        return syntax.Operation("or", self.terms((parts[0], parts[2])), at)
-
-    def _term_negated(self, parts: Any, at: syntax.At) -> syntax.Term:
-        return syntax.Operation("not", (self.term(parts[1]),), at)
-
-    def _term_conditional(self, parts: Any, at: syntax.At) -> syntax.Term:
-        return syntax.Operation("if", self.terms(parts), at)
-
-    def _term_exists(self, parts: Any, at: syntax.At) -> syntax.Term:
-        first, second, body = parts
-        kind, variable = (str(first), str(second)) if second else (None, str(first))
-        return syntax.Exists(kind, variable, self.term(body), at)
-
-    def _term_arrow(self, parts: Any, at: syntax.At) -> syntax.Term:
-        left, arrow, right = parts
-        text, fields = str(arrow), None
-        if text.startswith("-["):
-            inside, text = text[2:].split("]", 1)
-            fields = tuple(name.strip() for name in inside.split(","))
-        negated = "/" in text or text.strip() in NO_ARROWS
-        is_path = text.endswith(PATH_ARROWS)
-        ends = self.term(left), self.term(right)
-        return syntax.Connection(is_path, negated, fields, *ends, at)
-
-
-def _alias(tree: Any) -> str | None:
-    return str(literal_eval(tree.children[0])) if tree else None
-
-
-def _holders(tree: Any) -> tuple[str, ...]:
-    if tree is None:
-        return ()
-    return tuple("*" if isinstance(p, Token) else _dotted(p) for p in tree.children)
-
-
-def _dotted(tree: Any) -> str:
-    return ".".join(map(str, tree.children))
-
-
-def _label(label: Any, margin: Any) -> str | None:
-    if label is not None:
-        return str(label.children[0])
-    return str(margin.children[0]).strip(".() \t") if margin is not None else None
-
-
-def _literal(token: Token) -> int | float:
-    if token.type == "CHARACTER":
-        return ord(literal_eval(token))
-    return float(token) if token.type == "FLOAT" else int(token, 0 if "x" in token.lower() else 10)
+    def plain_rule(self, meta: Meta, only: _Assignment) -> syntax.Rule:
+        return syntax.Rule(None, None, only.variable, only.attribute, only.value, find_at(meta))
