@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from heapstory.constraints.binding.layout import Array, Scalar, scalar_of
+from heapstory.constraints.compile.attributes import Attributes
 from heapstory.constraints.compile.schema import TEXT_PREFIX, Entry, Schema
 from heapstory.constraints.language import syntax
 from heapstory.constraints.language.syntax import DEGREES
 from heapstory.constraints.plan import Expr, Kind, Op
 from heapstory.constraints.plan.expressions import number
 from heapstory.parsing import did_you_mean
-
-if TYPE_CHECKING:
-    from heapstory.constraints.compile.attributes import Attributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +37,49 @@ class Partial:
     index: Expr | None
 
 
+@dataclass
+class Scope:
+    """The names in force: variables with their types and numbers, loop variables, and inside an
+    aggregate the object whose fields may be named alone."""
+
+    variables: Mapping[str, Entry]
+    numbers: dict[str, int] = field(default_factory=dict)
+    loops: dict[str, int] = field(default_factory=dict)
+    implied: tuple[Expr, Entry] | None = None
+    next_bound: int = 1000
+
+    def bind(self) -> int:
+        """A number for a variable bound inside a term; the compiler renumbers them."""
+        self.next_bound += 1
+        return self.next_bound
+
+
 class FieldTerms(ABC):
     """The part of resolving terms that has to do with fields."""
 
     schema: Schema
     attributes: Attributes
+    scope: Scope
+
+    @abstractmethod
+    def inside(self, scope: Scope) -> FieldTerms:
+        """The same for the terms inside one that binds a name."""
 
     @abstractmethod
     def resolve(self, term: syntax.Term) -> Value | Partial:
         """A term, perhaps only on its way to a field."""
 
     @abstractmethod
+    def value(self, term: syntax.Term) -> Value:
+        """A term that is something by itself."""
+
+    @abstractmethod
     def expr(self, term: syntax.Term) -> Expr:
         """A term as an expression of the plan."""
+
+    @abstractmethod
+    def truth(self, term: syntax.Term) -> Expr:
+        """A term that must be true or false, as an expression."""
 
     def member(self, term: syntax.Member) -> Value | Partial:
         found = self.resolve(term.base)

@@ -6,12 +6,15 @@ from dataclasses import dataclass, replace
 
 from heapstory.constraints.binding.layout import Scalar
 from heapstory.constraints.binding.protocol import Binding
+from heapstory.constraints.compile.access import Scope
+from heapstory.constraints.compile.aggregates import AGGREGATES
 from heapstory.constraints.compile.attributes import Attributes
 from heapstory.constraints.compile.building import ConstraintBuilder
 from heapstory.constraints.compile.expanding import expand
 from heapstory.constraints.compile.implied import Implied
+from heapstory.constraints.compile.rules import Rules
 from heapstory.constraints.compile.schema import Entry, Schema
-from heapstory.constraints.compile.terms import Scope, Terms
+from heapstory.constraints.compile.terms import Terms
 from heapstory.constraints.language import syntax
 from heapstory.constraints.plan import (
     Expr,
@@ -21,6 +24,7 @@ from heapstory.constraints.plan import (
     PlanLoop,
 )
 from heapstory.constraints.plan.expressions import conjuncts, number, rename, variable, variables
+from heapstory.constraints.plan.lint import lint
 from heapstory.constraints.plan.words import Wording
 from heapstory.parsing import did_you_mean
 
@@ -56,6 +60,7 @@ class _Compiler:
         self.specification = specification
         self.schema = Schema(specification, binding)
         self.attributes = Attributes(self.schema)
+        self.rules = Rules(self.schema, self.attributes)
         self.variables: dict[str, Entry] = {}
         self.declared_at: dict[str, syntax.At] = {}
         self.used: set[str] = set()
@@ -91,8 +96,6 @@ class _Compiler:
         return Compiled(replace(plan, constraints=worded), self._warnings(plan))
 
     def _warnings(self, plan: Plan) -> tuple[Warning, ...]:
-        from heapstory.constraints.plan.lint import lint
-
         for name, at in self.declared_at.items():
             if name not in self.used:
                 self.schema.warn(f"variable {name} is never used", at)
@@ -114,7 +117,7 @@ class _Compiler:
                 self._declare(statement)
             case syntax.Rule():
                 self.used.add(statement.variable)
-                self.attributes.define(statement, self.variables)
+                self.rules.define(statement, self.variables)
             case syntax.Constraint():
                 self._constraint(statement, self.variables)
             case syntax.OneLiner():
@@ -229,6 +232,6 @@ def _free_names(term: syntax.Term) -> list[str]:
             return [text]
         case syntax.Exists(variable=bound, body=body):
             return [name for name in _free_names(body) if name != bound]
-        case syntax.Call(name=name, args=args) if name in ("COUNT", "SUM", "MIN", "MAX") and args:
+        case syntax.Call(name=name, args=args) if name in AGGREGATES and args:
             return _free_names(args[0]) + [n for a in args[1:] for n in _free_names(a)]
     return [name for child in syntax.children(term) for name in _free_names(child)]

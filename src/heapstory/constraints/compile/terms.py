@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from heapstory.constraints.binding.layout import Array, scalar_of
-from heapstory.constraints.compile.access import FieldTerms, Partial, Value
-from heapstory.constraints.compile.schema import Entry, Schema
+from heapstory.constraints.compile.access import FieldTerms, Partial, Scope, Value
+from heapstory.constraints.compile.aggregates import AGGREGATES, Aggregate
+from heapstory.constraints.compile.attributes import Attributes
+from heapstory.constraints.compile.schema import Schema
 from heapstory.constraints.language import syntax
 from heapstory.constraints.plan import Expr, Kind, Op
 from heapstory.constraints.plan.expressions import FALSE, NULL, TRUE, negate, number, variable
 from heapstory.parsing import did_you_mean
-
-if TYPE_CHECKING:
-    from heapstory.constraints.compile.attributes import Attributes
 
 LOGIC = {Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE, Op.AND, Op.OR, Op.NOT, Op.TRUE, Op.FALSE} | {
     Op.EXTERNAL, Op.INTERNAL, Op.ISROOT, Op.ISLEAF, Op.EDGE, Op.PATH, Op.ROOTED, Op.SAFE,
@@ -25,35 +22,19 @@ ARITHMETIC_CALLS = {"min": Op.MIN, "max": Op.MAX, "abs": Op.ABS}
 HASHES = ("djb2", "fnv1a", "fnv1a64", "sdbm")
 
 
-@dataclass
-class Scope:
-    """The names in force: variables with their types and numbers, loop variables, and inside an
-    aggregate the object whose fields may be named alone."""
-
-    variables: Mapping[str, Entry]
-    numbers: dict[str, int] = field(default_factory=dict)
-    loops: dict[str, int] = field(default_factory=dict)
-    implied: tuple[Expr, Entry] | None = None
-    next_bound: int = 1000
-
-    def bind(self) -> int:
-        """A number for a variable bound inside a term; the compiler renumbers them."""
-        self.next_bound += 1
-        return self.next_bound
-
-
 class Terms(FieldTerms):
     """Resolves the terms of one constraint or rule."""
 
     def __init__(self, schema: Schema, attributes: Attributes, scope: Scope) -> None:
         self.schema, self.attributes, self.scope = schema, attributes, scope
 
+    def inside(self, scope: Scope) -> Terms:
+        return Terms(self.schema, self.attributes, scope)
+
     def expr(self, term: syntax.Term) -> Expr:
-        """A term as an expression of the plan."""
         return self.value(term).expr
 
     def truth(self, term: syntax.Term) -> Expr:
-        """A term that must be true or false."""
         expr = self.expr(term)
         if expr.op not in LOGIC and expr.op is not Op.IF:
             raise self.schema.fail("this is a value, not a condition (compare it: … == 0)", term.at)
@@ -184,22 +165,22 @@ class Terms(FieldTerms):
             variables={**scope.variables, term.variable: entry},
             numbers={**scope.numbers, term.variable: index},
         )
-        body = Terms(self.schema, self.attributes, inner).truth(term.body)
+        body = self.inside(inner).truth(term.body)
         scope.next_bound = inner.next_bound
         return Expr(Op.EXISTS, (body,), index=index, type=entry.index)
 
     # Calls.
 
     def _call(self, term: syntax.Call) -> Value:
-        if term.name in ("COUNT", "SUM", "MIN", "MAX"):
-            return Value(self.attributes.aggregate(self, term))
+        if term.name in AGGREGATES:
+            return Value(Aggregate(self, term).expr())
         if term.name in ARITHMETIC_CALLS:
             return Value(self._arithmetic_call(term))
         if term.name in ("LEN", "HASH"):
             return Value(self._text_call(term))
         if term.name == "rooted" and len(term.args) == 1:
             return Value(Expr(Op.ROOTED, (self._object(term.args[0]),)))
-        known = ("COUNT", "SUM", "MIN", "MAX", "LEN", "HASH", "rooted", *ARITHMETIC_CALLS)
+        known = (*AGGREGATES, "LEN", "HASH", "rooted", *ARITHMETIC_CALLS)
         raise self.schema.fail(
             f"unknown function '{term.name}'{did_you_mean(term.name, known)}", term.at
         )
