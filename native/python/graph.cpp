@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "graph/discovery_tables.h"
-#include "graph/edge_text.h"
-#include "graph/node_text.h"
+#include "graph/json/edge_text.h"
+#include "graph/json/node_text.h"
+#include "graph/tables/discovery_tables.h"
 #include "trace.h"
 
 #include <nanobind/stl/optional.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "trace.h"
 
-#include "graph/discovery_tables.h"
-#include "graph/history.h"
-#include "graph/nodes_table.h"
-#include "graph/sql_tables.h"
-#include "graph/summary.h"
+#include "graph/history/history.h"
+#include "graph/tables/discovery_tables.h"
+#include "graph/tables/nodes_table.h"
+#include "graph/tables/sql_tables.h"
+#include "graph/tables/summary.h"
 #include "symbols.h"
 
 #include <fstream>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "graph/clusters.h"
-#include "graph/graph.h"
-#include "graph/roots.h"
+#include "graph/moment/graph.h"
+#include "graph/nodes/clusters.h"
+#include "graph/nodes/roots.h"
 #include "store/on_demand.h"
 #include "table.h"
 

@@ -1,7 +1,7 @@
 // The collector against a model that looks at one byte at a time.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "collect/recording.h"
-#include "format/trace_file.h"
+#include "format/container/trace_file.h"
 #include "heapstory_wire.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // The encodings of the trace: what is written is read again, and damage is noticed.
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "format/chunk.h"
-#include "format/keyframe.h"
-#include "format/slots.h"
-#include "format/word_index.h"
+#include "format/container/chunk.h"
+#include "format/events/slots.h"
+#include "format/index/keyframe.h"
+#include "format/index/word_index.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

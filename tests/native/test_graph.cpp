@@ -1,7 +1,7 @@
 // The pieces that graphs are put together from, against the plainest way to do the same.
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "graph/live_index.h"
-#include "graph/range_cover.h"
+#include "graph/memory/range_cover.h"
+#include "graph/nodes/live_index.h"
 #include "store/table.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check/allocations.h"
 
-#include "graph/types.h"
+#include "graph/nodes/types.h"
 
 namespace heapstory::check {
 

@@ -2,7 +2,7 @@
 #include "check/load.h"
 
 #include "check/builder.h"
-#include "graph/edge_versions.h"
+#include "graph/history/edge_versions.h"
 
 #include <exception>
 #include <thread>

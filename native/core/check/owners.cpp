@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check/owners.h"
 
-#include "format/bytes.h"
+#include "format/container/bytes.h"
 
 #include <new>
 #include <sys/mman.h>

@@ -1,8 +1,8 @@
 // The collector: started by the recorder, reads its ring until the program has gone, writes the
 // trace. SPDX-License-Identifier: GPL-2.0-or-later
+#include "collect/input/ring.h"
 #include "collect/meta.h"
 #include "collect/recording.h"
-#include "collect/ring.h"
 
 #include <cerrno>
 #include <csignal>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "collect/meta.h"
 
-#include "format/chunk.h"
+#include "format/container/chunk.h"
 
 #include <cstdio>
 #include <fstream>

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "collect/allocations.h"
-#include "collect/call_stacks.h"
-#include "collect/found_nodes.h"
-#include "collect/modules.h"
-#include "collect/output.h"
-#include "collect/records.h"
-#include "collect/shadow.h"
-#include "collect/sites.h"
+#include "collect/chunks/output.h"
+#include "collect/chunks/shadow.h"
+#include "collect/heap/allocations.h"
+#include "collect/heap/found_nodes.h"
+#include "collect/input/records.h"
+#include "collect/program/call_stacks.h"
+#include "collect/program/modules.h"
+#include "collect/program/sites.h"
 
 #include <cstdint>
 #include <optional>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "format/discoveries.h"
-#include "format/nodes.h"
+#include "format/nodes/discoveries.h"
+#include "format/nodes/nodes.h"
 
 #include <cstdint>
 #include <vector>

@@ -6,12 +6,12 @@
 // all events whose timestamp is at most T.
 #pragma once
 
-#include "format/cache.h"
-#include "format/events.h"
-#include "format/keyframe.h"
-#include "format/lookup.h"
-#include "format/tables.h"
-#include "format/trace_file.h"
+#include "format/container/cache.h"
+#include "format/container/trace_file.h"
+#include "format/events/events.h"
+#include "format/index/keyframe.h"
+#include "format/index/lookup.h"
+#include "format/program/tables.h"
 #include "store/discovered.h"
 
 #include <algorithm>

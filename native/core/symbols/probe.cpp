@@ -6,8 +6,8 @@
 // The files share one table of types; questions go to the first until "file NUMBER" says otherwise.
 // Questions: "info", "places ADDR", "function ADDR", "variables", "type NAME", "types",
 // "demangle NAME", "receiver ADDR memory|register|global REG OFFSET|ADDR" (addresses in hex).
-#include "demangle.h"
-#include "symbols.h"
+#include "symbols/elf/demangle.h"
+#include "symbols/symbols.h"
 
 #include <cstdio>
 #include <exception>

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "collect/chunks/output.h"
+
+#include "format/index/lookup.h"
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <set>
+#include <sstream>
+
+namespace heapstory {
+
+Output::Output(TraceWriter &writer, const RecordingOptions &options, Tables &tables,
+               Modules &modules, Shadow &shadow, const CallStacks &stacks)
+    : builder(shadow), writer_(writer), options_(options), tables_(tables), modules_(modules),
+      shadow_(shadow), stacks_(stacks) {
+    begin_chunk();
+}
+
+void Output::begin_chunk() {
+    builder.lists.switches.push_back({0, stacks_.thread()});
+    stacks_.for_each_thread([this](uint32_t thread, const std::vector<Frame> &frames) {
+        OpenCalls open{thread, {}};
+        for (const Frame &frame : frames)
+            if (frame.call)
+                open.calls.push_back(frame.call);
+        builder.lists.open_calls.push_back(std::move(open));
+    });
+}
+
+// Everything is written by the queue's thread, in order.
+void Output::append(ChunkKind kind, Bytes payload, ChunkHeader header) {
+    if (payload.empty())
+        return;
+    auto shared = std::make_shared<Bytes>(std::move(payload));
+    queue_.add([this, kind, shared, header] { writer_.append(kind, *shared, header); });
+}
+
+void Output::write_tables() {
+    modules_.resolve();
+    append(ChunkKind::tables, tables_writer_.rows());
+    append(ChunkKind::symbols, tables_writer_.symbols());
+}
+
+void Output::write_discoveries() {
+    if (!discoveries.empty())
+        append(ChunkKind::discoveries, encode_discoveries(discoveries));
+    discoveries = {};
+}
+
+void Output::write_chunk() {
+    write_tables();
+    write_discoveries();
+    auto chunk = std::make_shared<GatheredChunk>(builder.take());
+    begin_chunk();
+    slots_since_keyframe_ += chunk->header.slots;
+    queue_.add([this, chunk] { packer_.write(*chunk); });
+    if (slots_since_keyframe_ >=
+        std::max(options_.keyframe_least, options_.keyframe_ratio * shadow_.live_words()))
+        write_keyframe();
+    if (shadow_.wants_sweep()) {
+        queue_.drain(); // the packer uses pages of the chunks it has not packed yet
+        shadow_.sweep();
+    }
+}
+
+void Output::write_keyframe() {
+    queue_.drain(); // the packer says who wrote last
+    ChunkHeader header;
+    header.first_event = builder.events();
+    header.first_timestamp = builder.timestamp();
+    std::vector<KeyframePart> parts = shadow_.keyframe(builder.events());
+    header.slots = uint32_t(parts.size());
+    for (KeyframePart &part : parts) {
+        header.first_word = part.first_word;
+        append(ChunkKind::keyframe, std::move(part.payload), header);
+        ++header.events;
+    }
+    slots_since_keyframe_ = 0;
+}
+
+void Output::flush() {
+    if (!builder.empty())
+        write_chunk();
+}
+
+void Output::write_sources() {
+    std::set<std::string> paths;
+    for (const auto &places : tables_.places)
+        for (const PlaceRow &place : places)
+            if (place.path)
+                paths.insert(tables_.text(place.path));
+    constexpr std::streamoff largest = 4 << 20;
+    for (const std::string &path : paths) {
+        std::ifstream file(path, std::ios::binary | std::ios::ate);
+        if (!file || file.tellg() > largest)
+            continue;
+        file.seekg(0);
+        std::ostringstream text;
+        text << file.rdbuf();
+        append(ChunkKind::source, encode_source({path, text.str()}));
+    }
+}
+
+void Output::close() {
+    flush();
+    write_discoveries();
+    modules_.resolve();
+    modules_.resolve_types();
+    write_tables();
+    if (options_.source)
+        write_sources();
+    // The last moment is the one that is asked for most.
+    if (slots_since_keyframe_ > options_.keyframe_ratio * shadow_.live_words())
+        write_keyframe();
+    queue_.drain();
+    TraceFile written(writer_.directory());
+    writer_.append(ChunkKind::nodes, build_nodes(written, read_discoveries(written).extents));
+    packer_.finish();
+    writer_.close();
+}
+
+} // namespace heapstory

@@ -1,0 +1,68 @@
+// From gathered events to the chunks of a trace: when one is full, what is written beside it, and
+// what is written at the end.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "collect/chunks/builder.h"
+#include "collect/chunks/packer.h"
+#include "collect/chunks/shadow.h"
+#include "collect/chunks/write_queue.h"
+#include "collect/program/call_stacks.h"
+#include "collect/program/modules.h"
+#include "format/container/trace_file.h"
+#include "format/nodes/discoveries.h"
+#include "format/program/tables.h"
+
+#include <cstdint>
+
+namespace heapstory {
+
+struct RecordingOptions {
+    bool source = true;        // keep source text
+    uint64_t most_changes = 0; // --for: stop after so many, 0 never
+    // Slots between keyframes: at least so many, and in proportion to live words. Reading them
+    // takes less than half a second.
+    uint64_t keyframe_least = 24'000'000, keyframe_ratio = 4;
+};
+
+class Output {
+  public:
+    Output(TraceWriter &writer, const RecordingOptions &options, Tables &tables, Modules &modules,
+           Shadow &shadow, const CallStacks &stacks);
+
+    // Chunks end between events, so that all parts of an event are in one.
+    void begin_event() {
+        if (builder.is_full()) [[unlikely]]
+            write_chunk();
+        builder.begin_event();
+    }
+    // Writes out what has been gathered, if anything.
+    void flush();
+    // Ends the trace: names, types, source and look-up tables.
+    void close();
+
+    ChunkBuilder builder;    // of the chunk that is being gathered
+    Discoveries discoveries; // that belong to it
+
+  private:
+    void begin_chunk();
+    void write_chunk();
+    void write_discoveries();
+    void write_tables();
+    void write_keyframe();
+    void write_sources();
+    void append(ChunkKind kind, Bytes payload, ChunkHeader header = {});
+
+    TraceWriter &writer_;
+    const RecordingOptions &options_;
+    Tables &tables_;
+    Modules &modules_;
+    Shadow &shadow_;
+    const CallStacks &stacks_;
+    TablesWriter tables_writer_{tables_};
+    ChunkPacker packer_{writer_, shadow_};
+    uint64_t slots_since_keyframe_ = 0;
+    WriteQueue queue_; // last: its tasks use the others
+};
+
+} // namespace heapstory

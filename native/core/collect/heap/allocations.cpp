@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "collect/heap/allocations.h"
+
+#include "heapstory_wire.h"
+
+#include <algorithm>
+
+namespace heapstory {
+
+namespace {
+
+Birth birth_of(const Record &record) {
+    Birth birth;
+    birth.address = record.address;
+    birth.size = record.length();
+    birth.allocator = uint8_t(record.kind());
+    return birth;
+}
+
+} // namespace
+
+void Allocations::begin_change() {
+    output_.begin_event();
+    output_.builder.change();
+}
+
+uint64_t Allocations::born(Birth birth) {
+    ChunkBuilder &builder = output_.builder;
+    bool is_event = birth.kind == NodeKind::heap && !(birth.flags & Birth::initial);
+    birth.event = builder.position() - is_event;
+    builder.lists.births.push_back(birth);
+    return builder.lists.next_node() - 1;
+}
+
+void Allocations::died(uint64_t node, uint32_t stack) {
+    output_.builder.lists.deaths.push_back({output_.builder.position() - 1, node, stack});
+}
+
+void Allocations::allocate(const Record &record) {
+    Birth birth = birth_of(record);
+    begin_change();
+    birth.stack = sites_.current_stack();
+    if (birth.allocator == HSW_CALLOC) {
+        birth.flags = Birth::zeroed;
+        shadow_.zero(birth.address, birth.size);
+    } else {
+        shadow_.clear(birth.address, birth.size);
+    }
+    if (LiveBlock *stale = live_.find(birth.address)) // its free was not seen
+        live_.erase(stale);
+    live_.insert({birth.address, birth.size, born(birth)});
+}
+
+void Allocations::found(const Record &record) {
+    Birth birth = birth_of(record);
+    birth.flags = Birth::initial;
+    LiveBlocks &nodes = birth.allocator == HSW_CUSTOM ? custom_ : live_;
+    nodes.insert({birth.address, birth.size, born(birth)});
+}
+
+// A wrapper of a known allocator returns a block born inside it: then the block belongs to the
+// wrapper's caller. Anything else is a block of its own, inside a larger one or not.
+void Allocations::custom_allocate(const Record &record, uint32_t call) {
+    EventLists &lists = output_.builder.lists;
+    Birth birth = birth_of(record);
+    birth.stack = sites_.stack(sites_.current_stack(), call);
+    if (LiveBlock *inner = live_.find(birth.address); inner && inner->node >= lists.first_node) {
+        lists.births[inner->node - lists.first_node].stack = birth.stack;
+        return;
+    }
+    if (LiveBlock *stale = custom_.find(birth.address))
+        custom_.erase(stale);
+    begin_change();
+    shadow_.clear(birth.address, birth.size);
+    custom_.insert({birth.address, birth.size, born(birth)});
+}
+
+void Allocations::release(const Record &record) {
+    LiveBlocks &nodes = record.kind() == HSW_CUSTOM ? custom_ : live_;
+    LiveBlock *node = nodes.find(record.address);
+    if (!node)
+        return;
+    begin_change();
+    shadow_.clear(node->address, node->size);
+    died(node->node, sites_.current_stack());
+    nodes.erase(node);
+}
+
+void Allocations::reallocate_from(const Record &record) {
+    if (!fresh_)
+        return;
+    Birth birth = birth_of(*fresh_);
+    fresh_.reset();
+    begin_change();
+    birth.stack = sites_.current_stack();
+    uint64_t old_address = record.address, old_size = record.value;
+    if (LiveBlock *old = live_.find(old_address)) {
+        died(old->node, birth.stack);
+        old_size = old->size;
+        live_.erase(old);
+    }
+    if (birth.address == old_address) {
+        birth.flags = Birth::in_place;
+        uint64_t kept = std::min(old_size, birth.size);
+        shadow_.clear(old_address + kept, std::max(old_size, birth.size) - kept);
+    } else {
+        birth.flags = Birth::moved;
+        shadow_.clear(birth.address, birth.size);
+        shadow_.clear(old_address, old_size);
+    }
+    live_.insert({birth.address, birth.size, born(birth)});
+}
+
+void Allocations::add_global(uint64_t address, uint64_t size, uint32_t name, TypeId type) {
+    Birth birth;
+    birth.address = address;
+    birth.size = size;
+    birth.kind = NodeKind::global;
+    birth.flags = Birth::zeroed;
+    birth.name = name;
+    birth.type = type;
+    globals_[address] = born(birth);
+}
+
+// Variables by name, and what lies between them as pieces of the section.
+void Allocations::globals(uint64_t address, uint64_t length) {
+    uint32_t section = tables_.string(modules_.name_of(address));
+    uint64_t at = address;
+    for (const Variable &variable : modules_.variables(address, length)) {
+        if (variable.address > at)
+            add_global(at, variable.address - at, section, no_type);
+        add_global(variable.address, variable.size, tables_.string(variable.name), variable.type);
+        at = variable.address + variable.size;
+    }
+    if (at < address + length)
+        add_global(at, address + length - at, section, no_type);
+    shadow_.zero(address, length);
+}
+
+void Allocations::unmapped(uint64_t address, uint64_t length) {
+    bool any = false;
+    for (auto at = globals_.begin(); at != globals_.end();) {
+        if (at->first < address || at->first >= address + length) {
+            ++at;
+            continue;
+        }
+        output_.builder.lists.deaths.push_back({output_.builder.position(), at->second, 0});
+        at = globals_.erase(at);
+        any = true;
+    }
+    if (any)
+        shadow_.clear(address, length);
+    modules_.unmap(address, length);
+}
+
+} // namespace heapstory

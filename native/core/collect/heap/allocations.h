@@ -1,0 +1,62 @@
+// Births and deaths of nodes: heap blocks, blocks of custom allocators, data of modules.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "collect/chunks/output.h"
+#include "collect/chunks/shadow.h"
+#include "collect/heap/open_table.h"
+#include "collect/input/records.h"
+#include "collect/program/modules.h"
+#include "collect/program/sites.h"
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+namespace heapstory {
+
+struct LiveBlock {
+    uint64_t address = 0, size = 0;
+    uint64_t node = 0;
+};
+using LiveBlocks = OpenTable<LiveBlock, &LiveBlock::address>;
+
+class Allocations {
+  public:
+    Allocations(Output &output, Shadow &shadow, Tables &tables, Modules &modules, Sites &sites)
+        : output_(output), shadow_(shadow), tables_(tables), modules_(modules), sites_(sites) {}
+
+    // HSW_ALLOC of a known allocator.
+    void allocate(const Record &record);
+    // HSW_ALLOC of the starting snapshot: born before the recording, nobody knows where.
+    void found(const Record &record);
+    // HSW_ALLOC of a custom allocator, which has just returned to `call`.
+    void custom_allocate(const Record &record, uint32_t call);
+    // HSW_FREE_BLOCK.
+    void release(const Record &record);
+    // HSW_REALLOC, then HSW_REALLOC_OLD.
+    void reallocate_to(const Record &record) { fresh_ = record; }
+    void reallocate_from(const Record &record);
+    // HSW_GLOBALS.
+    void globals(uint64_t address, uint64_t length);
+    // HSW_UNMAP.
+    void unmapped(uint64_t address, uint64_t length);
+
+  private:
+    void begin_change();
+    uint64_t born(Birth birth);
+    void died(uint64_t node, uint32_t stack);
+    void add_global(uint64_t address, uint64_t size, uint32_t name, TypeId type);
+
+    Output &output_;
+    Shadow &shadow_;
+    Tables &tables_;
+    Modules &modules_;
+    Sites &sites_;
+    LiveBlocks live_, custom_;
+    std::unordered_map<uint64_t, uint64_t> globals_; // node by address
+    std::optional<Record> fresh_;                    // a reallocation's new block, until the old
+                                                     // one is named
+};
+
+} // namespace heapstory

@@ -1,0 +1,69 @@
+// The files mapped into the program, and what is known of their code, data and types.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "format/program/tables.h"
+#include "symbols/symbols.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace heapstory {
+
+struct Mapped { // part of a file, as the program sees it
+    uint64_t address = 0, length = 0, file_offset = 0;
+    bool writable = false, executable = false, own = false;
+};
+
+class Modules {
+  public:
+    explicit Modules(Tables &tables) : tables_(tables) {}
+
+    void map(const Mapped &mapped, const std::string &path);
+    void unmap(uint64_t address, uint64_t length);
+
+    CodeAddress locate(uint64_t address) const;
+    bool is_own(uint32_t module) const { return module && tables_.modules[module].own; }
+
+    // Variables that lie in a range of module data (own modules with symbols only).
+    std::vector<Variable> variables(uint64_t address, uint64_t length);
+    // What to call a range of module data that no variable names: "libc.so.6".
+    std::string name_of(uint64_t address) const;
+
+    void receiver(uint64_t return_address, uint64_t value);
+
+    // Looks up places, functions and types for all rows that have none yet.
+    void resolve();
+    // Tries again to find the types of stacks that have none: receivers become known late.
+    void resolve_types();
+
+  private:
+    struct Mapping {
+        uint64_t end = 0;
+        uint32_t module = 0;
+    };
+    uint32_t module_for(const std::string &path, uint64_t bias, bool own,
+                        const std::shared_ptr<ElfFile> &file);
+    std::shared_ptr<ElfFile> open(const std::string &path);
+    std::vector<PlaceRow> places(const CodeAddress &address);
+    void resolve_site(const SiteRow &site);
+    void resolve_call(const CallRow &call);
+    TypeId type_of_frame(uint32_t site);
+    bool hands_on(uint32_t site);
+
+    Tables &tables_;
+    TypeTable types_;
+    std::map<uint64_t, Mapping> mappings_;             // by start
+    std::vector<std::shared_ptr<ElfFile>> loaded_{{}}; // by module id; null: not ELF, unreadable
+    std::unordered_map<std::string, std::shared_ptr<ElfFile>> files_;
+    std::map<std::pair<std::string, uint64_t>, uint32_t> ids_;    // of (path, bias), while mapped
+    std::map<std::pair<uint32_t, uint64_t>, uint64_t> receivers_; // by (module, offset)
+    std::unordered_map<uint64_t, TypeId> frame_types_;            // by call site
+    std::map<std::pair<uint32_t, uint64_t>, std::vector<PlaceRow>> place_cache_;
+};
+
+} // namespace heapstory

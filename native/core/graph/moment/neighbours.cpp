@@ -1,0 +1,57 @@
+// What one node holds and who points to it, without the whole graph.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/moment/graph.h"
+
+#include <algorithm>
+
+namespace heapstory {
+
+Batches fields_of(const Store &store, const Pointers &pointers, uint64_t node, uint64_t n) {
+    NodeRow row = store.nodes().get(node);
+    store.discovered().restore(node, row, n);
+    uint64_t until = row.death > n ? n : row.death - row.is_event();
+    bool zeroed = row.flags & Birth::zeroed;
+    if (row.birth > n)
+        return {};
+    EdgeWriter out(row.size / 8 + 2);
+    for (uint64_t word = row.address / 8; word * 8 < row.address + row.size; ++word) {
+        uint64_t since = store.contents_since(node, row, std::max(word * 8, row.address));
+        WordState state = store.word(word, until, since);
+        if (!state.mask && !zeroed)
+            continue;
+        Edge edge;
+        uint64_t first = std::max(word * 8, row.address);
+        uint64_t end = std::min(word * 8 + 8, row.address + row.size);
+        edge.source = node;
+        edge.offset = first - row.address;
+        edge.size = uint32_t(end - first);
+        edge.event = state.mask ? state.event : row.birth;
+        edge.site = state.site;
+        edge.initial = !state.mask || state.initial;
+        if (edge.size == 8 && (state.mask == 0xff || zeroed)) {
+            Meaning meaning = pointers.meaning(state.value, edge.stored(), n);
+            edge.target = meaning.target;
+            edge.target_offset = meaning.offset;
+            edge.state = meaning.state;
+        }
+        edge.value = state.value >> (8 * (first - word * 8));
+        if (edge.size < 8)
+            edge.value &= (uint64_t(1) << (8 * edge.size)) - 1;
+        out.add(edge, edge.timestamp([&](uint64_t event) { return store.timestamp_of(event); }));
+    }
+    return out.finish();
+}
+
+Batches incoming_of(const Store &store, const Pointers &pointers, uint64_t node, uint64_t n) {
+    // Pointers are not indexed by where they point to: put the graph together and filter.
+    Graph graph(store, pointers, store.timestamp_after(n), false);
+    Batch out(EdgeColumn::count);
+    for (const auto &batch : graph.pointers())
+        for (size_t row = 0; row < batch->rows(); ++row)
+            if ((*batch)[EdgeColumn::target].numbers[row] == node)
+                for (size_t i = 0; i < EdgeColumn::count; ++i)
+                    out[i].copy((*batch)[i], row, edge_columns()[i].type);
+    return {std::make_shared<const Batch>(std::move(out))};
+}
+
+} // namespace heapstory

@@ -1,0 +1,44 @@
+// The implementation behind ElfFile. Internal to symbols/.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "symbols/elf/symtab.h"
+#include "symbols/receiver/receiver.h"
+#include "symbols/types/types.h"
+
+namespace heapstory {
+
+class ElfFileReader final : public ElfFile {
+  public:
+    ElfFileReader(const std::string &path, TypeTable &types);
+    ~ElfFileReader() override;
+
+    std::string build_id() const override;
+    std::vector<Segment> segments() const override;
+    bool has_debug_info() override;
+    std::vector<Place> places(uint64_t address) override;
+    std::optional<Function> function(uint64_t address) override;
+    std::vector<Variable> variables() override;
+    TypeId pointee_of_receiver(uint64_t return_address, const Receiver &receiver) override;
+    bool may_hand_on(uint64_t address) override;
+
+  private:
+    void find_debug();
+    bool readable(); // debug information is there and its file unchanged
+    const SymbolTables &symbols();
+
+    Image image_;
+    std::unique_ptr<Image> debug_; // separate debug file
+    bool debug_searched_ = false, symbols_read_ = false;
+    Dwarf *dwarf_ = nullptr;
+    std::unique_ptr<Units> units_;
+    const std::vector<Variable> &all_variables();
+
+    SymbolTables symbols_;
+    TypeTable &table_;
+    std::unique_ptr<TypeReader> types_;
+    std::unique_ptr<Frames> frames_;
+    std::optional<std::vector<Variable>> variables_;
+};
+
+} // namespace heapstory
