@@ -100,6 +100,19 @@ uint32_t Tables::string(std::string_view text) {
     return at->second;
 }
 
+std::string_view Tables::write_kind(uint32_t site) const {
+    switch (site < sites.size() ? sites[site].kind : SiteKind::store) {
+    case SiteKind::copy:
+        return "copy";
+    case SiteKind::fill:
+        return "fill";
+    case SiteKind::syscall:
+        return "syscall";
+    default:
+        return "store";
+    }
+}
+
 void TablesWriter::strings(ByteWriter &out) {
     out.varint(tables_.strings.size() - strings_);
     for (; strings_ < tables_.strings.size(); ++strings_)

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -71,6 +72,12 @@ struct Tables {
     const std::string &text(uint32_t id) const {
         return id < strings.size() ? strings[id] : strings[0];
     }
+    // The innermost site of a stack, 0 if there is none.
+    uint32_t site_of_stack(uint32_t stack) const {
+        return stack < stacks.size() ? stacks[stack].site : 0;
+    }
+    // What kind of write a site does: store, copy, fill or syscall.
+    std::string_view write_kind(uint32_t site) const;
 
   private:
     friend class TablesWriter;

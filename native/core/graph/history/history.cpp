@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/history/history.h"
 
-#include "graph/tables/sql_tables.h"
-
 namespace heapstory {
 
 namespace {
@@ -46,7 +44,7 @@ TableData history_table(const Store &store, const Pointers &pointers, uint64_t a
         out[3].number(is_long ? N() : N(version.value));
         out[4].string_or_null(is_long ? hex(store.bytes(version)) : "");
         out[5].flag(!version.initial && timestamp == before);
-        out[6].string(version.initial ? "initial" : write_kind(store.tables(), version.site));
+        out[6].string(version.initial ? "initial" : store.tables().write_kind(version.site));
         out[7].id(version.site);
         out[8].number(version.initial ? N() : N(store.thread_of(version.event)));
         out[9].id(meaning.target);

@@ -87,10 +87,10 @@ TableData nodes_table(std::shared_ptr<const Store> store, std::shared_ptr<const 
                     TypeId type = told == promised.end() ? node_type(tables, row) : told->second;
                     out[5].string_or_null(tables.types[type].name);
                     out[6].number(row.flags & Birth::initial ? N() : N(row.birth_timestamp));
-                    out[7].id(site_of_stack(tables, row.stack));
+                    out[7].id(tables.site_of_stack(row.stack));
                     out[8].id(row.stack);
                     out[9].number(unless_never(row.death_timestamp));
-                    out[10].id(site_of_stack(tables, row.free_stack));
+                    out[10].id(tables.site_of_stack(row.free_stack));
                     out[11].id(row.free_stack);
                     out[12].string_or_null(labels->of(row, never));
                 }
@@ -115,7 +115,7 @@ TableData frees_table(std::shared_ptr<const Store> store) {
             out[1].number(clock->timestamps.of(death.event));
             out[2].number(row.address);
             out[3].number(row.size);
-            out[4].id(site_of_stack(store->tables(), death.stack));
+            out[4].id(store->tables().site_of_stack(death.stack));
             out[5].id(death.stack);
             out[6].number(store->thread_of(store->header(chunk).first_event + death.event));
         }
@@ -270,7 +270,7 @@ std::vector<EventRow> event_rows(const Store &store, uint32_t chunk) {
         }
         r.end = std::max(r.end, address + size);
         r.site = site;
-        r.kind = write_kind(tables, site);
+        r.kind = tables.write_kind(site);
     };
     std::vector<Slot> slots;
     for (const SlotSegment &segment : view.segments()) {
@@ -296,13 +296,13 @@ std::vector<EventRow> event_rows(const Store &store, uint32_t chunk) {
         if (node.kind != NodeKind::heap)
             continue;
         row(death.event) = {node.address, node.address + node.size, 0,
-                            site_of_stack(tables, death.stack), "free"};
+                            tables.site_of_stack(death.stack), "free"};
     }
     for (const Birth &birth : view.births()) {
         if (birth.kind != NodeKind::heap || birth.flags & Birth::initial)
             continue;
         row(birth.event) = {birth.address, birth.address + birth.size, 0,
-                            site_of_stack(tables, birth.stack), birth_kind(birth)};
+                            tables.site_of_stack(birth.stack), birth_kind(birth)};
     }
     const Discoveries &found_nodes = store.discovered().lists();
     add_changes(store, chunk, found_nodes.merges, &Merge::from, "merge", rows);
@@ -342,23 +342,6 @@ TableData events_table(std::shared_ptr<const Store> store) {
 }
 
 } // namespace
-
-std::string_view write_kind(const Tables &tables, uint32_t site) {
-    switch (site < tables.sites.size() ? tables.sites[site].kind : SiteKind::store) {
-    case SiteKind::copy:
-        return "copy";
-    case SiteKind::fill:
-        return "fill";
-    case SiteKind::syscall:
-        return "syscall";
-    default:
-        return "store";
-    }
-}
-
-uint32_t site_of_stack(const Tables &tables, uint32_t stack) {
-    return stack < tables.stacks.size() ? tables.stacks[stack].site : 0;
-}
 
 TableData sql_table(std::shared_ptr<const Store> store, std::shared_ptr<const Pointers> pointers,
                     std::shared_ptr<const Labels> labels, const std::string &name) {

@@ -15,10 +15,4 @@ namespace heapstory {
 TableData sql_table(std::shared_ptr<const Store> store, std::shared_ptr<const Pointers> pointers,
                     std::shared_ptr<const Labels> labels, const std::string &name);
 
-// The innermost site of a stack, 0 if there is none.
-uint32_t site_of_stack(const Tables &tables, uint32_t stack);
-
-// What kind of write a site does: store, copy, fill or syscall.
-std::string_view write_kind(const Tables &tables, uint32_t site);
-
 } // namespace heapstory
