@@ -114,21 +114,21 @@ format: setup ## let ruff and clang-format rewrite the sources
 
 # One page of docs/evaluation each; what a page's script can do more, its own --help says. leaks
 # measures whole programs from their compilation databases besides.
-BENCH_record := record.py|queries.py
-BENCH_portable := portable.py|truth.py --markdown
-BENCH_locate := locate.py|locate_real.py
-BENCH_leaks := leaks.py pairs|leaks.py twins|leaks.py confirm
-BENCH_prove := prove.py structures|prove.py sources|prove.py aba|prove.py history|prove.py mutants
+BENCH_record := record|queries
+BENCH_portable := portable|truth --markdown
+BENCH_locate := locate|locate_real
+BENCH_leaks := leaks pairs|leaks twins|leaks confirm
+BENCH_prove := prove structures|prove sources|prove aba|prove history|prove mutants
 BENCHES := record portable locate leaks prove
 
 bench: ## which figures of docs/evaluation can be taken again (hours for all), and how
 	@$(foreach page,$(BENCHES),printf 'make bench-%-9s docs/evaluation/%s.md\n' $(page) $(page); \
-		printf '%s' '$(BENCH_$(page))' | tr '|' '\n' | sed 's|^|    benchmarks/|'; echo;)
+		printf '%s' '$(BENCH_$(page))' | tr '|' '\n' | sed 's|^|    python -m benchmarks.|'; echo;)
 
 bench-%: setup ## the figures of one page of docs/evaluation: record, portable, locate, leaks, prove
 	@[ -n '$(BENCH_$*)' ] || { echo "make bench lists the pages; $* is none" >&2; exit 1; }
 	printf '%s' '$(BENCH_$*)' | tr '|' '\n' | \
-		while read -r words || [ -n "$$words" ]; do $(BIN)/python benchmarks/$$words || exit; done
+		while read -r words || [ -n "$$words" ]; do $(BIN)/python -m benchmarks.$$words || exit; done
 
 changelog: setup ## news/ into CHANGELOG.md, under the version of pyproject.toml
 	$(BIN)/towncrier build --yes --version "$$($(BIN)/heapstory --version | cut -d' ' -f2)"

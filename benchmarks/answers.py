@@ -2,10 +2,10 @@
 
 For changes that must not change what a user sees:
 
-    python benchmarks/answers.py make FOLDER            # inputs and traces, once, before the change
-    python benchmarks/answers.py collect FOLDER before  # every answer, with the installed command
-    python benchmarks/answers.py collect FOLDER after   # again, after the change
-    python benchmarks/answers.py compare FOLDER before after
+    python -m benchmarks.answers make FOLDER            # inputs and traces, once, before the change
+    python -m benchmarks.answers collect FOLDER before  # every answer, with the installed command
+    python -m benchmarks.answers collect FOLDER after   # again, after the change
+    python -m benchmarks.answers compare FOLDER before after
 
 Inputs are copied into FOLDER, so that they stay when the repository moves its own. `collect` asks
 the traces of `make`, and records the same programs again (answers `recorded/...`), so that both
@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from faults.mutant import Mutant
+    from tests.locate.faults.mutant import Mutant
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -79,6 +79,14 @@ RUNS: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = [
     ("internals_figure7", (), ("--mode", "internals")),
     ("internals_steps", (), ("--mode", "internals")),
 ]
+# The rooms that a program's name is followed to: by its first word, or as it stands.
+ROOMS = {
+    "wire": ("recorder",),
+    "portable": ("discovery",),
+    "internals": ("discovery",),
+    "locate": ("locate",),
+}
+PLAIN = ("trace", "recording", "infer", "locate")
 SHIPPED = {
     "library_bplus_tree": "bplus_tree",
     "library_ring_buffer": "ring_buffer",
@@ -109,14 +117,14 @@ def make(folder: Path) -> None:
     """Copies and builds the inputs, and records the traces that later collections ask."""
     inputs = folder / "inputs"
     inputs.mkdir(parents=True)
-    for source in (ROOT / "tests" / "programs", ROOT / "examples"):
-        for file in source.glob("*"):
-            if file.suffix in (".c", ".cpp", ".h", ".spec"):
-                shutil.copy(file, inputs)
+    for name in {name for name, _, _ in RUNS}:
+        for file in _sources(name):
+            shutil.copy(file, inputs / f"{name}{file.suffix}")
+    shutil.copy(ROOT / "tests" / "recorder" / "programs" / "truth.h", inputs)
     for header in (ROOT / "src" / "heapstory" / "include").glob("*.h"):
         shutil.copy(header, inputs)
     shutil.copytree(ROOT / "examples" / "linear", inputs / "linear")
-    shutil.copytree(HERE / "programs" / "structures", inputs / "structures")
+    shutil.copytree(ROOT / "tests" / "locate" / "structures", inputs / "structures")
     shutil.copytree(ROOT / "tests" / "static" / "programs", inputs / "static")
     shutil.copytree(ROOT / "tests" / "static" / "twins", inputs / "twins")
     for name in sorted({name for name, _, _ in RUNS}):
@@ -141,9 +149,18 @@ def make(folder: Path) -> None:
     record_all(folder, folder / "traces")
 
 
+def _sources(name: str) -> list[Path]:
+    """The files of a program: an example, or one of a room of the tests."""
+    prefix, _, rest = name.partition("_")
+    folders = [ROOT / "tests" / room / "programs" for room in ROOMS.get(prefix, PLAIN)]
+    stem = rest if prefix in ROOMS else name
+    files = (file for folder in (*folders, ROOT / "examples") for file in folder.glob(f"{stem}.*"))
+    return [file for file in files if file.suffix in (".c", ".cpp", ".spec")]
+
+
 def _make_mutants(inputs: Path) -> None:
     """Two broken and one correct run of each structure, drawn at random once."""
-    from faults.mutant import NAMES, Program, draw
+    from tests.locate.faults.mutant import NAMES, Program, draw
 
     for name in NAMES:
         program = Program(name, inputs / "mutants" / name, "200")

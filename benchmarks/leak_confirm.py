@@ -12,7 +12,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from leak_twins import FOLDER, Twin, twins
+from tests.static.twin import FOLDER, Twin, twins
 
 
 def run_confirm() -> None:

@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.leak_tools import CLANG_LEAK, CPPCHECK_LEAK, GCC_LEAK
 from heapstory.cfront import program as op
 from heapstory.cfront.capture import Job, from_database
 from heapstory.cfront.clang import together
@@ -25,7 +26,6 @@ from heapstory.cfront.frontend import compile_jobs
 from heapstory.static import Options, Sources, analyse, collect_findings, load_models
 from heapstory.static.analysis import Outcome, link
 from heapstory.static.program import callees
-from leak_tools import CLANG_LEAK, CPPCHECK_LEAK, GCC_LEAK
 
 DELETED, RETURNED = "release deleted", "early return"
 _FREE = re.compile(r"^\s*(?:\w*free\w*|fclose|pclose|closedir)\s*\([^;]*\);\s*$", re.IGNORECASE)

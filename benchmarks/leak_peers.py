@@ -10,8 +10,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from benchmarks.leak_tools import CLANG_LEAK, CPPCHECK_LEAK, GCC_LEAK
 from heapstory.cfront.capture import Job, from_database
-from leak_tools import CLANG_LEAK, CPPCHECK_LEAK, GCC_LEAK
 
 _LINE = re.compile(r"^(\S+?:\d+):")
 

@@ -10,8 +10,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from heapstory.cfront.capture import Job
-from heapstory.static import Options, Sources, analyse, collect_findings, load_models
+from tests.static.twin import heapstory
 
 # Files and compiler options to the number of leaks.
 Tool = Callable[[Sequence[Path], Sequence[str]], int]
@@ -19,14 +18,6 @@ Tool = Callable[[Sequence[Path], Sequence[str]], int]
 GCC_LEAK = re.compile(r"\[-Wanalyzer-(?:malloc|file|fd)-leak\]")
 CLANG_LEAK = re.compile(r"warning: (?:Potential leak|Potential memory leak|Opened stream)")
 CPPCHECK_LEAK = re.compile(r"\[(?:memleak\w*|resourceLeak|leak\w*)\]")
-
-
-def heapstory(files: Sequence[Path], options: Sequence[str]) -> int:
-    """Leaks of at least medium confidence, the default of the command."""
-    jobs = [Job(str(f.parent), f.name, tuple(options)) for f in files]
-    outcome = analyse(jobs, Options(load_models([]), processes=1))
-    found = collect_findings(outcome.answers, False, Sources())
-    return sum(f.confidence != "low" for f in found)
 
 
 def gcc(files: Sequence[Path], options: Sequence[str]) -> int:

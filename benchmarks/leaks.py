@@ -1,12 +1,12 @@
 """Leaks found and missed, false alarms, time and memory: heapstory and its peers side by side.
 
-    python benchmarks/leaks.py pairs                     every tool on the generated pairs
-    python benchmarks/leaks.py twins                     every tool on independent twins (--seen)
-    python benchmarks/leaks.py confirm                   what runs of these say of the findings
-    python benchmarks/leaks.py program NAME DATABASE     heapstory on a compile_commands.json
-    python benchmarks/leaks.py peers NAME DATABASE       its peers on the same
-    python benchmarks/leaks.py inject NAME DATABASE      delete a release, add an early return
-    python benchmarks/leaks.py scale DATABASE...         time over size, 10 to 200 KLOC (--figure)
+    python -m benchmarks.leaks pairs                     every tool on the generated pairs
+    python -m benchmarks.leaks twins                     every tool on independent twins (--seen)
+    python -m benchmarks.leaks confirm                   what runs of these say of the findings
+    python -m benchmarks.leaks program NAME DATABASE     heapstory on a compile_commands.json
+    python -m benchmarks.leaks peers NAME DATABASE       its peers on the same
+    python -m benchmarks.leaks inject NAME DATABASE      delete a release, add an early return
+    python -m benchmarks.leaks scale DATABASE...         time over size, 10 to 200 KLOC (--figure)
 
 Peers: gcc -fanalyzer per unit and with -flto, clang --analyze, cppcheck; one that is not installed
 is left out. The tables in docs/evaluation/leaks.md were made by these commands.
@@ -23,17 +23,17 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
+from benchmarks.leak_confirm import run_confirm
+from benchmarks.leak_inject import run_inject
+from benchmarks.leak_peers import run_peers
+from benchmarks.leak_scale import run_scale
+from benchmarks.leak_tools import installed
 from heapstory.cfront.capture import from_database
 from heapstory.static import Options, Sources, analyse, collect_findings, load_models
-from leak_confirm import run_confirm
-from leak_inject import run_inject
-from leak_pairs import SEPARATOR, pairs
-from leak_peers import run_peers
-from leak_scale import run_scale
-from leak_tools import installed
-from leak_twins import FOLDER, UNSEEN, twins
+from tests.static.pairs import SEPARATOR, pairs
+from tests.static.twin import FOLDER, twins
+
+UNSEEN = Path(__file__).parent / "programs" / "twins"
 
 
 def _seconds() -> float:

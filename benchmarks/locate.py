@@ -2,10 +2,10 @@
 """How well `heapstory locate` finds injected faults: the programs of the thesis' Table 4.1, faults
 drawn from named operators, and an oracle that knows nothing of heapstory.
 
-    python3 benchmarks/locate.py                       every operator in every program
-    python3 benchmarks/locate.py --only avl --operator NULL --each 2
-    python3 benchmarks/locate.py --markdown            also into docs/evaluation/locate.md
-    python3 benchmarks/locate.py --misses              which mutants were not found, and which
+    python3 -m benchmarks.locate                       every operator in every program
+    python3 -m benchmarks.locate --only avl --operator NULL --each 2
+    python3 -m benchmarks.locate --markdown            also into docs/evaluation/locate.md
+    python3 -m benchmarks.locate --misses              which mutants were not found, and which
                                                        answers miss the fault
 """
 
@@ -18,15 +18,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from faults import figures, inferred
-from faults.campaign import TEN, Campaign, Cell, all_cells
-from faults.mutant import NAMES
-from faults.operators import OPERATORS
-from faults.peers import correct, spectra, times, writers
-from faults.scaling import scaling, tabled
-from faults.trial import Heapstory
-from support import page
-from support.measure import RunError, machine, revision
+from benchmarks.faults import figures, inferred
+from benchmarks.faults.campaign import TEN, Campaign, Cell, all_cells
+from benchmarks.faults.peers import correct, spectra, times, writers
+from benchmarks.faults.scaling import scaling, tabled
+from benchmarks.support import page
+from benchmarks.support.measure import RunError, machine, revision
+from tests.locate.faults.mutant import NAMES
+from tests.locate.faults.operators import OPERATORS
+from tests.locate.faults.trial import Heapstory
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGE = REPOSITORY / "docs" / "evaluation" / "locate.md"
@@ -132,7 +132,7 @@ def rendered(options: argparse.Namespace, cells: list[Cell], peers: dict[str, An
     sections |= {title: show(peers[name]) for name, (title, show) in shown.items() if name in peers}
     parts = [
         f"Taken {time.strftime('%Y-%m-%d')} at {revision(REPOSITORY)} with",
-        f"`{shlex.join(['python3', 'benchmarks/locate.py', *sys.argv[1:]])}` on: {machine()}.",
+        f"`{shlex.join(['python3', '-m', 'benchmarks.locate', *sys.argv[1:]])}` on: {machine()}.",
         "A number in brackets is the greatest, the one before it the median.",
         "",
         *("- " + line for line in figures.verdicts(cells)),

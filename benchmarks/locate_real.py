@@ -2,8 +2,8 @@
 """The thesis' Table 4.3 on programs of today: faults injected into `ls`, libiberty's splay tree,
 libgd's images and bison, located with the crash as the only C-point.
 
-    python3 benchmarks/locate_real.py                  all four; fetches and builds them first
-    python3 benchmarks/locate_real.py --only ls --markdown
+    python3 -m benchmarks.locate_real                  all four; fetches and builds them first
+    python3 -m benchmarks.locate_real --only ls --markdown
 """
 
 import argparse
@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from faults.trial import CPOINTS, HANGING, PATIENCE, Heapstory, TrialError
-from programs.real_programs import HERE, REALS, Real, RealError, edited, fetch
-from support import page
+from benchmarks.programs.real_programs import HERE, REALS, Real, RealError, edited, fetch
+from benchmarks.support import page
+from tests.locate.faults.trial import CPOINTS, HANGING, PATIENCE, Heapstory, TrialError
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGE = REPOSITORY / "docs" / "evaluation" / "locate.md"

@@ -2,10 +2,10 @@
 """What it costs not to know the allocator: the programs of the paper's Table I under
 ``heapstory record`` in the modes alloc, portable and internals, beside native and Memcheck.
 
-    python3 benchmarks/portable.py                      the paper's programs, tables on stdout
-    python3 benchmarks/portable.py --only ls --runs 1
-    python3 benchmarks/portable.py --markdown           also into docs/evaluation/portable.md
-    python3 benchmarks/portable.py --quick              tiny inputs, one run: does it work at all?
+    python3 -m benchmarks.portable                      the paper's programs, tables on stdout
+    python3 -m benchmarks.portable --only ls --runs 1
+    python3 -m benchmarks.portable --markdown           also into docs/evaluation/portable.md
+    python3 -m benchmarks.portable --quick              tiny inputs, one run: does it work at all?
 
 A mode that takes longer than ``--limit`` seconds, or fails, has no figure, and the table says so.
 """
@@ -19,11 +19,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from programs.catalog import PROGRAMS, Program, Workshop, require_packages
-from support import page
-from support.measure import RunError, geometric_mean, machine, revision
-from support.peers import Heapstory, run_peer
-from support.report import report
+from benchmarks.programs.catalog import PROGRAMS, Program, Workshop, require_packages
+from benchmarks.support import page
+from benchmarks.support.measure import RunError, geometric_mean, machine, revision
+from benchmarks.support.peers import Heapstory, run_peer
+from benchmarks.support.report import report
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGE = REPOSITORY / "docs" / "evaluation" / "portable.md"
@@ -122,7 +122,7 @@ def measured(options: argparse.Namespace) -> Figures:
     return {
         "machine": machine(),
         "revision": revision(REPOSITORY),
-        "command": shlex.join(["python3", "benchmarks/portable.py", *sys.argv[1:]]),
+        "command": shlex.join(["python3", "-m", "benchmarks.portable", *sys.argv[1:]]),
         "date": time.strftime("%Y-%m-%d"),
         "runs": bench.runs,
         "programs": programs,

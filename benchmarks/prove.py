@@ -1,4 +1,4 @@
-"""Figures for ``heapstory prove``: ``python benchmarks/prove.py WHAT``, see ``--help``.
+"""Figures for ``heapstory prove``: ``python -m benchmarks.prove WHAT``, see ``--help``.
 
 Times are processor time. Prints Markdown tables; docs/evaluation/prove.md holds what was measured.
 """
@@ -8,25 +8,22 @@ from __future__ import annotations
 import argparse
 import collections
 import json
-import random
-import sys
 import tempfile
 import time
-from collections import deque
 from pathlib import Path
-from typing import Any
+
+from heapstory.linear.language.grammar import SpecificationError
+from heapstory.linear.language.syntax import Specification
+from heapstory.linear.program.load import load, parse
+from heapstory.linear.states.exhaustive import Checker
+from heapstory.linear.states.explore import Budget
+from heapstory.linear.verdict.judge import judge
+from heapstory.linear.verdict.report import Options, Report
+from tests.linear.mutants import MUTANTS, mutated
+from tests.linear.random_specifications import specification
+from tests.linear.recorded import METHODS, recorded
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "src")]
-
-from heapstory.linear.language.grammar import SpecificationError  # noqa: E402
-from heapstory.linear.language.syntax import Specification  # noqa: E402
-from heapstory.linear.program.load import load, parse  # noqa: E402
-from heapstory.linear.states.exhaustive import Checker  # noqa: E402
-from heapstory.linear.states.explore import Budget  # noqa: E402
-from heapstory.linear.verdict.judge import judge  # noqa: E402
-from heapstory.linear.verdict.report import Options, Report  # noqa: E402
-
 WHAT = ("structures", "sources", "mutants", "fuzz", "proofs", "history", "aba")
 EXAMPLES = ROOT / "examples" / "linear"
 # in the order of Table 6.1, with its number of sub-operations and Table 6.2's milliseconds
@@ -105,8 +102,6 @@ def sources(args: argparse.Namespace) -> None:
 
 def mutants(args: argparse.Namespace) -> None:
     """Verdicts of the mutants, each confirmed by the exhaustive checker."""
-    from tests.linear.mutants import MUTANTS, mutated
-
     wrong = 0
     print("| structure | mutant | verdict | N | operations | s |\n|---|---|---|---|---|---|")
     for name, what, old, new, expected, bound in MUTANTS:
@@ -131,8 +126,6 @@ def mutants(args: argparse.Namespace) -> None:
 
 def fuzz(args: argparse.Namespace) -> None:
     """Random specifications: the verdict without a proof against the exhaustive checker."""
-    from tests.linear.random_specifications import specification
-
     count: collections.Counter[str] = collections.Counter()
     begin = time.process_time()
     for seed in range(args.first, args.first + args.count):
@@ -159,8 +152,6 @@ def fuzz(args: argparse.Namespace) -> None:
 
 def proofs(args: argparse.Namespace) -> None:
     """Random specifications: is what the proof rules accept right, straight away?"""
-    from tests.linear.random_specifications import specification
-
     from heapstory.linear.verdict.rules import attempt
 
     count: collections.Counter[str] = collections.Counter()
@@ -182,69 +173,6 @@ def proofs(args: argparse.Namespace) -> None:
         if report.verdict == "proved" and not right:
             print(f"seed {seed} is wrongly proved", flush=True)
     print(json.dumps(dict(count)), f"{time.process_time() - begin:.0f} s of processor time")
-
-
-METHODS = {  # of recorded histories, each with whether it takes an argument
-    "queue": {"enqueue": True, "dequeue": False},
-    "stack": {"push": True, "pop": False},
-    "set": {"add": True, "remove": True, "contains": True},
-    "register": {"write": True, "read": False},
-    "counter": {"increment": False, "read": False},
-}
-
-
-class Real:
-    """A structure that works, on which histories are recorded."""
-
-    def __init__(self, kind: str) -> None:
-        self.kind, self.content, self.members, self.cell = kind, deque(), set(), 0  # type: ignore[var-annotated]
-
-    def do(self, method: str, argument: int) -> Any:
-        """Run one operation; gives its answer."""
-        match method:
-            case "enqueue" | "push":
-                self.content.append(argument)
-            case "dequeue" | "pop":
-                take = self.content.popleft if self.kind == "queue" else self.content.pop
-                return take() if self.content else "EMPTY"
-            case "add" | "remove" | "contains":
-                there = argument in self.members
-                if method != "contains":
-                    (self.members.add if method == "add" else self.members.discard)(argument)
-                return not there if method == "add" else there
-            case "write":
-                self.cell = argument
-            case "increment":
-                self.cell += 1
-                return self.cell - 1
-            case "read":
-                return self.cell
-        return None
-
-
-def recorded(count: int, kind: str = "queue", threads: int = 8, seed: int = 0) -> list[dict]:  # type: ignore[type-arg]
-    """A history of a real structure, each operation taking effect inside its interval."""
-    rng, real, now, value = random.Random(seed), Real(kind), 0, 0
-    methods = list(METHODS[kind])
-    running: dict[int, dict] = {}  # type: ignore[type-arg]
-    done: list[dict] = []  # type: ignore[type-arg]
-    while len(done) < count:
-        now += 1
-        thread = rng.randrange(threads)
-        call = running.get(thread)
-        if call is None:
-            call = running[thread] = {"method": rng.choice(methods), "begin": now}
-            if METHODS[kind][call["method"]]:
-                value += 1
-                call["argument"] = rng.randrange(1000) if kind == "set" else value
-        elif "result" not in call:
-            call["result"] = real.do(call["method"], call.get("argument", 0))
-        else:
-            call["end"] = now
-            done.append(running.pop(thread))
-    for call in running.values():
-        call.update(result=None, end=None)
-    return done + list(running.values())
 
 
 def history(args: argparse.Namespace) -> None:

@@ -2,9 +2,9 @@
 """What questions cost on long traces, asked of the core: opening, one field, one node, all versions
 of a field, a whole graph as of a timestamp; and the same with less memory than the trace.
 
-    python3 benchmarks/queries.py              records what is missing (minutes), then asks
-    python3 benchmarks/queries.py --markdown   also into docs/evaluation/record.md
-    python3 benchmarks/queries.py --quick      tiny traces: does it work at all?
+    python3 -m benchmarks.queries              records what is missing (minutes), then asks
+    python3 -m benchmarks.queries --markdown   also into docs/evaluation/record.md
+    python3 -m benchmarks.queries --quick      tiny traces: does it work at all?
 
 Traces and what is asked of them are kept below build/bench/queries; --fresh makes them anew.
 """
@@ -19,11 +19,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from programs.catalog import PROGRAMS, Program, Workshop
-from support import limits, page
-from support.measure import RunError, machine, revision
-from support.peers import Heapstory
-from support.report import report
+from benchmarks.programs.catalog import PROGRAMS, Program, Workshop
+from benchmarks.support import limits, page
+from benchmarks.support.measure import RunError, machine, revision
+from benchmarks.support.peers import Heapstory
+from benchmarks.support.report import report
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGE = REPOSITORY / "docs" / "evaluation" / "record.md"
@@ -182,7 +182,7 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
     return {
         "machine": machine(),
         "revision": revision(REPOSITORY),
-        "command": shlex.join(["python3", "benchmarks/queries.py", *sys.argv[1:]]),
+        "command": shlex.join(["python3", "-m", "benchmarks.queries", *sys.argv[1:]]),
         "date": time.strftime("%Y-%m-%d"),
         "quick": options.quick,
         "traces": traces,

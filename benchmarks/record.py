@@ -2,10 +2,10 @@
 """What recording costs: the programs of the paper's Table I, native, under Valgrind's null tool,
 under Memcheck and under ``heapstory record``, in turn, best of three.
 
-    python3 benchmarks/record.py                      all programs, tables on stdout
-    python3 benchmarks/record.py --only tidy --runs 1
-    python3 benchmarks/record.py --markdown           also into docs/evaluation/record.md
-    python3 benchmarks/record.py --quick              tiny inputs, one run: does it work at all?
+    python3 -m benchmarks.record                      all programs, tables on stdout
+    python3 -m benchmarks.record --only tidy --runs 1
+    python3 -m benchmarks.record --markdown           also into docs/evaluation/record.md
+    python3 -m benchmarks.record --quick              tiny inputs, one run: does it work at all?
 
 Without an installed heapstory the three peers are measured alone.
 """
@@ -20,12 +20,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from programs.catalog import PROGRAMS, Program, Workshop, require_packages, start_up
-from support import tables
-from support.measure import Run, RunError, machine, revision
-from support.peers import PEERS, Heapstory, Recording, run_peer
-from support.report import report
-from support.results import Result, verdicts
+from benchmarks.programs.catalog import PROGRAMS, Program, Workshop, require_packages, start_up
+from benchmarks.support import tables
+from benchmarks.support.measure import Run, RunError, machine, revision
+from benchmarks.support.peers import PEERS, Heapstory, Recording, run_peer
+from benchmarks.support.report import report
+from benchmarks.support.results import Result, verdicts
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGE = REPOSITORY / "docs" / "evaluation" / "record.md"
@@ -109,7 +109,7 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
     return {
         "machine": machine(),
         "revision": revision(REPOSITORY),
-        "command": shlex.join(["python3", "benchmarks/record.py", *sys.argv[1:]]),
+        "command": shlex.join(["python3", "-m", "benchmarks.record", *sys.argv[1:]]),
         "date": time.strftime("%Y-%m-%d"),
         "runs": bench.runs,
         "quick": options.quick,

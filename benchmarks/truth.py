@@ -2,7 +2,7 @@
 """What mode portable finds of the real programs' blocks and pointers, against what malloc and free
 did in the same run (support/truth.py says what counts as found).
 
-    .venv/bin/python benchmarks/truth.py --markdown     the table in docs/evaluation/portable.md
+    .venv/bin/python -m benchmarks.truth --markdown     the table in docs/evaluation/portable.md
 
 The small inputs, since every block is looked at in Python; python runs with PYTHONMALLOC=malloc.
 """
@@ -13,11 +13,11 @@ import tempfile
 from pathlib import Path
 
 import heapstory
-from programs.catalog import PROGRAMS, Workshop
-from support import page
-from support.measure import machine, revision
-from support.peers import Heapstory
-from support.truth import Comparison, compare
+from benchmarks.programs.catalog import PROGRAMS, Workshop
+from benchmarks.support import page
+from benchmarks.support.measure import machine, revision
+from benchmarks.support.peers import Heapstory
+from tests.discovery.truth import Comparison, compare
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGE = REPOSITORY / "docs" / "evaluation" / "portable.md"

@@ -1,1 +1,1 @@
-"""Faults for the evaluation of `heapstory locate`: operators, mutants, and the oracle beside."""
+"""Runs of many mutants, the figures made of them, and the peers beside."""

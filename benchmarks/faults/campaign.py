@@ -13,26 +13,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from faults.mutant import NAMES, STRUCTURES, Mutant, MutantError, Program, draw, draw_ten
-from faults.operators import OPERATORS
-from faults.trial import Heapstory, Trial, TrialError, ask, tried
+from tests.locate.faults.mutant import (
+    LIBRARY,
+    NAMES,
+    STRUCTURES,
+    Mutant,
+    MutantError,
+    Program,
+    draw,
+    draw_ten,
+)
+from tests.locate.faults.operators import OPERATORS
+from tests.locate.faults.trial import Heapstory, Trial, TrialError, ask, tried
 
 TEN = "ten faults"
 TRIES = 8  # draws for every mutant that is wanted, until an operator counts as exhausted
-
-# The specification of the library for each program.
-LIBRARY = {
-    "circular": "circular_list",
-    "ordered": "ordered_list",
-    "doubly": "doubly_linked_list",
-    "quad": "quad_tree",
-    "avl": "avl_tree",
-    "btree": "b_tree",
-    "redblack": "red_black_tree",
-    "leftist": "leftist_heap",
-    "bipartite": "bipartite_graph",
-    "hash": "hash_table",
-}
 
 
 def specifications(program: str) -> dict[str, str]:

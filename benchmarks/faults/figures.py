@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 from statistics import median
 from typing import Any
 
-from faults.campaign import TEN, Cell
-from faults.mutant import NAMES, STRUCTURES
-from faults.operators import OPERATORS
-from faults.trial import Answer, Trial
+from benchmarks.faults.campaign import TEN, Cell
+from benchmarks.support.page import table
 from heapstory import constraints
-from support.page import table
+from tests.locate.faults.mutant import NAMES, STRUCTURES
+from tests.locate.faults.operators import OPERATORS
+from tests.locate.faults.trial import Answer, Trial
 
 NONE = "–"
 COLUMNS = ["shipped, end", "shipped, default", "own, end", "own, default"]

@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from faults.campaign import LIBRARY, Cell
-from faults.figures import percent, singles
-from faults.mutant import NAMES, Mutant, Program
-from faults.trial import CPOINTS, NOTHING, Heapstory, TrialError
-from support.page import table
+from benchmarks.faults.campaign import Cell
+from benchmarks.faults.figures import percent, singles
+from benchmarks.support.page import table
+from tests.locate.faults.mutant import LIBRARY, NAMES, Mutant, Program
+from tests.locate.faults.trial import CPOINTS, NOTHING, Heapstory, TrialError
 
 GOOD_SEEDS = (101, 102, 103)
 OTHER_SEED = 104

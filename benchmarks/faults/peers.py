@@ -12,11 +12,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from faults.campaign import LIBRARY, specifications
-from faults.mutant import NAMES, Mutant, MutantError, Program, draw
-from faults.spectra import ranks
-from faults.trial import CPOINTS, NOTHING, Heapstory
-from support.measure import run
+from benchmarks.faults.campaign import specifications
+from benchmarks.faults.spectra import ranks
+from benchmarks.support.measure import run
+from tests.locate.faults.mutant import LIBRARY, NAMES, Mutant, MutantError, Program, draw
+from tests.locate.faults.trial import CPOINTS, NOTHING, Heapstory
 
 CORRECT_SEEDS = (1,)
 RUNS = 3

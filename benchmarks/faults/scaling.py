@@ -9,11 +9,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from faults.campaign import LIBRARY
-from faults.mutant import NAMES, Program, draw
-from faults.trial import CPOINTS, FOUND, Heapstory
+from benchmarks.support.page import table
 from heapstory import open as open_trace
-from support.page import table
+from tests.locate.faults.mutant import LIBRARY, NAMES, Program, draw
+from tests.locate.faults.trial import CPOINTS, FOUND, Heapstory
 
 SIZES = (1_000, 100_000, 1_000_000)
 # What the issue asks for, in milliseconds: location, and one full check.

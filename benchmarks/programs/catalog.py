@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from programs import inputs
-from support.measure import RunError
+from benchmarks.programs import inputs
+from benchmarks.support.measure import RunError
+from tests.support.programs import program
 
 HERE = Path(__file__).resolve().parent
 C_FLAGS = ["-O2", "-g", "-Wall", "-Wextra"]
@@ -48,7 +49,9 @@ class Workshop:
 
     def compiled(self, name: str) -> str:
         binary = self.folder / "bin" / name
-        sources = [HERE / f"{name}.c", HERE / "graph.h"]
+        tested = program(f"discovery/{name}.c")  # some are tests as well
+        source = tested if tested.exists() else HERE / f"{name}.c"
+        sources = [source, program("discovery/graph.h")]
         newest = max(source.stat().st_mtime for source in sources)
         if not binary.exists() or binary.stat().st_mtime < newest:
             binary.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """Makes the inputs and checks them against their pinned sums.
 
-``python3 benchmarks/programs/inputs.py --pin`` rewrites ``inputs.sha256`` after a deliberate
+``python3 -m benchmarks.programs.inputs --pin`` rewrites ``inputs.sha256`` after a deliberate
 change.
 """
 
@@ -10,10 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-from programs import grammar, graphs, orders, pages, trees
+from benchmarks.programs import grammar, graphs, orders, pages, trees
 
 HERE = Path(__file__).resolve().parent
 SUMS = HERE / "inputs.sha256"

@@ -4,7 +4,7 @@ of fractions differently under it."""
 
 from pathlib import Path
 
-from programs.words import Writer
+from benchmarks.programs.words import Writer
 
 _SCHEMA = """
 PRAGMA journal_mode = MEMORY;

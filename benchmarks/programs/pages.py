@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from programs.words import Writer
+from benchmarks.programs.words import Writer
 
 
 def write(path: Path, seed: int, sections: int) -> None:

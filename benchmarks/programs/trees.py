@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from programs.words import Writer
+from benchmarks.programs.words import Writer
 
 # folder, files, suffixes, lines per file
 _LAYOUT: list[tuple[str, int, list[str], int]] = [

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from programs.catalog import Program
-from support.measure import Run, RunError, run
+from benchmarks.programs.catalog import Program
+from benchmarks.support.measure import Run, RunError, run
 
 PEERS: dict[str, list[str]] = {
     "native": [],

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from programs.inputs import InputError
-from support import page
-from support.limits import LimitError
-from support.measure import RunError
+from benchmarks.programs.inputs import InputError
+from benchmarks.support import page
+from benchmarks.support.limits import LimitError
+from benchmarks.support.measure import RunError
 
 
 def report(

@@ -3,8 +3,8 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from support.measure import Run, geometric_mean
-from support.peers import Recording
+from benchmarks.support.measure import Run, geometric_mean
+from benchmarks.support.peers import Recording
 
 GIB_IN_KIB = 1 << 20
 

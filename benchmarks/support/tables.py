@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable
 
-from support.measure import geometric_mean
-from support.page import table
-from support.results import Result
+from benchmarks.support.measure import geometric_mean
+from benchmarks.support.page import table
+from benchmarks.support.results import Result
 
 NONE = "–"
 

@@ -9,8 +9,8 @@ import pytest
 
 from tests.discovery.nodes import story
 from tests.recorder import recorder
+from tests.support.programs import program as source
 
-SOURCES = recorder.ROOT / "benchmarks" / "programs"
 ARGUMENTS = {"colouring": ["3"], "independent": ["3"], "shortest": ["4", "2"]}
 WORDS = "my %h; $h{lc $_} .= $_ x 3 for map { chr(65 + $_ % 26) . $_ } 1..300; print sort keys %h;"
 
@@ -29,7 +29,7 @@ def test_graphs(recorder_library: Path, tmp_path: Path, name: str, level: str) -
     graph = tmp_path / "graph.txt"
     graph.write_text("".join(f"{a} {b}\n" for a, b in [(80, len(edges)), *edges]))
     binary = tmp_path / name
-    subprocess.run(["gcc", level, "-g", "-o", binary, SOURCES / f"{name}.c"], check=True)
+    subprocess.run(["gcc", level, "-g", "-o", binary, source(f"discovery/{name}.c")], check=True)
     assert certain(recorder_library, tmp_path, binary, graph, *ARGUMENTS[name]) == []
 
 

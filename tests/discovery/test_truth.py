@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmarks.support.truth import compare
 
 import heapstory as api
 from tests.conftest import Compile, Heapstory
+from tests.discovery.truth import compare
 
 PERL = 'my %h; $h{$_} = "x" x $_ for 1..100; print length join ",", sort keys %h;'
 COMMANDS = {"ls": ["ls", "-la", "/usr"], "perl": ["perl", "-e", PERL]}

@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 
 import pytest
-from benchmarks.prove import recorded
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +20,7 @@ from heapstory.linear.history.operations import Operation, read
 from heapstory.linear.history.wgl import Call, linearizable
 from heapstory.linear.models.sequential import MODELS
 from tests.linear import LONG
+from tests.linear.recorded import recorded
 from tests.support.examples import examples
 
 INCLUDE = Path(__file__).parents[2] / "src" / "heapstory" / "linear" / "include"

@@ -8,12 +8,9 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-
-from faults.campaign import LIBRARY
-from faults.mutant import Mutant, Program, draw
-from faults.operators import OPERATORS, faults, mutated
-from faults.trial import CPOINTS, NOTHING, Heapstory, judged
+from tests.locate.faults.mutant import LIBRARY, Mutant, Program, draw
+from tests.locate.faults.operators import OPERATORS, faults, mutated
+from tests.locate.faults.trial import CPOINTS, NOTHING, Heapstory, judged
 
 COMMAND = Path(sys.executable).parent / "heapstory"
 

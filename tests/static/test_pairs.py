@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.static.conftest import find
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-
-from leak_pairs import SEPARATOR, Pair, pairs
+from tests.static.pairs import SEPARATOR, Pair, pairs
 
 PAIRS = list(pairs())
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-
-from leak_tools import heapstory
-from leak_twins import Twin, twins
+from tests.static.twin import Twin, heapstory, twins
 
 TWINS = list(twins())
 

@@ -1,6 +1,7 @@
 /* Included before a mutant's source for the oracle's run: at the end, or at a crash, DUMP gets how
-   the run ended and one line for every block: its address, the function that allocated it, whether it is live, and its
-   bytes. Freed blocks are never given out again, so that an address means one block. */
+   the run ended and one line for every block: its address, the function that allocated it, whether
+   it is live, and its bytes. Freed blocks are never given out again, so that an address means one
+   block. */
 #ifndef DUMP_H
 #define DUMP_H
 

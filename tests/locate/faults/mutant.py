@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from faults import oracles
-from faults.operators import Fault, faults, mutated
-from faults.oracles import Verdict
-from faults.source import Source, read
+from tests.locate.faults import oracles
+from tests.locate.faults.operators import Fault, faults, mutated
+from tests.locate.faults.oracles import Verdict
+from tests.locate.faults.source import Source, read
 
 HERE = Path(__file__).resolve().parent
-STRUCTURES = HERE.parent / "programs" / "structures"
+STRUCTURES = HERE.parent / "structures"
 NAMES = {
     "circular": "Circular linked list",
     "ordered": "Ordered list",
@@ -30,6 +30,19 @@ NAMES = {
     "leftist": "Leftist heap",
     "bipartite": "Bipartite graph",
     "hash": "Hash table",
+}
+# The specification of the library for each program.
+LIBRARY = {
+    "circular": "circular_list",
+    "ordered": "ordered_list",
+    "doubly": "doubly_linked_list",
+    "quad": "quad_tree",
+    "avl": "avl_tree",
+    "btree": "b_tree",
+    "redblack": "red_black_tree",
+    "leftist": "leftist_heap",
+    "bipartite": "bipartite_graph",
+    "hash": "hash_table",
 }
 NODES = "1000"
 COUNTING = ["--coverage", "-fprofile-abs-path"]
