@@ -19,9 +19,9 @@ from tests.support.programs import program as program_source
 
 __all__ = ["freed_trace", "open_fake", "trace"]  # fixtures
 
-# A shell that starts the tests in the background lets them ignore these, and so would all programs
-# that the tests run and interrupt.
-for ignored in (signal.SIGINT, signal.SIGQUIT):
+# A shell that starts the tests in the background lets them ignore the first two, nohup the third,
+# and so would all programs that the tests run and interrupt.
+for ignored in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
     if signal.getsignal(ignored) is signal.SIG_IGN:
         signal.signal(ignored, signal.SIG_DFL)
 

@@ -66,7 +66,6 @@ def test_table_6_2(name: str) -> None:
     report = judge(spec, Options(proof=False, timeout=LONG))
     assert report.algorithm6 is not None
     assert report.algorithm6.passes == (name != "herlihy_wing_queue")
-    assert report.algorithm6.milliseconds < 100
     assert report.verdict == "bounded-ok"
 
 

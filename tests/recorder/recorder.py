@@ -5,7 +5,6 @@ import json
 import os
 import struct
 import subprocess
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from tests.recorder import wire
 from tests.recorder.wire import Record
 from tests.support.programs import ROOT
 from tests.support.programs import program as source_of
+from tests.support.waiting import wait_until
 
 COLLECTOR = Path(wire.__file__)
 SYSTEM_FILES = ["vgpreload_core-amd64-linux.so", "default.supp"]
@@ -105,10 +105,7 @@ def symbols(binary: Path) -> dict[str, tuple[int, int]]:
 def wait_for_traces(trace: Path, expected: int) -> list[Trace]:
     """The collectors end by themselves soon after their programs."""
     folders = [trace] + [trace.with_name(f"{trace.name}.{n}") for n in range(1, expected)]
-    deadline = time.monotonic() + 20
-    while not all((folder / "end.json").exists() for folder in folders):
-        assert time.monotonic() < deadline, "the collector does not end"
-        time.sleep(0.01)
+    wait_until(lambda: all((folder / "end.json").exists() for folder in folders))
     return [
         Trace(
             list(wire.decode((folder / "stream").read_bytes())),
@@ -143,7 +140,6 @@ def record(
         input=stdin,
         capture_output=True,
         text=True,
-        timeout=60,
         cwd=folder,
         env={**os.environ, **(environment or {}), "VALGRIND_LIB": str(library)},
     )

@@ -9,14 +9,15 @@ import resource
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import heapstory as api
+from heapstory.errors import HeapstoryError
 from tests.conftest import COMMAND, Compile, Heapstory, Record
+from tests.support.waiting import wait_until
 
 ECHO = r"""
 #include <stdio.h>
@@ -122,6 +123,14 @@ def test_a_followed_child_has_its_own_trace(compile_program: Compile, record: Re
     assert api.open(child).info().exit_code == 0
 
 
+def has_nodes(trace: Path) -> bool:
+    """Whether a recording that goes on has written what one can look at."""
+    try:
+        return bool(api.open(trace).graph().nodes)
+    except HeapstoryError:
+        return False
+
+
 @pytest.fixture
 def running(
     compile_program: Compile, tmp_path: Path
@@ -138,7 +147,7 @@ def running(
     try:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-        time.sleep(0.5)
+        wait_until(lambda: has_nodes(trace))
         yield process, trace
     finally:
         with contextlib.suppress(ProcessLookupError):
@@ -167,14 +176,17 @@ def test_a_recording_killed_in_the_middle_opens(
     running: tuple[subprocess.Popen[str], Path], victims: tuple[str, ...], status: int | None
 ) -> None:
     process, trace = running
-    for name in ("memcheck", *victims):
-        for pid in children(name, trace):
-            if pid != process.pid:
-                os.kill(pid, signal.SIGKILL)
-    if status is None:  # the program runs on without its collector, so it must be told to stop
-        time.sleep(0.2)
+
+    def left() -> set[int]:
+        pids = {pid for name in ("memcheck", *victims) for pid in children(name, trace)}
+        return pids - {process.pid}
+
+    for pid in left():
+        os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: not left())
+    if children("heapstory-amd64", trace):  # without its collector the program runs on
         process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate()
     if status is not None:
         assert process.returncode == status
     else:
@@ -188,7 +200,7 @@ def test_a_recording_killed_in_the_middle_opens(
 def test_ctrl_c_reaches_the_program(running: tuple[subprocess.Popen[str], Path]) -> None:
     process, trace = running
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    process.communicate()
     assert process.returncode == 130
     assert api.open(trace).info().exit_signal == signal.SIGINT
 

@@ -23,7 +23,7 @@ SH = "/bin/sh"
 def run(script: str) -> Ending:
     """In a process of its own: it waits for all its children, and takes signals."""
     done = subprocess.run(
-        [sys.executable, "-c", _RUN, SH, "-c", script], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", _RUN, SH, "-c", script], capture_output=True, text=True
     )
     status, *collectors = map(int, done.stdout.split())
     return Ending(status, collectors, False)
@@ -46,10 +46,9 @@ def test_the_status_is_the_programs_own() -> None:
 
 def test_processes_left_behind_do_not_hold_us_up() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", _RUN, SH, "-c", "sleep 30 >/dev/null 2>&1 & echo $!"],
+        [sys.executable, "-c", _RUN, SH, "-c", "sleep infinity >/dev/null 2>&1 & echo $!"],
         capture_output=True,
         text=True,
-        timeout=20,
     )
     pid, status = done.stdout.split()
     os.kill(int(pid), signal.SIGKILL)
@@ -59,10 +58,12 @@ def test_processes_left_behind_do_not_hold_us_up() -> None:
 def test_orphaned_collectors_are_waited_for(tmp_path: Path) -> None:
     collector = tmp_path / engine.COLLECTOR
     begun = tmp_path / "begun"
-    collector.write_text(f"#!{SH}\ntouch {begun}\nsleep 0.7\ntouch {tmp_path}/done\nexit 5\n")
+    # It ends after the program has, whose process it is given.
+    outlive = "while kill -0 $1 2>/dev/null; do sleep 0.01; done"
+    collector.write_text(f"#!{SH}\ntouch {begun}\n{outlive}\ntouch {tmp_path}/done\nexit 5\n")
     collector.chmod(0o755)
     # As the recorder does, the program waits until its collector is there.
-    ending = run(f"({collector} &) ; while [ ! -e {begun} ]; do sleep 0.01; done; exit 3")
+    ending = run(f"({collector} $$ &) ; while [ ! -e {begun} ]; do sleep 0.01; done; exit 3")
     assert ending.shell_status == 3
     assert (tmp_path / "done").exists()
     assert [os.WEXITSTATUS(status) for status in ending.collectors] == [5]

@@ -13,11 +13,12 @@ from tests.support.programs import ROOT
 KNOWN = {
     "heapstory",
     "heapstory/graph",
-    "heapstory/linear",
+    "heapstory/linear/states",
     "heapstory/static",
     "heapstory/static/walk",
     "heapstory/trace",
     "core/check",
+    "valgrind",
 }
 
 
