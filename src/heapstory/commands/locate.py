@@ -12,7 +12,7 @@ from heapstory.commands.progress import progress
 from heapstory.errors import UsageError
 
 if TYPE_CHECKING:
-    from heapstory.locating import Answer
+    from heapstory.locating import Diagnosis
     from heapstory.trace import Trace
 
 EPILOG = """\
@@ -95,7 +95,7 @@ def _site(text: str) -> tuple[str, str]:
     return name, site
 
 
-def _write(trace: Trace, answer: Answer, args: argparse.Namespace) -> None:
+def _write(trace: Trace, answer: Diagnosis, args: argparse.Namespace) -> None:
     from heapstory.reporters import json, sarif
     from heapstory.reporters.locate import machine, pictures, text
     from heapstory.reporters.style import PLAIN, Style

@@ -16,7 +16,7 @@ from heapstory.errors import SpecificationError
 if TYPE_CHECKING:
     from heapstory import _core
     from heapstory.constraints.plan import Plan
-    from heapstory.locating.answer import CPoint
+    from heapstory.locating.diagnosis import CPoint
     from heapstory.trace import Trace
 
 SAMPLE = 24  # C-points at which candidates are tried before all of them are

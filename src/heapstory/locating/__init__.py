@@ -5,7 +5,7 @@
 >>> answer.statements
 """
 
-from heapstory.locating.answer import Answer, CPoint, Fault, Inconsistency, Slot
+from heapstory.locating.diagnosis import CPoint, Diagnosis, Fault, Inconsistency, Slot
 from heapstory.locating.search import locate
 
-__all__ = ["Answer", "CPoint", "Fault", "Inconsistency", "Slot", "locate"]
+__all__ = ["CPoint", "Diagnosis", "Fault", "Inconsistency", "Slot", "locate"]

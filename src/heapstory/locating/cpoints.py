@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from heapstory.errors import UsageError
-from heapstory.locating.answer import CPoint
+from heapstory.locating.diagnosis import CPoint
 
 if TYPE_CHECKING:
     from heapstory import _core

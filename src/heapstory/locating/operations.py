@@ -6,7 +6,7 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 from heapstory.constraints.plan import Kind, PlanField
-from heapstory.locating.answer import Fault, Inconsistency, Slot
+from heapstory.locating.diagnosis import Fault, Inconsistency, Slot
 from heapstory.trace.places import Place
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from heapstory.graph.drawing import Box, Drawing, Mark, Row
 from heapstory.graph.model import Edge, Node, label
-from heapstory.locating.answer import Fault
+from heapstory.locating.diagnosis import Fault
 
 if TYPE_CHECKING:
     from heapstory.trace import Trace

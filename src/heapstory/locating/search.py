@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from heapstory.locating import cpoints as points
-from heapstory.locating.answer import Answer, CPoint, Fault, Inconsistency
+from heapstory.locating.diagnosis import CPoint, Diagnosis, Fault, Inconsistency
 from heapstory.locating.operations import Operations
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def locate(
     *,
     sites: Mapping[str, str] | None = None,
     cpoints: Sequence[str] = (),
-) -> Answer:
+) -> Diagnosis:
     """The inconsistencies at the first bad C-point and the operations behind them.
 
     `sites` binds types to allocation sites, `cpoints` are as for ``--cpoint``.
@@ -71,7 +71,7 @@ def locate(
             f"{result['operations']:,} operations contributed: only the first "
             f"{len(result['faults']):,} are listed"
         )
-    return Answer(
+    return Diagnosis(
         plan=plan,
         cpoints=found,
         bad=_point_at(found, times, result["bad"]),

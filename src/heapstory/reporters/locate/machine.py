@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from heapstory.reporters.sarif import Location, Result, Rule
 
 if TYPE_CHECKING:
-    from heapstory.locating.answer import Answer, CPoint, Fault, Inconsistency
+    from heapstory.locating.diagnosis import CPoint, Diagnosis, Fault, Inconsistency
     from heapstory.trace.places import Place
 
 MOST_CPOINTS = 1000
 
 
-def body(answer: Answer) -> dict[str, Any]:
+def body(answer: Diagnosis) -> dict[str, Any]:
     """The body of ``locate --json``. Of very many C-points only the last before the bad one are
     listed."""
     checked = answer.checked
@@ -86,12 +86,12 @@ def _fault(fault: Fault) -> dict[str, Any]:
     }
 
 
-def rules(answer: Answer) -> list[Rule]:
+def rules(answer: Diagnosis) -> list[Rule]:
     """One rule per constraint."""
     return [Rule(_rule(c.name), c.words, c.source) for c in answer.plan.constraints]
 
 
-def results(answer: Answer) -> list[Result]:
+def results(answer: Diagnosis) -> list[Result]:
     """One result per statement, in the order to look at them."""
     made: list[Result] = []
     for place in answer.statements:

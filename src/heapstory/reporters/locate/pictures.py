@@ -12,7 +12,7 @@ from heapstory.reporters.svg import svg
 
 if TYPE_CHECKING:
     from heapstory.graph.drawing import Drawing
-    from heapstory.locating.answer import Answer, Fault
+    from heapstory.locating.diagnosis import Diagnosis, Fault
     from heapstory.trace import Trace
     from heapstory.trace.places import Place
 
@@ -30,7 +30,7 @@ pre b{background:#5a1c1c}.pair svg{background:#fff}}
 """
 
 
-def dot(trace: Trace, answer: Answer) -> str:
+def dot(trace: Trace, answer: Diagnosis) -> str:
     """Two graphs per statement, before and after."""
     parts = []
     for fault in _firsts(answer):
@@ -39,7 +39,7 @@ def dot(trace: Trace, answer: Answer) -> str:
     return "".join(parts)
 
 
-def html(trace: Trace, answer: Answer) -> str:
+def html(trace: Trace, answer: Diagnosis) -> str:
     """A page that needs nothing else: no scripts, no network."""
     title = f"heapstory locate: {trace.path}"
     parts = [
@@ -52,7 +52,7 @@ def html(trace: Trace, answer: Answer) -> str:
     return "\n".join([*parts, "</html>\n"])
 
 
-def _firsts(answer: Answer) -> list[Fault]:
+def _firsts(answer: Diagnosis) -> list[Fault]:
     """The first fault of each statement."""
     seen: dict[tuple[str | None, int | None, str], Fault] = {}
     for fault in answer.faults:
@@ -67,13 +67,13 @@ def _titled(drawing: Drawing, moment: str, fault: Fault) -> str:
     return drawing_dot.render(drawing).replace("{\n", f'{{\n  label="{label}";\n', 1)
 
 
-def _headline(trace: Trace, answer: Answer) -> str:
+def _headline(trace: Trace, answer: Diagnosis) -> str:
     if answer.bad is None:
         return f"{trace.path}: all constraints held"
     return f"{trace.path}: broken {answer.bad}, timestamp {answer.bad.timestamp}"
 
 
-def _inconsistencies(answer: Answer) -> str:
+def _inconsistencies(answer: Diagnosis) -> str:
     rows = "".join(
         f"<tr><td>{escape(found.constraint.name)}</td><td>{escape(found.constraint.words)}</td>"
         f"<td>{escape(str(found))}</td></tr>"

@@ -11,7 +11,7 @@ from heapstory.reporters.style import PLAIN, Style
 
 if TYPE_CHECKING:
     from heapstory.graph.drawing import Box, Drawing
-    from heapstory.locating.answer import Answer, Fault, Inconsistency
+    from heapstory.locating.diagnosis import Diagnosis, Fault, Inconsistency
     from heapstory.locating.pictures import Pictures
     from heapstory.trace import Trace
     from heapstory.trace.places import Place
@@ -30,7 +30,7 @@ WHY = {
 }
 
 
-def report(trace: Trace, answer: Answer, style: Style = PLAIN) -> Iterator[str]:
+def report(trace: Trace, answer: Diagnosis, style: Style = PLAIN) -> Iterator[str]:
     """The whole report in pieces."""
     if answer.bad is None:
         count = len({point.timestamp for point in answer.cpoints})
@@ -49,7 +49,7 @@ def report(trace: Trace, answer: Answer, style: Style = PLAIN) -> Iterator[str]:
     )
 
 
-def _headline(trace: Trace, answer: Answer, style: Style) -> Iterator[str]:
+def _headline(trace: Trace, answer: Diagnosis, style: Style) -> Iterator[str]:
     assert answer.bad is not None
     yield style.bold(
         f"{trace.path}: broken {answer.bad}, timestamp {answer.bad.timestamp} of {trace.last}\n"
@@ -60,7 +60,7 @@ def _headline(trace: Trace, answer: Answer, style: Style) -> Iterator[str]:
         yield "this is the first C-point: nothing is known to have been well before\n"
 
 
-def _inconsistencies(answer: Answer, style: Style) -> Iterator[str]:
+def _inconsistencies(answer: Diagnosis, style: Style) -> Iterator[str]:
     yield f"\n{_count(len(answer.inconsistencies), 'inconsistency', 'inconsistencies')}:\n"
     by_constraint: dict[str, list[Inconsistency]] = {}
     for found in answer.inconsistencies:
@@ -73,7 +73,7 @@ def _inconsistencies(answer: Answer, style: Style) -> Iterator[str]:
             yield style.dim(f"      ... and {len(group) - MOST_INCONSISTENCIES:,} more (--json)\n")
 
 
-def _statements(trace: Trace, answer: Answer, style: Style) -> Iterator[str]:
+def _statements(trace: Trace, answer: Diagnosis, style: Style) -> Iterator[str]:
     groups = _by_statement(answer.near)
     near = list(groups.values())
     others = [fault for fault in answer.faults if fault not in answer.near]

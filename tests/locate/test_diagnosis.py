@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from heapstory.constraints.plan import Plan
-from heapstory.locating.answer import Answer, Fault
+from heapstory.locating.diagnosis import Diagnosis, Fault
 from heapstory.trace.places import Place
 from tests.constraints.world import plan_of
 
@@ -21,7 +21,7 @@ def looked_at(plan: Plan, *faults: tuple[str, int]) -> list[int | None]:
         Fault(time, relation, "store", Place("/a.c", line), 0, (), ())
         for time, (relation, line) in enumerate(faults, 1)
     ]
-    return [place.line for place in Answer(plan, [], None, None, [], found, 1, {}).statements]
+    return [place.line for place in Diagnosis(plan, [], None, None, [], found, 1, {}).statements]
 
 
 @pytest.mark.parametrize("relation", ["astray", "decisive", "omission", "derived", "followed"])

@@ -1,4 +1,4 @@
-"""What locating finds, as small objects for the reporters."""
+"""What locating finds: C-points, inconsistencies, faults, and the diagnosis they make up."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Diagnosis:
     """Everything about one search. ``bad`` and ``clean`` are the first bad C-point and the last
     one before it at which all was well."""
 
