@@ -1,26 +1,40 @@
 """A debugger and verifier for data structures in native programs.
 
 >>> import heapstory
->>> trace = heapstory.open("list.story")     # recorded by: heapstory record -- ./list
->>> trace.info().timestamps                  # the ordinal of the last graph change
->>> graph = trace.graph(at=120)              # the memory graph as of timestamp 120
->>> [node.type for node in graph.nodes]      # heap blocks and global variables
->>> [(edge.source, edge.field, edge.target, edge.place) for edge in graph.edges]
->>> graph.narrow(root="head", depth=3)       # a part of it; in a notebook it draws itself
->>> trace.history(node=7, field="next")      # every version of a field, and who wrote it
+>>> trace = heapstory.record(["./list", "3"])        # run it; or open("list.story")
+>>> graph = trace.graph(at=120)                      # the memory graph as of timestamp 120
+>>> trace.history(node=7, field="next")              # every version of a field, and who wrote it
 >>> trace.query("SELECT type, count(*) FROM nodes GROUP BY type")
+>>> heapstory.locate(trace, "list.spec").statements  # what broke the structure
+>>> heapstory.infer(trace).text                      # a specification from a good run
+>>> heapstory.leaks("list.c").findings               # static leak analysis
+>>> heapstory.prove("queue.spec")[0].verdict         # is it linearizable?
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from heapstory.errors import HeapstoryError, LimitError, TraceError, UsageError
+from heapstory.errors import (
+    HeapstoryError,
+    LimitError,
+    SpecificationError,
+    TraceError,
+    UsageError,
+)
 
 if TYPE_CHECKING:
+    from heapstory.api.infer import infer
+    from heapstory.api.leaks import Leaks, leaks
+    from heapstory.api.locate import locate
+    from heapstory.api.prove import ProofResult, prove
+    from heapstory.api.record import record
     from heapstory.graph.history import History, Version
     from heapstory.graph.memory_graph import MemoryGraph
     from heapstory.graph.model import Edge, Node
+    from heapstory.inference.inferred import Inferred
+    from heapstory.locating.diagnosis import Diagnosis
+    from heapstory.static.findings import Finding
     from heapstory.trace import Trace, open
     from heapstory.trace.info import Info
     from heapstory.trace.places import Place
@@ -29,45 +43,67 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "Diagnosis",
     "Edge",
+    "Finding",
     "HeapstoryError",
     "History",
+    "Inferred",
     "Info",
+    "Leaks",
     "LimitError",
     "MemoryGraph",
     "Node",
     "Place",
+    "ProofResult",
     "Rows",
+    "SpecificationError",
     "Trace",
     "TraceError",
     "UsageError",
     "Version",
     "__version__",
+    "infer",
+    "leaks",
+    "locate",
     "open",
+    "prove",
+    "record",
 ]
 
 # Loaded when first asked for: the command line imports this package before it knows the verb.
 _HOMES = {
+    "Diagnosis": "heapstory.locating.diagnosis",
     "Edge": "heapstory.graph.model",
+    "Finding": "heapstory.static.findings",
     "History": "heapstory.graph.history",
+    "Inferred": "heapstory.inference.inferred",
     "Info": "heapstory.trace.info",
+    "Leaks": "heapstory.api.leaks",
     "MemoryGraph": "heapstory.graph.memory_graph",
     "Node": "heapstory.graph.model",
     "Place": "heapstory.trace.places",
+    "ProofResult": "heapstory.api.prove",
     "Rows": "heapstory.trace.sql",
     "Trace": "heapstory.trace",
     "Version": "heapstory.graph.history",
+    "infer": "heapstory.api.infer",
+    "leaks": "heapstory.api.leaks",
+    "locate": "heapstory.api.locate",
     "open": "heapstory.trace",
+    "prove": "heapstory.api.prove",
+    "record": "heapstory.api.record",
 }
 
+if not TYPE_CHECKING:  # a type checker knows every name from above, and that there is no other
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        from importlib import import_module
+    def __getattr__(name: str) -> object:
+        if name in _HOMES:
+            from importlib import import_module
 
-        return getattr(import_module(_HOMES[name]), name)
-    if name == "__version__":
-        from heapstory.version import version
+            return getattr(import_module(_HOMES[name]), name)
+        if name == "__version__":
+            from heapstory.version import version
 
-        return version()
-    raise AttributeError(f"module 'heapstory' has no attribute {name!r}")
+            return version()
+        raise AttributeError(f"module 'heapstory' has no attribute {name!r}")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from heapstory.cfront.program import Place
-from heapstory.confirm import Plan, confirm
+from heapstory.confirm import Execution, confirm
 from heapstory.static import Finding
 from heapstory.static.findings import label
 from tests.static.test_command import run
@@ -142,7 +142,7 @@ def claim(folder: Path) -> Finding:
 
 def test_a_wrong_finding_is_demoted_not_deleted(project: Path) -> None:
     finding = claim(project)
-    found = confirm([finding], Plan([str(project / "prog")]))
+    found = confirm([finding], Execution([str(project / "prog")]))
     assert (found["f"].label, found["f"].executed, found["f"].blocks) == ("not-leaked", 5, 5)
     assert "executed 5 times, not leaked" in found["f"].text()
     label([finding], found)

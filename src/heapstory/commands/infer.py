@@ -34,16 +34,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     import heapstory
-    from heapstory.inference.infer import infer
-    from heapstory.inference.text import to_json, write_specification
-    from heapstory.reporters import json
+    from heapstory.reporters import infer, json
 
     with ExitStack() as stack:
         traces = [stack.enter_context(heapstory.open(path)) for path in args.traces]
         with progress("trying constraints"):
-            inferred = infer(traces, args.type)
-        text = write_specification(inferred, [trace.path.name for trace in traces])
+            inferred = heapstory.infer(*traces, types=args.type)
         if args.format == "json":
-            text = json.dumps("infer", to_json(inferred, text))
-        write(text, args.output)
+            write(json.dumps("infer", infer.body(inferred)), args.output)
+        else:
+            write(inferred.text, args.output)
         return max(finish(trace) for trace in traces)

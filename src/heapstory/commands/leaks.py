@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +14,8 @@ from heapstory.commands.progress import Stage, progress
 from heapstory.errors import UsageError
 
 if TYPE_CHECKING:
-    from heapstory.cfront.capture import Job
-    from heapstory.static import Finding, Outcome, Sources
+    from heapstory.api.leaks import Leaks
+    from heapstory.confirm import Execution
 
 EPILOG = """\
 examples:
@@ -91,77 +90,47 @@ def _split_build(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Analyse, report, and say by the exit status what was found."""
-    from heapstory.cfront.capture import cache_folder
-    from heapstory.static import Options, Sources, analyse, collect_findings, load_models
-    from heapstory.static.baseline import read_baseline, write_baseline
-    from heapstory.static.findings import suppress
+    import heapstory
+    from heapstory.static.baseline import write_baseline
 
-    started = time.monotonic()
     _check_confirm(args)
-    models = load_models([Path(text) for text in args.models])
-    baseline = read_baseline(Path(args.baseline)) if args.baseline else set()
-    jobs, build_status = _jobs(args)
-    if not jobs:
-        raise UsageError("there is no C file to analyse")
     stage = Stage("reading the program")
-    options = Options(
-        models,
-        args.jobs,
-        args.engine,
-        args.scheduler,
-        None if args.no_cache or args.no_summaries else str(cache_folder()),
-        not args.no_summaries,
-        stage.tell,
-        args.show_states,
-    )
     with progress(stage):
-        outcome = analyse(jobs, options)
+        found = heapstory.leaks(
+            *args.words,
+            database=args.database,
+            build=None if args.confirm else args.build,
+            misuses=args.all,
+            min_confidence=args.min_confidence,
+            models=args.models,
+            baseline=args.baseline,
+            suppressed=args.suppress,
+            jobs=args.jobs,
+            engine=args.engine,
+            scheduler=args.scheduler,
+            cache=not args.no_cache,
+            summaries=not args.no_summaries,
+            states_of=args.show_states,
+            progress=stage.tell,
+        )
     if args.show_states:
-        return _show_states(args.show_states, outcome)
-    sources = Sources()
-    findings = collect_findings(outcome.answers, args.all, sources)
-    order = ("low", "medium", "high")
-    least = order.index(args.min_confidence)
-    hidden = sum(order.index(f.confidence) < least for f in findings)
-    findings = [f for f in findings if order.index(f.confidence) >= least]
-    suppress(findings, set(args.suppress), baseline)
+        return _show_states(args.show_states, found)
     if args.confirm:
-        _confirm(args, findings, outcome)
+        found.confirm(_execution(args))
     if args.write_baseline:
-        write_baseline(Path(args.write_baseline), findings)
-    seconds = round(time.monotonic() - started, 3)
-    _remark(outcome, build_status, hidden)
-    _write(args, findings, outcome, sources, seconds)
-    counted = [f for f in findings if f.suppressed is None and not f.contradicted]
-    if counted and not args.write_baseline:
+        write_baseline(Path(args.write_baseline), found.findings)
+    _remark(found)
+    _write(args, found)
+    if found.open and not args.write_baseline:
         return FOUND
-    return INCOMPLETE if outcome.skipped or build_status else 0
+    return 0 if found.complete else INCOMPLETE
 
 
-def _show_states(function: str, outcome: Outcome) -> int:
-    if not outcome.shown:
+def _show_states(function: str, found: Leaks) -> int:
+    if not found.outcome.shown:
         raise UsageError(f"{function}: no such function in what was analysed")
-    write("\n".join(outcome.shown) + "\n")
+    write("\n".join(found.outcome.shown) + "\n")
     return 0
-
-
-def _jobs(args: argparse.Namespace) -> tuple[list[Job], int]:
-    from heapstory.cfront import capture
-
-    words, build = list(args.words), None if args.confirm else args.build
-    if build is not None:
-        if words or args.database:
-            raise UsageError("give files, -p FILE or -- BUILD COMMAND, only one of them")
-        if not build:
-            raise UsageError("there is no build command after --")
-        return capture.from_build(build)
-    if args.database:
-        if words:
-            raise UsageError("give files, -p FILE or -- BUILD COMMAND, only one of them")
-        return capture.from_database(Path(args.database)), 0
-    if not words:
-        raise UsageError("nothing to analyse: give C files, -p compile_commands.json or -- make")
-    return capture.distinct(capture.from_paths(words)), 0
 
 
 def _check_confirm(args: argparse.Namespace) -> None:
@@ -180,48 +149,39 @@ def _check_confirm(args: argparse.Namespace) -> None:
             raise UsageError(str(error)) from error
 
 
-def _confirm(args: argparse.Namespace, findings: list[Finding], outcome: Outcome) -> None:
-    from heapstory.confirm import Plan, confirm
-    from heapstory.static.findings import label
+def _execution(args: argparse.Namespace) -> Execution:
+    from heapstory.confirm import Execution
 
-    if not findings:
-        return
     trace = Path(args.trace) if args.trace else None
-    plan = Plan(args.build, trace, args.force, args.fail_allocations, outcome.pointers, talk, say)
-    label(findings, confirm(findings, plan))
+    return Execution(args.build, trace, args.force, args.fail_allocations, talk, say)
 
 
-def _remark(outcome: Outcome, build_status: int, hidden: int) -> None:
-    for source, reason in outcome.skipped:
+def _remark(found: Leaks) -> None:
+    for source, reason in found.outcome.skipped:
         say(f"{source}: skipped: {reason}")
-    if build_status:
-        say(f"the build failed with status {build_status}; what it compiled was analysed")
-    if hidden:
-        say(f"{hidden} less certain findings left out; --min-confidence low shows them")
-    if outcome.limited:
-        say(f"{len(outcome.limited)} functions too large to follow in full")
+    if found.build_status:
+        say(f"the build failed with status {found.build_status}; what it compiled was analysed")
+    if found.hidden:
+        say(f"{found.hidden} less certain findings left out; --min-confidence low shows them")
+    if found.outcome.limited:
+        say(f"{len(found.outcome.limited)} functions too large to follow in full")
 
 
-def _write(
-    args: argparse.Namespace,
-    findings: list[Finding],
-    outcome: Outcome,
-    sources: Sources,
-    seconds: float,
-) -> None:
+def _write(args: argparse.Namespace, found: Leaks) -> None:
     import heapstory.reporters.json
     import heapstory.reporters.sarif
     from heapstory.reporters.leaks import html, json, sarif, text
     from heapstory.reporters.style import Style
 
+    findings, outcome, seconds = found.findings, found.outcome, found.seconds
     shown = [f for f in findings if f.suppressed is None or args.show_suppressed]
     summary = text.summary(findings, outcome, seconds)
     if args.sarif:
         log = heapstory.reporters.sarif.dumps(sarif.results(findings), sarif.RULES)
         write(log, args.sarif)
     if args.html:
-        write(html.page(shown, sources, summary), args.html)
+        write(html.page(shown, found.sources, summary), args.html)
     if args.format == "json":
         write(heapstory.reporters.json.dumps("leaks", json.body(shown, outcome, seconds)))
     else:
-        write(text.report(shown, sources, summary, Style.of(sys.stdout)))
+        write(text.report(shown, found.sources, summary, Style.of(sys.stdout)))

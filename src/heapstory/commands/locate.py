@@ -72,20 +72,19 @@ def run(args: argparse.Namespace) -> int:
 def _locate(args: argparse.Namespace) -> int:
     import heapstory
     from heapstory import constraints
-    from heapstory.locating import locate
 
     specification = constraints.load(args.spec)
     sites = dict(_site(text) for text in args.site)
     with heapstory.open(args.trace) as trace:
         with progress("checking the structure"):
-            answer = locate(trace, specification, sites=sites, cpoints=args.cpoint)
-        for note in answer.notes:
+            diagnosis = heapstory.locate(trace, specification, sites=sites, cpoints=args.cpoint)
+        for note in diagnosis.notes:
             say(note)
-        _write(trace, answer, args)
+        _write(trace, diagnosis, args)
         status = finish(trace)
-        if answer.inconsistencies:
+        if diagnosis.inconsistencies:
             return FOUND
-        return status or (0 if answer.objects else INCOMPLETE)
+        return status or (0 if diagnosis.objects else INCOMPLETE)
 
 
 def _site(text: str) -> tuple[str, str]:
@@ -95,22 +94,22 @@ def _site(text: str) -> tuple[str, str]:
     return name, site
 
 
-def _write(trace: Trace, answer: Diagnosis, args: argparse.Namespace) -> None:
+def _write(trace: Trace, diagnosis: Diagnosis, args: argparse.Namespace) -> None:
     from heapstory.reporters import json, sarif
     from heapstory.reporters.locate import machine, pictures, text
     from heapstory.reporters.style import PLAIN, Style
 
     form = chosen_format(args, _FORMATS)
     if args.sarif:
-        write(sarif.dumps(machine.results(answer), machine.rules(answer)), args.sarif)
+        write(sarif.dumps(machine.results(diagnosis), machine.rules(diagnosis)), args.sarif)
     if form == "json":
-        write(json.dumps("locate", machine.body(answer)), args.output)
+        write(json.dumps("locate", machine.body(diagnosis)), args.output)
     elif form == "sarif":
-        write(sarif.dumps(machine.results(answer), machine.rules(answer)), args.output)
+        write(sarif.dumps(machine.results(diagnosis), machine.rules(diagnosis)), args.output)
     elif form == "html":
-        write(pictures.html(trace, answer), args.output)
+        write(pictures.html(trace, diagnosis), args.output)
     elif form == "dot":
-        write(pictures.dot(trace, answer), args.output)
+        write(pictures.dot(trace, diagnosis), args.output)
     else:
         style = PLAIN if args.output else Style.of(sys.stdout)
-        write(text.report(trace, answer, style), args.output)
+        write(text.report(trace, diagnosis, style), args.output)

@@ -12,7 +12,6 @@ from heapstory.errors import UsageError
 
 if TYPE_CHECKING:
     from heapstory.linear.language.syntax import Specification
-    from heapstory.linear.verdict.report import Report
     from heapstory.reporters.prove.results import Judged
 
 NOT_SEQUENTIAL = 2  # the specification itself is wrong: already one operation after another is
@@ -111,12 +110,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _specifications(args: argparse.Namespace) -> list[Judged]:
+    from heapstory.api.prove import read
     from heapstory.linear.language.lint import lint
-    from heapstory.linear.program.load import load
 
     found = []
     for path in args.specifications:
-        spec = _restricted(load(path), args)
+        spec = read(path, args.operations.split(",") if args.operations else ())
         for remark in lint(spec):
             say(remark)
         judged = _judged(spec, args)
@@ -126,34 +125,11 @@ def _specifications(args: argparse.Namespace) -> list[Judged]:
     return found
 
 
-def _restricted(spec: Specification, args: argparse.Namespace) -> Specification:
-    from dataclasses import replace
-
-    if not args.operations:
-        return spec
-    wanted = args.operations.split(",")
-    known = [o.name for o in spec.operations]
-    for name in wanted:
-        if name not in known:
-            raise UsageError(f"{spec.path}: no operation '{name}' (has: {', '.join(known)})")
-    return replace(spec, operations=tuple(o for o in spec.operations if o.name in wanted))
-
-
 def _judged(spec: Specification, args: argparse.Namespace, extracted: str | None = None) -> Judged:
-    from heapstory.linear.verdict.counterexample import build
-    from heapstory.reporters.prove.results import specification
-
-    report = _report(spec, args)
-    found = None
-    if report.search is not None and report.search.trail is not None:
-        found = build(spec, report.search.trail, args.reuse)
-    return specification(report, found, args.relations, extracted)
-
-
-def _report(spec: Specification, args: argparse.Namespace) -> Report:
+    from heapstory.api.prove import prove_one
     from heapstory.linear.budget import Budget
-    from heapstory.linear.verdict.judge import judge
     from heapstory.linear.verdict.report import Options
+    from heapstory.reporters.prove.results import specification
 
     options = Options(
         bound=args.bound,
@@ -166,7 +142,8 @@ def _report(spec: Specification, args: argparse.Namespace) -> Report:
     )
     budget = Budget(options.timeout, options.states)
     with progress(lambda: f"{spec.name}: {budget.doing}"):
-        return judge(spec, options, budget)
+        result = prove_one(spec, options, budget)
+    return specification(result.report, result.counterexample, args.relations, extracted)
 
 
 def _sources(args: argparse.Namespace) -> list[Judged]:

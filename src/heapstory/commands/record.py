@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 from heapstory.commands.output import say, talk
-from heapstory.errors import UsageError
 
 EPILOG = """\
 examples:
@@ -72,19 +71,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from heapstory.recording import requests
     from heapstory.recording.recorder import Request, record
 
     command = args.command[1:] if args.command[:1] == ["--"] else args.command
-    if not command:
-        raise UsageError("no program to record (usage: heapstory record -- PROG ARG...)")
-    if args.changes is not None and args.changes < 1:
-        raise UsageError(f"--for {args.changes}: must be 1 or more")
-    _check_mode(args.mode)
-    _check_options(args)
-    output = args.output or f"{Path(command[0]).name}.story"
+    output = Path(args.output or requests.default_trace(command))
     request = Request(
         command=command,
-        trace=Path(output),
+        trace=output,
         mode=args.mode,
         force=args.force,
         start=args.start,
@@ -100,6 +94,7 @@ def run(args: argparse.Namespace) -> int:
         follow_children=args.follow_children,
         source=not args.no_source,
     )
+    requests.check(request)
     status = record(request, waiting=lambda: talk("finishing the trace"))
     if args.start and _is_empty(output):
         say(f"--from {args.start} was never reached, {output} is empty")
@@ -107,34 +102,7 @@ def run(args: argparse.Namespace) -> int:
     return status
 
 
-def _check_mode(mode: str) -> None:
-    if mode in ("alloc", "portable", "internals"):
-        return
-    if mode == "full":
-        raise UsageError(f"--mode {mode} is not available yet (use --mode alloc, the default)")
-    raise UsageError(f"--mode {mode}: there is no such mode (use --mode alloc, the default)")
-
-
-def _check_options(args: argparse.Namespace) -> None:
-    from heapstory.recording.places import check_function, check_place
-
-    if args.mode != "alloc" and (args.alloc_fn or args.free_fn):
-        raise UsageError("--alloc-fn and --free-fn belong to --mode alloc (else: --allocator NAME)")
-    if args.mode != "portable" and args.allocator:
-        raise UsageError("--allocator belongs to --mode portable")
-    if any(not name for name in args.allocator):
-        raise UsageError("--allocator: a function, a library, LOW-HIGH or free-lists is missing")
-    for option, text in (("--from", args.start), ("--until", args.until)):
-        if text is not None:
-            check_place(option, text)
-    for text in args.cpoint:
-        check_place("--cpoint", text)
-    for option, names in (("--alloc-fn", args.alloc_fn), ("--free-fn", args.free_fn)):
-        for text in names:
-            check_function(option, text)
-
-
-def _is_empty(path: str) -> bool:
+def _is_empty(path: Path) -> bool:
     import heapstory
 
     with heapstory.open(path) as trace:

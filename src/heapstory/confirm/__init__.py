@@ -1,6 +1,6 @@
-"""Confirming static findings by running the program under the recorder."""
+"""Static findings confirmed by running the program; knows static, recording and the trace."""
 
-from heapstory.confirm.runs import Plan, confirm
+from heapstory.confirm.runs import Execution, confirm
 from heapstory.static.confirmation import Confirmation, Moment
 
-__all__ = ["Confirmation", "Moment", "Plan", "confirm"]
+__all__ = ["Confirmation", "Execution", "Moment", "confirm"]

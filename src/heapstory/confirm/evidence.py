@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from heapstory.trace.places import Place
 
@@ -164,7 +164,7 @@ class Evidence:
         return {PurePath(path).name for path, own in paths if own}
 
     @cached_property
-    def allocations(self) -> list[tuple[int, int, Any]]:
+    def allocations(self) -> list[tuple[int, int, int | None]]:
         """Every allocation as the recorder counts them: ordinal, timestamp, site."""
         table = self.trace.core.table("events")
         columns = (table.column("kind"), table.column("timestamp"), table.column("site"))

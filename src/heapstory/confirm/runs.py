@@ -23,39 +23,41 @@ from heapstory.static.confirmation import (
     NOT_LEAKED,
     Confirmation,
 )
+from heapstory.trace import Trace
 
 if TYPE_CHECKING:
-    from heapstory.static import Finding
+    from heapstory.static.findings import Finding
 
 
 @dataclass(slots=True)
-class Plan:
+class Execution:
     """What to run and how."""
 
     command: list[str]
     trace: Path | None = None  # where the recording of the plain run is kept
     force: bool = False
     fail_allocations: bool = False
-    pointers: frozenset[str] = frozenset()  # functions that return a pointer
     say: Callable[[str], None] = lambda text: None
     warn: Callable[[str], None] = lambda text: None
 
 
-def confirm(findings: list[Finding], plan: Plan) -> dict[str, Confirmation]:
-    """The label of every leak, by fingerprint."""
+def confirm(
+    findings: list[Finding], execution: Execution, pointers: frozenset[str] = frozenset()
+) -> dict[str, Confirmation]:
+    """The label of every leak, by fingerprint; `pointers` are functions that return one."""
     leaks = [finding for finding in findings if finding.is_leak]
     labels: dict[str, Confirmation] = {}
-    with tempfile.TemporaryDirectory(prefix="heapstory-confirm-") as folder, _same_input(plan):
-        plain = plan.trace or Path(folder) / "plain.story"
+    with tempfile.TemporaryDirectory(prefix="heapstory-confirm-") as folder, _same_input(execution):
+        plain = execution.trace or Path(folder) / "plain.story"
         wanted: dict[int, tuple[Failure, list[Finding]]] = {}
-        for evidence in _run(leaks, plan, plain, plan.force, None):
-            _label(labels, leaks, evidence, plan, None)
+        for evidence in _run(leaks, execution, plain, execution.force, None):
+            _label(labels, leaks, evidence, pointers, None)
             if not evidence.knows_any(finding.place.path for finding in leaks):
-                plan.warn(
-                    f"{plan.command[0]}: no line information for the files with findings "
+                execution.warn(
+                    f"{execution.command[0]}: no line information for the files with findings "
                     "(build it with -g, from these sources)"
                 )
-            for finding in leaks if plan.fail_allocations else ():
+            for finding in leaks if execution.fail_allocations else ():
                 if labels[finding.fingerprint].label != CONFIRMED:
                     for failure in candidates(evidence, finding):
                         wanted.setdefault(failure.ordinal, (failure, []))[1].append(finding)
@@ -63,10 +65,10 @@ def confirm(findings: list[Finding], plan: Plan) -> dict[str, Confirmation]:
             left = [f for f in concerned if labels[f.fingerprint].label != CONFIRMED]
             if not left:
                 continue
-            plan.say(f"run {number} of {len(wanted)}: the allocation at {failure.place} fails")
+            execution.say(f"run {number} of {len(wanted)}: the allocation at {failure.place} fails")
             trace = Path(folder) / "failing.story"
-            for evidence in _run(left, plan, trace, True, failure):
-                _label(labels, left, evidence, plan, failure)
+            for evidence in _run(left, execution, trace, True, failure):
+                _label(labels, left, evidence, pointers, failure)
             shutil.rmtree(trace, ignore_errors=True)
     return labels
 
@@ -75,11 +77,11 @@ def _label(
     labels: dict[str, Confirmation],
     findings: list[Finding],
     evidence: Evidence,
-    plan: Plan,
+    pointers: frozenset[str],
     failure: Failure | None,
 ) -> None:
     for finding in findings:
-        found = judge(evidence, finding, finding.function in plan.pointers, failure)
+        found = judge(evidence, finding, finding.function in pointers, failure)
         if found.better(labels.get(finding.fingerprint)):
             labels[finding.fingerprint] = found
 
@@ -110,13 +112,11 @@ def judge(
 
 
 def _run(
-    findings: list[Finding], plan: Plan, trace: Path, force: bool, failure: Failure | None
+    findings: list[Finding], execution: Execution, trace: Path, force: bool, failure: Failure | None
 ) -> Iterator[Evidence]:
     """Record one run; the evidence of the program and of those it became by exec."""
-    import heapstory
-
     request = Request(
-        command=plan.command,
+        command=execution.command,
         trace=trace,
         force=force,
         cpoints=_cpoints(findings),
@@ -127,7 +127,7 @@ def _run(
     with _program_talks_on_stderr():
         record(request)
     for path in [trace, *sorted(trace.parent.glob(f"{trace.stem}.[0-9]*{trace.suffix}"))]:
-        with heapstory.open(path) as opened:
+        with Trace(path) as opened:
             if opened.info().exit_signal == 9 or not opened.complete:
                 raise HeapstoryError(
                     f"the run was cut off ({opened.damage}), so that nobody knows what was lost"
@@ -149,9 +149,9 @@ def _seekable() -> bool:
 
 
 @contextmanager
-def _same_input(plan: Plan) -> Iterator[None]:
+def _same_input(execution: Execution) -> Iterator[None]:
     """Every run reads the same input: what comes from a pipe is kept for the runs to come."""
-    if not plan.fail_allocations or sys.stdin is None or os.isatty(0) or _seekable():
+    if not execution.fail_allocations or sys.stdin is None or os.isatty(0) or _seekable():
         yield
         return
     before = os.dup(0)

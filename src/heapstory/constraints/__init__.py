@@ -12,6 +12,7 @@ plan for the engine (`compile`, `plan`).
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 LIBRARY = Path(__file__).parent / "library"
 
 
-def load(path: str | Path) -> Specification:
+def load(path: str | os.PathLike[str]) -> Specification:
     """A specification from a file, or one of the library by its name (``avl_tree``)."""
     from heapstory.constraints.language.reading import parse
 

@@ -12,6 +12,7 @@ from heapstory.constraints.binding.traced import TraceBinding
 from heapstory.constraints.compile.compiling import compile_plan
 from heapstory.constraints.language.reading import parse
 from heapstory.errors import SpecificationError
+from heapstory.locating import cpoints
 
 if TYPE_CHECKING:
     from heapstory import _core
@@ -49,7 +50,6 @@ class Run:
     def load(self, text: str) -> tuple[Plan, _core.Structure, list[CPoint]]:
         """A specification's plan, its structure, and the C-points it has by default."""
         from heapstory import _core
-        from heapstory.locating import cpoints
 
         plan = compile_plan(parse(text, "<inferred>"), self.binding).plan
         structure = _core.Structure(self.trace.core, json.loads(plan.to_json()))

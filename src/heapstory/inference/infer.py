@@ -8,13 +8,15 @@ to the test. The rest is written as a specification to be read and edited.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from heapstory.errors import UsageError
 from heapstory.inference.checking import Candidate, Run, surviving, write_out
 from heapstory.inference.facts import BACKWARD, TypeFacts, read_facts, root_sources
+from heapstory.inference.inferred import Inferred, Kept
 from heapstory.inference.templates import Templates, variables
+from heapstory.inference.text import write_specification
 from heapstory.inference.values import read_values
 
 if TYPE_CHECKING:
@@ -24,28 +26,10 @@ TESTED_AT_LEAST = 3  # bindings a constraint must have held for
 SURE = 20  # bindings below which a constraint without a guard is doubtful
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A constraint that held, and for how many bindings at a few C-points (None: not counted)."""
-
-    candidate: Candidate
-    support: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Inferred:
-    """What was learnt: the types in the order to write them, and their constraints."""
-
-    types: tuple[TypeFacts, ...]
-    pause: tuple[str, ...]
-    kept: tuple[Kept, ...]
-    tried: int
-    cpoints: int
-
-
 def infer(traces: Sequence[Trace], types: Sequence[str] = ()) -> Inferred:
     """Constraints that hold in all of some good runs; `types`: only these types."""
-    return _Inference(traces, types).run()
+    learnt = _Inference(traces, types).run()
+    return replace(learnt, text=write_specification(learnt))
 
 
 class _Inference:
@@ -76,7 +60,12 @@ class _Inference:
         kept = self._supported(heading, _first_of_ladders(alive))
         points = sum(len(run.load(heading)[2]) for run in self.runs)
         return Inferred(
-            tuple(self.facts.values()), tuple(self.pause), tuple(kept), len(candidates), points
+            tuple(run.trace.path.name for run in self.runs),
+            tuple(self.facts.values()),
+            tuple(self.pause),
+            tuple(kept),
+            len(candidates),
+            points,
         )
 
     def _heading(self) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 import textwrap
-from typing import Any
 
 from heapstory.inference.facts import TypeFacts
-from heapstory.inference.infer import Inferred, Kept
+from heapstory.inference.inferred import Inferred, Kept
 
 TITLES = {
     "shape": "Shape",
@@ -20,8 +19,9 @@ SURE = 50  # bindings that make a constraint more than a guess
 WIDTH = 100
 
 
-def write_specification(inferred: Inferred, sources: list[str]) -> str:
+def write_specification(inferred: Inferred) -> str:
     """The text of the specification, with comments on where it comes from."""
+    sources = inferred.sources
     runs = "run" if len(sources) == 1 else "runs"
     lines = [
         f"# Inferred from {len(sources)} good {runs}: {', '.join(sources)}.",
@@ -39,30 +39,6 @@ def write_specification(inferred: Inferred, sources: list[str]) -> str:
             f"pause in {', '.join(inferred.pause)};",
         ]
     return "\n".join(lines) + "\n"
-
-
-def to_json(inferred: Inferred, text: str) -> dict[str, Any]:
-    """What was inferred, for programs: the text, and every constraint with what speaks for it."""
-    constraints = []
-    for kept in inferred.kept:
-        names = _short(next(t for t in inferred.types if t.name == kept.candidate.type), inferred)
-        constraints.append(
-            {
-                "type": kept.candidate.type,
-                "group": kept.candidate.group,
-                "text": _renamed(kept.candidate.text, names),
-                "support": kept.support,
-                "doubtful": kept.candidate.doubtful,
-            }
-        )
-    return {
-        "specification": text,
-        "constraints": constraints,
-        "types": [facts.name for facts in inferred.types],
-        "pause": list(inferred.pause),
-        "tried": inferred.tried,
-        "cpoints": inferred.cpoints,
-    }
 
 
 def _type(facts: TypeFacts, inferred: Inferred) -> list[str]:
@@ -108,6 +84,12 @@ def _attribute(text: str) -> list[str]:
 
 def _is_used(attribute: str, mine: list[Kept]) -> bool:
     return any(k.candidate.attribute == attribute and not k.candidate.doubtful for k in mine)
+
+
+def constraint_text(kept: Kept, inferred: Inferred) -> str:
+    """One constraint as it stands in the specification."""
+    facts = next(t for t in inferred.types if t.name == kept.candidate.type)
+    return _renamed(kept.candidate.text, _short(facts, inferred))
 
 
 def _short(facts: TypeFacts, inferred: Inferred) -> dict[str, str]:

@@ -1,0 +1,128 @@
+"""Static leak analysis of a program, and runs of it that confirm what was found."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapstory.cfront import capture
+from heapstory.confirm import Execution, confirm
+from heapstory.errors import UsageError
+from heapstory.static import (
+    Finding,
+    Options,
+    Outcome,
+    Sources,
+    analyse,
+    collect_findings,
+    load_models,
+)
+from heapstory.static.baseline import read_baseline
+from heapstory.static.findings import label, suppress
+
+CONFIDENCES = ("low", "medium", "high")
+ONE_OF_THEM = "give files, -p FILE or -- BUILD COMMAND, only one of them"
+
+StrPath = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaks:
+    """The findings in one program; ``outcome`` says what was looked at and what was not."""
+
+    findings: list[Finding]
+    outcome: Outcome
+    sources: Sources
+    hidden: int  # findings less certain than asked for
+    build_status: int  # of the build that was watched
+    started: float
+
+    @property
+    def seconds(self) -> float:
+        """Since the analysis began."""
+        return round(time.monotonic() - self.started, 3)
+
+    @property
+    def open(self) -> list[Finding]:
+        """The findings that nobody accepted and no run contradicted."""
+        return [f for f in self.findings if f.suppressed is None and not f.contradicted]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of the program was seen."""
+        return not self.outcome.skipped and not self.build_status
+
+    def confirm(self, execution: Execution) -> None:
+        """Runs the program under the recorder and labels each finding by what it did."""
+        if self.findings:
+            label(self.findings, confirm(self.findings, execution, self.outcome.pointers))
+
+
+def leaks(
+    *paths: StrPath,
+    database: StrPath | None = None,
+    build: Sequence[str] | None = None,
+    misuses: bool = False,
+    min_confidence: str = "medium",
+    models: Sequence[StrPath] = (),
+    baseline: StrPath | None = None,
+    suppressed: Sequence[str] = (),
+    jobs: int = 0,
+    engine: str = "local",
+    scheduler: str | None = None,
+    cache: bool = True,
+    summaries: bool = True,
+    states_of: str | None = None,
+    progress: Callable[[str], None] = lambda text: None,
+) -> Leaks:
+    """The leaks of a C program: of some files, a compilation database, or what a build compiles.
+
+    The keywords are the options of ``heapstory leaks``: `misuses` is ``--all`` (double frees, uses
+    after free), `suppressed` are fingerprints, `states_of` is a function whose abstract states are
+    wanted in ``outcome.shown``. `progress` is told what is being done.
+    """
+    started = time.monotonic()
+    if min_confidence not in CONFIDENCES:
+        raise UsageError(f"{min_confidence}: a confidence is one of {', '.join(CONFIDENCES)}")
+    options = Options(
+        load_models([Path(path) for path in models]),
+        jobs,
+        engine,
+        scheduler,
+        str(capture.cache_folder()) if cache and summaries else None,
+        summaries,
+        progress,
+        states_of,
+    )
+    accepted = read_baseline(Path(baseline)) if baseline is not None else set()
+    compiled, build_status = _jobs(paths, database, build)
+    if not compiled:
+        raise UsageError("there is no C file to analyse")
+    outcome = analyse(compiled, options)
+    sources = Sources()
+    findings = collect_findings(outcome.answers, misuses, sources)
+    least = CONFIDENCES.index(min_confidence)
+    certain = [f for f in findings if CONFIDENCES.index(f.confidence) >= least]
+    suppress(certain, set(suppressed), accepted)
+    hidden = len(findings) - len(certain)
+    return Leaks(certain, outcome, sources, hidden, build_status, started)
+
+
+def _jobs(
+    paths: Sequence[StrPath], database: StrPath | None, build: Sequence[str] | None
+) -> tuple[list[capture.Job], int]:
+    """What is to be compiled, and the status of the build that said so."""
+    if (build is not None) + bool(database) + bool(paths) > 1:
+        raise UsageError(ONE_OF_THEM)
+    if build is not None:
+        if not build:
+            raise UsageError("there is no build command after --")
+        return capture.from_build(list(build))
+    if database:
+        return capture.from_database(Path(database)), 0
+    if not paths:
+        raise UsageError("nothing to analyse: give C files, -p compile_commands.json or -- make")
+    return capture.distinct(capture.from_paths([os.fspath(path) for path in paths])), 0

@@ -1,0 +1,48 @@
+"""What may be asked of a recording, checked before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from heapstory.errors import UsageError
+from heapstory.recording.places import check_function, check_place
+from heapstory.recording.recorder import Request
+
+MODES = ("alloc", "portable", "internals")
+
+
+def check(request: Request) -> None:
+    """`UsageError` where a request makes no sense; it names the option of ``heapstory record``."""
+    if not request.command:
+        raise UsageError("no program to record (usage: heapstory record -- PROG ARG...)")
+    if request.changes is not None and request.changes < 1:
+        raise UsageError(f"--for {request.changes}: must be 1 or more")
+    _check_mode(request)
+    for option, text in (("--from", request.start), ("--until", request.until)):
+        if text is not None:
+            check_place(option, text)
+    for text in request.cpoints:
+        check_place("--cpoint", text)
+    for option, names in (("--alloc-fn", request.alloc_fn), ("--free-fn", request.free_fn)):
+        for text in names:
+            check_function(option, text)
+
+
+def _check_mode(request: Request) -> None:
+    mode = request.mode
+    if mode == "full":
+        raise UsageError(f"--mode {mode} is not available yet (use --mode alloc, the default)")
+    if mode not in MODES:
+        raise UsageError(f"--mode {mode}: there is no such mode (use --mode alloc, the default)")
+    if mode != "alloc" and (request.alloc_fn or request.free_fn):
+        raise UsageError("--alloc-fn and --free-fn belong to --mode alloc (else: --allocator NAME)")
+    if mode != "portable" and request.allocators:
+        raise UsageError("--allocator belongs to --mode portable")
+    if any(not name for name in request.allocators):
+        raise UsageError("--allocator: a function, a library, LOW-HIGH or free-lists is missing")
+
+
+def default_trace(command: Sequence[str]) -> Path:
+    """PROG.story, in the current directory."""
+    return Path(f"{Path(command[0]).name if command else ''}.story")
