@@ -16,6 +16,7 @@ import pytest
 from tests.recorder import recorder
 from tests.support.fake_trace import freed_trace, open_fake, trace
 from tests.support.programs import program as program_source
+from tests.support.schemas import check_answer
 
 __all__ = ["freed_trace", "open_fake", "trace"]  # fixtures
 
@@ -60,12 +61,16 @@ def compile_program(tmp_path_factory: pytest.TempPathFactory) -> Compile:
 
 @pytest.fixture(scope="session")
 def heapstory() -> Heapstory:
-    """Runs the installed command; output is captured as text."""
+    """Runs the installed command; output is captured as text, and JSON checked by its schema."""
 
     def run(*words: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "HEAPSTORY_DEBUG": "0", **options.pop("env", {})}
         settings: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 120}
-        return subprocess.run([COMMAND, *map(str, words)], env=environment, **(settings | options))
+        command = [str(COMMAND), *map(str, words)]
+        done = subprocess.run(command, env=environment, **(settings | options))
+        if isinstance(done.stdout, str) and done.stdout.startswith('{"schema": '):
+            check_answer(done.stdout)
+        return done
 
     return run
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.schemas import check_answer
+
 LEAK = """#include <stdlib.h>
 int f(int bad) {
     char *p = malloc(10);
@@ -33,10 +35,13 @@ def run(
         **(env or {}),
     }
     code = "import sys; from heapstory.commands import main; sys.exit(main())"
-    return subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-P", "-c", code, "leaks", *words],
         cwd=folder, env=environment, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
+    if done.stdout.startswith('{"schema": '):
+        check_answer(done.stdout)
+    return done
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from heapstory.commands.options import add_format, add_trace
+from heapstory.commands.options import add_format, add_sarif, add_trace
 from heapstory.commands.output import FOUND, finish, write
 from heapstory.errors import UsageError
 
@@ -21,15 +21,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="accesses that left the node they started from (mode portable); status 1 if any",
     )
     add_format(parser, ("text", "json"))
+    add_sarif(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     import heapstory
     from heapstory.reporters import json, text
 
+    if args.sarif and not args.suspicious:
+        raise UsageError("--sarif goes with --suspicious: there are no other findings in a trace")
     with heapstory.open(args.trace) as trace:
         if args.suspicious:
-            return _suspicious(trace, args.format)
+            return _suspicious(trace, args)
         answer = trace.info()
         if args.format == "json":
             write(json.dumps("info", json.info(answer)))
@@ -38,8 +41,9 @@ def run(args: argparse.Namespace) -> int:
         return finish(trace)
 
 
-def _suspicious(trace: Trace, form: str | None) -> int:
-    from heapstory.reporters import json, text
+def _suspicious(trace: Trace, args: argparse.Namespace) -> int:
+    from heapstory.reporters import json, sarif, text
+    from heapstory.reporters.suspicions import RULES, results
     from heapstory.trace.suspicions import suspicions
 
     if trace.info().mode != "portable":
@@ -48,7 +52,9 @@ def _suspicious(trace: Trace, form: str | None) -> int:
             "accesses (record it again: heapstory record --mode portable -- PROG)"
         )
     found = suspicions(trace)
-    if form == "json":
+    if args.sarif:
+        write(sarif.dumps(results(found), RULES), args.sarif)
+    if args.format == "json":
         write(json.dumps("info", json.suspicious(found)))
     else:
         write(text.suspicious(found, str(trace.path)))

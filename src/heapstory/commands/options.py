@@ -62,3 +62,11 @@ def seconds(text: str) -> float:
     if value <= 0:
         raise argparse.ArgumentTypeError("must be more than 0")
     return value
+
+
+def status(text: str) -> int:
+    """An exit status."""
+    value = int(text)
+    if not 0 <= value <= 255:
+        raise argparse.ArgumentTypeError(f"{text} is no exit status (0 to 255)")
+    return value

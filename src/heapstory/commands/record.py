@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from heapstory.commands.options import status
 from heapstory.commands.output import say, talk
+from heapstory.errors import UsageError
 
 EPILOG = """\
 examples:
@@ -63,9 +65,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--error-exitcode",
-        type=int,
+        type=status,
         metavar="N",
-        help="taken for the sake of scripts that check as well; a recording has no findings",
+        help="mode portable: exit with N if there were suspicious accesses (info --suspicious)",
     )
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="PROG ARG...")
 
@@ -95,11 +97,30 @@ def run(args: argparse.Namespace) -> int:
         source=not args.no_source,
     )
     requests.check(request)
-    status = record(request, waiting=lambda: talk("finishing the trace"))
+    if args.error_exitcode is not None and args.mode != "portable":
+        raise UsageError(
+            f"--error-exitcode belongs to --mode portable: --mode {args.mode} has no findings"
+        )
+    ended = record(request, waiting=lambda: talk("finishing the trace"))
     if args.start and _is_empty(output):
         say(f"--from {args.start} was never reached, {output} is empty")
     talk(f"recorded into {output} (next: heapstory info {output})")
-    return status
+    if args.error_exitcode is not None and _has_findings(output):
+        return int(args.error_exitcode)
+    return ended
+
+
+def _has_findings(path: Path) -> bool:
+    """Whether there are suspicious accesses in any trace of the recording."""
+    import heapstory
+    from heapstory.recording.folder import successors
+    from heapstory.trace.suspicions import suspicions
+
+    for part in [path, *successors(path)]:
+        with heapstory.open(part) as trace:
+            if suspicions(trace):
+                return True
+    return False
 
 
 def _is_empty(path: Path) -> bool:

@@ -10,13 +10,17 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from heapstory.version import version
+
+if TYPE_CHECKING:
+    from heapstory.trace.places import Place
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
+UNKNOWN = "unknown"
 LEVELS = ("error", "warning", "note", "none")
 
 
@@ -29,6 +33,14 @@ class Location:
     message: str = ""
     column: int = 0
     function: str = ""
+
+
+def at(place: Place | None, message: str = "") -> Location:
+    """A place of a trace; where the source is not known, the module it was executed from."""
+    if place is None:
+        return Location(UNKNOWN, 0, message)
+    path = place.path or place.module or UNKNOWN
+    return Location(path, place.line or 0, message, function=place.function or "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from heapstory.reporters.sarif import Location, Result, Rule
+from heapstory.reporters.sarif import Result, Rule, at
 
 if TYPE_CHECKING:
     from heapstory.locating.diagnosis import CPoint, Diagnosis, Fault, Inconsistency
     from heapstory.trace.places import Place
 
 MOST_CPOINTS = 1000
+MOST = 20  # times that a statement is shown to have run
 
 
 def body(answer: Diagnosis) -> dict[str, Any]:
@@ -96,26 +97,17 @@ def results(answer: Diagnosis) -> list[Result]:
     made: list[Result] = []
     for place in answer.statements:
         faults = [fault for fault in answer.faults if fault.place and _same(fault.place, place)]
-        first = faults[0]
-        constraint = first.contributed_to[0].constraint
-        location = Location(place.path or "?", place.line or 0, function=place.function or "")
+        against = faults[0].contributed_to or answer.inconsistencies
+        constraint = against[0].constraint
         made.append(
             Result(
                 rule=_rule(constraint.name),
-                message=f"{first.operation}, against: {constraint.words}",
-                location=location,
+                message=f"{faults[0].operation}, against: {constraint.words}",
+                location=at(place),
                 level="error" if not made else "warning",
-                flow=[
-                    Location(
-                        place.path or "?",
-                        place.line or 0,
-                        f"timestamp {fault.timestamp}: {fault.operation}",
-                        function=place.function or "",
-                    )
-                    for fault in faults[:20]
-                ],
+                flow=[at(place, f"timestamp {f.timestamp}: {f.operation}") for f in faults[:MOST]],
                 fingerprint=f"{constraint.name}@{place.function}:{place.file}",
-                properties={"timestamps": [fault.timestamp for fault in faults[:20]]},
+                properties={"timestamps": [fault.timestamp for fault in faults[:MOST]]},
             )
         )
     return made
