@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-import shutil
 from json import loads
-
-import pytest
 
 from heapstory.graph.drawing import draw
 from heapstory.reporters import dot, json, svg, text
@@ -69,7 +66,6 @@ def test_dot_shows_where_the_part_ends(trace: Trace) -> None:
     assert 'n2 [shape=plaintext, fontcolor="#777777", label="node 2"]' in picture
 
 
-@pytest.mark.skipif(shutil.which("dot") is None, reason="make setup installs graphviz")
 def test_svg_is_drawn_by_graphviz(trace: Trace) -> None:
     picture = svg.svg(dot.render(draw(trace.graph(at=6))))
     assert "</svg>" in picture

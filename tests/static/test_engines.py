@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from heapstory.cfront.capture import Job
 from heapstory.static import Options, Sources, analyse, collect_findings, load_models
 
@@ -44,6 +42,5 @@ def test_processes_agree(tmp_path: Path) -> None:
 
 
 def test_dask_agrees(tmp_path: Path) -> None:
-    pytest.importorskip("distributed")
     jobs = _program(tmp_path)
     assert _found(jobs, engine="dask", processes=2) == _found(jobs, processes=1)

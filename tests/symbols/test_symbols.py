@@ -222,8 +222,6 @@ def test_debug_link(tmp_path: Path, build_id: str) -> None:
 
 
 def test_dwz(tmp_path: Path) -> None:
-    if not shutil.which("dwz"):
-        pytest.skip("dwz is not installed")
     first = compile_program(tmp_path, TEMPLATES, "first.cpp", "g++", "-g", "-O1")
     second = compile_program(tmp_path, TEMPLATES, "second.cpp", "g++", "-g", "-O1")
     addresses = own_code(first)
