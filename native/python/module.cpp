@@ -1,6 +1,6 @@
 // The binding: heapstory._core. Thin on purpose; what it says is in src/heapstory/_core.pyi.
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "check.h"
+#include "constraints.h"
 #include "linear.h"
 #include "table.h"
 #include "trace.h"
@@ -16,5 +16,5 @@ NB_MODULE(_core, m) {
     bind_graph(m);
     bind_trace(m);
     bind_linear(m);
-    add_check(m, [](nb::handle trace) { return nb::cast<Trace &>(trace).shared_store(); });
+    add_constraints(m, [](nb::handle trace) { return nb::cast<Trace &>(trace).shared_store(); });
 }

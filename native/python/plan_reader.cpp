@@ -12,7 +12,7 @@ namespace nb = nanobind;
 
 namespace {
 
-using namespace heapstory::check;
+using namespace heapstory::constraints;
 
 // In the order of Op.
 constexpr std::array<std::string_view, 49> op_names = {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "check/plan.h"
+#include "constraints/plan/plan.h"
 
 #include <nanobind/nanobind.h>
 
-// A plan from its JSON form (see src/heapstory/constraints/plan.py), read into Python objects.
-heapstory::check::Plan read_plan(const nanobind::dict &plan);
+// A plan from its JSON form (see src/heapstory/constraints/plan/definition.py), read into Python
+// objects.
+heapstory::constraints::Plan read_plan(const nanobind::dict &plan);

@@ -177,7 +177,7 @@ class Structure:
     each loop. An inconsistency is (number of the constraint, binding)."""
 
     def __init__(self, trace: Trace, plan: dict[str, Any]) -> None:
-        """Loads what a plan (see constraints/plan.py: its JSON form) reads out of a trace."""
+        """Loads what a plan (constraints/plan/definition.py: its JSON form) reads of a trace."""
     @staticmethod
     def given(
         plan: dict[str, Any],
@@ -208,9 +208,9 @@ class Structure:
         relation ('direct' | 'fed' | 'related'), inconsistencies it contributed to)], of so many
         operations the first 2,000, decisive {timestamp: ('value' | 'omission' | 'derived' |
         'followed', the field that should hold something else: (node, base, type, cell), whether
-        it holds an address of nothing)} (see native/core/check/repair.h), astray [(timestamp of a
-        store of an address of nothing, inconsistencies)], exact, evaluations, check_seconds,
-        locate_seconds."""
+        it holds an address of nothing)} (see native/core/constraints/hypotheses/repair.h), astray
+        [(timestamp of a store of an address of nothing, inconsistencies)], exact, evaluations,
+        check_seconds, locate_seconds."""
     def cpoints(
         self,
         returns: bool,

@@ -1,0 +1,53 @@
+// C-points: the moments at which a structure must be consistent.
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// By default they are the returns from the structure's own code to other code. A function belongs
+// to the structure if its own statements write fields of the structure's objects or free them. A
+// return to a function that does not belong is a C-point, unless a function further up the call
+// stack belongs: then an operation is still under way. The outermost function of a thread does not
+// count there: a main that sets up the structure itself is no operation.
+//
+// A function may also do an operation by calling functions that belong, one after the other, and
+// write nothing itself. What is wrong at a return to it counts only if it is still wrong when it
+// returns in turn (`settled`): what it mends before that was temporary. One that calls itself does
+// one operation in all its calls: what is wrong counts if it still is when the first of them
+// returns. A function that calls very many such functions, or the outermost one, does no operation
+// but uses the structure.
+#pragma once
+
+#include "constraints/timeline/timeline.h"
+#include "store/store.h"
+
+#include <string>
+#include <vector>
+
+namespace heapstory::constraints {
+
+enum class CPointKind : uint8_t { exit, entry, mark, option, crash, end };
+
+struct FoundCPoint {
+    uint64_t time = 0;
+    CPointKind kind = CPointKind::end;
+    uint32_t call = 0;          // entry and exit: of which function, and from where
+    uint32_t site = 0;          // the statement: of the call, the mark, the crash
+    uint64_t number = 0;        // option: which one of `record --cpoint`
+    std::string text;           // mark: what the program said
+    uint64_t settled = forever; // exit: what is no longer wrong then does not count; forever: all
+};
+
+struct CPointQuery {
+    bool returns = false;                    // those of the structure's own code
+    std::vector<std::string> own;            // functions that belong, instead of the writers
+    std::vector<std::string> exits, entries; // of these functions
+    std::vector<std::pair<std::string, uint32_t>> lines; // calls and writes at FILE:LINE
+};
+
+struct CPointAnswer {
+    std::vector<FoundCPoint> points;    // in order of time; several may share a moment
+    std::vector<std::string> functions; // that belong to the structure
+    std::vector<std::string> inlined;   // of these, the ones that were never called
+};
+
+CPointAnswer find_cpoints(const Store &store, const Timeline &line, const CPointQuery &query);
+
+} // namespace heapstory::constraints

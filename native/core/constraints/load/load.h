@@ -1,0 +1,12 @@
+// Timelines out of a trace: chunk by chunk, on two threads, each with its part of the addresses.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "constraints/timeline/timeline.h"
+#include "store/store.h"
+
+namespace heapstory::constraints {
+
+Timeline load(const Store &store, const Plan &plan);
+
+} // namespace heapstory::constraints

@@ -1,0 +1,53 @@
+// The part of the forward search that knows what operations leave wrong on their way.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "constraints/search/forward.h"
+
+#include <algorithm>
+
+namespace heapstory::constraints {
+
+// Remembers what an operation that is under way has left wrong for now.
+void Forward::pass(size_t point, std::vector<Inconsistency> found) {
+    if (points_[point].way && points_[point].settled != forever)
+        passing_.push_back({point, std::move(found)});
+}
+
+// What operations that ended before a moment had left wrong on their way is what such ways do.
+void Forward::end_operations(uint64_t time) {
+    std::erase_if(passing_, [&](const Passing &passing) {
+        const CPoint &point = points_[passing.point];
+        if (point.settled >= time)
+            return false;
+        ways_.insert(point.way);
+        for (const Inconsistency &e : passing.found)
+            usual_.emplace(point.way, e.constraint);
+        return true;
+    });
+}
+
+// What is always wrong here for a while is none of this place's doing, even if it stays: the end of
+// the operation will show.
+bool Forward::is_usual(size_t point) const {
+    const CPoint &at = points_[point];
+    bool goes_on = at.settled != forever && point + 1 < points_.size() &&
+                   points_[point + 1].time <= at.settled;
+    return goes_on && std::all_of(found_.begin(), found_.end(), [&](const Inconsistency &e) {
+               return usual_.contains({at.way, e.constraint});
+           });
+}
+
+void Forward::find_unusual() {
+    for (Passing &passing : passing_) {
+        const CPoint &point = points_[passing.point];
+        if (passing.point >= bad_ || point.settled < points_[bad_].time ||
+            !ways_.contains(point.way))
+            continue;
+        std::erase_if(passing.found, [&](const Inconsistency &e) {
+            return usual_.contains({point.way, e.constraint});
+        });
+        if (!passing.found.empty())
+            unusual_.push_back(std::move(passing));
+    }
+}
+
+} // namespace heapstory::constraints
