@@ -17,7 +17,6 @@ KNOWN = {
     "heapstory/static",
     "heapstory/static/walk",
     "heapstory/trace",
-    "core/check",
     "valgrind",
 }
 

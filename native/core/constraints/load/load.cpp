@@ -158,7 +158,7 @@ class Feed {
 void add_references(const Store &store, Timeline &line) {
     Pointers pointers(store);
     EdgeVersions versions(store, pointers);
-    line.references.begin(line);
+    line.begin_references();
     while (versions.read([&](const EdgeVersion &edge) {
         if (edge.target)
             line.references.add(

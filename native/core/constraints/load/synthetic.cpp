@@ -95,7 +95,7 @@ Timeline make_timeline(const Plan &plan, const std::vector<SourceBlock> &blocks,
     Timeline line = builder.finish();
     line.last = last;
     if (has(plan, Op::references)) {
-        line.references.begin(line);
+        line.begin_references();
         ReferenceFinder finder(line.references, find);
         for (const Write &write : words)
             finder.write(write);

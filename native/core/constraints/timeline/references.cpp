@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "constraints/timeline/references.h"
 
-#include "constraints/timeline/timeline.h"
-
 namespace heapstory::constraints {
 
-void References::begin(const Timeline &line) {
-    for (const Version &version : line.versions)
-        if (uint32_t block = line.block_of(version); block != none)
-            numbers_.try_emplace({line.blocks[block].id, version.value}, 0);
+void References::begin() {
     uint32_t next = 0;
     for (auto &[pointer, number] : numbers_)
         number = next++;

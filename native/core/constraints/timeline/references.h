@@ -11,12 +11,11 @@
 
 namespace heapstory::constraints {
 
-class Timeline;
-
 class References {
   public:
-    // Which are counted: those that a field of the structure held at any time.
-    void begin(const Timeline &line);
+    // A pointer, by its block's id and its value, that is to be counted; all come first.
+    void want(uint64_t block, uint64_t address) { numbers_.try_emplace({block, address}, 0); }
+    void begin();
     // A word that holds the address of something in a block (by its id) over a time.
     void add(uint64_t block, uint64_t address, uint64_t since, uint64_t until);
     void finish();

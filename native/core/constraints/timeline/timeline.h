@@ -125,6 +125,13 @@ class Timeline {
                                           [&](const Version &v) { return v.since <= time; });
         return after != all.begin() && after[-1].target == open_target;
     }
+    // Begins to count the references to all that a field held at any time.
+    void begin_references() {
+        for (const Version &version : versions)
+            if (uint32_t pointed_to = block_of(version); pointed_to != none)
+                references.want(blocks[pointed_to].id, version.value);
+        references.begin();
+    }
     // Puts the versions in force at a moment side by side. Worth it where all of the structure is
     // asked for as of then.
     void lay_out(uint64_t time) const;
