@@ -6,6 +6,7 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
@@ -37,17 +38,20 @@ namespace {
 
 using Selected = std::optional<std::vector<uint64_t>>;
 
-NodeText node_text(const GraphView &view, const Selected &selected, nb::callable place,
-                   nb::callable type, nb::callable text) {
-    NodeWords words{
+NodeWords node_words(nb::callable place, nb::callable type, nb::callable text) {
+    return {
         [place](uint32_t stack) { return nb::cast<std::string>(place(or_none(stack))); },
         [type](uint32_t id) { return nb::cast<std::string>(type(or_none(id))); },
         [text](std::string_view said) { return nb::cast<std::string>(text(text_object(said))); }};
-    return NodeText(view.node_rows(), selected, std::move(words));
 }
 
-EdgeText edge_text(const GraphView &view, bool data, const Selected &selected, nb::callable place,
-                   nb::callable field) {
+NodeText graph_nodes(const GraphView &view, const Selected &selected, nb::callable place,
+                     nb::callable type, nb::callable text) {
+    return NodeText(view.node_rows(), selected, node_words(place, type, text));
+}
+
+EdgeText graph_edges(const GraphView &view, bool data, const Selected &selected, nb::callable place,
+                     nb::callable field) {
     EdgeWords words{[place](uint32_t site) { return nb::cast<std::string>(place(or_none(site))); },
                     [field](TypeId type, uint64_t size, uint64_t offset) {
                         return nb::cast<std::string>(field(or_none(type), size, offset));
@@ -62,9 +66,36 @@ template <class Text> nb::object next_piece(Text &text) {
     return text_object(piece);
 }
 
+std::string edge_json(uint64_t source, uint64_t offset, uint64_t value, uint32_t size,
+                      std::optional<uint64_t> target, std::optional<uint64_t> target_offset,
+                      std::string_view state, uint64_t timestamp, std::string_view place,
+                      std::string_view field, bool current) {
+    std::string out;
+    add_edge(out, {.source = source,
+                   .offset = offset,
+                   .value = value,
+                   .target = target.value_or(0),
+                   .target_offset = target_offset.value_or(0),
+                   .timestamp = timestamp,
+                   .size = size,
+                   .place = place,
+                   .field = field,
+                   .state = state,
+                   .current = current});
+    return out;
+}
+
 } // namespace
 
+std::string node_json(Batch row, nb::callable place, nb::callable type, nb::callable text) {
+    return NodeText({std::make_shared<Batch>(std::move(row))}, {}, node_words(place, type, text))
+        .next();
+}
+
 void bind_graph(nb::module_ &module) {
+    module.def("edge_json", &edge_json, "source"_a, "offset"_a, "value"_a, "size"_a,
+               "target"_a.none(), "target_offset"_a.none(), "state"_a, "timestamp"_a, "place"_a,
+               "field"_a, "current"_a);
     nb::class_<EdgeText>(module, "EdgeText")
         .def("__iter__", [](nb::handle self) { return self; })
         .def("__next__", &next_piece<EdgeText>);
@@ -77,8 +108,8 @@ void bind_graph(nb::module_ &module) {
         .def("edges", &GraphView::edges, "data"_a = false)
         .def("clusters", &GraphView::clusters)
         .def("merges", &GraphView::merges)
-        .def("node_text", &node_text, "selected"_a.none(), "place"_a, "type"_a, "text"_a)
-        .def("edge_text", &edge_text, "data"_a, "selected"_a.none(), "place"_a, "field"_a,
+        .def("node_text", &graph_nodes, "selected"_a.none(), "place"_a, "type"_a, "text"_a)
+        .def("edge_text", &graph_edges, "data"_a, "selected"_a.none(), "place"_a, "field"_a,
              nb::keep_alive<0, 1>());
 }
 

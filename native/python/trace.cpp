@@ -96,6 +96,13 @@ nb::object Trace::node(uint64_t id) const {
     return out;
 }
 
+std::string Trace::node_json(uint64_t id, nb::callable place, nb::callable type,
+                             nb::callable text) const {
+    check(id);
+    return heapstory::node_json(node_row(store(), id, *from_.labels, from_.clusters(), never),
+                                place, type, text);
+}
+
 std::optional<uint64_t> Trace::node_at(uint64_t address, uint64_t at) const {
     uint64_t node = store().nodes().find(address, store().events_by(at));
     return node ? std::optional(node) : std::nullopt;
@@ -150,6 +157,7 @@ void bind_trace(nb::module_ &module) {
         .def("summary", &Trace::summary)
         .def("graph", &Trace::graph, "at"_a, "freed"_a = false)
         .def("node", &Trace::node, "node"_a)
+        .def("node_json", &Trace::node_json, "node"_a, "place"_a, "type"_a, "text"_a)
         .def("node_at", &Trace::node_at, "address"_a, "at"_a)
         .def("value", &Trace::value, "address"_a, "size"_a, "at"_a)
         .def("fields", &Trace::fields, "node"_a, "at"_a)

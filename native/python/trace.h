@@ -46,6 +46,8 @@ class GraphView {
 };
 
 void bind_graph(nanobind::module_ &module);
+std::string node_json(Batch row, nanobind::callable place, nanobind::callable type,
+                      nanobind::callable text);
 
 class Trace {
   public:
@@ -60,6 +62,8 @@ class Trace {
 
     std::unique_ptr<GraphView> graph(uint64_t at, bool freed) const;
     nanobind::object node(uint64_t id) const;
+    std::string node_json(uint64_t id, nanobind::callable place, nanobind::callable type,
+                          nanobind::callable text) const;
     std::optional<uint64_t> node_at(uint64_t address, uint64_t at) const;
     nanobind::object value(uint64_t address, uint64_t size, uint64_t at) const;
     nanobind::object last_silent(uint64_t address, uint64_t since, uint64_t until) const;

@@ -18,6 +18,21 @@ def nest(
     """Can a stack's values be nested? -1: yes, -2: out of time, else a value that cannot. Times
     that never come are ENDLESS."""
 
+def edge_json(
+    source: int,
+    offset: int,
+    value: int,
+    size: int,
+    target: int | None,
+    target_offset: int | None,
+    state: str,
+    timestamp: int,
+    place: str,
+    field: str,
+    current: bool,
+) -> str:
+    """An edge as GraphView.edge_text writes it; ``place`` and ``field`` are JSON already."""
+
 class CoreError(TraceError):
     """What went wrong with a trace, in one line that names the file and the remedy."""
 
@@ -101,6 +116,14 @@ class Trace:
     def graph(self, at: int, freed: bool = False) -> GraphView: ...
     def node(self, node: int) -> dict[str, Any] | None:
         """One row of GraphView.nodes() (lost left out), whether alive or not."""
+    def node_json(
+        self,
+        node: int,
+        place: Callable[[int | None], str],
+        type: Callable[[int | None], str],
+        text: Callable[[str], str],
+    ) -> str:
+        """The same as JSON, as GraphView.node_text writes it."""
     def node_at(self, address: int, at: int) -> int | None:
         """The node whose bytes hold an address at a timestamp (innermost if nested)."""
     def value(self, address: int, size: int, at: int) -> bytes | None:

@@ -55,7 +55,7 @@ def _suspicious(trace: Trace, args: argparse.Namespace) -> int:
     if args.sarif:
         write(sarif.dumps(results(found), RULES), args.sarif)
     if args.format == "json":
-        write(json.dumps("info", json.suspicious(found)))
+        write(json.dumps("info", json.suspicious(trace, found)))
     else:
         write(text.suspicious(found, str(trace.path)))
     return FOUND if found else finish(trace)

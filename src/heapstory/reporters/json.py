@@ -1,4 +1,7 @@
-"""The machine output: one object per command, with the name and version of its schema."""
+"""The machine output: one object per command, with the name and version of its schema.
+
+Nodes and edges are written by the core alone, since a graph may have millions of them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,8 @@ if TYPE_CHECKING:
     from heapstory.graph.clusters import Cluster, MergeEdge
     from heapstory.graph.history import History, Version
     from heapstory.graph.memory_graph import MemoryGraph
-    from heapstory.graph.model import Change, Edge, Node
+    from heapstory.graph.model import Edge, Node
+    from heapstory.trace import Trace
     from heapstory.trace.discoveries import Discoveries
     from heapstory.trace.info import Info
     from heapstory.trace.places import Place
@@ -63,7 +67,7 @@ def _discoveries(found: Discoveries) -> dict[str, Any]:
     }
 
 
-def suspicious(found: list[Suspicion]) -> dict[str, Any]:
+def suspicious(trace: Trace, found: list[Suspicion]) -> dict[str, Any]:
     """The body of ``info --suspicious --json``."""
     return {
         "suspicious": [
@@ -76,8 +80,8 @@ def suspicious(found: list[Suspicion]) -> dict[str, Any]:
                 "address": f"{one.address:#x}",
                 "bytes": one.bytes,
                 "base": f"{one.base:#x}",
-                "node": None if one.node is None else _node(one.node),
-                "reached": None if one.reached is None else _node(one.reached),
+                "node": None if one.node is None else _node(trace, one.node),
+                "reached": None if one.reached is None else _node(trace, one.reached),
             }
             for one in found
         ]
@@ -148,34 +152,30 @@ def query(rows: Rows) -> dict[str, Any]:
     return {"columns": rows.columns, "rows": [list(row) for row in rows]}
 
 
-def _node(node: Node) -> dict[str, Any]:
-    # The same members as the core writes for the nodes of a graph.
-    return {
-        "id": node.id,
-        "kind": node.kind,
-        "address": f"{node.address:#x}",
-        "size": node.size,
-        "created": _change(node.created),
-        "freed": _change(node.freed) if node.freed else None,
-        "type": node.type,
-        "cluster": node.cluster,
-        "source": node.source,
-        "name": node.name,
-        "label": node.label,
-        "lost": node.lost,
-    }
+def _node(trace: Trace, node: Node) -> dict[str, Any]:
+    statement, name = trace.places.statement, trace.types.name
+    text = trace.core.node_json(
+        node.id, lambda stack: _place_text(statement(stack)), lambda of: _text(name(of)), _text
+    )
+    members: dict[str, Any] = json.loads(text)
+    return members
 
 
 def _edge(edge: Edge) -> str:
-    # The same members as the core writes for the edges of a graph.
-    target = "null"
-    if edge.target is not None:
-        target = f'{{"node": {edge.target}, "offset": {edge.target_offset}}}'
-    return (
-        f'{{"from": {{"node": {edge.source}, "offset": {edge.offset}}}, "to": {target}, '
-        f'"value": "{edge.value:#x}", "ts": {edge.timestamp}, "place": {_place_text(edge.place)}, '
-        f'"size": {edge.size}, "field": {_text(edge.field)}, "state": "{edge.state}", '
-        f'"current": {"true" if edge.current else "false"}}}'
+    from heapstory._core import edge_json
+
+    return edge_json(
+        edge.source,
+        edge.offset,
+        edge.value,
+        edge.size,
+        edge.target,
+        edge.target_offset,
+        edge.state,
+        edge.timestamp,
+        _place_text(edge.place),
+        _text(edge.field),
+        edge.current,
     )
 
 
@@ -200,10 +200,6 @@ def _version(version: Version) -> dict[str, Any]:
 
 def _target(node: int | None, offset: int | None) -> dict[str, Any] | None:
     return None if node is None else {"node": node, "offset": offset}
-
-
-def _change(change: Change) -> dict[str, Any]:
-    return {"ts": change.timestamp, "place": _place(change.place)}
 
 
 def _place(place: Place | None) -> dict[str, Any] | None:

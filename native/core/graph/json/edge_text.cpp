@@ -3,6 +3,36 @@
 
 namespace heapstory {
 
+void add_edge(std::string &out, const EdgeMembers &edge) {
+    out += "{\"from\": {\"node\": ";
+    add_number(out, edge.source);
+    out += ", \"offset\": ";
+    add_number(out, edge.offset);
+    out += "}, \"to\": ";
+    if (edge.target) {
+        out += "{\"node\": ";
+        add_number(out, edge.target);
+        out += ", \"offset\": ";
+        add_number(out, edge.target_offset);
+        out += '}';
+    } else {
+        out += "null";
+    }
+    out += ", \"value\": ";
+    add_address(out, edge.value);
+    out += ", \"ts\": ";
+    add_number(out, edge.timestamp);
+    out += ", \"place\": ";
+    out += edge.place;
+    out += ", \"size\": ";
+    add_number(out, edge.size);
+    out += ", \"field\": ";
+    out += edge.field;
+    out += ", \"state\": \"";
+    out += edge.state;
+    out += edge.current ? "\", \"current\": true}" : "\", \"current\": false}";
+}
+
 EdgeText::EdgeText(const Graph &graph, bool data,
                    const std::optional<std::vector<uint64_t>> &selected, EdgeWords words)
     : graph_(graph), edges_(data ? graph.edges(true) : graph.pointers()), selected_(selected),
@@ -22,34 +52,19 @@ const std::string &EdgeText::field(uint64_t source, uint64_t offset) {
 void EdgeText::add(const Batch &batch, size_t row, std::string &out) {
     uint64_t source = batch[EdgeColumn::source].numbers[row];
     uint64_t offset = batch[EdgeColumn::offset].numbers[row];
-    out += any_ ? ", {\"from\": {\"node\": " : "{\"from\": {\"node\": ";
+    if (any_)
+        out += ", ";
     any_ = true;
-    add_number(out, source);
-    out += ", \"offset\": ";
-    add_number(out, offset);
-    out += "}, \"to\": ";
-    if (uint64_t target = batch[EdgeColumn::target].numbers[row]) {
-        out += "{\"node\": ";
-        add_number(out, target);
-        out += ", \"offset\": ";
-        add_number(out, batch[EdgeColumn::target_offset].numbers[row]);
-        out += '}';
-    } else {
-        out += "null";
-    }
-    out += ", \"value\": ";
-    add_address(out, batch[EdgeColumn::value].numbers[row]);
-    out += ", \"ts\": ";
-    add_number(out, batch[EdgeColumn::timestamp].numbers[row]);
-    out += ", \"place\": ";
-    out += place_(batch[EdgeColumn::site].smalls[row]);
-    out += ", \"size\": ";
-    add_number(out, batch[EdgeColumn::size].smalls[row]);
-    out += ", \"field\": ";
-    out += field(source, offset);
-    out += ", \"state\": \"";
-    out += name_of(EdgeState(batch[EdgeColumn::state].codes[row]));
-    out += "\", \"current\": true}";
+    add_edge(out, {.source = source,
+                   .offset = offset,
+                   .value = batch[EdgeColumn::value].numbers[row],
+                   .target = batch[EdgeColumn::target].numbers[row],
+                   .target_offset = batch[EdgeColumn::target_offset].numbers[row],
+                   .timestamp = batch[EdgeColumn::timestamp].numbers[row],
+                   .size = batch[EdgeColumn::size].smalls[row],
+                   .place = place_(batch[EdgeColumn::site].smalls[row]),
+                   .field = field(source, offset),
+                   .state = name_of(EdgeState(batch[EdgeColumn::state].codes[row]))});
 }
 
 std::string EdgeText::next() {

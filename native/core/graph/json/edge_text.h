@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -18,6 +19,18 @@ struct EdgeWords {
     std::function<std::string(uint32_t site)> place;
     std::function<std::string(TypeId type, uint64_t size, uint64_t offset)> field;
 };
+
+// One edge, whoever found it: a version that was overwritten is not `current`.
+struct EdgeMembers {
+    uint64_t source, offset, value;
+    uint64_t target, target_offset; // target 0: it leads to no node
+    uint64_t timestamp;
+    uint32_t size;
+    std::string_view place, field; // as JSON
+    std::string_view state;
+    bool current = true;
+};
+void add_edge(std::string &out, const EdgeMembers &edge);
 
 class EdgeText {
   public:
