@@ -200,14 +200,14 @@ def test_bad_input_is_one_clear_line(project: Path, words: list[str], message: s
 def test_no_clang_names_the_remedy(project: Path) -> None:
     done = run(project, "leak.c", env={"HEAPSTORY_CLANG": "no-clang"})
     assert done.returncode == 3
-    assert "apt-get install clang-14" in done.stderr
+    assert "apt-get install clang" in done.stderr
 
 
 def test_ir_of_both_pointer_kinds_and_of_a_newer_version(project: Path) -> None:
     opaque = ["-mllvm", "-opaque-pointers", "-Xclang", "-opaque-pointers"]
     for name, flags in (("typed", []), ("opaque", opaque)):
         subprocess.run(
-            ["clang-14", "-S", "-emit-llvm", "-g", *flags, "-o", f"{name}.ll", "leak.c"],
+            ["clang", "-S", "-emit-llvm", "-g", *flags, "-o", f"{name}.ll", "leak.c"],
             cwd=project, check=True,
         )  # fmt: skip
         assert run(project, f"{name}.ll").returncode == 1, name

@@ -25,7 +25,13 @@ _CASTS = {
 _ARITHMETIC = frozenset(
     ["add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "sdiv", "udiv", "srem", "urem"]
 )
-_FLAGS = re.compile(r"\b(nuw|nsw|exact|inbounds|volatile|atomic|fast|nnan|ninf|nsz) ")
+_FLAGS = re.compile(
+    r"\b(nuw|nsw|nusw|exact|inbounds|volatile|atomic|weak|nneg|disjoint|samesign"
+    r"|fast|nnan|ninf|nsz|arcp|contract|afn|reassoc) "
+)
+_ORDERING = re.compile(
+    r'(?: syncscope\("[^"]*"\))?((?: (?:unordered|monotonic|acquire|release|acq_rel|seq_cst))+)\Z'
+)
 
 
 def read_parameters(rest: str) -> tuple[list[tuple[str, bool]], bool]:
@@ -141,6 +147,8 @@ class BodyBuilder:
                 if line.startswith("  ]"):
                     self._lower(" ".join(pending))
                     pending = []
+            elif line.lstrip().startswith("#dbg_"):  # a record, from LLVM 19 on
+                continue
             elif line[0] != " ":
                 if _LABEL.match(line):
                     self._open(self._label(line))
@@ -180,7 +188,7 @@ class BodyBuilder:
         mention = re.compile(r"%[\w.]+")
         for line in lines:
             text = line.strip()
-            if text.startswith("call void @llvm.dbg.declare"):
+            if text.startswith(_DECLARED):
                 self._name_slot(text)
                 continue
             found = [m for m in mention.findall(text) if m in self.slots]
@@ -223,6 +231,7 @@ class BodyBuilder:
         node = pieces[1].split("!")[-1]
         if slot in self.slots:
             name = self.module.debug.attribute(node, "name") or ""
+            self.function.declared[slot] = node
             self.function.variables[slot] = name
             self.names[slot] = name
 
@@ -252,8 +261,10 @@ class BodyBuilder:
             self._emit(op.BIN, target, word, left, right, _bits(kind))
         elif word in ("call", "tail", "musttail", "notail"):
             self._call(target, rest if word == "call" else rest.removeprefix("call "))
-        elif word in ("cmpxchg", "atomicrmw"):
-            self._atomic(target, rest)
+        elif word == "cmpxchg":
+            self._exchange(target, rest)
+        elif word == "atomicrmw":
+            self._modify(target, rest)
         else:
             self._emit(op.FRESH, target)
 
@@ -284,7 +295,8 @@ class BodyBuilder:
     def _load(self, target: str, rest: str) -> None:
         pieces = split_top(_FLAGS.sub("", rest))
         kind = pieces[0]
-        address = self._typed(pieces[1])[1]
+        text, ordering = _ordered(pieces[1])
+        address = self._typed(text)[1]
         pointer = is_pointer(kind)
         if pointer:
             self.pointers.add(target)
@@ -301,7 +313,7 @@ class BodyBuilder:
             self.names[target] = self._outer(address)
         structure = not pointer and kind[0] in "{[%<"
         opcode = op.GATHER if structure else op.LOAD
-        self._emit(opcode, target, address, pointer, self.layout.size(kind))
+        self._emit(opcode, target, address, pointer, self.layout.size(kind), ordering)
 
     def _gep(self, target: str, rest: str) -> None:
         pieces = split_top(_FLAGS.sub("", rest))
@@ -392,16 +404,29 @@ class BodyBuilder:
         only = _pointer_member(whole) in (None, int(number))
         self._emit(op.EXTRACT, target, operand, fields[int(number)][0], only)
 
-    def _atomic(self, target: str, rest: str) -> None:
+    def _exchange(self, target: str, rest: str) -> None:
+        """``cmpxchg [weak] POINTER, TYPE EXPECTED, TYPE DESIRED SUCCESS FAILURE``"""
         pieces = split_top(_FLAGS.sub("", rest))
-        words = pieces[0].split(" ", 1)
-        text = words[1] if words[0] in ("xchg", "add", "sub", "and", "or") else pieces[0]
-        address = self._typed(text)[1]
-        kind, stored = self._typed(pieces[-1].rsplit(" ", 2)[0] if "*" not in text else pieces[1])
-        self._emit(op.FRESH, target)
-        self._emit(op.STORE, address, None, self.layout.size(kind), "", False)
-        if isinstance(stored, str):
-            self._emit(op.CALL, None, "@heapstory.escape", (stored,), "", "")
+        address = self._typed(pieces[0])[1]
+        kind, expected = self._typed(pieces[1])
+        text, ordering = _ordered(pieces[2])
+        desired = self._typed(text)[1]
+        self._emit(
+            op.CMPXCHG, target, address, expected, desired,
+            is_pointer(kind), self.layout.size(kind), rest.startswith("weak "), ordering,
+        )  # fmt: skip
+
+    def _modify(self, target: str, rest: str) -> None:
+        """``atomicrmw OPERATOR POINTER, TYPE VALUE ORDERING``"""
+        operator, _, rest = _FLAGS.sub("", rest).partition(" ")
+        pieces = split_top(rest)
+        address = self._typed(pieces[0])[1]
+        text, ordering = _ordered(pieces[1])
+        kind, operand = self._typed(text)
+        if is_pointer(kind):
+            self.pointers.add(target)
+        size = self.layout.size(kind)
+        self._emit(op.RMW, target, operator, address, operand, is_pointer(kind), size, ordering)
 
     def _effect(self, line: str) -> None:
         word, _, rest = line.partition(" ")
@@ -418,13 +443,16 @@ class BodyBuilder:
             self.block.terminator = (op.RETURN, self.place, operand)
         elif word == "indirectbr":
             self._indirect_branch(rest)
-        elif word != "fence":
+        elif word == "fence":
+            self._emit(op.FENCE, _ordered(f" {rest}")[1])
+        else:
             self.block.terminator = (op.DEAD, self.place)
 
     def _store(self, rest: str) -> None:
         pieces = split_top(_FLAGS.sub("", rest))
         kind, stored = self._typed(pieces[0])
-        address = self._typed(pieces[1])[1]
+        text, ordering = _ordered(pieces[1])
+        address = self._typed(text)[1]
         if isinstance(address, str):
             label = self.names.get(address, "")
             if isinstance(stored, tuple) and address in self.member:
@@ -436,7 +464,8 @@ class BodyBuilder:
                 return
         else:
             label = self._outer(address)
-        self._emit(op.STORE, address, stored, self.layout.size(kind), label, is_pointer(kind))
+        pointer, size = is_pointer(kind), self.layout.size(kind)
+        self._emit(op.STORE, address, stored, size, label, pointer, ordering)
 
     def _note_member(self, key: str, name: str) -> None:
         if name in self.module.functions:
@@ -517,13 +546,11 @@ class BodyBuilder:
         self._emit(op.CALL, target, callee, tuple(operands), signature, key)
 
     def _assembly(self, target: str | None, rest: str) -> None:
-        registers = [self._resolve(r) for r in re.findall(r"%[\w.]+(?=[,)])", rest)]
-        if registers:
-            self._emit(op.CALL, None, "@heapstory.escape", tuple(registers), "", "")
-        if target:
-            self._emit(op.FRESH, target)
+        registers = tuple(self._resolve(r) for r in re.findall(r"%[\w.]+(?=[,)])", rest))
+        self._emit(op.ASM, target, registers)
 
 
+_DECLARED = ("call void @llvm.dbg.declare", "#dbg_declare(")
 _IGNORED = (
     "@llvm.dbg.",
     "@llvm.lifetime.",
@@ -533,6 +560,12 @@ _IGNORED = (
     "@llvm.donothing",
     "@llvm.va_end",
 )
+
+
+def _ordered(text: str) -> tuple[str, str]:
+    """What stands before an ordering, and the ordering (of two, the first)."""
+    match = _ORDERING.search(text)
+    return (text[: match.start()], match.group(1).split()[0]) if match else (text, "")
 
 
 def _returned(prefix: str) -> str:

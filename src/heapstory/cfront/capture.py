@@ -211,9 +211,9 @@ def shim_program() -> Path:
     digest = sha256(source.read_bytes()).hexdigest()[:16]
     built = cache_folder() / f"shim-{digest}"
     if not built.exists():
-        compiler = shutil.which("cc") or shutil.which("clang-14") or shutil.which("clang")
+        compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
         if compiler is None:
-            raise HeapstoryError("no C compiler to build the shim with: apt-get install clang-14")
+            raise HeapstoryError("no C compiler to build the shim with: apt-get install clang")
         fresh = built.with_suffix(f".{os.getpid()}")
         subprocess.run([compiler, "-O2", "-o", str(fresh), str(source)], check=True)
         fresh.rename(built)

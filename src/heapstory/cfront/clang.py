@@ -21,7 +21,7 @@ from heapstory.cfront.capture import Job
 from heapstory.errors import HeapstoryError
 
 MAX_TOGETHER = 24  # units for one clang; more save little and cost memory
-_VERSIONS = ("clang-14", "clang-15", "clang-16", "clang-17", "clang-18", "clang-19", "clang")
+_VERSIONS = range(19, 13, -1)  # of LLVM, the newest first
 _OPTIONS = (
     "-S", "-emit-llvm", "-O0", "-g", "-Xclang", "-disable-O0-optnone", "-w", "-Wno-everything",
     "-Qunused-arguments", "-fno-caret-diagnostics", "-D_FORTIFY_SOURCE=0",
@@ -46,13 +46,18 @@ class Module(NamedTuple):
 def find_clang() -> str:
     """The clang to use."""
     wanted = os.environ.get("HEAPSTORY_CLANG")
-    for name in [wanted] if wanted else _VERSIONS:
-        found = shutil.which(name)
-        if found:
-            return found
-    raise HeapstoryError(
-        f"clang is needed to read C ({wanted or 'clang-14'} not found): apt-get install clang-14"
-    )
+    found = shutil.which(wanted) if wanted else _first_installed("clang")
+    if found is None:
+        raise HeapstoryError(
+            f"clang is needed to read C ({wanted or 'clang'} not found): apt-get install clang"
+        )
+    return found
+
+
+def _first_installed(tool: str) -> str | None:
+    """A tool of LLVM: the one of that name, or else the newest that carries its version."""
+    names = (tool, *(f"{tool}-{version}" for version in _VERSIONS))
+    return next(filter(None, map(shutil.which, names)), None)
 
 
 def together(jobs: Sequence[Job]) -> list[list[Job]]:
@@ -128,9 +133,9 @@ def _split(output: bytes) -> list[tuple[str, list[str]]]:
 
 def disassemble(path: str) -> str:
     """The text of a bitcode file."""
-    tool = shutil.which("llvm-dis-14") or shutil.which("llvm-dis")
+    tool = _first_installed("llvm-dis")
     if tool is None:
-        raise ClangError("llvm-dis is needed to read bitcode: apt-get install llvm-14")
+        raise ClangError("llvm-dis is needed to read bitcode: apt-get install llvm")
     done = subprocess.run([tool, "-o", "-", path], capture_output=True, check=False)
     if done.returncode != 0:
         raise ClangError(

@@ -1,14 +1,33 @@
-"""The debug metadata of a module: places, variable names, member names."""
+"""The debug metadata of a module: places, names of variables and members, types in the source."""
 
 from __future__ import annotations
 
 import os
 import re
+from typing import NamedTuple
 
 from heapstory.cfront.program import Place
 
 _REFERENCE = re.compile(r"!(\d+)\Z")
 _LOCATION = re.compile(r"DILocation\(line: (\d+)(?:, column: (\d+))?, scope: !(\d+)")
+
+
+_POINTER, _ATOMIC = "DW_TAG_pointer_type", "DW_TAG_atomic_type"
+_TRANSPARENT = frozenset(
+    ("DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type", "DW_TAG_restrict_type")
+)
+_TAGGED = {
+    "DW_TAG_structure_type": "struct", "DW_TAG_union_type": "union",
+    "DW_TAG_enumeration_type": "enum",
+}  # fmt: skip
+
+
+class Member(NamedTuple):
+    """A member of a structure, as the source has it; the offset is in bytes."""
+
+    name: str
+    offset: int
+    type: str
 
 
 class DebugInfo:
@@ -82,18 +101,59 @@ class DebugInfo:
         """Byte offset to member name, for a structure named as in the source."""
         if self._members is None:
             self._members = {}
-            for node, text in self._text.items():
-                if "DICompositeType(tag: DW_TAG_structure_type, name:" in text:
-                    name = self.attribute(node, "name") or ""
-                    if "elements:" in text:
-                        self._members.setdefault(name, self._read_members(node))
+            for node, name in self._structures():
+                self._members.setdefault(name, self._read_members(node))
         return self._members.get(structure, {})
+
+    def _structures(self) -> list[tuple[str, str]]:
+        """Nodes and names of the structures whose members are known."""
+        return [
+            (node, self.attribute(node, "name") or "")
+            for node, text in self._text.items()
+            if "DICompositeType(tag: DW_TAG_structure_type, name:" in text and "elements:" in text
+        ]
 
     def _read_members(self, node: str) -> dict[int, str]:
         found: dict[int, str] = {}
-        listing = self._text.get(self._link(node, "elements") or "", "")
-        for member in re.findall(r"!(\d+)", listing):
-            name = self.attribute(member, "name")
+        for member, name in self._elements(node):
             if name:
                 found.setdefault(int(self.attribute(member, "offset") or 0) // 8, name)
         return found
+
+    def _elements(self, node: str) -> list[tuple[str, str]]:
+        listing = self._text.get(self._link(node, "elements") or "", "")
+        return [(m, self.attribute(m, "name") or "") for m in re.findall(r"!(\d+)", listing)]
+
+    def structures(self) -> dict[str, list[Member]]:
+        """All structures with their members, named and typed as in the source."""
+        return {
+            name: [
+                Member(
+                    called, int(self.attribute(member, "offset") or 0) // 8, self.type_of(member)
+                )
+                for member, called in self._elements(node)
+            ]
+            for node, name in self._structures()
+        }
+
+    def type_of(self, node: str) -> str:
+        """The type of a variable or member as C writes it, without typedefs and qualifiers:
+        ``struct node *``, ``_Atomic(int)``, ``char[8]``."""
+        return self._type_text(self._link(node, "type") or self._link(node, "baseType"))
+
+    def _type_text(self, node: str | None) -> str:
+        if node is None:
+            return "void"
+        tag = self.attribute(node, "tag")
+        if tag in _TRANSPARENT:
+            return self.type_of(node)
+        if tag == _POINTER:
+            inner = self.type_of(node)
+            return f"{inner}*" if inner.endswith("*") else f"{inner} *"
+        if tag == _ATOMIC:
+            return f"_Atomic({self.type_of(node)})"
+        if tag == "DW_TAG_array_type":
+            counts = [self.attribute(each, "count") or "" for each, _ in self._elements(node)]
+            return self.type_of(node) + "".join(f"[{count}]" for count in counts)
+        name = self.attribute(node, "name") or "?"
+        return f"{_TAGGED[tag]} {name}" if tag in _TAGGED else name

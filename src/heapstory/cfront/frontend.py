@@ -27,7 +27,7 @@ from heapstory.cfront.program import Unit
 from heapstory.cfront.reader import IRError, Prepare, as_it_is, read_module
 
 # Of what is kept; changes with the reader. Compiled classes cannot read what others have written.
-FORMAT = f"14 {Path(str(program.__file__)).suffix}"
+FORMAT = f"15 {Path(str(program.__file__)).suffix}"
 
 
 class Preparation(NamedTuple):
@@ -75,7 +75,7 @@ def _read(job: Job, module: Module | ClangError, prepare: Prepare) -> Compiled:
     except RecursionError:
         return Compiled(job, problem="its types or constants are nested too deeply")
     except (ValueError, KeyError, IndexError) as error:
-        return Compiled(job, problem=f"LLVM IR of a form we do not know ({error!r}); try clang-14")
+        return Compiled(job, problem=f"LLVM IR of a form we do not know ({error!r})")
     unit.lines = _count_lines(_path(job))
     return Compiled(job, unit, members)
 
@@ -120,7 +120,7 @@ def _is_ir(job: Job) -> bool:
 def _slot(job: Job, cache_path: str | None, preparation: Preparation) -> Path | None:
     if cache_path is None:
         return None
-    made_by = (FORMAT, preparation.version, find_clang())
+    made_by = (FORMAT, preparation.version, os.path.realpath(find_clang()))
     identity = "\0".join((*made_by, job.directory, job.source, *job.options))
     return Path(cache_path) / f"unit-{sha256(identity.encode()).hexdigest()[:32]}"
 

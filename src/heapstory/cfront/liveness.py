@@ -5,6 +5,7 @@ from __future__ import annotations
 from heapstory.cfront import program as op
 from heapstory.cfront.program import Block, Function, Statement, Terminator
 
+_RESULTLESS = frozenset((op.STORE, op.FENCE))
 _ONE_OPERAND = frozenset((op.COPY, op.ASSIGN, op.LOAD, op.GATHER, op.CAST, op.EXTRACT))
 
 
@@ -50,8 +51,12 @@ def uses(statement: Statement) -> list[str]:
         operands = statement[3:4]
     elif kind in (op.ICMP, op.BIN):
         operands = statement[4:6]
-    elif kind == op.SELECT:
+    elif kind in (op.SELECT, op.CMPXCHG):
         operands = statement[3:6]
+    elif kind == op.RMW:
+        operands = statement[4:6]
+    elif kind == op.ASM:
+        operands = statement[3]
     else:
         operands = ()
     return [operand for operand in operands if type(operand) is str]
@@ -74,7 +79,7 @@ def read_names(function: Function) -> set[str]:
 
 def defined(statement: Statement) -> str | None:
     """The name a statement gives a value."""
-    return None if statement[0] == op.STORE else statement[2]
+    return None if statement[0] in _RESULTLESS else statement[2]
 
 
 def annotate(function: Function) -> None:

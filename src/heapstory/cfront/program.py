@@ -9,9 +9,10 @@ opcode   further members                                source form
 ======== ============================================== =====================================
 COPY     register, operand                              a temporary takes a value
 ASSIGN   variable, operand, label                       ``p = q``, ``p = null``
-LOAD     register, address, is-pointer, size            ``p = q->f``
+LOAD     register, address, is-pointer, size, ordering  ``p = q->f``
 GATHER   as LOAD                                        a structure that fits into registers
-STORE    address, operand, size, label, is-pointer      ``p->f = q``
+STORE    address, operand, size, label, is-pointer,     ``p->f = q``
+         ordering
 GEP      register, base, offset, ((operand, scale), …)  ``&p->f``, ``&p[i]``
 CALL     register | None, callee, operands, signature   ``p = g(q, …)``
 ICMP     register, predicate, operand, operand          ``p == q``
@@ -20,7 +21,16 @@ SELECT   register, condition, operand, operand          ``c ? p : q``
 FRESH    register                                       a value nobody knows
 CAST     register, operand, bits, signed                a number of so many bits made wider
 EXTRACT  register, operand, offset, the only pointer    a member of a structure in registers
+CMPXCHG  register, address, expected, desired,          compare and exchange: the register is the
+         is-pointer, size, weak, ordering               pair of the old value and whether it was so
+RMW      register, operator, address, operand,          fetch and add, exchange, …: the register is
+         is-pointer, size, ordering                     the old value
+FENCE    ordering                                       a fence between threads
+ASM      register | None, operands                      assembly
 ======== ============================================== =====================================
+
+An ordering is empty where the access is not atomic; of a compare and exchange it is that of its
+success. Members of the pair that CMPXCHG gives are read by EXTRACT (the old value is at offset 0).
 """
 
 from __future__ import annotations
@@ -43,6 +53,10 @@ FRESH: Final = 9
 GATHER: Final = 10
 CAST: Final = 11
 EXTRACT: Final = 12
+CMPXCHG: Final = 13
+RMW: Final = 14
+FENCE: Final = 15
+ASM: Final = 16
 JUMP: Final = 0
 BRANCH: Final = 1
 SWITCH: Final = 2
@@ -105,6 +119,8 @@ class Function:
     variables: dict[str, str] = field(default_factory=dict)  # promoted slot -> name in the source
     stack: dict[str, tuple[int, str]] = field(default_factory=dict)  # slot -> size, name
     copies: dict[int, int] = field(default_factory=dict)  # structures passed by value: their size
+    # Debug information (a DILocalVariable) of slots, for those who read types in the source.
+    declared: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)  # the types of promoted slots
     bits: dict[str, int] = field(default_factory=dict)  # of promoted slots that hold numbers
     callees: set[str] = field(default_factory=set)

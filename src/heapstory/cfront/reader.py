@@ -86,7 +86,7 @@ class ModuleReader:
         """The name of a global for the whole program: static ones carry their unit."""
         return f"{name}@{self.unit.path}" if name in self._internals else name
 
-    def read(self, prepare: Prepare) -> Unit:
+    def read(self, prepare: Prepare) -> None:
         """Lower every function and every table of the module."""
         headers = [(self._header(line), line, lines) for line, lines in self._bodies]
         self._read_globals()
@@ -105,7 +105,6 @@ class ModuleReader:
             function.digest = self._digest
             self.unit.functions[function.name] = function
             self._check(function, line)
-        return self.unit
 
     @staticmethod
     def _check(function: Function, line: str) -> None:
@@ -173,8 +172,14 @@ def read_module(
     text: str, path: str, prepare: Prepare = as_it_is
 ) -> tuple[Unit, dict[str, set[str]]]:
     """Read a module; gives the unit and the functions stored in structure members."""
+    reader = open_module(text, path, prepare)
+    return reader.unit, reader.members
+
+
+def open_module(text: str, path: str, prepare: Prepare = as_it_is) -> ModuleReader:
+    """Read a module for those who want its debug information as well."""
     if "target datalayout" not in text and "define " not in text and "source_filename" not in text:
         raise IRError("this is not LLVM IR")
     reader = ModuleReader(text, path)
-    unit = reader.read(prepare)
-    return unit, reader.members
+    reader.read(prepare)
+    return reader

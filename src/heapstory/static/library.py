@@ -290,18 +290,6 @@ def _nothing(
     return result(frame, state, register, Symbol(), place)
 
 
-def _escape_all(
-    frame: FunctionAnalysis,
-    state: State,
-    register: str | None,
-    arguments: list[Value],
-    place: Place | None,
-) -> States:
-    for value in arguments:
-        rules.escape(state, value)
-    return result(frame, state, register, Symbol(), place)
-
-
 def intrinsic(name: str) -> Builtin:
     if name.startswith(("llvm.memcpy", "llvm.memmove")):
         return _memcpy
@@ -348,7 +336,6 @@ BUILTINS: dict[str, Builtin] = {
     "realpath": _realpath,
     "getcwd": _getcwd,
     "open_memstream": _open_memstream,
-    "heapstory.escape": _escape_all,
     **dict.fromkeys(
         ("strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof", "strtold", "strtoimax",
          "strtoumax", "__strtol_internal", "__isoc23_strtol", "__isoc23_strtoul"),

@@ -12,7 +12,7 @@ from heapstory.cfront import program as op
 from heapstory.cfront.liveness import defined, uses
 from heapstory.cfront.program import Function, Statement
 
-_CRITERION = frozenset((op.CALL, op.STORE, op.LOAD, op.GATHER))
+_CRITERION = frozenset((op.CALL, op.STORE, op.LOAD, op.GATHER, op.CMPXCHG, op.RMW, op.ASM))
 
 
 VERSION = "heap 1"  # of what is left

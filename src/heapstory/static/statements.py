@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from heapstory.cfront import program as op
-from heapstory.cfront.program import Statement
+from heapstory.cfront.program import Operand, Statement
 from heapstory.static import calls, rules
 from heapstory.static.conditions import arithmetic, assume, compare, fact_of
 from heapstory.static.materialise import materialise
@@ -73,7 +73,7 @@ def _gather(frame: FunctionAnalysis, state: State, statement: Statement) -> Stat
 
 
 def _store(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
-    _, place, address, operand, _, label, pointer = statement
+    _, place, address, operand, _, label, pointer, _ = statement
     if type(address) is str:
         address = frame.value(state, address)
     value = frame.value(state, operand)
@@ -194,6 +194,36 @@ def _extract(frame: FunctionAnalysis, state: State, statement: Statement) -> Sta
     return None
 
 
+def _exchange(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
+    """What another thread may read now has escaped; what was there nobody knows."""
+    return _changed(frame, state, statement, statement[3], statement[5])
+
+
+def _modify(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
+    return _changed(frame, state, statement, statement[4], statement[5])
+
+
+def _changed(
+    frame: FunctionAnalysis, state: State, statement: Statement, where: Operand, stored: Operand
+) -> States:
+    rules.escape(state, frame.value(state, stored))
+    rules.store(frame, state, frame.value(state, where), Symbol(), statement[1], "")
+    state.env[statement[2]] = Symbol()
+    return None
+
+
+def _fence(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
+    return None
+
+
+def _assembly(frame: FunctionAnalysis, state: State, statement: Statement) -> States:
+    for operand in statement[3]:
+        rules.escape(state, frame.value(state, operand))
+    if statement[2] is not None:
+        state.env[statement[2]] = Symbol()
+    return None
+
+
 Handler = Callable[["FunctionAnalysis", State, Statement], States]
 HANDLERS: dict[int, Handler] = {
     op.COPY: _copy,
@@ -209,4 +239,8 @@ HANDLERS: dict[int, Handler] = {
     op.GATHER: _gather,
     op.CAST: _copy,
     op.EXTRACT: _extract,
+    op.CMPXCHG: _exchange,
+    op.RMW: _modify,
+    op.FENCE: _fence,
+    op.ASM: _assembly,
 }

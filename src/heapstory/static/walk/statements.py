@@ -61,7 +61,7 @@ def _extract(walk: Walk, way: Way, statement: Statement) -> States:
 
 
 def _store(walk: Walk, way: Way, statement: Statement) -> States:
-    _, place, where, operand, size, label, _ = statement
+    _, place, where, operand, size, label, _, _ = statement
     address, value = walk.value(way, where), walk.value(way, operand)
     if type(value) is tuple and value[0] in way.cells and way.cells[value[0]].kind == WHOLE:
         put(walk, way, address, Piece(way.cells[value[0]], 0, size), place)
