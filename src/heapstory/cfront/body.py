@@ -401,8 +401,9 @@ class BodyBuilder:
         if operand is None or int(number) >= len(fields):
             self._emit(op.FRESH, target)
             return
-        only = _pointer_member(whole) in (None, int(number))
-        self._emit(op.EXTRACT, target, operand, fields[int(number)][0], only)
+        offset, kind = fields[int(number)]
+        only = kind != "i1" and _pointer_member(whole) in (None, int(number))
+        self._emit(op.EXTRACT, target, operand, offset, only)
 
     def _exchange(self, target: str, rest: str) -> None:
         """``cmpxchg [weak] POINTER, TYPE EXPECTED, TYPE DESIRED SUCCESS FAILURE``"""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _load(walk: Walk, way: Way, statement: Statement) -> States:
-    _, _, register, operand, pointer, size = statement
+    _, _, register, operand, pointer, size, _ = statement
     address = walk.value(way, operand)
     if in_global(address):
         known = walk.program.table(address)
@@ -40,7 +40,7 @@ def _load(walk: Walk, way: Way, statement: Statement) -> States:
 
 def _gather(walk: Walk, way: Way, statement: Statement) -> States:
     """A structure in registers is a cell that lives as long as they do."""
-    _, _, register, operand, _, size = statement
+    _, _, register, operand, _, size, _ = statement
     whole = Cell(WHOLE)
     piece = taken(walk, way, walk.value(way, operand), size)
     if piece is not None:
