@@ -107,11 +107,22 @@ class DebugInfo:
 
     def _structures(self) -> list[tuple[str, str]]:
         """Nodes and names of the structures whose members are known."""
-        return [
-            (node, self.attribute(node, "name") or "")
-            for node, text in self._text.items()
-            if "DICompositeType(tag: DW_TAG_structure_type, name:" in text and "elements:" in text
-        ]
+        found = []
+        for node, text in self._text.items():
+            if "DICompositeType(tag: DW_TAG_structure_type, name:" in text and "elements:" in text:
+                found.append((node, self.attribute(node, "name") or ""))
+            elif "DIDerivedType(tag: DW_TAG_typedef, name:" in text:
+                inner = self._unnamed(node)
+                if inner is not None:
+                    found.append((inner, self.attribute(node, "name") or ""))
+        return found
+
+    def _unnamed(self, node: str) -> str | None:
+        """The structure without a tag that a typedef names, which is then its only name."""
+        inner = self._link(node, "baseType")
+        text = self._text.get(inner or "", "")
+        unnamed = "DICompositeType(tag: DW_TAG_structure_type," in text and " name:" not in text
+        return inner if unnamed else None
 
     def _read_members(self, node: str) -> dict[int, str]:
         found: dict[int, str] = {}
@@ -136,6 +147,14 @@ class DebugInfo:
             for node, name in self._structures()
         }
 
+    def variables(self) -> dict[str, str]:
+        """All global variables, and the static ones of functions, with their types."""
+        return {
+            self.attribute(node, "name") or "": self.type_of(node)
+            for node, text in self._text.items()
+            if "DIGlobalVariable(" in text
+        }
+
     def type_of(self, node: str) -> str:
         """The type of a variable or member as C writes it, without typedefs and qualifiers:
         ``struct node *``, ``_Atomic(int)``, ``char[8]``."""
@@ -145,6 +164,8 @@ class DebugInfo:
         if node is None:
             return "void"
         tag = self.attribute(node, "tag")
+        if tag == "DW_TAG_typedef" and self._unnamed(node):
+            return f"struct {self.attribute(node, 'name')}"
         if tag in _TRANSPARENT:
             return self.type_of(node)
         if tag == _POINTER:

@@ -1,32 +1,58 @@
 """Specifications extracted from C: one operation per loop-free path of each function.
 
-Reads the simplified LLVM IR of the file. Every shared access is a sub-operation. A loop that
-starts again with nothing changed is a retry: its iterations are dropped, or, where they help
-others along (a CAS), become an operation of their own that changes nothing abstract. A loop that
-only walks along pointers becomes a ``loop`` step. What cannot be modelled (weak orderings, calls
-to unknown functions, loops that write) ends in *unknown*, with the line.
+Every shared access is a sub-operation. A loop that starts again with nothing changed is a retry:
+its turns are dropped, or, where they help others along (a CAS), become an operation of their own
+that changes nothing abstract. A loop that only walks along pointers becomes a ``loop`` step. What
+cannot be modelled (weak orderings, calls of unknown functions, loops that write) ends in
+*unknown*, with the line.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path as FilePath
 
-from heapstory.errors import UsageError
-from heapstory.linear.c.cir import Function, Module, compile_c
+from heapstory.cfront.program import Function
+from heapstory.errors import SpecificationError, UsageError
+from heapstory.linear.c.path import Path
 from heapstory.linear.c.paths import Paths
+from heapstory.linear.c.replacing import replaced_step
 from heapstory.linear.c.simplify import simplify
-from heapstory.linear.c.walk import CannotModel, Walk
-from heapstory.linear.language.binding import mentions
+from heapstory.linear.c.source import (
+    NUMBER,
+    Source,
+    is_object,
+    notation,
+    pointed,
+    read_source,
+    word,
+)
+from heapstory.linear.c.statements import SHARED, Statements
+from heapstory.linear.c.values import CannotModel
+from heapstory.linear.language.binding import bind, mentions
 from heapstory.linear.language.methods import SKIP, TYPES, method_of
-from heapstory.linear.language.syntax import Operation, Specification, show_step
-from heapstory.linear.program.load import parse
+from heapstory.linear.language.show import show_specification
+from heapstory.linear.language.syntax import (
+    Assign,
+    Expr,
+    Field,
+    Global,
+    Local,
+    Operation,
+    Position,
+    Return,
+    Specification,
+    Statement,
+    Variable,
+)
+from heapstory.linear.program.steps import prepare
 
 INITIALISERS = ("init", "initialize", "initialise", "create")
 
 
 @dataclass
 class Extracted:
-    """The specification as text and tree, or the reason why there is none."""
+    """The specification and how it reads, or the reason why there is none."""
 
     text: str
     spec: Specification | None
@@ -37,29 +63,27 @@ def extract(
     path: str, struct: str | None, functions: str | None, implements: str | None
 ) -> Extracted:
     """Extract a specification from a C file."""
-    module = compile_c(path)
-    chosen = _chosen(module, functions, implements, path)
+    source = read_source(path)
+    chosen = _chosen(source, functions, implements, path)
     kind = implements or _type_of(chosen, path)
-    shared = struct.removeprefix("struct ") if struct else _shared_struct(module, chosen)
+    shared = struct.removeprefix("struct ") if struct else _shared_struct(source, chosen)
     try:
-        writer = _Writer(module, path, kind, shared, chosen)
+        spec = _Builder(source, path, shared).specification(kind, chosen)
     except CannotModel as reason:
         return Extracted("", None, f"{path}:{reason.line}: {reason}")
-    raw = parse(writer.text(), path)
-    for written in writer.operations:
-        written.simplify(raw.operation(written.name))
-    return Extracted(writer.text(), parse(writer.text(), path))
+    prepare(spec)  # finds operations that never touch shared state
+    return Extracted(f"// extracted from {path}\n{show_specification(spec, lines=True)}", spec)
 
 
 def _chosen(
-    module: Module, functions: str | None, implements: str | None, path: str
+    source: Source, functions: str | None, implements: str | None, path: str
 ) -> dict[str, str]:
     """Which functions are operations, and of which method."""
     if functions:
         found = {}
         for item in functions.split(","):
             name, _, method = item.partition("=")
-            if name not in module.functions:
+            if name not in source.functions:
                 raise UsageError(f"{path}: no function '{name}'")
             found[name] = method or method_of(name)
         return found
@@ -67,7 +91,7 @@ def _chosen(
     for kind in kinds:
         if kind not in TYPES:
             raise UsageError(f"unknown type '{kind}' (known: {', '.join(TYPES)})")
-        found = {n: method_of(n) for n in module.functions if method_of(n) in TYPES[kind]}
+        found = {n: method_of(n) for n in source.functions if method_of(n) in TYPES[kind]}
         if len(found) > 1:
             return found
     raise UsageError(
@@ -82,102 +106,164 @@ def _type_of(chosen: dict[str, str], path: str) -> str:
     raise UsageError(f"{path}: which abstract type? say --implements TYPE")
 
 
-def _shared_struct(module: Module, chosen: dict[str, str]) -> str | None:
+def _shared_struct(source: Source, chosen: dict[str, str]) -> str | None:
     for name in chosen:
-        for kind, _ in module.functions[name].parameters[:1]:
-            if kind.startswith("%struct.") and kind.endswith("*"):
-                return kind[len("%struct.") : -1]
+        for kind in source.parameter_types(source.functions[name])[:1]:
+            if struct := pointed(kind):
+                return struct
     return None
 
 
-@dataclass
-class _Written:
-    """One operation as text: its locals by type, its steps with the lines of C they come from."""
+class _Builder:
+    """Builds the specification of one source."""
 
-    name: str
-    parameters: str
-    method: str
-    locals: dict[str, str]
-    steps: list[tuple[str, int]]
-
-    def simplify(self, operation: Operation) -> None:
-        """Rewrite the steps, given the operation as it was read back."""
-        kept = simplify(operation)
-        self.steps = [(show_step(step), self.steps[number][1]) for number, step in kept]
-        named = {name for _, step in kept for _, name in mentions(step)}
-        self.locals = {name: kind for name, kind in self.locals.items() if name in named}
-
-    def lines(self) -> list[str]:
-        """The operation in the notation."""
-        lines = ["", f"{self.name} ({self.parameters}) is {self.method}"]
-        lines += [f"  {kind} {local};" for local, kind in sorted(self.locals.items())]
-        return lines + [f"  {step}   // line {line}" for step, line in self.steps]
-
-
-class _Writer:
-    def __init__(
-        self, module: Module, path: str, kind: str, shared: str | None, chosen: dict[str, str]
-    ) -> None:
-        self.module, self.path, self.kind, self.shared = module, path, kind, shared
-        self.used: set[str] = set()
+    def __init__(self, source: Source, path: str, shared: str | None) -> None:
+        self.source, self.path, self.shared = source, path, shared
+        self.text = FilePath(path).read_text(encoding="utf-8", errors="replace")
+        self.statements = Statements(source, shared)
+        self.structs: dict[str, tuple[Variable, ...]] = {}
         self.helpers = 0
-        self.operations: list[_Written] = []
-        for name, method in chosen.items():
-            self._add(module.functions[name], method)
-        self.init = self._init()
 
-    def text(self) -> str:
-        lines = [
-            f"// extracted from {self.path}",
-            f"name {self.path.rsplit('/', 1)[-1].split('.')[0]};",
-            f"implements {self.kind};",
-            *self._declarations(),
-            *self.init,
-        ]
-        return "\n".join([*lines, *(line for o in self.operations for line in o.lines())]) + "\n"
+    def specification(self, kind: str, chosen: dict[str, str]) -> Specification:
+        """The whole."""
+        operations = [o for n, m in chosen.items() for o in self._operations(n, m)]
+        init_locals, init = self._init()
+        globals_ = self._globals()
+        for variable in globals_:
+            self._declare(variable.type)
+        return Specification(
+            FilePath(self.path).name.split(".")[0],
+            kind,
+            None,
+            {name: self.structs[name] for name in self.source.structs if name in self.structs},
+            globals_,
+            init_locals,
+            init,
+            _labelled(operations),
+            source=self.text,
+            path=self.path,
+        )
 
-    def _declarations(self) -> list[str]:
-        lines = []
-        for name, fields in self.module.structs.items():
-            if name in self.used or name == self.shared:
-                inner = ", ".join(f"{self._kind(kind)} {f}" for f, kind in fields)
-                lines.append(f"struct {name} {{ {inner} }};")
-        if self.shared:
-            lines.append(f"{self.shared} SHARED;")
-        for name, kind in self.module.globals.items():
-            lines.append(f"{self._kind(kind)} {name};")
-        return lines
-
-    def _kind(self, kind: str) -> str:
-        if kind.startswith("%struct.") and kind.endswith("*"):
-            self.used.add(kind[8:-1])
-            return kind[8:-1]
-        return "int"
-
-    def _init(self) -> list[str]:
-        name = next((n for n in INITIALISERS if n in self.module.functions), None)
-        if name is None:
-            return []
-        walk = self._paths(self.module.functions[name], "skip").all()
-        if len(walk) != 1:
-            return []
-        lines = ["init {"]
-        lines += [f"  {kind} {local};" for local, kind in sorted(walk[0].locals.items())]
-        lines += [f"  {s.split('> ')[-1].removeprefix('1 ')}" for s in walk[0].plain()]
-        return [*lines, "}"]
-
-    def _paths(self, function: Function, method: str) -> Paths:
-        return Paths(self.module, function, method, self.shared)
-
-    def _add(self, function: Function, method: str) -> None:
-        paths = self._paths(function, method)
-        for number, walk in enumerate(paths.all()):
-            parameters = ", ".join(f"int {p}" for p in paths.arguments)
-            self._operation(f"{function.name}_p{number}", parameters, method, walk)
-        for walk in paths.helping:
+    def _operations(self, name: str, method: str) -> list[Operation]:
+        function = self.source.functions[name]
+        paths = Paths(self.statements, function, method)
+        found: list[Operation] = []
+        for path in paths.all():
+            operation = self._operation(f"{name}_p{len(found)}", method, paths.arguments, path)
+            if all(_shape(operation) != _shape(other) for other in found):
+                found.append(operation)
+        for turn in paths.helping:
             self.helpers += 1
-            self._operation(f"help{self.helpers}", "", SKIP, walk)
+            found.append(self._operation(f"help{self.helpers}", SKIP, [], turn))
+        return found
 
-    def _operation(self, name: str, parameters: str, method: str, walk: Walk) -> None:
-        self.used |= {kind for kind in walk.locals.values() if kind != "int"}
-        self.operations.append(_Written(name, parameters, method, dict(walk.locals), walk.steps))
+    def _operation(self, name: str, method: str, arguments: list[str], path: Path) -> Operation:
+        where = path.steps[0].position
+        locals_ = tuple(Variable(n, k) for n, k in path.locals.items() if n not in arguments)
+        parameters = tuple(Variable(a, NUMBER) for a in arguments)
+        raw = Operation(name, method, parameters, locals_, tuple(path.steps), where)
+        operation = self._named(replace(raw, steps=tuple(simplify(raw))), path)
+        for variable in operation.locals:
+            self._declare(variable.type)
+        return bind(operation, self.source.structs, self._fail)
+
+    def _named(self, operation: Operation, path: Path) -> Operation:
+        """The operation with the locals that it needs, called as in the source."""
+        used = [name for step in operation.steps for _, name in mentions(step)]
+        order = dict.fromkeys([*(p.name for p in operation.parameters), *used])
+        called = {**_read_from(operation), **path.called}
+        names = _names(list(order), called, set(self.statements.globals))
+        by: dict[str, Expr] = {old: Local(new) for old, new in names.items()}
+        kept = [replace(v, name=names[v.name]) for v in operation.locals if v.name in names]
+        return replace(
+            operation,
+            parameters=tuple(replace(p, name=names[p.name]) for p in operation.parameters),
+            locals=tuple(sorted(kept, key=lambda v: v.name)),
+            steps=tuple(replaced_step(step, by, targets=True) for step in operation.steps),
+        )
+
+    def _fail(self, message: str, where: Position) -> Exception:
+        return SpecificationError(message, self.path, self.text, where.line, where.column)
+
+    def _declare(self, struct: str) -> None:
+        """Note that a struct is needed, and those that it leads to."""
+        if struct in self.source.structs and struct not in self.structs:
+            self.structs[struct] = self.source.variables(struct)
+            for variable in self.structs[struct]:
+                self._declare(variable.type)
+
+    def _globals(self) -> tuple[Variable, ...]:
+        found = [Variable(SHARED, self.shared)] if self.shared else []
+        for name, plain in self.statements.globals.items():
+            declared = self.source.global_type(plain)
+            kind = is_object(declared) or notation(declared)
+            initial = self.source.initial(plain)
+            if initial is None:
+                raise CannotModel(f"what '{plain}' holds at the start", 1)
+            found.append(Variable(name, kind, initial=initial if initial.value else None))
+        return tuple(found)
+
+    def _init(self) -> tuple[tuple[Variable, ...], tuple[Statement, ...]]:
+        name = next((n for n in INITIALISERS if n in self.source.functions), None)
+        if name is None:
+            return (), ()
+        function: Function = self.source.functions[name]
+        found = Paths(self.statements, function, SKIP).all()
+        if len(found) != 1:
+            raise CannotModel(f"'{name}' branches", function.place.line)
+        path = found[0]
+        body = tuple(s for step in path.steps for s in step.body if not isinstance(s, Return))
+        whole = replace(path.steps[0], guard=(), body=body)
+        locals_ = tuple(Variable(n, k) for n, k in path.locals.items())
+        init = self._named(Operation(name, SKIP, (), locals_, (whole,)), path)
+        for variable in init.locals:
+            self._declare(variable.type)
+        return init.locals, init.steps[0].body
+
+
+def _read_from(operation: Operation) -> dict[str, str]:
+    """Locals that are read from a field or a variable, and what that is called."""
+    return {
+        statement.target.name: statement.value.name
+        for step in operation.steps
+        for statement in step.body
+        if isinstance(statement, Assign)
+        and isinstance(statement.target, Local)
+        and isinstance(statement.value, (Field, Global))
+    }
+
+
+def _names(order: list[str], called: dict[str, str], taken: set[str]) -> dict[str, str]:
+    """A name of its own for each local: what the source calls it, and a number where needed."""
+    found: dict[str, str] = {}
+    for old in order:
+        base = word(called.get(old, "value"))
+        number, name = 1, base
+        while name in taken or name in found.values():
+            number += 1
+            name = f"{base}_{number}"
+        found[old] = name
+    return found
+
+
+def _shape(operation: Operation) -> object:
+    """An operation up to the names of its locals: two ways round a loop may come to the same."""
+    order: dict[str, Expr] = {}
+    for step in operation.steps:
+        for _, name in mentions(step):
+            order.setdefault(name, Local(f"l{len(order)}"))
+    kinds = {order[v.name]: v.type for v in operation.locals}
+    steps = [replaced_step(step, order, targets=True) for step in operation.steps]
+    return kinds, [replace(step, binds=(), picks=()) for step in steps]
+
+
+def _labelled(operations: list[Operation]) -> tuple[Operation, ...]:
+    number = 0
+    found = []
+    for operation in operations:
+        steps = []
+        for step in operation.steps:
+            number += 1
+            steps.append(replace(step, label=f"s{number}"))
+        found.append(replace(operation, steps=tuple(steps)))
+    return tuple(found)

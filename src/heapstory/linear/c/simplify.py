@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from heapstory.linear.c.replacing import replaced_condition, replaced_step
 from heapstory.linear.language.binding import local_names, reads_writes
 from heapstory.linear.language.syntax import (
     Assign,
@@ -16,33 +17,27 @@ from heapstory.linear.language.syntax import (
     Const,
     Expr,
     Field,
-    Free,
-    Index,
     Local,
-    Malloc,
     NoNode,
     Operation,
-    Place,
     Read,
-    Return,
     Statement,
     SubOperation,
-    Sum,
     walk,
 )
 
 Simple = Local | Const
 
 
-def simplify(operation: Operation) -> list[tuple[int, SubOperation]]:
-    """The steps that remain, each with its number in the operation."""
+def simplify(operation: Operation) -> list[SubOperation]:
+    """The steps that remain."""
     steps = list(operation.steps)
     for number in range(len(steps)):
         _move_checks_up(steps, number)
     for number in range(len(steps)):
         _use_equals(steps, number)
-    kept = [(n, _without_dead(steps, n)) for n in range(len(steps))]
-    return [(n, step) for n, step in kept if step.guard or step.body]
+    kept = [_without_dead(steps, n) for n in range(len(steps))]
+    return [step for step in kept if step.guard or step.body]
 
 
 def _sets(steps: list[SubOperation], name: str) -> list[int]:
@@ -68,7 +63,7 @@ def _move_checks_up(steps: list[SubOperation], number: int) -> None:
         assert found is not None
         if check.op in ("==", "!=") and check.right == Local(found[0]):
             check = replace(check, left=check.right, right=check.left)  # the place stands first
-        moved = _replaced_check(check, *found)
+        moved = replaced_condition(check, {found[0]: found[1]})
         if moved not in steps[to].guard:
             steps[to] = replace(steps[to], guard=(*steps[to].guard, moved))
     steps[number] = replace(steps[number], guard=tuple(stay))
@@ -101,7 +96,7 @@ def _use_equals(steps: list[SubOperation], number: int) -> None:
         later = isinstance(other, Local) and any(n > number for n in _sets(steps, other.name))
         if isinstance(other, Simple) and not later:
             for n in range(number + 1, len(steps)):
-                steps[n] = _replaced_step(steps[n], name, other)
+                steps[n] = replaced_step(steps[n], {name: other})
             return
 
 
@@ -126,47 +121,3 @@ def _without_dead(steps: list[SubOperation], number: int) -> SubOperation:
 def _follows(expr: Expr) -> bool:
     """Whether an expression follows a pointer of the operation's own, which may be NULL."""
     return any(isinstance(p, Field) and isinstance(p.base, Local) for p in walk(expr))
-
-
-def _replaced_check(check: Condition, name: str, by: Expr) -> Condition:
-    return replace(
-        check, left=_replaced(check.left, name, by), right=_replaced(check.right, name, by)
-    )
-
-
-def _replaced_step(step: SubOperation, name: str, by: Expr) -> SubOperation:
-    guard = tuple(
-        _replaced_check(c, name, by) if isinstance(c, Condition) else c for c in step.guard
-    )
-    body = tuple(_replaced_statement(s, name, by) for s in step.body)
-    return replace(step, guard=guard, body=body)
-
-
-def _replaced_statement(statement: Statement, name: str, by: Expr) -> Statement:
-    match statement:
-        case Assign(target, value):
-            where = target if isinstance(target, Local) else _replaced(target, name, by)
-            assert isinstance(where, Place)
-            return replace(statement, target=where, value=_replaced(value, name, by))
-        case Malloc():
-            return statement
-        case Free(target):
-            return replace(statement, target=_replaced(target, name, by))
-        case Read(place):
-            return replace(statement, place=_replaced(place, name, by))
-        case Return(values):
-            return replace(statement, values=tuple(_replaced(v, name, by) for v in values))
-
-
-def _replaced(expr: Expr, name: str, by: Expr) -> Expr:
-    """The expression with a local replaced."""
-    match expr:
-        case Local(own):
-            return by if own == name else expr
-        case Field(base, _, _):
-            return replace(expr, base=_replaced(base, name, by))
-        case Index(_, index):
-            return replace(expr, index=_replaced(index, name, by))
-        case Sum(_, left, right):
-            return replace(expr, left=_replaced(left, name, by), right=_replaced(right, name, by))
-    return expr

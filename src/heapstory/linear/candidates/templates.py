@@ -18,14 +18,12 @@ from heapstory.linear.candidates.setfacts import SetFacts
 from heapstory.linear.candidates.terms import Candidate, Term
 from heapstory.linear.formulas.abstraction import Abstraction
 from heapstory.linear.formulas.symbolic import Actor, Execution, Shared, initial, solver_module
+from heapstory.linear.language.show import show, show_guard, show_step
 from heapstory.linear.language.syntax import (
     Condition,
     Hint,
     Local,
     Specification,
-    show,
-    show_guard,
-    show_step,
     walk,
 )
 from heapstory.linear.program.locks import lock_cells

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from heapstory.linear.language.show import show_step
 from heapstory.linear.language.syntax import (
     Assign,
     Const,
@@ -31,7 +32,6 @@ from heapstory.linear.language.syntax import (
     Statement,
     SubOperation,
     Sum,
-    show_step,
 )
 
 Cell = tuple[Any, ...]

@@ -14,7 +14,8 @@ from typing import Any
 from heapstory.errors import SpecificationError
 from heapstory.linear.budget import Budget
 from heapstory.linear.formulas.symbolic import compare
-from heapstory.linear.language.syntax import Condition, Const, Local, Specification, Table, show
+from heapstory.linear.language.show import show, show_table
+from heapstory.linear.language.syntax import Condition, Const, Local, Specification, Table
 from heapstory.linear.program.steps import Program, live_locals
 from heapstory.linear.proof.unbounded import Pairs
 from heapstory.linear.states.explore import Graph
@@ -37,14 +38,14 @@ def check_claims(spec: Specification, graph: Graph, budget: Budget) -> list[Clai
         pair = _refs(spec, graph.machine.program, table)
         ordered, reversible = _bounded(graph, table, pair, budget)
         if table.relation == "reverse" and not ordered:  # nothing speaks for or against it
-            found.append(Claim(f"{text(table)} (never ran)", graph.limit))
+            found.append(Claim(f"{show_table(table)} (never ran)", graph.limit))
             continue
         holds = ordered if table.relation == "order" else reversible
         if holds != table.holds:
             said = "holds" if holds else "does not hold"
             message = f"{_pair_text(table)} {said} (up to {graph.limit} operations)"
             raise _error(spec, table, message)
-        found.append(Claim(text(table), graph.limit))
+        found.append(Claim(show_table(table), graph.limit))
     return found
 
 
@@ -65,16 +66,9 @@ def prove_claims(spec: Specification, pairs: Pairs, claims: list[Claim]) -> None
             claim.bound = None
 
 
-def text(table: Table) -> str:
-    """The claim as it is written."""
-    word = table.relation if table.holds else f"not{table.relation}"
-    when = ", ".join(f"{show(c.left)} {c.op} {show(c.right)}" for c in table.premises)
-    return f"{word} {table.first}, {table.second}" + (f" if {when}" if when else "")
-
-
 def _pair_text(table: Table) -> str:
     sign = "≀" if table.relation == "order" else "⊖"
-    when = text(table).partition(" if ")[2]
+    when = show_table(table).partition(" if ")[2]
     return f"{table.first} {sign} {table.second}" + (f" if {when}" if when else "")
 
 

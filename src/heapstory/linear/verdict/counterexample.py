@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from heapstory.linear.history.wgl import Call, linearizable
-from heapstory.linear.language.syntax import Specification, show_step
+from heapstory.linear.language.show import show_step
+from heapstory.linear.language.syntax import Specification
 from heapstory.linear.models.reference import Instance, Interpreter, Memory
 from heapstory.linear.models.sequential import EMPTY, Model, model_of
 from heapstory.linear.states.exhaustive import Action
