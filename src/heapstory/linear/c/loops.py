@@ -25,7 +25,7 @@ from heapstory.linear.language.syntax import (
     Local,
     Position,
     SubOperation,
-    walk,
+    subexpressions,
 )
 
 # What a turn hands to the next: a variable, slot or field, its value before and after.
@@ -177,7 +177,7 @@ class Loops:
         # Fields of pointer type may change; keys and values are taken as written once.
         structs = self.paths.statements.source.structs
         pointers = {f.name for fields in structs.values() for f in fields if f.kind in structs}
-        parts = [part for expr in exprs for part in walk(expr)]
+        parts = [part for expr in exprs for part in subexpressions(expr)]
         return len({p.name for p in parts if isinstance(p, Field) and p.name in pointers})
 
 
@@ -272,5 +272,7 @@ def _unchecked(step: SubOperation, old: set[str], read: set[str]) -> SubOperatio
 def _between(check: Condition, old: set[str], read: set[str]) -> bool:
     """Whether a condition compares old values with what the turn has read, or with memory."""
     names = _names(check.left) | _names(check.right)
-    memory = any(isinstance(p, (Field, Global)) for e in (check.left, check.right) for p in walk(e))
+    memory = any(
+        isinstance(p, (Field, Global)) for e in (check.left, check.right) for p in subexpressions(e)
+    )
     return bool(names & old) and (memory or bool(names & read))

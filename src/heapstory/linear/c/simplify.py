@@ -23,7 +23,7 @@ from heapstory.linear.language.syntax import (
     Read,
     Statement,
     SubOperation,
-    walk,
+    subexpressions,
 )
 
 Simple = Local | Const
@@ -120,4 +120,4 @@ def _without_dead(steps: list[SubOperation], number: int) -> SubOperation:
 
 def _follows(expr: Expr) -> bool:
     """Whether an expression follows a pointer of the operation's own, which may be NULL."""
-    return any(isinstance(p, Field) and isinstance(p.base, Local) for p in walk(expr))
+    return any(isinstance(p, Field) and isinstance(p.base, Local) for p in subexpressions(expr))

@@ -24,7 +24,7 @@ _RESERVED = {*KEYWORDS.split("|"), *CONSTANTS, "ID", "SHARED"}
 
 
 @dataclass(frozen=True)
-class Cell:
+class StructField:
     """A field of a struct: its name in the notation, its type, where it lies and how wide."""
 
     name: str
@@ -44,7 +44,7 @@ class Source:
         self._types = debug.variables()
         self.structs = {name: self._fields(name) for name in self._members}
 
-    def _fields(self, struct: str, prefix: str = "", base: int = 0) -> list[Cell]:
+    def _fields(self, struct: str, prefix: str = "", base: int = 0) -> list[StructField]:
         """The fields of a struct, those of structs inside it included; arrays have none."""
         sizes = dict(self._layout(struct))
         found = []
@@ -52,14 +52,14 @@ class Source:
             found += self._field(member, sizes.get(member.offset, 0), prefix, base)
         return found
 
-    def _field(self, member: Member, size: int, prefix: str, base: int) -> list[Cell]:
+    def _field(self, member: Member, size: int, prefix: str, base: int) -> list[StructField]:
         kind = bare(member.type)
         inner = _STRUCT.fullmatch(kind)
         if kind.endswith("]"):
             return []
         if inner and inner[1] in self._members:
             return self._fields(inner[1], f"{prefix}{member.name}_", base + member.offset)
-        return [Cell(word(prefix + member.name), notation(kind), base + member.offset, size)]
+        return [StructField(word(prefix + member.name), notation(kind), base + member.offset, size)]
 
     def _layout(self, struct: str) -> list[tuple[int, int]]:
         layout = self.unit.layout
@@ -70,7 +70,7 @@ class Source:
         """The size of a struct in bytes."""
         return self.unit.layout.size(f"%struct.{struct}")
 
-    def field_at(self, struct: str, offset: int) -> Cell | None:
+    def field_at(self, struct: str, offset: int) -> StructField | None:
         """The field that begins at an offset."""
         return next((f for f in self.structs.get(struct, ()) if f.offset == offset), None)
 

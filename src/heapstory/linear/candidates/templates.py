@@ -24,7 +24,7 @@ from heapstory.linear.language.syntax import (
     Hint,
     Local,
     Specification,
-    walk,
+    subexpressions,
 )
 from heapstory.linear.program.locks import lock_cells
 from heapstory.linear.program.steps import Path, live_locals
@@ -278,5 +278,10 @@ class Templates:
 
 
 def _over(cond: Condition, live: set[str]) -> bool:
-    names = {p.name for side in (cond.left, cond.right) for p in walk(side) if isinstance(p, Local)}
+    names = {
+        p.name
+        for side in (cond.left, cond.right)
+        for p in subexpressions(side)
+        if isinstance(p, Local)
+    }
     return names <= live

@@ -26,7 +26,7 @@ class Call:
 
 
 @dataclass
-class Answer:
+class Explanation:
     """Whether some order explains all answers; the order, or the most calls that fit."""
 
     accepted: bool
@@ -34,7 +34,7 @@ class Answer:
     visited: int = 0
 
 
-def linearizable(calls: list[Call], model: Model, budget: Budget | None = None) -> Answer:
+def linearizable(calls: list[Call], model: Model, budget: Budget | None = None) -> Explanation:
     """Search for an order of the calls that the model allows and real time permits."""
     ordered = sorted(calls, key=lambda c: c.begin)
     size = len(ordered)
@@ -47,7 +47,7 @@ def linearizable(calls: list[Call], model: Model, budget: Budget | None = None) 
     while stack:
         placed, _, options = stack[-1]
         if placed & must == must:
-            return Answer(True, [ordered[i].name for i in order], len(seen))
+            return Explanation(True, [ordered[i].name for i in order], len(seen))
         step = next(options, None)
         if step is None:
             stack.pop()
@@ -66,7 +66,7 @@ def linearizable(calls: list[Call], model: Model, budget: Budget | None = None) 
             best = list(order)
         options = _candidates(key[0], ordered, ends, size, model, after)
         stack.append((key[0], after, options))
-    return Answer(False, [ordered[i].name for i in best], len(seen))
+    return Explanation(False, [ordered[i].name for i in best], len(seen))
 
 
 def _candidates(

@@ -19,7 +19,7 @@ from heapstory.linear.language.syntax import (
     Return,
     SubOperation,
     conditions,
-    walk,
+    subexpressions,
 )
 
 
@@ -30,7 +30,7 @@ def mentions(sub: SubOperation) -> Iterator[tuple[str, str]]:
 
     def found(kind: str, *exprs: Expr) -> Iterator[tuple[str, str]]:
         for expr in exprs:
-            for part in walk(expr):
+            for part in subexpressions(expr):
                 if isinstance(part, Local) and part.name not in bound:
                     yield kind, part.name
 
@@ -65,7 +65,7 @@ def reads_writes(sub: SubOperation) -> tuple[set[str], set[str]]:
 
 def local_names(expr: Expr) -> set[str]:
     """The locals in an expression."""
-    return {e.name for e in walk(expr) if isinstance(e, Local)}
+    return {e.name for e in subexpressions(expr) if isinstance(e, Local)}
 
 
 def bind(

@@ -11,7 +11,7 @@ from heapstory.linear.language.syntax import (
     Read,
     Specification,
     SubOperation,
-    walk,
+    subexpressions,
 )
 
 
@@ -52,7 +52,7 @@ def _mentioned(step: SubOperation) -> set[str]:
         part.name
         for s in step.body
         if isinstance(s, (Read, Free))
-        for part in walk(s.place if isinstance(s, Read) else s.target)
+        for part in subexpressions(s.place if isinstance(s, Read) else s.target)
         if isinstance(part, Local)
     }
     return needs | sets | extra
@@ -64,7 +64,9 @@ def _used_inside(step: SubOperation) -> set[str]:
     for condition in step.guard:
         for name in ("left", "right"):
             expr = getattr(condition, name, None)
-            used |= {p.name for p in walk(expr) if isinstance(p, Local)} if expr else set()
+            used |= (
+                {p.name for p in subexpressions(expr) if isinstance(p, Local)} if expr else set()
+            )
     for statement in step.body:
         parts = vars(statement)
         for key, item in parts.items():
@@ -73,7 +75,7 @@ def _used_inside(step: SubOperation) -> set[str]:
                 continue
             for expr in item if isinstance(item, tuple) else (item,):
                 if not isinstance(expr, (str, Local)) and hasattr(expr, "__dataclass_fields__"):
-                    used |= {p.name for p in walk(expr) if isinstance(p, Local)}
+                    used |= {p.name for p in subexpressions(expr) if isinstance(p, Local)}
                 elif isinstance(expr, Local):
                     used.add(expr.name)
     return used

@@ -264,16 +264,16 @@ def statements(spec: Specification) -> Iterator[Statement]:
             yield from step.body
 
 
-def walk(expr: Expr) -> Iterator[Expr]:
+def subexpressions(expr: Expr) -> Iterator[Expr]:
     """The expression and all its parts."""
     yield expr
     if isinstance(expr, Field):
-        yield from walk(expr.base)
+        yield from subexpressions(expr.base)
     elif isinstance(expr, Index):
-        yield from walk(expr.index)
+        yield from subexpressions(expr.index)
     elif isinstance(expr, Sum):
-        yield from walk(expr.left)
-        yield from walk(expr.right)
+        yield from subexpressions(expr.left)
+        yield from subexpressions(expr.right)
 
 
 def conditions(guard: tuple[Guard, ...]) -> Iterator[Condition]:

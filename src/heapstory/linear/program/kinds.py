@@ -21,7 +21,7 @@ from heapstory.linear.language.syntax import (
     Specification,
     Sum,
     conditions,
-    walk,
+    subexpressions,
 )
 
 Cell = tuple[str, ...]
@@ -118,7 +118,7 @@ class Kinds:
                         self._expression(owner, part)
 
     def _expression(self, owner: str, expr: Expr) -> None:
-        for part in walk(expr):
+        for part in subexpressions(expr):
             if isinstance(part, Index):
                 self._flow(owner, part, None)
                 self._join(owner, ("i", part.array), part.index)

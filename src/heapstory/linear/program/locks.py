@@ -22,7 +22,7 @@ from heapstory.linear.language.syntax import (
     Specification,
     SubOperation,
     conditions,
-    walk,
+    subexpressions,
 )
 
 Cell = tuple[str, ...]
@@ -88,5 +88,5 @@ def _uses(step: SubOperation) -> tuple[set[Cell], set[Cell]]:
 
 
 def _inside(expr: Expr, top: Cell | None) -> set[Cell]:
-    found = {cell for part in walk(expr) if (cell := cell_of(part)) is not None}
+    found = {cell for part in subexpressions(expr) if (cell := cell_of(part)) is not None}
     return found - {top} if top is not None else found

@@ -20,7 +20,7 @@ from heapstory.linear.language.syntax import (
     Return,
     Specification,
     conditions,
-    walk,
+    subexpressions,
 )
 
 Cell = tuple[str, ...]
@@ -79,7 +79,7 @@ def _holding(spec: Specification, structs: set[str]) -> Iterator[Cell]:
 
 
 def _cells(owner: str, expr: Expr) -> Iterator[Cell]:
-    for part in walk(expr):
+    for part in subexpressions(expr):
         match part:
             case Global(name):
                 yield ("g", name)

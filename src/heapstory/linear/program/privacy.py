@@ -18,7 +18,7 @@ from heapstory.linear.language.syntax import (
     Statement,
     SubOperation,
     conditions,
-    walk,
+    subexpressions,
 )
 from heapstory.linear.program.locks import Cell, cell_of
 from heapstory.linear.program.needed import needed_cells
@@ -74,7 +74,7 @@ def _touches(expr: Expr, private: set[str], hidden: set[Cell]) -> bool:
 def touched(expr: Expr, private: set[str]) -> set[Cell]:
     """The shared places that an expression names, given the locals that hold unpublished nodes."""
     found = set()
-    for part in walk(expr):
+    for part in subexpressions(expr):
         own = isinstance(part, Field) and isinstance(part.base, Local)
         cell = cell_of(part)
         if cell is not None and not (own and part.base.name in private):  # type: ignore[union-attr]
@@ -96,7 +96,7 @@ def hidden_cells(spec: Specification) -> set[Cell]:
                 if not isinstance(statement, Read):
                     exprs += expressions(statement)
             for expr in exprs:
-                for part in walk(expr):
+                for part in subexpressions(expr):
                     if isinstance(part, Index) and not isinstance(part.index, OwnId):
                         foreign.add(("a", part.array))
     own = {("a", v.name) for v in spec.globals if v.array} - foreign

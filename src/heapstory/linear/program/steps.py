@@ -21,7 +21,7 @@ from heapstory.linear.language.syntax import (
     Read,
     Specification,
     SubOperation,
-    walk,
+    subexpressions,
 )
 from heapstory.linear.program.locks import Cell, cell_of, lock_cells
 from heapstory.linear.program.privacy import classify, expressions, hidden_cells
@@ -193,7 +193,7 @@ def _may_block(sub: SubOperation) -> bool:
     if sub.guard:
         return True
     exprs = [e for s in sub.body if not isinstance(s, Read) for e in expressions(s)]
-    return any(isinstance(part, Field) for e in exprs for part in walk(e))
+    return any(isinstance(part, Field) for e in exprs for part in subexpressions(e))
 
 
 def _only_locks(sub: SubOperation, locks: set[Cell]) -> bool:

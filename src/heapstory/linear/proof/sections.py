@@ -45,8 +45,8 @@ def atomic_sections(program: Program) -> Program:
     parts = [p for path in program.paths for step in path.steps for p in step.parts]
     if any(p.picks or any(isinstance(g, NoNode) for g in p.guard) for p in parts):
         return program  # these look at nodes without naming what they touch
-    walks = [list(_visits(program.spec, path)) for path in program.paths]
-    visits = [visit for walk in walks for visit in walk]
+    visits_of = [list(_visits(program.spec, path)) for path in program.paths]
+    visits = [visit for visited in visits_of for visit in visited]
     written = set().union(*(visit.writes for visit in visits))
     guardians: dict[Cell, set[Expr | None]] = {cell: set() for cell in written}
     for visit in visits:
@@ -54,9 +54,9 @@ def atomic_sections(program: Program) -> Program:
             guardians[cell].add(visit.lock)
     own = {cell: locks.pop() for cell, locks in guardians.items() if len(locks) == 1}
     paths = []
-    for path, walk in zip(program.paths, walks, strict=True):
-        guarded = [v.lock and all(own.get(c) == v.lock for c in v.names & written) for v in walk]
-        paths.append(_closed(path, walk, [bool(g) for g in guarded]))
+    for path, visited in zip(program.paths, visits_of, strict=True):
+        guarded = [v.lock and all(own.get(c) == v.lock for c in v.names & written) for v in visited]
+        paths.append(_closed(path, visited, [bool(g) for g in guarded]))
     return replace(program, paths=tuple(paths))
 
 
@@ -100,14 +100,14 @@ class _Locks:
         return named and cell_of(place) in self.cells
 
 
-def _closed(path: Path, walk: list[_Visit], guarded: list[bool]) -> Path:
+def _closed(path: Path, visited: list[_Visit], guarded: list[bool]) -> Path:
     """Join the steps of each section that gives its lock back before the operation answers."""
     steps: list[Step] = []
     closed: set[int] = set()
     at = 0
     while at < len(path.steps):
         end = at
-        while walk[at].begins and end < len(walk) and guarded[end] and walk[end].keeps:
+        while visited[at].begins and end < len(visited) and guarded[end] and visited[end].keeps:
             end += 1
         if end == at or end > path.response or not guarded[end] or path.steps[end].loop:
             steps.append(path.steps[at])

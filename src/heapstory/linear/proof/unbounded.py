@@ -19,7 +19,7 @@ from heapstory.linear.program.needed import needed_cells
 from heapstory.linear.program.steps import Program, live_locals, prepare
 from heapstory.linear.proof.elimination import certain
 from heapstory.linear.proof.houdini import Houdini, Where
-from heapstory.linear.states.algorithm6 import Outcome, check_linearizability
+from heapstory.linear.states.algorithm6 import Reordering, check_linearizability
 from heapstory.linear.states.normalise import merged, movable
 from heapstory.linear.states.relations import Relations
 
@@ -30,7 +30,7 @@ class Tables:
 
     program: Program
     relations: Relations
-    algorithm6: Outcome
+    algorithm6: Reordering
     stuck: str  # who may have to wait after an effect; empty: nobody
 
 

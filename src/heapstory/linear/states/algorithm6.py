@@ -18,7 +18,7 @@ Prefix = tuple[Ref, ...]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Reordering:
     """What the algorithm says. ``sequence`` is x, …, y, next(x) of the first failed check."""
 
     passes: bool
@@ -100,7 +100,7 @@ class _Check:
         return ()
 
 
-def check_linearizability(program: Program, relations: Relations) -> Outcome:
+def check_linearizability(program: Program, relations: Relations) -> Reordering:
     """Run the algorithm on all proper prefixes."""
     begin = time.perf_counter()
     check = _Check(program, relations)
@@ -113,4 +113,4 @@ def check_linearizability(program: Program, relations: Relations) -> Outcome:
         if failed:
             break
     spent = (time.perf_counter() - begin) * 1000
-    return Outcome(not failed, spent, failed)
+    return Reordering(not failed, spent, failed)

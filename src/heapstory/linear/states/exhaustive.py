@@ -1,6 +1,6 @@
 """The exhaustive checker: all interleavings of N instances against the sequential model.
 
-It walks the product of the program (run by the reference interpreter) and the set of all ways in
+It follows the product of the program (run by the reference interpreter) and the set of all ways in
 which the answers so far can be linearized. When that set becomes empty, the steps on the way are
 a history that is not linearizable. Breadth first and by the number of operations that overlap, so
 the first one found is short. Shares no code with the relations.
@@ -14,7 +14,13 @@ from itertools import product
 from typing import Any
 
 from heapstory.linear.budget import Budget, OutOfBudget
-from heapstory.linear.language.syntax import Operation, OwnId, Specification, conditions, walk
+from heapstory.linear.language.syntax import (
+    Operation,
+    OwnId,
+    Specification,
+    conditions,
+    subexpressions,
+)
 from heapstory.linear.models.reference import (
     Effect,
     Instance,
@@ -274,6 +280,8 @@ def _uses_id(spec: Specification) -> bool:
                 for item in vars(statement).values():
                     exprs += list(item) if isinstance(item, tuple) else [item]
             for expr in exprs:
-                if not isinstance(expr, str) and any(isinstance(e, OwnId) for e in walk(expr)):
+                if not isinstance(expr, str) and any(
+                    isinstance(e, OwnId) for e in subexpressions(expr)
+                ):
                     return True
     return False

@@ -10,7 +10,7 @@ from heapstory.linear.language.syntax import Specification
 from heapstory.linear.models.sequential import model_of
 from heapstory.linear.program.steps import Program, prepare
 from heapstory.linear.proof.claims import Claim, check_claims
-from heapstory.linear.states.algorithm6 import Outcome, check_linearizability
+from heapstory.linear.states.algorithm6 import Reordering, check_linearizability
 from heapstory.linear.states.completable import incompletable
 from heapstory.linear.states.exhaustive import Checker
 from heapstory.linear.states.explore import Graph, explore
@@ -30,7 +30,7 @@ class Bounded:
     program: Program
     normal: Program
     relations: Relations
-    algorithm6: Outcome
+    algorithm6: Reordering
     completable: bool
     sequential: bool
     states: int

@@ -8,7 +8,7 @@ from typing import Any
 from heapstory.linear.program.steps import Program
 from heapstory.linear.proof.claims import Claim
 from heapstory.linear.proof.unbounded import Tables
-from heapstory.linear.states.algorithm6 import Outcome
+from heapstory.linear.states.algorithm6 import Reordering
 from heapstory.linear.states.exhaustive import Search
 from heapstory.linear.states.relations import Relations
 
@@ -40,7 +40,7 @@ class Report:
     reason: str = ""
     method: str = ""
     sequential: bool = False
-    algorithm6: Outcome | None = None
+    algorithm6: Reordering | None = None
     search: Search | None = None
     program: Program | None = None
     normal: Program | None = None
