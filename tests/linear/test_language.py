@@ -6,7 +6,7 @@ import pytest
 
 from heapstory.errors import SpecificationError
 from heapstory.linear.language.lint import lint
-from heapstory.linear.language.syntax import show_step
+from heapstory.linear.language.show import show_step
 from heapstory.linear.program.load import parse
 
 FIGURE_6_4 = """
