@@ -6,8 +6,11 @@ import re
 from json import loads
 
 from heapstory.graph.drawing import draw
-from heapstory.reporters import dot, json, svg, text
+from heapstory.reporters import dot, svg
+from heapstory.reporters.graph import json, text
 from heapstory.reporters.style import Style
+from heapstory.reporters.text import table
+from heapstory.reporters.trace import text as trace_text
 from heapstory.trace import Trace
 
 GRAPH_AT_6 = """\
@@ -93,19 +96,19 @@ def test_json_of_a_graph_is_the_contract(trace: Trace) -> None:
 
 def test_history_as_text_shows_the_last_versions(trace: Trace) -> None:
     history = trace.history(node=1, field="next")
-    shown = text.history(history, limit=2).splitlines()
+    shown = trace_text.history(history, limit=2).splitlines()
     assert shown[0] == "node 1: 3 versions of 8 bytes"
     assert shown[1] == "... 1 older version (all: --limit 0)"
     assert re.fullmatch(r"\(8\):list.c:10 +next +NULL +work", shown[3])
 
 
 def test_tables_align_numbers() -> None:
-    answer = text.table(["name", "n"], [("a", 5), ("bcd", None), ("x", 12.5)])
+    answer = table(["name", "n"], [("a", 5), ("bcd", None), ("x", 12.5)])
     assert answer == "name     n\n----  ----\na        5\nbcd\nx     12.5\n"
 
 
 def test_long_names_in_a_table_keep_their_ends() -> None:
     name = "std::_Rb_tree<" + "std::pair<int, int>, " * 20 + "int>::insert"
-    row = text.table(["name"], [(name,)]).splitlines()[2]
+    row = table(["name"], [(name,)]).splitlines()[2]
     start, end = row.split("…")
     assert len(row) == 80 and name.startswith(start) and name.endswith(end)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import heapstory as api
 from heapstory.graph.evolution import evolution
-from heapstory.reporters import json as reporter
+from heapstory.graph.model import Change, Node
+from heapstory.reporters.graph import json as reporter
 from tests.conftest import Compile, Heapstory, Record
 from tests.support.programs import ROOT
 from tests.support.programs import program as source_of
@@ -254,15 +256,27 @@ def test_what_a_reallocation_cut_off_is_not_there_when_it_grows_again(
 
 
 @pytest.mark.parametrize("mode", ["alloc", "portable", "internals"])
-def test_the_core_writes_nodes_as_the_reporter_does(
+def test_the_text_of_nodes_says_what_the_objects_say(
     compile_program: Compile, record: Record, mode: str
 ) -> None:
-    """Those of a graph come from the core as text, others as objects: the same members."""
     trace = api.open(record(compile_program("trace/figure1"), options=("--mode", mode)))
     for at in (trace.last, trace.last // 2):
         for graph in (trace.graph(at), trace.graph(at, freed=True), trace.graph(at).connected()):
             written = json.loads("".join(reporter.graph(graph, [])))["nodes"]
-            assert written == [reporter._node(node) for node in graph.nodes]
+            assert written == [_members(node) for node in graph.nodes]
+
+
+def _members(node: Node) -> dict[str, Any]:
+    def change(of: Change | None) -> dict[str, Any] | None:
+        return of and {"ts": of.timestamp, "place": of.place.as_json() if of.place else None}
+
+    same = ("id", "kind", "size", "type", "cluster", "source", "name", "label", "lost")
+    return {
+        **{name: getattr(node, name) for name in same},
+        "address": f"{node.address:#x}",
+        "created": change(node.created),
+        "freed": change(node.freed),
+    }
 
 
 def test_types_found_by_pointers_are_the_same_in_sql(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import asdict
 
 from heapstory.commands.options import add_format
 from heapstory.commands.output import write
@@ -23,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from heapstory.recording.checks import checks, include_folder
-    from heapstory.reporters import json, text
+    from heapstory.reporters import doctor, json
     from heapstory.reporters.style import Style
 
     if args.include:
@@ -32,8 +31,7 @@ def run(args: argparse.Namespace) -> int:
     found = checks()
     healthy = all(check.ok for check in found if check.required)
     if args.format == "json":
-        body = {"healthy": healthy, "checks": [asdict(check) for check in found]}
-        write(json.dumps("doctor", body))
+        write(json.dumps("doctor", doctor.body(found, healthy)))
     else:
-        write(text.checks(found, Style.of(sys.stdout)))
+        write(doctor.text(found, Style.of(sys.stdout)))
     return 0 if healthy else MISSING

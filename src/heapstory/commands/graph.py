@@ -79,7 +79,8 @@ def _render(graph: MemoryGraph, form: str, args: argparse.Namespace) -> str | It
         return _json(graph, args)
     _check_size(graph, form, args.limit)
     from heapstory.graph.drawing import draw
-    from heapstory.reporters import dot, svg, text
+    from heapstory.reporters import dot, svg
+    from heapstory.reporters.graph import text
     from heapstory.reporters.style import PLAIN, Style
 
     drawing = draw(graph, data=args.data, history=args.evolution)
@@ -91,7 +92,7 @@ def _render(graph: MemoryGraph, form: str, args: argparse.Namespace) -> str | It
 
 def _json(graph: MemoryGraph, args: argparse.Namespace) -> Iterator[str]:
     from heapstory.graph.evolution import evolution
-    from heapstory.reporters import json
+    from heapstory.reporters.graph import json
 
     gc.disable()  # millions of small objects, none of them in cycles, and the process ends soon
     if args.evolution:

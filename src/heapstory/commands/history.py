@@ -37,8 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     import heapstory
-    from heapstory.reporters import json, text
+    from heapstory.reporters.json import dumps
     from heapstory.reporters.style import Style
+    from heapstory.reporters.trace import json, text
 
     if args.field is not None and args.node is None:
         raise heapstory.UsageError("--field goes with --node")
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
                 node=args.node, address=args.address, field=args.field, size=args.size
             )
         if args.format == "json":
-            write(json.dumps("history", json.history(answer)))
+            write(dumps("history", json.history(answer)))
         else:
             write(text.history(answer, Style.of(sys.stdout), args.limit))
         return finish(trace)

@@ -26,7 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     import heapstory
-    from heapstory.reporters import json, text
+    from heapstory.reporters.json import dumps
+    from heapstory.reporters.trace import json, text
 
     if args.sarif and not args.suspicious:
         raise UsageError("--sarif goes with --suspicious: there are no other findings in a trace")
@@ -35,15 +36,16 @@ def run(args: argparse.Namespace) -> int:
             return _suspicious(trace, args)
         answer = trace.info()
         if args.format == "json":
-            write(json.dumps("info", json.info(answer)))
+            write(dumps("info", json.info(answer)))
         else:
             write(text.info(answer))
         return finish(trace)
 
 
 def _suspicious(trace: Trace, args: argparse.Namespace) -> int:
-    from heapstory.reporters import json, sarif, text
-    from heapstory.reporters.suspicions import RULES, results
+    import heapstory.reporters.sarif
+    from heapstory.reporters.json import dumps
+    from heapstory.reporters.trace import json, sarif, text
     from heapstory.trace.suspicions import suspicions
 
     if trace.info().mode != "portable":
@@ -53,9 +55,10 @@ def _suspicious(trace: Trace, args: argparse.Namespace) -> int:
         )
     found = suspicions(trace)
     if args.sarif:
-        write(sarif.dumps(results(found), RULES), args.sarif)
+        log = heapstory.reporters.sarif.dumps(sarif.results(found), sarif.RULES)
+        write(log, args.sarif)
     if args.format == "json":
-        write(json.dumps("info", json.suspicious(trace, found)))
+        write(dumps("info", json.suspicious(trace, found)))
     else:
         write(text.suspicious(found, str(trace.path)))
     return FOUND if found else finish(trace)

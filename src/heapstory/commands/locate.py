@@ -95,17 +95,21 @@ def _site(text: str) -> tuple[str, str]:
 
 
 def _write(trace: Trace, diagnosis: Diagnosis, args: argparse.Namespace) -> None:
-    from heapstory.reporters import json, sarif
-    from heapstory.reporters.locate import machine, pictures, text
+    import heapstory.reporters.sarif
+    from heapstory.reporters.json import dumps
+    from heapstory.reporters.locate import json, pictures, sarif, text
     from heapstory.reporters.style import PLAIN, Style
+
+    def log() -> str:
+        return heapstory.reporters.sarif.dumps(sarif.results(diagnosis), sarif.rules(diagnosis))
 
     form = chosen_format(args, _FORMATS)
     if args.sarif:
-        write(sarif.dumps(machine.results(diagnosis), machine.rules(diagnosis)), args.sarif)
+        write(log(), args.sarif)
     if form == "json":
-        write(json.dumps("locate", machine.body(diagnosis)), args.output)
+        write(dumps("locate", json.body(diagnosis)), args.output)
     elif form == "sarif":
-        write(sarif.dumps(machine.results(diagnosis), machine.rules(diagnosis)), args.output)
+        write(log(), args.output)
     elif form == "html":
         write(pictures.html(trace, diagnosis), args.output)
     elif form == "dot":

@@ -35,18 +35,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     import heapstory
-    from heapstory.reporters import json, text
+    from heapstory.reporters.json import dumps
+    from heapstory.reporters.text import table
+    from heapstory.reporters.trace import json
 
     sql = sys.stdin.read() if args.sql == "-" else args.sql
     with heapstory.open(args.trace) as trace:
         with progress("asking"):
             rows = trace.query(sql)
         if args.format == "json":
-            write(json.dumps("query", json.query(rows)))
+            write(dumps("query", json.query(rows)))
         elif args.format == "csv":
             file = io.StringIO()
             csv.writer(file, lineterminator="\n").writerows([rows.columns, *rows.rows])
             write(file.getvalue())
         else:
-            write(text.table(rows.columns, rows.rows) if rows.columns else "")
+            write(table(rows.columns, rows.rows) if rows.columns else "")
         return finish(trace)

@@ -1,1 +1,4 @@
-"""Renderers: answers and findings as text, JSON, SARIF, DOT, SVG or HTML. They compute nothing."""
+"""Answers as text, JSON, SARIF, pictures: a room for each verb. Knows results, not how they came.
+
+Nothing is computed here, and no analysis knows of it.
+"""

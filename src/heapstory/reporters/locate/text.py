@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from heapstory.reporters.style import PLAIN, Style
+from heapstory.reporters.text import count
 
 if TYPE_CHECKING:
     from heapstory.graph.drawing import Box, Drawing
@@ -33,10 +34,10 @@ WHY = {
 def report(trace: Trace, answer: Diagnosis, style: Style = PLAIN) -> Iterator[str]:
     """The whole report in pieces."""
     if answer.bad is None:
-        count = len({point.timestamp for point in answer.cpoints})
+        moments = len({point.timestamp for point in answer.cpoints})
         yield (
-            f"{trace.path}: {_count(len(answer.plan.constraints), 'constraint')} held for "
-            f"{_count(answer.objects, 'node')} at {_count(count, 'C-point')}\n"
+            f"{trace.path}: {count(len(answer.plan.constraints), 'constraint')} held for "
+            f"{count(answer.objects, 'node')} at {count(moments, 'C-point')}\n"
         )
         return
     yield from _headline(trace, answer, style)
@@ -61,7 +62,7 @@ def _headline(trace: Trace, answer: Diagnosis, style: Style) -> Iterator[str]:
 
 
 def _inconsistencies(answer: Diagnosis, style: Style) -> Iterator[str]:
-    yield f"\n{_count(len(answer.inconsistencies), 'inconsistency', 'inconsistencies')}:\n"
+    yield f"\n{count(len(answer.inconsistencies), 'inconsistency', 'inconsistencies')}:\n"
     by_constraint: dict[str, list[Inconsistency]] = {}
     for found in answer.inconsistencies:
         by_constraint.setdefault(found.constraint.name, []).append(found)
@@ -78,7 +79,7 @@ def _statements(trace: Trace, answer: Diagnosis, style: Style) -> Iterator[str]:
     near = list(groups.values())
     others = [fault for fault in answer.faults if fault not in answer.near]
     far = [group for key, group in _by_statement(others).items() if key not in groups]
-    yield f"\n{_count(len(near), 'statement')} to look at, in this order:\n"
+    yield f"\n{count(len(near), 'statement')} to look at, in this order:\n"
     for number, faults in enumerate(near[:MOST_STATEMENTS], 1):
         yield from _statement(trace, number, faults, style)
     yield from _more(len(near), style)
@@ -120,7 +121,7 @@ def _statement(trace: Trace, number: int, faults: list[Fault], style: Style) -> 
     for found in fault.contributed_to[:3]:
         yield f"   {how} {found.constraint.name} for {found}\n"
     if len(faults) > 1:
-        yield style.dim(f"   and {_count(len(faults) - 1, 'more time')}, up to timestamp ")
+        yield style.dim(f"   and {count(len(faults) - 1, 'more time')}, up to timestamp ")
         yield style.dim(f"{faults[-1].timestamp}\n")
     from heapstory.locating.pictures import pictures
 
@@ -182,7 +183,3 @@ def _box(box: Box, changed: frozenset[tuple[int, int]]) -> list[str]:
         mark = " ◀" if (box.node.id, row.offset) in changed else ""
         lines.append(f"│{text:<{width}}│{mark}")
     return [*lines, f"└{'':─<{width}}┘"]
-
-
-def _count(number: int, noun: str, plural: str = "") -> str:
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -1,17 +1,15 @@
-"""The answer of ``locate`` for other programs: JSON and SARIF."""
+"""The answer of ``locate`` for other programs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from heapstory.reporters.sarif import Result, Rule, at
+from heapstory.reporters.json import place
 
 if TYPE_CHECKING:
     from heapstory.locating.diagnosis import CPoint, Diagnosis, Fault, Inconsistency
-    from heapstory.trace.places import Place
 
 MOST_CPOINTS = 1000
-MOST = 20  # times that a statement is shown to have run
 
 
 def body(answer: Diagnosis) -> dict[str, Any]:
@@ -37,15 +35,11 @@ def body(answer: Diagnosis) -> dict[str, Any]:
     }
 
 
-def _place(place: Place | None) -> dict[str, Any] | None:
-    return None if place is None else place.as_json()
-
-
 def _cpoint(point: CPoint) -> dict[str, Any]:
     return {
         "ts": point.timestamp,
         "kind": point.kind,
-        "place": _place(point.place),
+        "place": place(point.place),
         "function": point.function or None,
         "text": point.text or None,
     }
@@ -66,7 +60,7 @@ def _inconsistency(found: Inconsistency, bad: CPoint | None) -> dict[str, Any]:
 def _fault(fault: Fault) -> dict[str, Any]:
     names = list(dict.fromkeys(found.constraint.name for found in fault.contributed_to))
     return {
-        "place": _place(fault.place),
+        "place": place(fault.place),
         "ts": fault.timestamp,
         "operation": fault.operation,
         "constraint": names[0] if names else None,
@@ -85,37 +79,3 @@ def _fault(fault: Fault) -> dict[str, Any]:
             for slot in fault.slots
         ],
     }
-
-
-def rules(answer: Diagnosis) -> list[Rule]:
-    """One rule per constraint."""
-    return [Rule(_rule(c.name), c.words, c.source) for c in answer.plan.constraints]
-
-
-def results(answer: Diagnosis) -> list[Result]:
-    """One result per statement, in the order to look at them."""
-    made: list[Result] = []
-    for place in answer.statements:
-        faults = [fault for fault in answer.faults if fault.place and _same(fault.place, place)]
-        against = faults[0].contributed_to or answer.inconsistencies
-        constraint = against[0].constraint
-        made.append(
-            Result(
-                rule=_rule(constraint.name),
-                message=f"{faults[0].operation}, against: {constraint.words}",
-                location=at(place),
-                level="error" if not made else "warning",
-                flow=[at(place, f"timestamp {f.timestamp}: {f.operation}") for f in faults[:MOST]],
-                fingerprint=f"{constraint.name}@{place.function}:{place.file}",
-                properties={"timestamps": [fault.timestamp for fault in faults[:MOST]]},
-            )
-        )
-    return made
-
-
-def _same(one: Place, other: Place) -> bool:
-    return (one.path, one.line, one.function) == (other.path, other.line, other.function)
-
-
-def _rule(name: str) -> str:
-    return f"locate/{name}"

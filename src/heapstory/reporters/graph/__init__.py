@@ -1,0 +1,1 @@
+"""The answer of ``graph`` as text, JSON and drawings. Knows graphs and their drawings."""

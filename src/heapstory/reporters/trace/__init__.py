@@ -1,0 +1,1 @@
+"""The answers of ``info``, ``history`` and ``query``. Knows what a trace answers."""
