@@ -1,7 +1,7 @@
 """The native core: a trace opened for questions. Columns cross as Arrow, never object by object."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypedDict, type_check_only
 
 from heapstory.errors import TraceError
 
@@ -91,6 +91,33 @@ class GraphView:
         between them. ``place`` gives the JSON of a site, ``field`` that of the name of the field at
         (type, size of the node, offset); each is asked once."""
 
+@type_check_only
+class MemberDescription(TypedDict):
+    """A member of a record; type is None where it is not known."""
+
+    name: str
+    offset: int
+    size: int
+    type: int | None
+    bit_offset: int
+    bit_size: int
+    base_class: bool
+
+@type_check_only
+class TypeDescription(TypedDict):
+    """A type; target is what a pointer points to or an array is made of, None where unknown."""
+
+    name: str
+    kind: str  # 'base' | 'pointer' | 'record' | 'array' | 'enumeration' | 'function' | 'other'
+    size: int
+    target: int | None
+    count: int
+    is_union: bool
+    is_signed: bool
+    is_float: bool
+    is_char: bool
+    fields: list[MemberDescription]
+
 class Trace:
     def __init__(self, path: str) -> None:
         """Opens a trace directory; CoreError if it is none, is damaged beyond its first chunk, or
@@ -154,9 +181,7 @@ class Trace:
         path, line, function (unknown: None), module, offset (in the module's file)."""
     def stack(self, stack: int) -> list[int]:
         """A call stack as site ids, innermost first (the first is the statement itself)."""
-    def type(self, type: int) -> dict[str, Any]:
-        """name, kind, size, target, count, is_union, is_signed, is_float, is_char,
-        fields [{name, offset, size, type, bit_offset, bit_size, base_class}]."""
+    def type(self, type: int) -> TypeDescription: ...
     def types(self) -> int:
         """Type ids are 1 .. types()."""
     def source(self, path: str) -> str | None: ...

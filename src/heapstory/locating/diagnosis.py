@@ -85,8 +85,8 @@ class Slot:
 class Fault:
     """A faulty operation. ``kind`` is 'store', 'birth', 'death' or 'crash'.
 
-    ``relation`` is 'astray' (it stored an address at which nothing was), 'decisive' (had it stored
-    or freed something else and all else been as it was, nothing would be wrong at the C-point),
+    ``relation`` is 'astray' (it stored a wild pointer), 'decisive' (had it stored or freed
+    something else and all else been as it was, nothing would be wrong at the C-point),
     'omission' (had a field beside those it wrote been written too, nothing would be), 'derived'
     (had it stored something else and what was computed after it been computed by that, nothing
     would be), 'followed' (had it stored another pointer and a store after it gone to where that
@@ -142,7 +142,7 @@ class Diagnosis:
 
     @property
     def near(self) -> list[Fault]:
-        """The faults to look at: those that stored an address of nothing, the decisive ones (or
+        """The faults to look at: those that stored a wild pointer, the decisive ones (or
         those beside which a write is missing, by which others computed, or that others followed)
         and what contributed first. Or else all that contributed to what is wrong, and with them
         what that was fed with and what led there, as long as it is a few statements in all."""

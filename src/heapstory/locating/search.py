@@ -152,7 +152,7 @@ def _faults(
     ]
 
     def order(time: int) -> tuple[bool, bool, int]:
-        # First what holds an address of nothing, then what is also Algorithm 3's answer.
+        # First what holds a wild pointer, then what is also Algorithm 3's answer.
         unsafe = decisive[time][2]
         return not unsafe, time not in rows or rows[time][0] != "direct", time
 

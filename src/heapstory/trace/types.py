@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from heapstory import _core
@@ -44,9 +44,9 @@ class Types:
 
     def __init__(self, core: _core.Trace) -> None:
         self._core = core
-        self._types: dict[int, dict[str, Any]] = {}
+        self._types: dict[int, _core.TypeDescription] = {}
 
-    def get(self, type_id: int) -> dict[str, Any]:
+    def get(self, type_id: int) -> _core.TypeDescription:
         """One type as the core describes it."""
         if type_id not in self._types:
             self._types[type_id] = self._core.type(type_id)
@@ -69,8 +69,8 @@ class Types:
         unit = described["size"]
         if not unit:
             return None
-        if self._open_ended(described):
-            last = described["fields"][-1]
+        last = self._open_end(described)
+        if last is not None:
             if offset >= last["offset"]:
                 return self._into_array(last["type"], last["name"], last["offset"], offset)
         elif size >= 2 * unit:  # a block that holds several of its type is an array of them
@@ -93,14 +93,14 @@ class Types:
         """A field by its name."""
         return next((leaf for leaf in self.leaves(type_id, size) if leaf.name == name), None)
 
-    def _open_ended(self, described: dict[str, Any]) -> bool:
-        """Whether the last member is a flexible array, which the block's size extends."""
+    def _open_end(self, described: _core.TypeDescription) -> _core.MemberDescription | None:
+        """The last member if it is a flexible array, which the block's size extends."""
         if not described["fields"] or described["is_union"]:
-            return False
-        last = (
-            self.get(described["fields"][-1]["type"]) if described["fields"][-1]["type"] else None
-        )
-        return last is not None and last["kind"] == "array" and not last["count"]
+            return None
+        last = described["fields"][-1]
+        inside = self.get(last["type"]) if last["type"] else None
+        open_ended = inside is not None and inside["kind"] == "array" and not inside["count"]
+        return last if open_ended else None
 
     def _descend(self, type_id: int, name: str, base: int, offset: int) -> Leaf | None:
         described = self.get(type_id)
@@ -124,10 +124,13 @@ class Types:
             described["is_char"],
         )
 
-    def _member(self, member: dict[str, Any], name: str, base: int, offset: int) -> Leaf | None:
+    def _member(
+        self, member: _core.MemberDescription, name: str, base: int, offset: int
+    ) -> Leaf | None:
         plain = member["name"] and not member["base_class"]
         path = f"{name}.{member['name']}" if plain and name else member["name"] if plain else name
-        leaf = self._descend(member["type"], path, base + member["offset"], offset)
+        at = base + member["offset"]
+        leaf = self._descend(member["type"], path, at, offset) if member["type"] else None
         if leaf is None or not member["bit_size"]:
             return leaf
         return Leaf(
@@ -154,10 +157,10 @@ class Types:
                 if other is not None:
                     yield other
 
-    def _into_array(self, type_id: int, name: str, base: int, offset: int) -> Leaf | None:
-        element = self.get(type_id)["target"]
+    def _into_array(self, type_id: int | None, name: str, base: int, offset: int) -> Leaf | None:
+        element = self.get(type_id)["target"] if type_id else None
         unit = self.get(element)["size"] if element else 0
-        return self._into_array_of(element, unit, name, base, offset) if unit else None
+        return self._into_array_of(element, unit, name, base, offset) if element and unit else None
 
     def _into_array_of(
         self, element: int, unit: int, name: str, base: int, offset: int

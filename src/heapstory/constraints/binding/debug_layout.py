@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from heapstory.constraints.binding.layout import EXPANDED_AT_MOST, Array, Scalar
 from heapstory.constraints.plan import Kind
 from heapstory.trace.types import Types
+
+if TYPE_CHECKING:
+    from heapstory import _core
 
 _TAG = re.compile(r"^(struct|class|union|enum) ")
 
@@ -36,14 +39,15 @@ class DebugLayouts:
             yield from self._array_parts(described, name, base)
         elif described["kind"] == "record" and described["fields"]:
             for member in described["fields"]:
-                if member["type"]:
-                    yield from self._member_parts(member, name, base)
+                yield from self._member_parts(member, name, base)
         elif described["size"]:
             yield self._scalar(described, name, base)
 
     def _member_parts(
-        self, member: dict[str, Any], name: str, base: int
+        self, member: _core.MemberDescription, name: str, base: int
     ) -> Iterator[Scalar | Array]:
+        if not member["type"]:
+            return
         plain = member["name"] and not member["base_class"]
         path = f"{name}.{member['name']}" if plain and name else member["name"] if plain else name
         for part in self.parts_of(member["type"], path, base + member["offset"]):
@@ -52,11 +56,11 @@ class DebugLayouts:
             yield part
 
     def _array_parts(
-        self, described: dict[str, Any], name: str, base: int
+        self, described: _core.TypeDescription, name: str, base: int
     ) -> Iterator[Scalar | Array]:
         target = described["target"]
         stride = self.types.get(target)["size"] if target else 0
-        if not stride:
+        if not target or not stride:
             return
         count = described["count"] or None
         inner = list(self.parts_of(target, f"{name}[]", base))
@@ -66,14 +70,14 @@ class DebugLayouts:
         for i in range(min(count or 0, EXPANDED_AT_MOST)):
             yield from self.parts_of(target, f"{name}[{i}]", base + i * stride)
 
-    def _scalar(self, described: dict[str, Any], name: str, base: int) -> Scalar:
-        size, is_text = described["size"], bool(described["is_char"])
+    def _scalar(self, described: _core.TypeDescription, name: str, base: int) -> Scalar:
+        size, is_text = described["size"], described["is_char"]
         target: str | None = None
         other: str | None = None
         if described["kind"] == "pointer":
             kind = Kind.POINTER
             pointee = self.types.get(described["target"]) if described["target"] else None
-            is_text = bool(pointee and pointee["is_char"])
+            is_text = pointee is not None and pointee["is_char"]
             if pointee and pointee["name"]:
                 name_of = plain_name(pointee["name"])
                 target, other = (name_of, None) if pointee["kind"] == "record" else (None, name_of)

@@ -4,7 +4,7 @@ A block whose type the recorder could not see (``node->left = wrap(malloc(…))`
 memory graph from the typed fields that point to it. That is learnt here once and carried over to
 all blocks allocated alike: by the innermost frames of their call stacks, as few as tell types
 apart. A block that was taken for an array of something (its allocation ran inside a function that
-returns that) is put right if a field that points to it promises a type of exactly its size.
+returns that) is put right if a field that points to it says a type of exactly its size.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class NodeTypes:
         for own, size, _ in self._kinds:
             if own is not None and _may_be_mistaken(trace, own, size):
                 for stack, node, blocks in allocations.stacks(own, size):
-                    promised = _promised(trace, node, size)
-                    if promised is not None and promised != own:
-                        self._learnt[stack] = (promised, blocks)
+                    propagated = _propagated_type(trace, node, size)
+                    if propagated is not None and propagated != own:
+                        self._learnt[stack] = (propagated, blocks)
                         self._mistaken[stack] = (own, blocks)
 
     def counts(self) -> dict[int, int]:
@@ -88,7 +88,7 @@ def _may_be_mistaken(trace: Trace, type_id: int, size: int) -> bool:
     return own["kind"] == "record" and bool(own["size"]) and size >= 2 * own["size"]
 
 
-def _promised(trace: Trace, node: int, size: int) -> int | None:
+def _propagated_type(trace: Trace, node: int, size: int) -> int | None:
     """The record of exactly this size that some typed field says a node is."""
     described = trace.core.node(node)
     until = described["freed"] if described else None
