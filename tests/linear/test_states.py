@@ -54,7 +54,10 @@ def plain(text: str) -> bool:
 
 def only_numbers(machine: Machine) -> bool:
     """Whether nothing is renamed, so that values can be compared."""
-    kinds = {*machine.global_kinds, *(k for ks in machine.local_kinds for k in ks[1:])}
+    kinds = {
+        *machine.layout.global_kinds,
+        *(k for ks in machine.layout.local_kinds for k in ks[1:]),
+    }
     return kinds <= {"int"}
 
 

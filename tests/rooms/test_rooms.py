@@ -13,7 +13,6 @@ from tests.support.programs import ROOT
 KNOWN = {
     "heapstory",
     "heapstory/graph",
-    "heapstory/linear/states",
     "heapstory/static",
     "heapstory/static/walk",
     "heapstory/trace",

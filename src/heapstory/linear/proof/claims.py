@@ -19,7 +19,8 @@ from heapstory.linear.language.syntax import Condition, Const, Local, Specificat
 from heapstory.linear.program.steps import Program, live_locals
 from heapstory.linear.proof.unbounded import Pairs
 from heapstory.linear.states.explore import Graph
-from heapstory.linear.states.machine import FRESH, Move, State
+from heapstory.linear.states.layout import State
+from heapstory.linear.states.machine import FRESH, Move
 from heapstory.linear.states.relations import Ref, swaps
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 from heapstory.linear.program.locks import lock_cells
 from heapstory.linear.states.explore import Graph
-from heapstory.linear.states.machine import Machine, State
+from heapstory.linear.states.layout import State
+from heapstory.linear.states.machine import Machine
 
 
 def incompletable(graph: Graph) -> int | None:
@@ -53,15 +54,15 @@ def _unlock(
         return 0 if cell in locks and value in names else value
 
     new_globals = tuple(
-        freed(("g", v.name), x) for v, x in zip(machine.scalars, globals_, strict=True)
+        freed(("g", v.name), x) for v, x in zip(machine.layout.scalars, globals_, strict=True)
     )
     new_arrays = tuple(
         tuple((k, x) for k, x in table if freed(("a", v.name), x) != 0)
-        for v, table in zip(machine.arrays, arrays, strict=True)
+        for v, table in zip(machine.layout.arrays, arrays, strict=True)
     )
     new_heap: list[Any] = [None]
     for node in heap[1:]:
-        struct = machine.structs[node[0]]
+        struct = machine.layout.structs[node[0]]
         fields = machine.spec.fields(struct)
         values = [freed(("f", struct, f.name), x) for f, x in zip(fields, node[1:], strict=False)]
         new_heap.append((node[0], *values, *node[1 + len(fields) :]))

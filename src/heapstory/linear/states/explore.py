@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from heapstory.linear.budget import Budget, OutOfBudget
-from heapstory.linear.states.machine import Machine, State
+from heapstory.linear.states.layout import State
+from heapstory.linear.states.machine import Machine
 
 
 @dataclass

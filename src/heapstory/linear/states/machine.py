@@ -1,13 +1,5 @@
 """The machine behind the relations: sub-operations compiled to Python functions over tuples.
 
-A state is ``(globals, arrays, heap, instances, started)``:
-
-    globals     one value per scalar global
-    arrays      per array, the sorted (index, value) pairs that differ from 0
-    heap        heap[0] is None (so NULL cannot be followed), heap[p] = (struct, field…[, freed])
-    instances   (path, pc, name, local…) per pending instance; None where one has finished
-    started     how many instances have started so far
-
 `Machine.canonical` forgets unreachable nodes and renames nodes, instances and opaque values by
 order of discovery; finished instances are dropped and pending ones sorted.
 """
@@ -35,13 +27,12 @@ from heapstory.linear.language.syntax import (
     SubOperation,
     Sum,
 )
-from heapstory.linear.program.kinds import kinds_of
 from heapstory.linear.program.locks import cell_of
-from heapstory.linear.program.needed import needed_cells, picked_structs
+from heapstory.linear.program.needed import needed_cells
 from heapstory.linear.program.steps import Program, live_locals, rewindable_locals
+from heapstory.linear.states.layout import Layout, State
 from heapstory.linear.states.renaming import Renaming, Signature
 
-State = tuple[Any, ...]
 Move = tuple[int, int, int, State, Any, Any]  # slot, path, pc, next state, answer, arguments
 FRESH = 1_000_000_000  # names given to new instances and values until canonical() renames them
 
@@ -54,30 +45,22 @@ class Machine:
 
     def __init__(self, program: Program, keys: int = 2, rewindable: bool = False) -> None:
         self.program, self.spec, self.keys = program, program.spec, keys
-        self.kinds = kinds_of(self.spec)
-        spec = self.spec
-        self.structs = list(spec.structs)
-        self.scalars = [v for v in spec.globals if not v.array]
-        self.arrays = [v for v in spec.globals if v.array]
-        self.global_slot = {v.name: i for i, v in enumerate(self.scalars)}
-        self.array_slot = {v.name: i for i, v in enumerate(self.arrays)}
-        self.static = [v.name for v in spec.static]
-        self.static_address = {name: i + 1 for i, name in enumerate(self.static)}
-        self.local_slot = [
-            {v.name: i + 1 for i, v in enumerate((*p.operation.parameters, *p.operation.locals))}
-            for p in program.paths
-        ]
-        self._kind_tables()
-        self.keeps = self._picked_arrays()
+        self.layout = Layout(program)
         # A value that nothing needs any more is forgotten; to run a read again, its inputs stay.
         keep = rewindable_locals if rewindable else live_locals
         self._live = [[frozenset(live) for live in keep(path)] for path in program.paths]
         self._mask = [
-            [tuple([True] + [n in live for n in self.local_slot[i]]) for live in self._live[i]]
+            [
+                tuple([True] + [n in live for n in self.layout.local_slot[i]])
+                for live in self._live[i]
+            ]
             for i in range(len(program.paths))
         ]
         self._needed_at = [
-            [tuple([True] + [n in live for n in self.local_slot[i]]) for live in live_locals(path)]
+            [
+                tuple([True] + [n in live for n in self.layout.local_slot[i]])
+                for live in live_locals(path)
+            ]
             for i, path in enumerate(program.paths)
         ]
         self._needed = needed_cells(self.spec)
@@ -89,23 +72,6 @@ class Machine:
             )
         self._cache: dict[State, State] = {}
 
-    def _kind_tables(self) -> None:
-        kinds, spec = self.kinds, self.spec
-        self.global_kinds = [kinds.of(("g", v.name)) for v in self.scalars]
-        self.array_kinds = [(kinds.of(("i", v.name)), kinds.of(("a", v.name))) for v in self.arrays]
-        self.field_kinds = [
-            [kinds.of(("f", s, f.name)) for f in spec.fields(s)] for s in self.structs
-        ]
-        self.local_kinds = [
-            ["id", *(kinds.of(("l", p.operation.name, n)) for n in self.local_slot[i])]
-            for i, p in enumerate(self.program.paths)
-        ]
-
-    def _picked_arrays(self) -> set[int]:
-        # Arrays of nodes that some step picks from: all their entries count, whoever made them.
-        picked = picked_structs(self.spec)
-        return {i for i, v in enumerate(self.arrays) if v.type in picked}
-
     # -- code ------------------------------------------------------------------------------------
 
     def _expr(self, expr: Expr, owner: int) -> str:
@@ -115,15 +81,15 @@ class Machine:
             case OwnId():
                 return "L[0]"
             case Global(name):
-                if name in self.static_address:
-                    return str(self.static_address[name])
-                return f"G[{self.global_slot[name]}]"
+                if name in self.layout.static_address:
+                    return str(self.layout.static_address[name])
+                return f"G[{self.layout.global_slot[name]}]"
             case Local(name):
                 return "_n" if name == self._bound else f"L[{self.slot(owner, name)}]"
             case Field(base, struct, name):
                 return f"H[{self._expr(base, owner)}][{self._field(struct, name)}]"
             case Index(array, index):
-                return f"A[{self.array_slot[array]}].get({self._expr(index, owner)}, 0)"
+                return f"A[{self.layout.array_slot[array]}].get({self._expr(index, owner)}, 0)"
             case Sum(op, left, right):
                 return f"({self._expr(left, owner)} {op} {self._expr(right, owner)})"
 
@@ -131,7 +97,7 @@ class Machine:
         """The position of a local in an instance's tuple of values."""
         if owner < 0:
             return 1 + [v.name for v in self.spec.init_locals].index(name)
-        return self.local_slot[owner][name]
+        return self.layout.local_slot[owner][name]
 
     def _field(self, struct: str, name: str) -> int:
         return 1 + [f.name for f in self.spec.fields(struct)].index(name)
@@ -141,11 +107,11 @@ class Machine:
         pad = " "
         chosen = [s for s in sub.body if isinstance(s, Malloc)] if self.program.reuse else []
         for name, struct in sub.picks:
-            number = self.structs.index(struct)
+            number = self.layout.structs.index(struct)
             lines.append(f"{pad}for _p{name} in shared_nodes(G, A, H, {number}):")
             pad += " "
         if chosen:
-            number = self.structs.index(chosen[0].struct)
+            number = self.layout.structs.index(chosen[0].struct)
             lines.append(f"{pad}for _m in choices(H, {number}):")
             pad += " "
         lines.append(f"{pad}try:")
@@ -168,9 +134,9 @@ class Machine:
 
     def _shared_nodes(self, g: Any, arrays: Any, heap: Any, struct: int) -> list[int]:
         """The nodes of a type that shared memory leads to: what a traversal could find."""
-        todo = list(range(1, len(self.static) + 1))
-        todo += [v for kind, v in zip(self.global_kinds, g, strict=True) if kind == "ptr"]
-        for (_, kind), table in zip(self.array_kinds, arrays, strict=True):
+        todo = list(range(1, len(self.layout.static) + 1))
+        todo += [v for kind, v in zip(self.layout.global_kinds, g, strict=True) if kind == "ptr"]
+        for (_, kind), table in zip(self.layout.array_kinds, arrays, strict=True):
             if kind == "ptr":
                 todo += table.values()
         seen = {0}
@@ -179,13 +145,13 @@ class Machine:
             if address not in seen:
                 seen.add(address)
                 node = heap[address]
-                kinds = self.field_kinds[node[0]]
+                kinds = self.layout.field_kinds[node[0]]
                 todo += [v for k, v in zip(kinds, node[1:], strict=False) if k == "ptr"]
         return sorted(a for a in seen if a and heap[a][0] == struct)
 
     def _test(self, guard: Guard, owner: int) -> str:
         if isinstance(guard, NoNode):
-            number = self.structs.index(guard.struct)
+            number = self.layout.structs.index(guard.struct)
             self._bound = guard.name
             inner = " and ".join(self._test(c, owner) for c in guard.conditions)
             self._bound = ""
@@ -226,7 +192,7 @@ class Machine:
         return text
 
     def _malloc(self, struct: str, pad: str, first: bool) -> list[str]:
-        number = self.structs.index(struct)
+        number = self.layout.structs.index(struct)
         width = len(self.spec.fields(struct)) + (1 if self.program.reuse else 0)
         blank = f"({number},{'0,' * width})"
         if self.program.reuse and first:
@@ -239,7 +205,7 @@ class Machine:
     def _store(self, target: Expr, owner: int, pad: str) -> list[str]:
         match target:
             case Global(name):
-                return [f"{pad}G1[{self.global_slot[name]}] = v"]
+                return [f"{pad}G1[{self.layout.global_slot[name]}] = v"]
             case Local(name):
                 return [f"{pad}L[{self.slot(owner, name)}] = v"]
             case Field(base, struct, name):
@@ -249,7 +215,7 @@ class Machine:
                 ]
             case Index(array, index):
                 return [
-                    f"{pad}k = {self._late(index, owner)}; d = A1[{self.array_slot[array]}]",
+                    f"{pad}k = {self._late(index, owner)}; d = A1[{self.layout.array_slot[array]}]",
                     f"{pad}d[k] = v",
                 ]
         raise AssertionError(target)
@@ -259,20 +225,20 @@ class Machine:
     def initial(self) -> State:
         """The state before any operation."""
         heap: list[Any] = [None]
-        for name in self.static:
-            struct = next(v.type for v in self.scalars if v.name == name)
+        for name in self.layout.static:
+            struct = next(v.type for v in self.layout.scalars if v.name == name)
             width = len(self.spec.fields(struct)) + (1 if self.program.reuse else 0)
-            heap.append((self.structs.index(struct), *([0] * width)))
-        values: list[Any] = [0] * len(self.scalars)
-        for number, variable in enumerate(self.scalars):
+            heap.append((self.layout.structs.index(struct), *([0] * width)))
+        values: list[Any] = [0] * len(self.layout.scalars)
+        for number, variable in enumerate(self.layout.scalars):
             if isinstance(variable.initial, Const):
                 values[number] = variable.initial.value
-            elif variable.name in self.static_address:
-                values[number] = self.static_address[variable.name]
+            elif variable.name in self.layout.static_address:
+                values[number] = self.layout.static_address[variable.name]
         sub = SubOperation("init", "1", (), self.spec.init)
         step = self._compile(sub, -1)
         blanks = (0,) * (1 + len(self.spec.init_locals))
-        outcomes = step(tuple(values), [{} for _ in self.arrays], tuple(heap), blanks)
+        outcomes = step(tuple(values), [{} for _ in self.layout.arrays], tuple(heap), blanks)
         if not outcomes:
             raise Stuck("the initial state follows NULL")
         globals_, arrays, heap_, _, _ = outcomes[-1]
@@ -295,7 +261,7 @@ class Machine:
         operation = self.program.paths[number].operation
         domains = []
         for offset, parameter in enumerate(operation.parameters):
-            opaque = self.kinds.parameter(operation, parameter.name) == "val"
+            opaque = self.layout.kinds.parameter(operation, parameter.name) == "val"
             domains.append([base + 1 + offset] if opaque else range(1, self.keys + 1))
         blanks = (0,) * len(operation.locals)
         for arguments in product(*domains) if only is None else (only,):
@@ -350,7 +316,7 @@ class Machine:
         """The state up to renaming of nodes, instances and opaque values."""
         found = self._cache.get(state)
         if found is None:
-            found = self._cache[state] = Renaming(self, state).result()
+            found = self._cache[state] = Renaming(self.layout, state).result()
         return found
 
     def signature(self, state: State, old: int) -> State:
@@ -358,7 +324,7 @@ class Machine:
 
         Two orders of the same steps end alike exactly if they have the same signature.
         """
-        return Signature(self, state, old).result()
+        return Signature(self.layout, state, old).result()
 
 
 class Stuck(Exception):

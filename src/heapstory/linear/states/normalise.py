@@ -9,7 +9,8 @@ from __future__ import annotations
 from heapstory.linear.language.binding import reads_writes
 from heapstory.linear.program.steps import Path, Program, Step, merge
 from heapstory.linear.states.explore import Edge, Graph
-from heapstory.linear.states.machine import Machine, State
+from heapstory.linear.states.layout import State
+from heapstory.linear.states.machine import Machine
 
 
 def normalise(graph: Graph) -> Program:

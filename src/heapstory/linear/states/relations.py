@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 from heapstory.linear.budget import Budget
 from heapstory.linear.states.explore import Edge, Graph
-from heapstory.linear.states.machine import FRESH, Move, State
+from heapstory.linear.states.layout import State
+from heapstory.linear.states.machine import FRESH, Move
 
 Ref = tuple[int, int]  # (path, step)
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from heapstory.linear.states.machine import Machine, State
+from heapstory.linear.states.layout import Layout, State
 
 
 class Renaming:
     """One renaming of a state, by order of discovery from the shared variables."""
 
-    def __init__(self, machine: Machine, state: State) -> None:
-        self.machine, self.state = machine, state
-        self.nodes = {i: i for i in range(len(machine.static) + 1)}
+    def __init__(self, layout: Layout, state: State) -> None:
+        self.layout, self.state = layout, state
+        self.nodes = {i: i for i in range(len(layout.static) + 1)}
         self.names: dict[int, int] = {0: 0}
         self.values: dict[int, int] = {}
-        self.order: list[int] = list(range(1, len(machine.static) + 1))
+        self.order: list[int] = list(range(1, len(layout.static) + 1))
         self.heap = state[2]
 
     def value(self, kind: str, value: int) -> int:
@@ -33,11 +32,11 @@ class Renaming:
         return value
 
     def result(self) -> State:
-        machine, (globals_, arrays, _, instances, started) = self.machine, self.state
+        layout, (globals_, arrays, _, instances, started) = self.layout, self.state
         value = self.value
-        new_globals = tuple(map(value, machine.global_kinds, globals_))
+        new_globals = tuple(map(value, layout.global_kinds, globals_))
         new_arrays: list[Any] = [None] * len(arrays)
-        for number, (index_kind, kind) in enumerate(machine.array_kinds):
+        for number, (index_kind, kind) in enumerate(layout.array_kinds):
             if index_kind == "int":
                 new_arrays[number] = tuple((k, value(kind, v)) for k, v in arrays[number])
         pending = sorted((i for i in instances if i is not None), key=self._key)
@@ -45,13 +44,13 @@ class Renaming:
         self._drain(done)
         renamed = []
         for number, pc, *rest in pending:
-            renamed.append((number, pc, *map(value, machine.local_kinds[number], rest)))
+            renamed.append((number, pc, *map(value, layout.local_kinds[number], rest)))
             self._drain(done)
         self._named_arrays(new_arrays, done)
         return (new_globals, tuple(new_arrays), (None, *done), tuple(sorted(renamed)), started)
 
     def _key(self, instance: tuple[int, ...]) -> tuple[Any, ...]:
-        kinds = self.machine.local_kinds[instance[0]]
+        kinds = self.layout.local_kinds[instance[0]]
         known = []
         for kind, v in zip(kinds, instance[2:], strict=True):
             if kind == "int":
@@ -65,7 +64,7 @@ class Renaming:
     def _drain(self, done: list[Any]) -> None:
         while len(done) < len(self.order):
             node = self.heap[self.order[len(done)]]
-            kinds = self.machine.field_kinds[node[0]]
+            kinds = self.layout.field_kinds[node[0]]
             width = len(kinds) + 1
             fields = map(self.value, kinds, node[1:width])
             done.append((node[0], *fields, *node[width:]))
@@ -75,7 +74,7 @@ class Renaming:
         node = self.heap[entry[1]] if entry[1] < len(self.heap) else None
         if node is None:
             return (0,)
-        kinds = self.machine.field_kinds[node[0]]
+        kinds = self.layout.field_kinds[node[0]]
         plain = [v for kind, v in zip(kinds, node[1:], strict=False) if kind == "int"]
         known = [self.nodes.get(entry[1], -1)]
         known += [
@@ -91,13 +90,13 @@ class Renaming:
         kept: dict[int, dict[int, int]] = {}
         while pending:
             pending = False
-            for number, (index_kind, kind) in enumerate(self.machine.array_kinds):
+            for number, (index_kind, kind) in enumerate(self.layout.array_kinds):
                 if index_kind == "int":
                     continue
                 table = kept.setdefault(number, {})
                 known = self.names if index_kind == "id" else self.values
                 for k, v in sorted(self.state[1][number], key=self._content):
-                    if number in self.machine.keeps:
+                    if number in self.layout.keeps:
                         known.setdefault(k, len(known) + (index_kind == "val"))
                     if k in known and known[k] not in table:
                         table[known[k]] = self.value(kind, v)
@@ -110,8 +109,8 @@ class Renaming:
 class Signature(Renaming):
     """A renaming that only touches nodes allocated since some earlier state."""
 
-    def __init__(self, machine: Machine, state: State, old: int) -> None:
-        super().__init__(machine, state)
+    def __init__(self, layout: Layout, state: State, old: int) -> None:
+        super().__init__(layout, state)
         self.nodes = {i: i for i in range(old)}
         self.seen = set(self.order)
         self.names = _Identity()

@@ -7,7 +7,8 @@ from typing import Any
 
 from heapstory.linear.budget import Budget
 from heapstory.linear.models.sequential import Model, agrees
-from heapstory.linear.states.machine import FRESH, Machine, State
+from heapstory.linear.states.layout import State
+from heapstory.linear.states.machine import FRESH, Machine
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def sequential_violation(
                 )
                 if not allowed:
                     return [*calls, call]
-                key = (machine.signature(after, len(machine.static) + 1), allowed)
+                key = (machine.signature(after, len(machine.layout.static) + 1), allowed)
                 if key not in seen:
                     seen.add(key)
                     following.append((after, allowed, [*calls, call]))
