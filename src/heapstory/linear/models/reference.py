@@ -1,7 +1,7 @@
 """A second, plain interpreter of specifications, for checking the first one's conclusions.
 
 It shares nothing with the machine behind the relations: memory is one dictionary, expressions are
-walked as they stand, and which steps nobody else can see is found while running.
+read as they stand, and which steps nobody else can see is found while running.
 """
 
 from __future__ import annotations
