@@ -11,7 +11,30 @@
  *     VALGRIND_LIB=FOLDER valgrind --tool=heapstory -q --vgdb=no --trace-children=yes
  *         --collector=PATH --trace=DIR PROGRAM ...
  */
-#include "discovery/nodes.h"
+#include "discovery/discovery.h"
+#include "functions/functions.h"
+#include "functions/watch.h"
+#include "program/program.h"
+#include "recorder/recorder.h"
+#include "shared/memory.h"
+#include "shared/modules.h"
+#include "shared/options.h"
+#include "shared/pages.h"
+#include "shared/ring.h"
+
+/* In the order in which they are asked around a statement. */
+static void add_passes(void) {
+    Bool discovers = hs_mode != HSW_ALLOCATIONS;
+    hs_add_pass(&hs_watch_pass);
+    hs_add_pass(&hs_place_pass);
+    hs_add_pass(&hs_string_pass);
+    hs_add_pass(&hs_rep_pass);
+    if (discovers)
+        hs_add_pass(&hs_discovery_pass);
+    hs_add_pass(&hs_record_pass);
+    if (discovers)
+        hs_add_pass(&hs_free_list_pass);
+}
 
 static void post_options(void) {
     /* Records must come in program order, and once. */
@@ -21,10 +44,12 @@ static void post_options(void) {
         VG_(fmsg_bad_option)("--collector", "--trace=DIR is missing\n");
     hs_pages_init();
     hs_section_start();
+    hs_live_start();
     hs_custom_start();
-    hs_left_out_start();
-    hs_formats_start();
-    hs_heap_init();
+    hs_recorder_start();
+    if (hs_mode != HSW_ALLOCATIONS)
+        hs_discovery_start();
+    add_passes();
     hs_ring_start();
     if (hs_mode != HSW_ALLOCATIONS)
         hs_record(HSW_MODE, hs_mode, 0);
@@ -37,14 +62,13 @@ static void pre_options(void) {
     VG_(details_copyright_author)("GNU GPL'd, by the heapstory authors");
     VG_(details_bug_reports_to)("the heapstory authors");
     VG_(details_avg_translation_sizeB)(400);
-    VG_(basic_tool_funcs)(post_options, hs_instrument, hs_finish);
-    hs_init_options();
-    VG_(needs_command_line_options)(hs_process_option, hs_print_usage, hs_print_debug_usage);
+    VG_(basic_tool_funcs)(post_options, hs_walk, hs_finish);
+    hs_options_init();
     hs_allocations_init();
     hs_modules_init();
+    hs_memory_init();
     hs_process_init();
     hs_client_init();
-    hs_heap_events_init();
 }
 
 VG_DETERMINE_INTERFACE_VERSION(pre_options)

@@ -10,9 +10,10 @@
  * Not seen: code without unwind tables (unwind.c), and blocks handed out in another way than by
  * returning them.
  */
-#include "discovery/nodes.h"
+#include "discovery/pass.h"
 #include "pub_tool_hashtable.h"
-#include "walk/ir.h"
+#include "shared/addresses.h"
+#include "shared/unwind.h"
 
 #define MOST_LOOKS 4096
 #define FEWEST_BLOCKS 8 /* given out; half as many must have come back */
@@ -38,8 +39,8 @@ static struct {
     struct function *function;
 } takers[TAKERS];
 
-static Bool is_looking(const struct hs_block_state *b) {
-    return b->recording && b->own && hs_mode == HSW_PORTABLE;
+static Bool is_looking(const struct hs_superblock *b) {
+    return b->own && hs_mode == HSW_PORTABLE;
 }
 
 /* NULL where nothing is known of the code. */
@@ -119,32 +120,33 @@ static Bool reads_result(const IRSB *in) {
     return False;
 }
 
-static IRExpr *is_returned(struct hs_block_state *b, IRExpr *address) {
+static IRExpr *is_returned(struct hs_superblock *b, IRExpr *address) {
     IRExpr *byte = hs_map_byte(b, hs_const((ULong)hs_fields), address);
     IRExpr *bit = hs_binop(b, Iop_And64, byte, hs_const(RETURNED));
-    return hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpNE64, bit, hs_const(0)));
+    return hs_test(b, Iop_CmpNE64, bit, hs_const(0));
 }
 
-static IRExpr *in_heap(struct hs_block_state *b, IRExpr *address) {
+static IRExpr *in_heap(struct hs_superblock *b, IRExpr *address) {
     IRExpr *owner = hs_owner_at(b, address);
-    return hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpNE32, owner, IRExpr_Const(IRConst_U32(0))));
+    return hs_test(b, Iop_CmpNE32, owner, IRExpr_Const(IRConst_U32(0)));
 }
 
 /* The function to look at that begins here. */
-static struct function *beginning(const struct hs_block_state *b, Addr code) {
-    struct function *function = is_looking(b) ? function_of(code) : NULL;
-    return function && function->start == code && function->looks <= MOST_LOOKS ? function : NULL;
+static struct function *beginning(const struct hs_superblock *b) {
+    struct function *function = is_looking(b) ? function_of(b->start) : NULL;
+    return function && function->start == b->start && function->looks <= MOST_LOOKS ? function
+                                                                                    : NULL;
 }
 
-Bool hs_begins_function(const struct hs_block_state *b, Addr code) {
-    return beginning(b, code) != NULL;
+Bool hs_begins_function(const struct hs_superblock *b) {
+    return beginning(b) != NULL;
 }
 
-void hs_instrument_function(struct hs_block_state *b, const IRSB *in) {
-    struct function *function = beginning(b, b->instruction);
+void hs_look_at_entry(struct hs_superblock *b) {
+    struct function *function = beginning(b);
     IRExpr *argument;
-    if (is_looking(b) && reads_result(in))
-        hs_addresses_add(&used_results, b->instruction);
+    if (is_looking(b) && reads_result(b->in))
+        hs_addresses_add(&used_results, b->start);
     if (!function)
         return;
     argument = hs_get(b, HS_OFFSET_RDI);
@@ -152,14 +154,15 @@ void hs_instrument_function(struct hs_block_state *b, const IRSB *in) {
                mkIRExprVec_2(argument, hs_const((ULong)function)));
 }
 
-void hs_instrument_result(struct hs_block_state *b, IRExpr *next) {
+void hs_look_at_return(struct hs_superblock *b) {
     struct function *function = is_looking(b) ? function_of(b->instruction) : NULL;
     IRExpr *value;
     if (!function || function->looks > MOST_LOOKS)
         return;
     value = hs_get(b, HS_OFFSET_RAX);
-    hs_call_if(b, in_heap(b, value), "hs_returns", returns,
-               mkIRExprVec_4(value, next, hs_const((ULong)function), hs_const(b->instruction)));
+    hs_call_if(
+        b, in_heap(b, value), "hs_returns", returns,
+        mkIRExprVec_4(value, b->in->next, hs_const((ULong)function), hs_const(b->instruction)));
 }
 
 /* ---- what is proposed ---- */

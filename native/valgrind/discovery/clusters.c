@@ -1,66 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Mode internals: Split_Node and Merge_Nodes. A unit is a node or a cluster of nodes; the owner map
- * names units by numbers of their own, so that the larger part of what is merged or separated can
- * keep its words as they are.
+/* Mode internals: Split_Node and Merge_Nodes. Here a node that is alone is a cluster of one; the
+ * owner map names clusters by numbers of their own, so that the larger part of what is merged or
+ * separated can keep its words as they are.
  */
 #include "discovery/nodes.h"
 
 #define MAX_MEMBERS 256
 
-struct unit {
+struct cluster {
     UInt n, room;
     UInt one;      /* the node, if it is alone */
     UInt *members; /* by start; NULL if there was never more than one */
     SizeT words;
 };
 
-static struct unit *units;
-static UInt n_units = 1, units_room;
-static UInt *free_units;
+static struct cluster *clusters;
+static UInt n_clusters = 1, clusters_room;
+static UInt *free_clusters;
 static UInt n_free, free_room;
 
 static UInt *members_of(UInt number) {
-    struct unit *unit = &units[number];
-    return unit->members ? unit->members : &unit->one;
+    struct cluster *cluster = &clusters[number];
+    return cluster->members ? cluster->members : &cluster->one;
 }
 
 static UInt new_number(void) {
     if (n_free)
-        return free_units[--n_free];
-    if (n_units >= units_room) {
-        units_room = units_room ? 2 * units_room : 1024;
-        units = VG_(realloc)("hs.units", units, units_room * sizeof *units);
+        return free_clusters[--n_free];
+    if (n_clusters >= clusters_room) {
+        clusters_room = clusters_room ? 2 * clusters_room : 1024;
+        clusters = VG_(realloc)("hs.clusters", clusters, clusters_room * sizeof *clusters);
     }
-    return n_units++;
+    return n_clusters++;
 }
 
 static void release(UInt number) {
-    VG_(free)(units[number].members);
+    VG_(free)(clusters[number].members);
     if (n_free == free_room) {
         free_room = free_room ? 2 * free_room : 1024;
-        free_units = VG_(realloc)("hs.units", free_units, free_room * sizeof(UInt));
+        free_clusters = VG_(realloc)("hs.clusters", free_clusters, free_room * sizeof(UInt));
     }
-    free_units[n_free++] = number;
+    free_clusters[n_free++] = number;
 }
 
-UInt hs_new_unit(UInt node) {
+UInt hs_new_cluster(UInt node) {
     UInt number = new_number();
-    units[number] = (struct unit){.n = 1, .one = node};
+    clusters[number] = (struct cluster){.n = 1, .one = node};
     return number;
 }
 
-void hs_unit_words(UInt number, Word words) {
-    units[number].words += words;
+void hs_cluster_words(UInt number, Word words) {
+    clusters[number].words += words;
 }
 
-static UInt unit_of(UInt node) {
+static UInt cluster_of(UInt node) {
     return hs_owner[hs_node(node)->start >> 3];
 }
 
 /* Place of the last member that begins at or below the address. */
 static UInt place_of(UInt number, Addr address) {
     const UInt *members = members_of(number);
-    UInt low = 0, high = units[number].n;
+    UInt low = 0, high = clusters[number].n;
     while (high - low > 1) {
         UInt middle = (low + high) / 2;
         if (hs_extent_start(hs_node(members[middle])) <= address)
@@ -81,17 +81,18 @@ static void label_words(UInt node, UInt number) {
 
 /* Room for `more` members at place `at`. */
 static UInt *open_gap(UInt number, UInt at, UInt more) {
-    struct unit *unit = &units[number];
-    if (!unit->members || unit->n + more > unit->room) {
-        UInt *old = unit->members;
-        unit->room = 2 * (unit->n + more);
-        unit->members = VG_(realloc)("hs.members", old, unit->room * sizeof(UInt));
+    struct cluster *cluster = &clusters[number];
+    if (!cluster->members || cluster->n + more > cluster->room) {
+        UInt *old = cluster->members;
+        cluster->room = 2 * (cluster->n + more);
+        cluster->members = VG_(realloc)("hs.members", old, cluster->room * sizeof(UInt));
         if (!old)
-            unit->members[0] = unit->one;
+            cluster->members[0] = cluster->one;
     }
-    VG_(memmove)(unit->members + at + more, unit->members + at, (unit->n - at) * sizeof(UInt));
-    unit->n += more;
-    return unit->members + at;
+    VG_(memmove)
+    (cluster->members + at + more, cluster->members + at, (cluster->n - at) * sizeof(UInt));
+    cluster->n += more;
+    return cluster->members + at;
 }
 
 static void insert(UInt number, UInt node) {
@@ -100,14 +101,14 @@ static void insert(UInt number, UInt node) {
     *open_gap(number, lowest ? 0 : place_of(number, start) + 1, 1) = node;
 }
 
-/* Members [from, to) leave for a unit of their own. */
+/* Members [from, to) leave for a cluster of their own. */
 static UInt take_out(UInt number, UInt from, UInt to) {
-    UInt *members = members_of(number), other = hs_new_unit(members[from]);
+    UInt *members = members_of(number), other = hs_new_cluster(members[from]);
     for (UInt i = from + 1; i < to; i++)
         *open_gap(other, i - from, 1) = members_of(number)[i];
     members = members_of(number);
-    VG_(memmove)(members + from, members + to, (units[number].n - to) * sizeof(UInt));
-    units[number].n -= to - from;
+    VG_(memmove)(members + from, members + to, (clusters[number].n - to) * sizeof(UInt));
+    clusters[number].n -= to - from;
     for (UInt i = 0; i < to - from; i++)
         label_words(members_of(other)[i], other);
     return other;
@@ -124,22 +125,22 @@ static void is_used(UInt number) {
 }
 
 void hs_merge(UInt base_node, UInt node, UInt site) {
-    UInt large = unit_of(base_node), small = unit_of(node);
+    UInt large = cluster_of(base_node), small = cluster_of(node);
     Addr heads[2];
     is_used(node);
-    if (units[large].n + units[small].n > MAX_MEMBERS) {
+    if (clusters[large].n + clusters[small].n > MAX_MEMBERS) {
         hs_count(HSW_COUNTED_CROWDED);
         return;
     }
     heads[0] = hs_node(members_of(large)[0])->start;
     heads[1] = hs_node(members_of(small)[0])->start;
     hs_record(HSW_MERGE, site, hs_node(base_node)->id | (ULong)hs_node(node)->id << 32);
-    if (units[large].words < units[small].words) {
+    if (clusters[large].words < clusters[small].words) {
         UInt swap = large;
         large = small;
         small = swap;
     }
-    for (UInt i = 0; i < units[small].n; i++) {
+    for (UInt i = 0; i < clusters[small].n; i++) {
         UInt member = members_of(small)[i];
         insert(large, member);
         label_words(member, large);
@@ -152,13 +153,13 @@ void hs_merge(UInt base_node, UInt node, UInt site) {
 
 /* A cluster is cut: the member leaves it with all above. */
 static void separate(UInt number, UInt node, UInt site) {
-    UInt at = place_of(number, hs_extent_start(hs_node(node))), n = units[number].n;
+    UInt at = place_of(number, hs_extent_start(hs_node(node))), n = clusters[number].n;
     SizeT below = 0;
     hs_record(HSW_SEPARATE, site, hs_node(node)->id);
     for (UInt i = 0; i < at; i++)
         below += hs_node(members_of(number)[i])->words;
     hs_heads[hs_node(node)->start >> 3] = 0;
-    if (2 * below < units[number].words)
+    if (2 * below < clusters[number].words)
         take_out(number, 0, at);
     else
         take_out(number, at, n);
@@ -178,13 +179,13 @@ static UInt split_off(UInt from, Addr start, Addr end, UInt site) {
     return number;
 }
 
-static void split(UInt unit, UInt from, Addr start, UInt site) {
+static void split(UInt cluster, UInt from, Addr start, UInt site) {
     UInt node = split_off(from, start, hs_extent_end(hs_node(from)), site);
-    if (units[unit].n > 1) {
-        insert(unit, node);
-        separate(unit, node, site);
+    if (clusters[cluster].n > 1) {
+        insert(cluster, node);
+        separate(cluster, node, site);
     } else
-        label_words(node, hs_new_unit(node));
+        label_words(node, hs_new_cluster(node));
 }
 
 /* The first access to the head of a new node is to be noticed. */
@@ -202,11 +203,11 @@ void hs_pointer_stored(Addr address, Addr value, ULong site) {
         node = from ? split_off(from, value, 0, site)
                     : hs_node_begins(value, HSW_NODE_STORED, site, HS_EMPTY);
         hs_node(node)->words = 1;
-        label_words(node, hs_new_unit(node));
+        label_words(node, hs_new_cluster(node));
     } else if (!(owner & HS_NOBODY)) {
         node = hs_member_at(owner, value);
         if (hs_extent_start(hs_node(node)) == (value & ~(Addr)7)) {
-            if (units[owner].n > 1)
+            if (clusters[owner].n > 1)
                 separate(owner, node, site);
             return;
         }
@@ -228,13 +229,13 @@ void hs_touched(Addr address) {
 }
 
 /* The node's memory goes away. */
-void hs_leave_unit(UInt node) {
-    UInt unit = unit_of(node);
-    if (units[unit].n > 1) {
-        UInt at = place_of(unit, hs_extent_start(hs_node(node)));
-        UInt other = take_out(unit, at, at + 1);
-        hs_heads[hs_node(members_of(unit)[0])->start >> 3] = 0;
+void hs_leave_cluster(UInt node) {
+    UInt cluster = cluster_of(node);
+    if (clusters[cluster].n > 1) {
+        UInt at = place_of(cluster, hs_extent_start(hs_node(node)));
+        UInt other = take_out(cluster, at, at + 1);
+        hs_heads[hs_node(members_of(cluster)[0])->start >> 3] = 0;
         release(other);
     } else
-        release(unit);
+        release(cluster);
 }

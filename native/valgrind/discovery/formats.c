@@ -3,6 +3,7 @@
  * by piece. When one returns, what it wrote counts as base + offset for every byte.
  */
 #include "discovery/nodes.h"
+#include "functions/watch.h"
 
 static const struct {
     const HChar *name;
@@ -36,6 +37,5 @@ static void returned(const struct hs_call_note *note, ULong result, Bool used) {
 static struct hs_watcher watcher = {find, entered, returned};
 
 void hs_formats_start(void) {
-    if (hs_mode != HSW_ALLOCATIONS)
-        hs_watch(&watcher);
+    hs_watch(&watcher);
 }

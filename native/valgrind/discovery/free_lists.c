@@ -15,8 +15,8 @@
  * head; what lies between is the first block. Not seen: lists whose link is not the first word,
  * lists changed by atomic instructions, and other blocks that never were on a list.
  */
-#include "discovery/nodes.h"
-#include "walk/ir.h"
+#include "discovery/discovery.h"
+#include "discovery/pass.h"
 
 #define MAX_LINKS 8
 #define MIN_BLOCK 16 /* sizes of blocks that a pool begins with are multiples of it */
@@ -32,20 +32,18 @@ struct link {
     IRExpr *guard; /* it was */
     enum link_kind kind;
 };
-struct hs_links {
-    UInt n;
-    struct link link[MAX_LINKS];
-};
+static struct link links[MAX_LINKS];
+static UInt n_links;
 
 /* ---- recognising ---- */
 
 /* The address a value was loaded from, NULL if it was not. */
-static IRExpr *loaded_from(const struct hs_block_state *b, const IRExpr *value) {
-    const IRExpr *d = value->tag == Iex_RdTmp ? b->definition[value->Iex.RdTmp.tmp] : NULL;
+static IRExpr *loaded_from(const IRExpr *value) {
+    const IRExpr *d = hs_definition(value);
     return d && d->tag == Iex_Load && d->Iex.Load.ty == Ity_I64 ? d->Iex.Load.addr : NULL;
 }
 
-static const IRStmt *word_store(const struct hs_block_state *b, const IRSB *in, Int i) {
+static const IRStmt *word_store(const IRSB *in, Int i) {
     const IRStmt *s = in->stmts[i];
     return s->tag == Ist_Store && typeOfIRExpr(in->tyenv, s->Ist.Store.data) == Ity_I64 ? s : NULL;
 }
@@ -57,34 +55,31 @@ static Int place_of(const IRSB *in, const IRExpr *temp) {
     return -1;
 }
 
-static void add_link(struct hs_block_state *b, struct link link) {
-    if (!b->links)
-        b->links = VG_(calloc)("hs.links", 1, sizeof *b->links);
-    if (b->links->n < MAX_LINKS)
-        b->links->link[b->links->n++] = link;
+static void add_link(struct link link) {
+    if (n_links < MAX_LINKS)
+        links[n_links++] = link;
 }
 
-static Bool was_loaded_from(const struct hs_block_state *b, const IRExpr *value,
-                            const IRExpr *address) {
-    const IRExpr *from = loaded_from(b, value);
-    return from && hs_is_same(b, from, address);
+static Bool was_loaded_from(const IRExpr *value, const IRExpr *address) {
+    const IRExpr *from = loaded_from(value);
+    return from && hs_is_same(from, address);
 }
 
-static void find_pop(struct hs_block_state *b, const IRSB *in, Int i, const IRStmt *head) {
-    IRExpr *block = loaded_from(b, head->Ist.Store.data);
-    Bool sure = block && was_loaded_from(b, block, head->Ist.Store.addr);
-    if (block && block->tag == Iex_RdTmp && !b->is_stack[block->Iex.RdTmp.tmp])
-        add_link(b, (struct link){i, sure ? place_of(in, head->Ist.Store.data) : -1,
-                                  head->Ist.Store.addr, block, block, NULL, POP});
+static void find_pop(struct hs_superblock *b, Int i, const IRStmt *head) {
+    IRExpr *block = loaded_from(head->Ist.Store.data);
+    Bool sure = block && was_loaded_from(block, head->Ist.Store.addr);
+    if (block && block->tag == Iex_RdTmp && !hs_on_stack(b, block))
+        add_link((struct link){i, sure ? place_of(b->in, head->Ist.Store.data) : -1,
+                               head->Ist.Store.addr, block, block, NULL, POP});
 }
 
-static void find_push(struct hs_block_state *b, const IRSB *in, Int i, const IRStmt *head) {
+static void find_push(const IRSB *in, Int i, const IRStmt *head) {
     for (Int k = 0; k < i; k++) {
-        const IRStmt *s = word_store(b, in, k);
-        if (s && hs_is_same(b, s->Ist.Store.addr, head->Ist.Store.data)) {
-            Bool sure = was_loaded_from(b, s->Ist.Store.data, head->Ist.Store.addr);
-            add_link(b, (struct link){i, sure ? k : -1, head->Ist.Store.addr, s->Ist.Store.data,
-                                      head->Ist.Store.data, NULL, PUSH});
+        const IRStmt *s = word_store(in, k);
+        if (s && hs_is_same(s->Ist.Store.addr, head->Ist.Store.data)) {
+            Bool sure = was_loaded_from(s->Ist.Store.data, head->Ist.Store.addr);
+            add_link((struct link){i, sure ? k : -1, head->Ist.Store.addr, s->Ist.Store.data,
+                                   head->Ist.Store.data, NULL, PUSH});
             return;
         }
     }
@@ -95,32 +90,33 @@ static Bool is_zero(const IRExpr *e) {
            e->Iex.Const.con->Ico.U64 == 0;
 }
 
-static void find_begin(struct hs_block_state *b, const IRSB *in, Int i, const IRStmt *head) {
+static void find_begin(const IRSB *in, Int i, const IRStmt *head) {
     for (Int k = i + 1; k < in->stmts_used && in->stmts[k]->tag != Ist_Exit; k++) {
-        const IRStmt *s = word_store(b, in, k);
+        const IRStmt *s = word_store(in, k);
         if (s && is_zero(s->Ist.Store.data) &&
-            hs_is_same(b, s->Ist.Store.addr, head->Ist.Store.data)) {
-            add_link(b, (struct link){k, k, head->Ist.Store.addr, head->Ist.Store.data,
-                                      head->Ist.Store.data, NULL, BEGIN});
+            hs_is_same(s->Ist.Store.addr, head->Ist.Store.data)) {
+            add_link((struct link){k, k, head->Ist.Store.addr, head->Ist.Store.data,
+                                   head->Ist.Store.data, NULL, BEGIN});
             return;
         }
     }
 }
 
-void hs_find_free_lists(struct hs_block_state *b, const IRSB *in) {
+void hs_find_free_lists(struct hs_superblock *b) {
+    const IRSB *in = b->in;
     for (Int i = 0; hs_free_lists && hs_mode == HSW_PORTABLE && i < in->stmts_used; i++) {
-        const IRStmt *head = word_store(b, in, i);
+        const IRStmt *head = word_store(in, i);
         if (!head || head->Ist.Store.data->tag != Iex_RdTmp)
             continue;
-        find_pop(b, in, i, head);
-        find_push(b, in, i, head);
-        find_begin(b, in, i, head);
+        find_pop(b, i, head);
+        find_push(in, i, head);
+        find_begin(in, i, head);
     }
 }
 
-Bool hs_is_link(const struct hs_block_state *b, Int statement) {
-    for (UInt i = 0; b->links && i < b->links->n; i++)
-        if (b->links->link[i].access == statement)
+Bool hs_is_link(Int statement) {
+    for (UInt i = 0; i < n_links; i++)
+        if (links[i].access == statement)
             return True;
     return False;
 }
@@ -162,28 +158,40 @@ static void begun(Addr head, Addr block, struct hs_access *access) {
         hs_learn_access(head, block, 8, access);
 }
 
-void hs_prepare_links(struct hs_block_state *b, Int statement) {
-    for (UInt i = 0; b->links && i < b->links->n; i++) {
-        struct link *link = &b->links->link[i];
-        if (link->statement == statement)
-            link->guard = hs_temp(
-                b, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, hs_load64(b, link->head), link->before));
-    }
+/* ---- the pass ---- */
+
+/* The links were found with everything else that discovery looks for. */
+static Bool examine(struct hs_superblock *b) {
+    return n_links > 0;
 }
 
-void hs_instrument_links(struct hs_block_state *b, Int statement) {
-    for (UInt i = 0; b->links && i < b->links->n; i++) {
-        const struct link *link = &b->links->link[i];
-        struct hs_access *access;
-        if (link->statement != statement)
-            continue;
-        access = hs_new_store(b->instruction, 8, b->own);
-        if (link->kind == BEGIN)
-            hs_call_if(b, link->guard, "hs_begun", begun,
-                       mkIRExprVec_3(link->head, link->block, hs_const((ULong)access)));
-        else
-            hs_call_if(b, link->guard, link->kind == PUSH ? "hs_pushed" : "hs_popped",
-                       link->kind == PUSH ? pushed : popped,
-                       mkIRExprVec_2(link->block, hs_const((ULong)access)));
-    }
+static void before_statement(struct hs_superblock *b, const IRStmt *s) {
+    for (UInt i = 0; i < n_links; i++)
+        if (links[i].statement == b->statement)
+            links[i].guard = hs_test(b, Iop_CmpEQ64, hs_load64(b, links[i].head), links[i].before);
 }
+
+static void insert_link(struct hs_superblock *b, const struct link *link) {
+    IRExpr *access = hs_const((ULong)hs_new_store(b->instruction, 8, b->own));
+    if (link->kind == BEGIN)
+        hs_call_if(b, link->guard, "hs_begun", begun,
+                   mkIRExprVec_3(link->head, link->block, access));
+    else
+        hs_call_if(b, link->guard, link->kind == PUSH ? "hs_pushed" : "hs_popped",
+                   link->kind == PUSH ? pushed : popped, mkIRExprVec_2(link->block, access));
+}
+
+static void after_statement(struct hs_superblock *b, const IRStmt *s) {
+    for (UInt i = 0; i < n_links; i++)
+        if (links[i].statement == b->statement)
+            insert_link(b, &links[i]);
+}
+
+static void forget(void) {
+    n_links = 0;
+}
+
+const struct hs_pass hs_free_list_pass = {.examine = examine,
+                                          .before_statement = before_statement,
+                                          .after_statement = after_statement,
+                                          .forget = forget};

@@ -10,6 +10,10 @@
  * something is learnt there.
  */
 #include "discovery/nodes.h"
+
+#include "shared/modules.h"
+#include "shared/ranges.h"
+#include "shared/shadow.h"
 #include "shared/syscalls.h"
 
 extern Int VG_(safe_fd)(Int);
@@ -17,7 +21,6 @@ extern Int VG_(safe_fd)(Int);
 #define WORDS (1ul << (HS_HEAP_BITS - 3))
 #define PIECE (1ul << 21) /* of a map, from the memory file */
 #define MAX_STACKS 4096
-#define MAP_STACK 0x20000 /* of mmap; not in Valgrind's headers */
 
 UInt *hs_owner;
 UChar *hs_reach;
@@ -52,9 +55,7 @@ static void make_patterns(void) {
     patterns = VG_(safe_fd)(fd);
 }
 
-void hs_heap_init(void) {
-    if (hs_mode == HSW_ALLOCATIONS)
-        return;
+void hs_heap_start(void) {
     hs_owner = reserve(WORDS * sizeof *hs_owner);
     hs_reach = reserve(WORDS);
     if (hs_mode == HSW_INTERNALS)
@@ -100,7 +101,7 @@ static void fill_maps(Addr start, Addr end, Bool heap) {
         fill((Addr)(hs_heads + from), (Addr)(hs_heads + to), heap ? 2 : -1);
 }
 
-static void becomes_heap(Addr start, SizeT length) {
+void hs_heap_grows(Addr start, SizeT length) {
     Addr end = start + length, top = 1ul << HS_HEAP_BITS;
     if (end > top)
         end = top;
@@ -146,13 +147,12 @@ static void forget_stacks(Addr start, Addr end) {
 }
 
 void hs_heap_thread(ThreadId tid) {
-    const void *maps[3] = {hs_reach, hs_owner, hs_heads};
-    const NSegment *segment;
-    if (hs_mode == HSW_ALLOCATIONS)
-        return;
-    VG_(set_shadow_regs_area)(tid, 1, HS_SHADOW_REACH, sizeof maps, (const UChar *)maps);
-    segment = VG_(am_find_nsegment)(VG_(get_SP)(tid) - 8);
-    if (segment && hs_is_heap(VG_(get_SP)(tid) - 8) && hs_node_at(VG_(get_SP)(tid) - 8) == 0) {
+    Addr top = VG_(get_SP)(tid) - 8;
+    const NSegment *segment = VG_(am_find_nsegment)(top);
+    hs_set_shadow(tid, HS_SHADOW_REACH, hs_reach);
+    hs_set_shadow(tid, HS_SHADOW_OWNER, hs_owner);
+    hs_set_shadow(tid, HS_SHADOW_HEADS, hs_heads);
+    if (segment && hs_is_heap(top) && hs_node_at(top) == 0) {
         add_stack(segment->start, segment->end + 1);
         is_no_heap(segment->start, segment->end + 1 - segment->start);
         hs_pages_off(segment->start, segment->end + 1 - segment->start);
@@ -161,64 +161,44 @@ void hs_heap_thread(ThreadId tid) {
 
 /* ---- what the kernel does ---- */
 
-static UWord mmap_flags; /* of the mmap that is under way */
-
-void hs_heap_mmap_flags(UWord flags) {
-    mmap_flags = flags;
-}
-
-void hs_heap_mapped(Addr start, SizeT length, Bool writable) {
-    if (hs_mode == HSW_ALLOCATIONS)
+void hs_heap_mapped(const struct hs_mapping *mapping) {
+    Addr start = mapping->start;
+    if (!mapping->anonymous || !(mapping->protection & 2) || mapping->startup ||
+        hs_in_module_data(start))
         return;
-    if (mmap_flags & MAP_STACK)
-        add_stack(start, start + length);
-    else if (writable) {
-        becomes_heap(start, length);
-        if (hs_is_heap(start))
-            hs_reach[start >> 3] = HS_BORDER;
+    if (mapping->stack) {
+        add_stack(start, start + mapping->length);
+        return;
     }
+    hs_heap_grows(start, mapping->length);
+    if (hs_is_heap(start))
+        hs_reach[start >> 3] = HS_BORDER;
 }
 
 void hs_heap_unmapped(Addr start, SizeT length) {
-    if (hs_mode == HSW_ALLOCATIONS)
-        return;
     is_no_heap(start, length);
     forget_stacks(start, start + length);
 }
 
-static void brk_grows(Addr start, SizeT length, ThreadId tid) {
-    if (hs_mode != HSW_ALLOCATIONS)
-        becomes_heap(start, length);
-}
-
-static void brk_shrinks(Addr start, SizeT length) {
-    if (hs_mode == HSW_ALLOCATIONS)
-        return;
+void hs_heap_shrinks(Addr start, SizeT length) {
     is_no_heap(start, length);
     hs_pages_off(start, length);
 }
 
 /* Arenas of threads are mapped without access first. */
-static void protection_changes(Addr start, SizeT length, Bool r, Bool w, Bool x) {
+void hs_heap_protected(Addr start, SizeT length, UInt protection) {
     const NSegment *segment = VG_(am_find_nsegment)(start);
-    if (hs_mode == HSW_ALLOCATIONS || !w || !segment || segment->kind != SkAnonC)
+    if (!(protection & 2) || !segment || segment->kind != SkAnonC)
         return;
     if (hs_is_heap(start) || is_stack(start) || hs_in_module_data(start))
         return;
-    becomes_heap(start, length);
+    hs_heap_grows(start, length);
 }
 
 /* Nodes that move with their memory end here and are seen anew there. */
-static void remapped(Addr from, Addr to, SizeT length) {
-    if (hs_mode == HSW_ALLOCATIONS || from == to || !hs_is_heap(from))
+void hs_heap_remapped(Addr from, Addr to, SizeT length) {
+    if (from == to || !hs_is_heap(from))
         return;
-    becomes_heap(to, length);
-    hs_range(to, length, HSW_RANGE_INITIAL, 0);
-}
-
-void hs_heap_events_init(void) {
-    VG_(track_new_mem_brk)(brk_grows);
-    VG_(track_die_mem_brk)(brk_shrinks);
-    VG_(track_change_mem_mprotect)(protection_changes);
-    VG_(track_copy_mem_remap)(remapped);
+    hs_heap_grows(to, length);
+    hs_send_range(to, length, HSW_RANGE_INITIAL, 0);
 }

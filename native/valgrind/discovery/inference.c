@@ -5,21 +5,11 @@
  */
 #include "discovery/nodes.h"
 
+#include "shared/level.h"
+#include "shared/sites.h"
+
 #define FAR (1ul << 20)
 #define HEADER 32 /* bytes before a block that may be its header */
-
-static ULong counts[HSW_COUNTED_CROWDED + 1];
-
-void hs_count(UInt what) {
-    counts[what]++;
-}
-
-void hs_send_counts(void) {
-    for (UInt i = 1; i <= HSW_COUNTED_CROWDED; i++)
-        if (counts[i])
-            hs_record(HSW_COUNTED, i, counts[i]);
-    hs_send_candidates();
-}
 
 struct hs_access *hs_new_store(Addr instruction, UInt size, Bool own) {
     struct hs_access *access = VG_(calloc)("hs.store", 1, sizeof *access);
@@ -259,17 +249,17 @@ static void learn_range(Addr start, SizeT length, UInt site, Bool store) {
     if (owner_of(start) & HS_NOBODY)
         learn(start, start, start + 1, &source);
     while (at < end && is_node(owner_of(start))) {
-        UInt unit = owner_of(start), owner = owner_of(at);
+        UInt wanted = owner_of(start), owner = owner_of(at);
         Addr before = at;
-        if (owner == unit)
+        if (owner == wanted)
             at += 8 * (Addr)(HS_REACH - hs_reach[at >> 3]);
         else if (owner) {
             if (owner & HS_NOBODY)
                 hs_node_reaches(hs_node_at(at - 8), end);
-            if (owner_of(at) != unit)
+            if (owner_of(at) != wanted)
                 learn(start, at, at + 1, &source);
         }
-        if (at == before && owner_of(at) != unit)
+        if (at == before && owner_of(at) != wanted)
             return;
         if (at == before && hs_reach[at >> 3] == HS_REACH)
             hs_touched(at);
@@ -277,8 +267,6 @@ static void learn_range(Addr start, SizeT length, UInt site, Bool store) {
 }
 
 Bool hs_ranged_access(Addr start, SizeT length, UInt kind, UChar byte, ULong site) {
-    if (hs_mode == HSW_ALLOCATIONS || kind == HSW_RANGE_INITIAL)
-        return True;
     if (hs_leaving_out()) {
         hs_hold_back(start, length, kind, byte, site);
         return False;
@@ -288,11 +276,11 @@ Bool hs_ranged_access(Addr start, SizeT length, UInt kind, UChar byte, ULong sit
 }
 
 void hs_ranged_write(Addr start, SizeT length, ULong site) {
-    if (hs_recording && !hs_leaving_out())
+    if (hs_recording() && !hs_leaving_out())
         learn_range(start, length, site, True);
 }
 
 void hs_ranged_read(Addr start, SizeT length, ULong site) {
-    if (hs_mode != HSW_ALLOCATIONS && hs_recording && !hs_leaving_out())
+    if (hs_recording() && !hs_leaving_out())
         learn_range(start, length, site, False);
 }

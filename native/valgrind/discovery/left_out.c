@@ -10,6 +10,10 @@
  * In mode internals nothing is left out; the family is watched only to tell the truth (--truth).
  */
 #include "discovery/nodes.h"
+#include "functions/watch.h"
+#include "shared/modules.h"
+#include "shared/places.h"
+#include "shared/ranges.h"
 
 #define MAX_HELD 16
 #define FAMILY (sizeof family / sizeof *family)
@@ -352,8 +356,6 @@ static struct hs_watcher watcher = {find, entered, returned};
 
 void hs_left_out_start(void) {
     XArray *list = hs_options.allocators;
-    if (hs_mode == HSW_ALLOCATIONS)
-        return;
     scope = VG_(calloc)("hs.scope", VG_N_THREADS + 1, sizeof *scope);
     n_customs = list ? VG_(sizeXA)(list) : 0;
     customs = VG_(calloc)("hs.customs", n_customs + 1, sizeof *customs);

@@ -7,6 +7,8 @@
  */
 #include "discovery/nodes.h"
 
+#include "shared/ranges.h"
+
 #define MAX_NODES HS_NODE_BITS
 #define PIECE (1ul << 20)
 
@@ -48,7 +50,7 @@ static void word_leaves(UInt owner) {
     if (!(owner & HS_NODE_BITS))
         return;
     if (hs_mode == HSW_INTERNALS) {
-        hs_unit_words(owner, -1);
+        hs_cluster_words(owner, -1);
         return;
     }
     node = &nodes[owner & HS_NODE_BITS];
@@ -73,7 +75,7 @@ static void set_reach(UInt owner, Addr from, Addr to) {
 /* Where nodes ever were, by piece of memory: most of a large range is empty. */
 static UChar inhabited[(1ul << HS_HEAP_BITS) / PIECE];
 
-void hs_own_words(UInt unit, Addr start, Addr end) {
+void hs_own_words(UInt owner, Addr start, Addr end) {
     Addr from = start >> 3, to = (end + 7) >> 3;
     UInt cut;
     for (Addr piece = start / PIECE; piece <= (end - 1) / PIECE; piece++)
@@ -81,15 +83,15 @@ void hs_own_words(UInt unit, Addr start, Addr end) {
     cut = hs_owner[from];
     for (Addr w = from; w < to; w++) {
         word_leaves(hs_owner[w]);
-        hs_owner[w] = unit;
+        hs_owner[w] = owner;
     }
-    if (cut && !(cut & HS_NOBODY) && cut != unit && from > 0 && hs_owner[from - 1] == cut)
+    if (cut && !(cut & HS_NOBODY) && cut != owner && from > 0 && hs_owner[from - 1] == cut)
         set_reach(cut, from, from); /* its run ends here now */
     if (hs_mode == HSW_INTERNALS)
-        hs_unit_words(unit, to - from);
+        hs_cluster_words(owner, to - from);
     else
-        nodes[unit].left += to - from;
-    set_reach(unit, from, to);
+        nodes[owner].left += to - from;
+    set_reach(owner, from, to);
 }
 
 /* Nobody's, or given up by the node `owner` names. The run before them ends there. */
@@ -119,7 +121,7 @@ void hs_send_extent(UInt number) {
     struct hs_node *node = &nodes[number];
     UInt words = node->flags & HS_EMPTY ? 0 : node->words;
     ULong value = node->id | (ULong)words << 32;
-    if (!hs_recording)
+    if (!hs_sending)
         return;
     if (node->segment == hs_segment()) {
         hs_amend((ULong)hs_ring + 16ull * node->joined, hs_extent_start(node), value);
@@ -155,7 +157,7 @@ void hs_node_ends(UInt number, UInt why, UInt site) {
     node->flags |= HS_ENDED;
     node->ended = last_id;
     if (hs_mode == HSW_INTERNALS) {
-        hs_leave_unit(number);
+        hs_leave_cluster(number);
         disown_words(hs_extent_start(node), hs_extent_end(node), HS_NOBODY);
         release_number(number);
     } else if (node->left == 0)
@@ -169,13 +171,13 @@ void hs_node_ends(UInt number, UInt why, UInt site) {
 void hs_node_grows(UInt number, Addr end) {
     struct hs_node *node = &nodes[number];
     Addr old = hs_extent_end(node);
-    UInt unit = node->words ? hs_owner[hs_extent_start(node) >> 3] : number;
+    UInt owner = node->words ? hs_owner[hs_extent_start(node) >> 3] : number;
     if (end <= old)
         return;
     if (!node->words && hs_mode == HSW_INTERNALS)
-        unit = hs_new_unit(number);
+        owner = hs_new_cluster(number);
     node->words = ((end + 7) >> 3) - (hs_extent_start(node) >> 3);
-    hs_own_words(unit, old, end);
+    hs_own_words(owner, old, end);
     hs_send_extent(number);
 }
 
@@ -234,7 +236,7 @@ void hs_send_nodes(void) {
         node->id = ++last_id;
         node->segment = ~0u;
         send_birth(number, HSW_NODE_SEEN, 0);
-        hs_range(hs_extent_start(node), 8 * (SizeT)node->words, HSW_RANGE_INITIAL, 0);
+        hs_send_range(hs_extent_start(node), 8 * (SizeT)node->words, HSW_RANGE_INITIAL, 0);
     }
     VG_(deleteXA)(alive);
 }

@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Modes portable and internals: what their files share. docs/internals/portable.md is the design;
- * the words used here (owner, reach, extent, unit, left-out) are explained there.
+/* The nodes that are discovered, and the maps over the heap: what runs. The pass that looks for
+ * them in superblocks is in pass.c. docs/internals/portable.md is the design; the words used here
+ * (owner, reach, extent, left-out) are explained there.
  */
-#ifndef HEAPSTORY_NODES_H
-#define HEAPSTORY_NODES_H
+#ifndef HEAPSTORY_DISCOVERY_NODES_H
+#define HEAPSTORY_DISCOVERY_NODES_H
 
-#include "shared/recorder.h"
+#include "shared/listeners.h"
+#include "shared/options.h"
+#include "shared/pages.h"
+#include "shared/ring.h"
 
 /* heap.c: which memory is heap, and the maps over it. A word is 8 bytes; the maps cover all words
  * below 128 GiB, and generated code finds their addresses in the thread's shadow state. */
 #define HS_HEAP_BITS (HS_PAGE_BITS + 25)
-#define HS_SHADOW_REACH 24
-#define HS_SHADOW_OWNER 32
-#define HS_SHADOW_HEADS 40
 #define HS_REACH 32           /* words a reach byte counts */
 #define HS_BORDER 33          /* reach of a word that nobody owns yet: a mapping begins here */
 #define HS_NOBODY 0x80000000u /* owner of a heap word that is in no node */
 #define HS_GIVEN_UP 0xC0000000u
 #define HS_NODE_BITS 0x3FFFFFFFu
-#define HS_NOT_HEAD 16 /* in hs_heads: a heap word that is not the head of a unit */
+#define HS_NOT_HEAD 16 /* in hs_heads: a heap word that is not the head of a cluster */
 extern UInt *hs_owner;
 extern UChar *hs_reach;
 extern UChar *hs_heads; /* internals only */
 
-void hs_heap_init(void);
-void hs_heap_events_init(void);
+void hs_heap_start(void);
 void hs_heap_thread(ThreadId tid); /* a thread starts: its shadow state, its stack */
-void hs_heap_mmap_flags(UWord flags);
-void hs_heap_mapped(Addr start, SizeT length, Bool writable);
+void hs_heap_mapped(const struct hs_mapping *mapping);
 void hs_heap_unmapped(Addr start, SizeT length);
+void hs_heap_protected(Addr start, SizeT length, UInt protection);
+void hs_heap_remapped(Addr from, Addr to, SizeT length);
+void hs_heap_grows(Addr start, SizeT length);
+void hs_heap_shrinks(Addr start, SizeT length);
 static inline Bool hs_is_heap(Addr address) {
     return address >> HS_HEAP_BITS == 0 && hs_owner[address >> 3] != 0;
 }
@@ -60,7 +63,7 @@ static inline Addr hs_extent_start(const struct hs_node *node) {
 static inline Addr hs_extent_end(const struct hs_node *node) {
     return hs_extent_start(node) + 8 * (Addr)node->words;
 }
-/* The node that a word belongs to, 0 if to none. In a cluster the owner names the unit. */
+/* The node that a word belongs to, 0 if to none. */
 UInt hs_node_at(Addr address);
 UInt hs_node_begins(Addr start, UInt how, UInt site, UShort flags);
 void hs_node_ends(UInt number, UInt why, UInt site);
@@ -68,11 +71,11 @@ void hs_node_grows(UInt number, Addr end);
 void hs_node_reaches(UInt number, Addr end); /* grows as far as others let it */
 void hs_node_shrinks(UInt number, Addr end);
 void hs_nodes_unmapped(Addr start, Addr end);
-void hs_own_words(UInt unit, Addr start, Addr end); /* the maps say so from here on */
+void hs_own_words(UInt owner, Addr start, Addr end); /* the maps say so from here on */
 void hs_send_extent(UInt number);
 void hs_send_nodes(void); /* all that are alive, for a snapshot; numbered anew */
 
-/* inference.c: Algorithm 2. An access as the instrumenter describes it. */
+/* inference.c: Algorithm 2. An access as the pass describes it. */
 struct hs_access {
     Addr instruction;
     UInt site; /* 0 until it is needed */
@@ -83,19 +86,17 @@ struct hs_access {
     Bool summed;  /* and may itself be the distance of two pointers */
 };
 void hs_learn_access(Addr base, Addr address, SizeT size, struct hs_access *access);
-/* Before a ranged operation is recorded; False: not now, left-out code did it. */
+/* After a ranged operation; False: not to be sent now, left-out code did it. */
 Bool hs_ranged_access(Addr start, SizeT length, UInt kind, UChar byte, ULong site);
 void hs_ranged_read(Addr start, SizeT length, ULong site);
 void hs_ranged_write(Addr start, SizeT length, ULong site); /* that is recorded otherwise */
 UInt hs_access_site(struct hs_access *access);
 struct hs_access *hs_new_store(Addr instruction, UInt size, Bool own); /* for good */
 UInt hs_node_below(Addr address); /* that the next words without owner belong to */
+
+/* counts.c: what was not learnt, for the end of the recording. */
 void hs_count(UInt what);
 void hs_send_counts(void);
-
-/* bases.c */
-void hs_bases_poll(void);          /* between superblocks */
-void hs_discard(Addr instruction); /* its translation, at the next poll */
 
 /* candidates.c */
 void hs_send_candidates(void);
@@ -114,19 +115,19 @@ void hs_copy_over_fields(Addr start, SizeT length, ULong site);
 void hs_suspicious(UInt kind, UInt base_node, Addr base, UInt node, Addr address, SizeT size,
                    UInt site);
 
-/* clusters.c: clusters, internals only. */
+/* clusters.c: internals only, where the owner map has numbers of clusters. */
 void hs_merge(UInt base_node, UInt node, UInt site);
 void hs_pointer_stored(Addr address, Addr value, ULong site);
-UInt hs_member_at(UInt unit, Addr address);
+UInt hs_member_at(UInt cluster, Addr address);
 void hs_touched(Addr address);
-UInt hs_new_unit(UInt node);
-void hs_unit_words(UInt unit, Word words); /* so many more are its */
-void hs_leave_unit(UInt node);
+UInt hs_new_cluster(UInt node);
+void hs_cluster_words(UInt cluster, Word words); /* so many more are its */
+void hs_leave_cluster(UInt node);
 
 /* left_out.c */
 void hs_left_out_start(void);
+Bool hs_is_left_out(Addr code); /* by name, library or range */
 Bool hs_leaving_out(void);      /* left-out code runs in the current thread */
-Bool hs_is_left_out(Addr code); /* by name, library or range: not instrumented */
 UInt hs_block_begins(Addr start, UInt how, UInt site, UShort flags);
 extern Bool hs_free_lists; /* --allocator=free-lists */
 void hs_hold_back(Addr start, SizeT length, UInt kind, UChar byte, ULong site);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Mode portable: pointers that walk out of their node (`*p++ = c` in a loop). The value alone says
+/* Mode portable: pointers that step out of their node (`*p++ = c` in a loop). The value alone says
  * nothing once it lies in another node, so the step is looked at: a pointer that stores, and moves
  * by a constant from the end of one block of a known allocator into the next.
  *
@@ -7,31 +7,29 @@
  * block stops there; one that reaches the next block from words that touch it has been through the
  * header, and that is an overflow for certain.
  */
-#include "discovery/nodes.h"
-#include "walk/ir.h"
+#include "discovery/pass.h"
 
-#define MAX_STEP 64
+#define MAX_STEP 64 /* bytes */
+#define MAX_STEPS 4
 
-struct walk {
+struct step {
     Int statement; /* writes the pointer back */
     IRExpr *before, *after;
     struct hs_access *access; /* the store */
 };
-struct hs_walks {
-    UInt n;
-    struct walk walk[4];
-};
+static struct step steps[MAX_STEPS];
+static UInt n_steps;
 
 /* ---- recognising ---- */
 
 /* Whether the statement writes to where the value was read from: a register, or memory. */
-static Bool is_written_back(const struct hs_block_state *b, const IRStmt *s, const IRExpr *value) {
-    const IRExpr *d = value->tag == Iex_RdTmp ? b->definition[value->Iex.RdTmp.tmp] : NULL;
+static Bool is_written_back(const IRStmt *s, const IRExpr *value) {
+    const IRExpr *d = hs_definition(value);
     if (!d)
         return False;
     if (s->tag == Ist_Put)
         return d->tag == Iex_Get && d->Iex.Get.offset == s->Ist.Put.offset;
-    return d->tag == Iex_Load && hs_is_same(b, d->Iex.Load.addr, s->Ist.Store.addr);
+    return d->tag == Iex_Load && hs_is_same(d->Iex.Load.addr, s->Ist.Store.addr);
 }
 
 static Bool is_leaf(const struct hs_sum *sum, const IRExpr *leaf) {
@@ -40,8 +38,8 @@ static Bool is_leaf(const struct hs_sum *sum, const IRExpr *leaf) {
 }
 
 /* The store through the pointer in this superblock, NULL if there is none. */
-static struct hs_access *store_through(const struct hs_block_state *b, const IRSB *in,
-                                       const IRExpr *leaf) {
+static struct hs_access *store_through(struct hs_superblock *b, const IRExpr *leaf) {
+    const IRSB *in = b->in;
     Addr instruction = 0;
     for (Int i = 0; i < in->stmts_used; i++) {
         const IRStmt *s = in->stmts[i];
@@ -59,36 +57,35 @@ static struct hs_access *store_through(const struct hs_block_state *b, const IRS
     return NULL;
 }
 
-static void find_walk(struct hs_block_state *b, const IRSB *in, Int i, IRExpr *after) {
+static void find_step(struct hs_superblock *b, Int i, IRExpr *after) {
+    struct hs_access *access;
     struct hs_sum sum;
-    struct walk *walk;
-    if (after->tag != Iex_RdTmp || typeOfIRExpr(in->tyenv, after) != Ity_I64)
+    if (after->tag != Iex_RdTmp || typeOfIRExpr(b->in->tyenv, after) != Ity_I64)
         return;
     sum = hs_sum_of(b, after);
     if (sum.n != 1 || !is_leaf(&sum, sum.leaf[0]) || sum.constant <= 0 || sum.constant > MAX_STEP ||
-        !is_written_back(b, in->stmts[i], sum.leaf[0]))
+        !is_written_back(b->in->stmts[i], sum.leaf[0]) || n_steps == MAX_STEPS)
         return;
-    if (!b->walks)
-        b->walks = VG_(calloc)("hs.walks", 1, sizeof *b->walks);
-    if (b->walks->n == sizeof b->walks->walk / sizeof *b->walks->walk)
-        return;
-    walk = &b->walks->walk[b->walks->n];
-    *walk = (struct walk){i, sum.leaf[0], after, store_through(b, in, sum.leaf[0])};
-    if (walk->access)
-        b->walks->n++;
+    access = store_through(b, sum.leaf[0]);
+    if (access)
+        steps[n_steps++] = (struct step){i, sum.leaf[0], after, access};
 }
 
-void hs_find_walks(struct hs_block_state *b, const IRSB *in) {
-    for (Int i = 0; b->own && hs_mode == HSW_PORTABLE && i < in->stmts_used; i++)
-        if (in->stmts[i]->tag == Ist_Put)
-            find_walk(b, in, i, in->stmts[i]->Ist.Put.data);
-        else if (in->stmts[i]->tag == Ist_Store)
-            find_walk(b, in, i, in->stmts[i]->Ist.Store.data);
+void hs_find_steps(struct hs_superblock *b) {
+    for (Int i = 0; b->own && hs_mode == HSW_PORTABLE && i < b->in->stmts_used; i++)
+        if (b->in->stmts[i]->tag == Ist_Put)
+            find_step(b, i, b->in->stmts[i]->Ist.Put.data);
+        else if (b->in->stmts[i]->tag == Ist_Store)
+            find_step(b, i, b->in->stmts[i]->Ist.Store.data);
+}
+
+void hs_forget_steps(void) {
+    n_steps = 0;
 }
 
 /* ---- what runs ---- */
 
-static void steps(Addr before, Addr after, struct hs_access *access) {
+static void stepped(Addr before, Addr after, struct hs_access *access) {
     UInt from = hs_node_at(before), to = hs_node_at(after);
     if (!from || !to || hs_leaving_out() ||
         !(hs_node(from)->flags & hs_node(to)->flags & HS_KNOWN) ||
@@ -98,16 +95,14 @@ static void steps(Addr before, Addr after, struct hs_access *access) {
                   hs_access_site(access));
 }
 
-void hs_instrument_walks(struct hs_block_state *b, Int statement) {
-    for (UInt i = 0; b->walks && i < b->walks->n; i++) {
-        const struct walk *walk = &b->walks->walk[i];
+void hs_check_steps(struct hs_superblock *b) {
+    for (UInt i = 0; i < n_steps; i++) {
+        const struct step *step = &steps[i];
         IRExpr *guard;
-        if (walk->statement != statement)
+        if (step->statement != b->statement)
             continue;
-        guard = hs_temp(
-            b, Ity_I1,
-            IRExpr_Binop(Iop_CmpNE32, hs_owner_at(b, walk->before), hs_owner_at(b, walk->after)));
-        hs_call_if(b, guard, "hs_steps", steps,
-                   mkIRExprVec_3(walk->before, walk->after, hs_const((ULong)walk->access)));
+        guard = hs_test(b, Iop_CmpNE32, hs_owner_at(b, step->before), hs_owner_at(b, step->after));
+        hs_call_if(b, guard, "hs_stepped", stepped,
+                   mkIRExprVec_3(step->before, step->after, hs_const((ULong)step->access)));
     }
 }

@@ -3,10 +3,28 @@
  * entry, loaded values, results of anything but addition and subtraction. What is too narrow to be
  * a pointer, shifted or multiplied is an index.
  */
-#include "walk/ir.h"
+#include "discovery/pass.h"
 
 #define MAX_DEPTH 8
 #define MAX_SAME 6
+
+static IRExpr **definitions; /* by temporary */
+
+void hs_find_definitions(const struct hs_superblock *b) {
+    definitions = VG_(calloc)("hs.defs", b->in->tyenv->types_used + 1, sizeof(IRExpr *));
+    for (Int i = 0; i < b->in->stmts_used; i++)
+        if (b->in->stmts[i]->tag == Ist_WrTmp)
+            definitions[b->in->stmts[i]->Ist.WrTmp.tmp] = b->in->stmts[i]->Ist.WrTmp.data;
+}
+
+void hs_forget_definitions(void) {
+    VG_(free)(definitions);
+    definitions = NULL;
+}
+
+IRExpr *hs_definition(const IRExpr *e) {
+    return e->tag == Iex_RdTmp ? definitions[e->Iex.RdTmp.tmp] : NULL;
+}
 
 static Bool is_index_op(IROp op) {
     switch (op) {
@@ -47,17 +65,17 @@ static void add_leaf(struct hs_sum *sum, IRExpr *e) {
         sum->leaf[sum->n++] = e;
 }
 
-static void add_term(const struct hs_block_state *b, struct hs_sum *sum, IRExpr *e, UInt depth) {
+static void add_term(struct hs_superblock *b, struct hs_sum *sum, IRExpr *e, UInt depth) {
     IRExpr *d;
     if (e->tag == Iex_Const) {
         sum->constant += (Long)e->Iex.Const.con->Ico.U64;
         return;
     }
-    if (b->is_stack[e->Iex.RdTmp.tmp]) {
+    if (hs_on_stack(b, e)) {
         sum->skip = True;
         return;
     }
-    d = b->definition[e->Iex.RdTmp.tmp];
+    d = hs_definition(e);
     if (!d || depth == MAX_DEPTH)
         add_leaf(sum, e);
     else if (d->tag == Iex_RdTmp)
@@ -82,26 +100,15 @@ static void add_term(const struct hs_block_state *b, struct hs_sum *sum, IRExpr 
         add_leaf(sum, e);
 }
 
-void hs_find_definitions(struct hs_block_state *b, const IRSB *in) {
-    b->definition = VG_(calloc)("hs.defs", in->tyenv->types_used + 1, sizeof(IRExpr *));
-    for (Int i = 0; i < in->stmts_used; i++)
-        if (in->stmts[i]->tag == Ist_WrTmp)
-            b->definition[in->stmts[i]->Ist.WrTmp.tmp] = in->stmts[i]->Ist.WrTmp.data;
-}
-
-struct hs_sum hs_sum_of(const struct hs_block_state *b, IRExpr *address) {
+struct hs_sum hs_sum_of(struct hs_superblock *b, IRExpr *address) {
     struct hs_sum sum = {{0}};
     add_term(b, &sum, address, 0);
     return sum;
 }
 
-static IRExpr *definition(const struct hs_block_state *b, const IRExpr *e) {
-    return e->tag == Iex_RdTmp ? b->definition[e->Iex.RdTmp.tmp] : NULL;
-}
-
 /* Whether two atoms are computed alike from the same values. */
-static Bool is_same(const struct hs_block_state *b, const IRExpr *x, const IRExpr *y, UInt depth) {
-    const IRExpr *dx = definition(b, x), *dy = definition(b, y);
+static Bool is_same(const IRExpr *x, const IRExpr *y, UInt depth) {
+    const IRExpr *dx = hs_definition(x), *dy = hs_definition(y);
     if (x->tag == Iex_Const && y->tag == Iex_Const)
         return x->Iex.Const.con->Ico.U64 == y->Iex.Const.con->Ico.U64;
     if (x->tag != Iex_RdTmp || y->tag != Iex_RdTmp)
@@ -112,12 +119,12 @@ static Bool is_same(const struct hs_block_state *b, const IRExpr *x, const IRExp
         return False;
     if (dx->tag == Iex_Binop)
         return dx->Iex.Binop.op == dy->Iex.Binop.op &&
-               is_same(b, dx->Iex.Binop.arg1, dy->Iex.Binop.arg1, depth + 1) &&
-               is_same(b, dx->Iex.Binop.arg2, dy->Iex.Binop.arg2, depth + 1);
+               is_same(dx->Iex.Binop.arg1, dy->Iex.Binop.arg1, depth + 1) &&
+               is_same(dx->Iex.Binop.arg2, dy->Iex.Binop.arg2, depth + 1);
     return dx->tag == Iex_Unop && dx->Iex.Unop.op == dy->Iex.Unop.op &&
-           is_same(b, dx->Iex.Unop.arg, dy->Iex.Unop.arg, depth + 1);
+           is_same(dx->Iex.Unop.arg, dy->Iex.Unop.arg, depth + 1);
 }
 
-Bool hs_is_same(const struct hs_block_state *b, const IRExpr *x, const IRExpr *y) {
-    return is_same(b, x, y, 0);
+Bool hs_is_same(const IRExpr *x, const IRExpr *y) {
+    return is_same(x, y, 0);
 }

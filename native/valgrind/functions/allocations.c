@@ -7,7 +7,10 @@
  * Blocks come from Valgrind's client arena. A pointer that is no live block is ignored by free and
  * answered with NULL by realloc, and leaves no record.
  */
-#include "shared/recorder.h"
+#include "functions/functions.h"
+#include "shared/pages.h"
+#include "shared/ranges.h"
+#include "shared/ring.h"
 
 #define REDZONE 16
 #define MIN_ALIGNMENT 16
@@ -33,7 +36,7 @@ static void *allocate_and_tell(SizeT size, SizeT alignment, UInt allocator) {
     if ((SSizeT)size >= 0 && hs_allocation_fails())
         return NULL;
     block = allocate(size, alignment, allocator);
-    if (block && hs_recording)
+    if (block && hs_recording())
         hs_record(HSW_ALLOC, (Addr)block, size | (ULong)allocator << 56);
     return block;
 }
@@ -42,7 +45,7 @@ static void release(void *p, UInt allocator) {
     ULong *block = hs_live_find((Addr)p);
     if (!block)
         return;
-    if (hs_recording)
+    if (hs_recording())
         hs_record(HSW_FREE_BLOCK, (Addr)p, (ULong)allocator << 56);
     hs_live_remove(block);
     VG_(cli_free)(p);
@@ -116,7 +119,7 @@ void *hs_realloc(ThreadId tid, void *p, SizeT size) {
             return NULL;
         hs_copy(moved, p, kept);
     }
-    if (hs_recording) {
+    if (hs_recording()) {
         hs_record(HSW_REALLOC, (Addr)moved, size | (ULong)HSW_MALLOC << 56);
         hs_record(HSW_REALLOC_OLD, (Addr)p, old_size);
         if (moved != p)

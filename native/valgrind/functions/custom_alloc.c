@@ -3,9 +3,13 @@
  * Their calls are watched (watch.c); the block is what such a function returns. Only the first six
  * integer arguments can be named.
  */
-#include "shared/recorder.h"
-
+#include "functions/functions.h"
+#include "functions/watch.h"
 #include "pub_tool_hashtable.h"
+#include "shared/options.h"
+#include "shared/pages.h"
+#include "shared/places.h"
+#include "shared/ring.h"
 
 struct function {
     const HChar *name;

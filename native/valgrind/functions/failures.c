@@ -6,7 +6,8 @@
  * A quick stub of the preload object that is told NULL asks a second time, through the replacement
  * that knows what belongs to failure. The second question is not counted and gets the same answer.
  */
-#include "shared/recorder.h"
+#include "functions/functions.h"
+#include "shared/options.h"
 
 static ULong n_allocations;
 static Bool just_failed, to_repeat;

@@ -5,7 +5,12 @@
  * pointers that are nobody's, and for the snapshot at --from and at a followed fork; only then are
  * births counted.
  */
-#include "shared/recorder.h"
+#include "functions/functions.h"
+#include "shared/listeners.h"
+#include "shared/options.h"
+#include "shared/pages.h"
+#include "shared/ranges.h"
+#include "shared/ring.h"
 
 #define GRAIN_BITS 4
 #define CELLS (1u << (HS_PAGE_BITS - GRAIN_BITS))
@@ -20,10 +25,6 @@ struct page {
 static struct page **groups[HS_PAGES >> GROUP_BITS];
 static ULong births;
 static Bool counting;
-
-void hs_live_init(Bool count_births) {
-    counting = count_births;
-}
 
 static struct page *page_of(Addr address) {
     Addr number = address >> HS_PAGE_BITS;
@@ -87,7 +88,8 @@ static void collect(XArray *all, Addr start, const struct page *page) {
         }
 }
 
-XArray *hs_live_sorted(void) {
+/* In order of birth; to be deleted. */
+static XArray *sorted(void) {
     XArray *all = VG_(newXA)(VG_(malloc), "hs.sorted", VG_(free), sizeof(struct hs_block));
     tl_assert(counting);
     for (Addr g = 0; g < HS_PAGES >> GROUP_BITS; g++)
@@ -98,4 +100,22 @@ XArray *hs_live_sorted(void) {
     VG_(setCmpFnXA)(all, by_birth);
     VG_(sortXA)(all);
     return all;
+}
+
+static void send_live_blocks(void) {
+    XArray *blocks = sorted();
+    for (Word i = 0; i < VG_(sizeXA)(blocks); i++) {
+        const struct hs_block *block = VG_(indexXA)(blocks, i);
+        hs_record(HSW_ALLOC, block->address, block->size | (ULong)block->allocator << 56);
+        hs_send_range(block->address, block->size, HSW_RANGE_INITIAL, 0);
+    }
+    VG_(deleteXA)(blocks);
+}
+
+static const struct hs_listener listener = {.snapshot = send_live_blocks};
+
+void hs_live_start(void) {
+    counting = hs_options.from || hs_options.follow_children || hs_options.snapshot_at_exit;
+    if (hs_mode == HSW_ALLOCATIONS)
+        hs_listen(&listener);
 }

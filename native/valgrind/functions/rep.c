@@ -5,15 +5,18 @@
  *
  * Other prefixes (address size, segments) and the comparing string instructions are left alone.
  */
-#include "discovery/nodes.h"
+#include "functions/functions.h"
+#include "shared/listeners.h"
+#include "shared/ranges.h"
+#include "shared/sites.h"
 #include "walk/ir.h"
 
-struct hs_rep {
+struct rep {
     UInt size; /* of an element */
     Bool copies;
 };
 
-static Bool parse(Addr code, UInt length, struct hs_rep *rep) {
+static Bool parse(Addr code, UInt length, struct rep *rep) {
     const UChar *p = (const UChar *)code, *end = p + length;
     Bool repeat = False, narrow = False, wide = False;
     for (; p < end && (*p == 0xF3 || *p == 0x66); p++)
@@ -101,10 +104,10 @@ static void repeat(VexGuestAMD64State *guest, ULong value, ULong what, ULong sit
         guest->guest_RCX -= n;
     }
     hs_pending.length = 0;
-    if (!hs_recording)
+    if (!hs_recording())
         return;
     if (copies)
-        hs_ranged_read(guest->guest_RSI - (down ? -total : total), total, site);
+        HS_TELL(reads, down ? guest->guest_RSI + size : guest->guest_RSI - total, total, site);
     if (!copies && one_byte(value, size))
         hs_fill(start, total, (UChar)value, site);
     else
@@ -132,59 +135,85 @@ static Bool find_parts(const IRSB *in, Int first, struct parts *parts) {
     return parts->count_after && parts->to;
 }
 
-static IRExpr *widen(struct hs_block_state *b, IRExpr *value) {
+static IRExpr *widen(struct hs_superblock *b, IRExpr *value) {
     switch (typeOfIRExpr(b->out->tyenv, value)) {
     case Ity_I8:
-        return hs_temp(b, Ity_I64, IRExpr_Unop(Iop_8Uto64, value));
+        return hs_unop(b, Iop_8Uto64, Ity_I64, value);
     case Ity_I16:
-        return hs_temp(b, Ity_I64, IRExpr_Unop(Iop_16Uto64, value));
+        return hs_unop(b, Iop_16Uto64, Ity_I64, value);
     case Ity_I32:
-        return hs_temp(b, Ity_I64, IRExpr_Unop(Iop_32Uto64, value));
+        return hs_unop(b, Iop_32Uto64, Ity_I64, value);
     default:
         return value;
     }
 }
 
-static void call_repeat(struct hs_block_state *b, const struct hs_rep *rep, IRExpr *value) {
-    static const Int offsets[4] = {HS_OFFSET_RCX, HS_OFFSET_RSI, HS_OFFSET_RDI,
-                                   offsetof(VexGuestAMD64State, guest_DFLAG)};
+static void call_repeat(struct hs_superblock *b, const struct rep *rep, IRExpr *value) {
     ULong site = hs_new_site(b->instruction, 0, HSW_SITE_RANGED, b->own);
     IRDirty *call =
         unsafeIRDirty_0_N(0, "hs_repeat", VG_(fnptr_to_fnentry)(repeat),
                           mkIRExprVec_4(IRExpr_GSPTR(), value,
                                         hs_const(rep->size << 1 | rep->copies), hs_const(site)));
-    call->nFxState = 4;
-    VG_(memset)(&call->fxState, 0, sizeof call->fxState);
-    for (UInt i = 0; i < 4; i++) {
-        call->fxState[i].fx = i < 3 ? Ifx_Modify : Ifx_Read;
-        call->fxState[i].offset = offsets[i];
-        call->fxState[i].size = 8;
-    }
+    hs_modifies_state(call, HS_OFFSET_RCX);
+    hs_modifies_state(call, HS_OFFSET_RSI);
+    hs_modifies_state(call, HS_OFFSET_RDI);
+    hs_reads_state(call, offsetof(VexGuestAMD64State, guest_DFLAG));
     hs_call_helper(b, call);
 }
 
-/* If the instruction at statement `mark` is one of ours, which is then the last of the superblock,
- * emits it as one call and returns True. The translation's test for a count of 0 stays; its PUTs
- * are undone, because PUTs before the instruction may have been optimised away in their favour. */
-Bool hs_instrument_rep(struct hs_block_state *b, const IRSB *in, Int mark) {
-    struct parts parts = {0};
-    struct hs_rep rep;
-    if (!parse(b->instruction, b->length, &rep) || !find_parts(in, mark + 1, &parts) ||
-        (rep.copies && !parts.from))
+/* ---- the pass ---- */
+
+/* The instruction that is to be replaced, the last one of the superblock; statement -1: none. */
+static struct {
+    Int statement;
+    struct rep rep;
+    struct parts parts;
+} found;
+
+static Int last_mark(const IRSB *in) {
+    Int i = in->stmts_used;
+    while (i-- > 0)
+        if (in->stmts[i]->tag == Ist_IMark)
+            return i;
+    return -1;
+}
+
+static Bool examine(struct hs_superblock *b) {
+    Int mark = last_mark(b->in);
+    found.statement = -1;
+    VG_(memset)(&found.parts, 0, sizeof found.parts);
+    if (!hs_is_recorded(b) || mark < 0 ||
+        !parse(b->in->stmts[mark]->Ist.IMark.addr, b->in->stmts[mark]->Ist.IMark.len, &found.rep) ||
+        !find_parts(b->in, mark + 1, &found.parts) || (found.rep.copies && !found.parts.from))
         return False;
-    for (Int i = mark + 1; i < in->stmts_used; i++)
-        if (in->stmts[i]->tag != Ist_Store &&
-            !(in->stmts[i]->tag == Ist_Put && (in->stmts[i]->Ist.Put.offset == HS_OFFSET_RCX ||
-                                               in->stmts[i]->Ist.Put.offset == HS_OFFSET_RSI ||
-                                               in->stmts[i]->Ist.Put.offset == HS_OFFSET_RDI)))
-            hs_stmt(b, in->stmts[i]);
-    hs_stmt(b, IRStmt_Put(HS_OFFSET_RCX, hs_binop(b, Iop_Add64, parts.count_after, hs_const(1))));
-    hs_stmt(b, IRStmt_Put(HS_OFFSET_RDI, parts.to));
-    if (rep.copies)
-        hs_stmt(b, IRStmt_Put(HS_OFFSET_RSI, parts.from));
+    found.statement = mark;
+    return True;
+}
+
+static Bool is_undone(const IRStmt *s) {
+    return s->tag == Ist_Store || (s->tag == Ist_Put && (s->Ist.Put.offset == HS_OFFSET_RCX ||
+                                                         s->Ist.Put.offset == HS_OFFSET_RSI ||
+                                                         s->Ist.Put.offset == HS_OFFSET_RDI));
+}
+
+/* The translation's test for a count of 0 stays; its PUTs are undone, because PUTs before the
+ * instruction may have been optimised away in their favour. */
+static Bool replace(struct hs_superblock *b) {
+    const struct parts *parts = &found.parts;
+    if (b->statement != found.statement)
+        return False;
+    for (Int i = b->statement + 1; i < b->in->stmts_used; i++)
+        if (!is_undone(b->in->stmts[i]))
+            hs_stmt(b, b->in->stmts[i]);
+    hs_stmt(b, IRStmt_Put(HS_OFFSET_RCX, hs_binop(b, Iop_Add64, parts->count_after, hs_const(1))));
+    hs_stmt(b, IRStmt_Put(HS_OFFSET_RDI, parts->to));
+    if (found.rep.copies)
+        hs_stmt(b, IRStmt_Put(HS_OFFSET_RSI, parts->from));
     hs_stmt(b, IRStmt_Put(HS_OFFSET_RIP, hs_const(b->instruction)));
-    call_repeat(b, &rep, rep.copies ? hs_const(0) : widen(b, parts.value));
+    call_repeat(b, &found.rep, found.rep.copies ? hs_const(0) : widen(b, parts->value));
     b->out->next = hs_const(b->instruction + b->length);
     b->out->jumpkind = Ijk_Boring;
     return True;
 }
+
+const struct hs_pass hs_rep_pass = {.examine = examine, .replace = replace};

@@ -7,8 +7,12 @@
  * Reading of sources is not recorded. All of these behave as Debian 12's glibc for valid arguments;
  * memcpy is memmove there too.
  */
-#include "discovery/nodes.h"
+#include "functions/functions.h"
 #include "preload/stubs.h"
+#include "shared/listeners.h"
+#include "shared/pages.h"
+#include "shared/ranges.h"
+#include "shared/sites.h"
 #include "walk/ir.h"
 
 struct hs_pending hs_pending;
@@ -20,15 +24,15 @@ void hs_send_pending(void) {
         Addr stop = VG_PGROUNDDN(start) + VKI_PAGE_SIZE;
         if (stop > end)
             stop = end;
-        if (hs_recording && VG_(am_is_valid_for_client)(start, 1, VKI_PROT_READ))
+        if (hs_recording() && VG_(am_is_valid_for_client)(start, 1, VKI_PROT_READ))
             hs_range(start, stop - start, HSW_RANGE_COPY, hs_pending.site);
         start = stop;
     }
 }
 
 static inline Bool begin(void *start, SizeT length, ULong site) {
-    if (!hs_recording || !(hs_page_is_on((Addr)start) || length > VKI_PAGE_SIZE ||
-                           hs_page_is_on((Addr)start + length)))
+    if (!hs_recording() || !(hs_page_is_on((Addr)start) || length > VKI_PAGE_SIZE ||
+                             hs_page_is_on((Addr)start + length)))
         return False;
     hs_pending.start = (Addr)start;
     hs_pending.site = site;
@@ -39,8 +43,8 @@ static inline Bool begin(void *start, SizeT length, ULong site) {
 static void copy(UChar *to, const UChar *from, SizeT length, ULong site) {
     if (length == 0)
         return;
-    hs_ranged_read((Addr)from, length, site);
-    hs_copy_over_fields((Addr)to, length, site);
+    HS_TELL(reads, (Addr)from, length, site);
+    HS_TELL(overwrites, (Addr)to, length, site);
     if (begin(to, length, site)) {
         hs_move(to, from, length);
         hs_pending.length = 0;
@@ -314,7 +318,10 @@ static const struct {
     [HS_DELETE_ARRAY] = {"hs_delete_array", do_delete_array},
 };
 
-Int hs_stub_at(Addr code, UInt length) {
+/* ---- the pass ---- */
+
+/* Number of the stub at this instruction, or -1. */
+static Int stub_at(Addr code, UInt length) {
     const UChar *bytes = (const UChar *)code;
     UInt number;
     if (length != HS_STUB_BYTES || bytes[0] != 0x41 || bytes[1] != 0xBB)
@@ -323,9 +330,18 @@ Int hs_stub_at(Addr code, UInt length) {
     return number < HS_STUBS ? (Int)number : -1;
 }
 
-void hs_instrument_stub(struct hs_block_state *b, Int number) {
-    ULong site = hs_new_site(b->instruction, 0, HSW_SITE_RANGED, False);
-    IRTemp result = newIRTemp(b->out->tyenv, Ity_I64);
+static Bool examine(struct hs_superblock *b) {
+    return b->preload;
+}
+
+static void start_instruction(struct hs_superblock *b) {
+    Int number = b->preload ? stub_at(b->instruction, b->length) : -1;
+    ULong site;
+    IRTemp result;
+    if (number < 0)
+        return;
+    site = hs_new_site(b->instruction, 0, HSW_SITE_RANGED, False);
+    result = newIRTemp(b->out->tyenv, Ity_I64);
     hs_call_helper(
         b, unsafeIRDirty_1_N(result, 0, functions[number].name,
                              VG_(fnptr_to_fnentry)((void *)functions[number].function),
@@ -334,3 +350,5 @@ void hs_instrument_stub(struct hs_block_state *b, Int number) {
                                            hs_const(site))));
     hs_stmt(b, IRStmt_Put(HS_OFFSET_RAX, IRExpr_RdTmp(result)));
 }
+
+const struct hs_pass hs_string_pass = {.examine = examine, .start_instruction = start_instruction};

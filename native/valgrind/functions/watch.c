@@ -9,18 +9,23 @@
  *
  * Functions that were inlined are not seen.
  */
+#include "functions/watch.h"
+
+#include "shared/addresses.h"
+#include "shared/machine.h"
 #include "walk/ir.h"
 
 #define MAX_NOTES 4096
+#define MAX_WATCHERS 4
 
-static struct hs_watcher *watchers[4];
+static struct hs_watcher *watchers[MAX_WATCHERS];
 static UInt n_watchers;
 static struct hs_call_note notes[MAX_NOTES];
 static UInt n_notes;
 static struct hs_addresses return_addresses, unused_results;
 
 void hs_watch(struct hs_watcher *watcher) {
-    tl_assert(n_watchers < sizeof watchers / sizeof *watchers);
+    tl_assert(n_watchers < MAX_WATCHERS);
     watchers[n_watchers++] = watcher;
 }
 
@@ -38,21 +43,6 @@ static void add_note(const struct hs_call_note *note) {
     notes[n_notes++] = *note;
 }
 
-/* Whether a call may end just before: with code there, and the last bytes those of a call. Where
- * any superblock of a range may be an entry, what lies on top of the stack can be anything. */
-static Bool follows_a_call(Addr address) {
-    const NSegment *segment = VG_(am_find_nsegment)(address);
-    const UChar *end = (const UChar *)address;
-    if (!segment || !segment->hasX || address < segment->start + 7)
-        return False;
-    if (end[-5] == 0xE8) /* relative */
-        return True;
-    for (Int length = 2; length <= 7; length++) /* FF /2: through a register or memory */
-        if (end[-length] == 0xFF && (end[-length + 1] >> 3 & 7) == 2)
-            return True;
-    return False;
-}
-
 /* A watched function is entered. Answers 1 if its return address must be translated anew first. */
 static ULong entered(const VexGuestAMD64State *guest, struct hs_watcher *watcher, ULong number) {
     struct hs_call_note note = {VG_(get_running_tid)(),
@@ -63,7 +53,8 @@ static ULong entered(const VexGuestAMD64State *guest, struct hs_watcher *watcher
                                  guest->guest_RCX, guest->guest_R8, guest->guest_R9}};
     Addr caller = *(Addr *)note.sp;
     if (!hs_addresses_have(&return_addresses, caller)) {
-        if (!follows_a_call(caller))
+        /* Where any superblock of a range may be an entry, the top of the stack can be anything. */
+        if (!hs_follows_call(caller))
             return 0;
         hs_addresses_add(&return_addresses, caller);
         return 1;
@@ -85,15 +76,7 @@ static void returned(const VexGuestAMD64State *guest) {
         }
 }
 
-static void reads_state(IRDirty *call, Int offset) {
-    Int i = call->nFxState++;
-    VG_(memset)(&call->fxState[i], 0, sizeof call->fxState[i]);
-    call->fxState[i].fx = Ifx_Read;
-    call->fxState[i].offset = offset;
-    call->fxState[i].size = 8;
-}
-
-static void insert_entry(struct hs_block_state *b, struct hs_watcher *watcher, UInt number) {
+static void insert_entry(struct hs_superblock *b, struct hs_watcher *watcher, UInt number) {
     static const Int offsets[7] = {HS_OFFSET_RDI,
                                    HS_OFFSET_RSI,
                                    HS_OFFSET_RDX,
@@ -102,26 +85,21 @@ static void insert_entry(struct hs_block_state *b, struct hs_watcher *watcher, U
                                    offsetof(VexGuestAMD64State, guest_R8),
                                    offsetof(VexGuestAMD64State, guest_R9)};
     IRTemp answer = newIRTemp(b->out->tyenv, Ity_I64);
-    IRExpr *again;
     IRDirty *call = unsafeIRDirty_1_N(
         answer, 0, "hs_watch_entered", VG_(fnptr_to_fnentry)(entered),
         mkIRExprVec_3(IRExpr_GSPTR(), hs_const((ULong)watcher), hs_const(number)));
     for (UInt i = 0; i < 7; i++)
-        reads_state(call, offsets[i]);
+        hs_reads_state(call, offsets[i]);
     hs_call_helper(b, call);
-    again = hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpNE64, IRExpr_RdTmp(answer), hs_const(0)));
-    hs_stmt(b, IRStmt_Put(offsetof(VexGuestAMD64State, guest_CMSTART),
-                          hs_load64(b, hs_get(b, HS_OFFSET_RSP))));
-    hs_stmt(b, IRStmt_Put(offsetof(VexGuestAMD64State, guest_CMLEN), hs_const(1)));
-    hs_stmt(b, IRStmt_Exit(again, Ijk_InvalICache, IRConst_U64(b->instruction), HS_OFFSET_RIP));
+    hs_leave_if(b, IRExpr_RdTmp(answer), hs_load64(b, hs_get(b, HS_OFFSET_RSP)), 1);
 }
 
-static void insert_return(struct hs_block_state *b) {
+static void insert_return(struct hs_superblock *b) {
     IRDirty *call = unsafeIRDirty_0_N(0, "hs_watch_returned", VG_(fnptr_to_fnentry)(returned),
                                       mkIRExprVec_1(IRExpr_GSPTR()));
-    reads_state(call, HS_OFFSET_RAX);
-    reads_state(call, HS_OFFSET_RSP);
-    reads_state(call, HS_OFFSET_RIP);
+    hs_reads_state(call, HS_OFFSET_RAX);
+    hs_reads_state(call, HS_OFFSET_RSP);
+    hs_reads_state(call, HS_OFFSET_RIP);
     hs_call_helper(b, call);
 }
 
@@ -147,25 +125,35 @@ static Int number_at(struct hs_watcher *watcher, Addr code) {
     return watcher->find(code, name);
 }
 
-Bool hs_watched_starts(Addr code) {
-    if (hs_addresses_have(&return_addresses, code))
-        return True;
-    for (UInt i = 0; i < n_watchers; i++)
-        if (number_at(watchers[i], code) >= 0)
-            return True;
-    return False;
+/* ---- the pass ---- */
+
+/* What is watched at the start of the superblock. */
+static struct {
+    Bool returns;
+    Int number[MAX_WATCHERS];
+} found;
+
+static Bool examine(struct hs_superblock *b) {
+    Bool any = found.returns = hs_addresses_have(&return_addresses, b->start);
+    for (UInt i = 0; i < n_watchers; i++) {
+        found.number[i] = number_at(watchers[i], b->start);
+        any |= found.number[i] >= 0;
+    }
+    return any;
 }
 
-void hs_instrument_watched(struct hs_block_state *b, const IRSB *in) {
-    if (hs_addresses_have(&return_addresses, b->instruction)) {
-        if (overwrites_result(in))
+static void start_instruction(struct hs_superblock *b) {
+    if (!b->first)
+        return;
+    if (found.returns) {
+        if (overwrites_result(b->in))
             hs_addresses_add(&unused_results, b->instruction);
         hs_stmt(b, IRStmt_Put(HS_OFFSET_RIP, hs_const(b->instruction)));
         insert_return(b);
     }
-    for (UInt i = 0; i < n_watchers; i++) {
-        Int number = number_at(watchers[i], b->instruction);
-        if (number >= 0)
-            insert_entry(b, watchers[i], number);
-    }
+    for (UInt i = 0; i < n_watchers; i++)
+        if (found.number[i] >= 0)
+            insert_entry(b, watchers[i], found.number[i]);
 }
+
+const struct hs_pass hs_watch_pass = {.examine = examine, .start_instruction = start_instruction};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Client requests of heapstory.h. */
-#include "shared/recorder.h"
+#include "program/program.h"
+#include "shared/ring.h"
 
 #include "../../../src/heapstory/include/heapstory.h"
 
@@ -50,7 +51,7 @@ static Bool handle(ThreadId tid, UWord *arguments, UWord *result) {
     *result = 0;
     switch (arguments[0]) {
     case HEAPSTORY_REQUEST_RECORDING:
-        *result = hs_recording;
+        *result = hs_recording();
         return True;
     case HEAPSTORY_REQUEST_CPOINT:
         hs_client_cpoint(tid, (const HChar *)arguments[1]);

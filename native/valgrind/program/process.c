@@ -6,10 +6,16 @@
  * their stacks and registers are gone. The number of a fatal signal is known to the core only; it
  * is learnt when the core kills the process with it.
  */
-#include "discovery/nodes.h"
+#include "functions/functions.h"
+#include "program/program.h"
+#include "shared/listeners.h"
+#include "shared/memory.h"
+#include "shared/options.h"
+#include "shared/ranges.h"
+#include "shared/ring.h"
+#include "shared/shadow.h"
 
 extern Bool VG_(clo_trace_children);
-extern void VG_(discard_translations)(Addr, ULong, const HChar *);
 extern void VG_(nuke_all_threads_except)(ThreadId, UInt);
 extern void VG_(kill_self)(Int);
 
@@ -22,8 +28,7 @@ static ULong crash_record; /* where it lies, until its signal is known */
 static Addr crash_address;
 
 static void thread_runs(ThreadId tid, ULong blocks) {
-    hs_section_poll();
-    hs_bases_poll();
+    hs_discard_poll();
     if (tid == running)
         return;
     running = tid;
@@ -31,8 +36,8 @@ static void thread_runs(ThreadId tid, ULong blocks) {
 }
 
 static void thread_starts(ThreadId tid) {
-    VG_(set_shadow_regs_area)(tid, 1, HS_SHADOW_RING, sizeof hs_ring, (const UChar *)&hs_ring);
-    hs_heap_thread(tid);
+    hs_set_shadow(tid, HS_SHADOW_RING, hs_ring);
+    HS_TELL(thread_starts, tid);
 }
 
 static void thread_ends(ThreadId tid) {
@@ -50,13 +55,13 @@ static void signal_ends(ThreadId tid, Int number) {
 }
 
 static void system_wrote(CorePart part, ThreadId tid, Addr address, SizeT size) {
-    if (hs_recording && (part == Vg_CoreSysCall || part == Vg_CoreSysCallArgInMem))
+    if (hs_recording() && (part == Vg_CoreSysCall || part == Vg_CoreSysCallArgInMem))
         hs_range(address, size, HSW_RANGE_SYSCALL, 0);
 }
 
 static void system_reads(CorePart part, ThreadId tid, const HChar *what, Addr address, SizeT size) {
     if (part == Vg_CoreSysCall)
-        hs_ranged_read(address, size, 0);
+        HS_TELL(reads, address, size, 0);
 }
 
 /* ---- the end ---- */
@@ -67,8 +72,8 @@ static void record_exit(Int code) {
     ended = True;
     if (hs_options.snapshot_at_exit)
         hs_send_snapshot();
-    hs_recording = True; /* how it ended is said outside the section too */
-    hs_send_counts();
+    hs_sending = True; /* how it ended is said outside the section too */
+    HS_TELL(ends);
     hs_record(HSW_EXIT, 0, code & 0xff);
     hs_scan_threads(False);
     hs_ring->status = code & 0xff;
@@ -83,14 +88,14 @@ void __real_vgPlain_kill_self(Int number);
 void __wrap_vgPlain_nuke_all_threads_except(ThreadId tid, UInt reason) {
     if (reason == FATAL_SIGNAL && !ended) {
         ended = True;
-        hs_recording = True;
+        hs_sending = True;
         thread_runs(tid, 0);
         hs_send_pending();
         hs_make_room();
         crash_record = hs_ring->cursor;
         crash_address = VG_(get_IP)(tid) & HSW_ADDRESS_MASK;
         hs_record(HSW_CRASH, crash_address, 0);
-        hs_send_counts();
+        HS_TELL(ends);
         hs_scan_threads(False);
         hs_ring->status = 0;
         hs_ring->state = HSW_SIGNALLED;
@@ -138,7 +143,7 @@ static void before_exec(const HChar *path) {
 }
 
 static void before_call(ThreadId tid, UInt number, UWord *arguments, UInt count) {
-    hs_heap_mmap_flags(number == __NR_mmap ? arguments[3] : 0);
+    hs_memory_mmap_flags(number == __NR_mmap ? arguments[3] : 0);
     if (number == __NR_exit_group)
         record_exit((Int)arguments[0]);
     else if (number == __NR_execve || number == __NR_execveat)
@@ -160,9 +165,9 @@ static void in_child(ThreadId tid) {
     hs_ring_child(follow);
     VG_(clo_trace_children) = follow;
     running = tid;
-    if (follow && hs_recording) { /* sites and receivers must be told again: translate again */
-        hs_receivers_forget();
-        VG_(discard_translations)(0, 1ull << 47, "heapstory: fork");
+    if (follow && hs_recording()) { /* sites must be told again: translate again */
+        HS_TELL(forked);
+        hs_discard_all();
         hs_send_snapshot();
     }
 }

@@ -4,7 +4,10 @@
  * whose value lies in a recorded page. A thread that is on another stack than its own (signals,
  * coroutines) has both scanned.
  */
-#include "shared/recorder.h"
+#include "program/program.h"
+#include "shared/machine.h"
+#include "shared/pages.h"
+#include "shared/ring.h"
 
 #define UNKNOWN_STACK_MAX (1u << 20)
 #define WORDS (HS_PAYLOAD_MAX / sizeof(struct hsw_scan_word))
@@ -70,17 +73,6 @@ static void scan_stack(ThreadId tid, Addr red_zone) {
     scan_area(tid, low - red_zone, end);
     send(tid, HSW_SCAN_STACK);
 }
-
-/* Guest offsets in the order of DWARF's register numbers. */
-const UShort hs_dwarf_registers[16] = {
-    offsetof(VexGuestAMD64State, guest_RAX), offsetof(VexGuestAMD64State, guest_RDX),
-    offsetof(VexGuestAMD64State, guest_RCX), offsetof(VexGuestAMD64State, guest_RBX),
-    offsetof(VexGuestAMD64State, guest_RSI), offsetof(VexGuestAMD64State, guest_RDI),
-    offsetof(VexGuestAMD64State, guest_RBP), offsetof(VexGuestAMD64State, guest_RSP),
-    offsetof(VexGuestAMD64State, guest_R8),  offsetof(VexGuestAMD64State, guest_R9),
-    offsetof(VexGuestAMD64State, guest_R10), offsetof(VexGuestAMD64State, guest_R11),
-    offsetof(VexGuestAMD64State, guest_R12), offsetof(VexGuestAMD64State, guest_R13),
-    offsetof(VexGuestAMD64State, guest_R14), offsetof(VexGuestAMD64State, guest_R15)};
 
 /* Results, and what a callee must preserve: RAX, RDX, RBX, RBP, RSP, R12 to R15. */
 #define KEPT_AT_RETURN 0xf0cbu

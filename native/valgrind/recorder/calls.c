@@ -9,15 +9,17 @@
  * A call through a PLT stub is a call to what the stub jumps to. Until the dynamic linker has found
  * that, the target is given as 0: unknown.
  */
-#include "pub_tool_aspacemgr.h"
+#include "recorder/recorder.h"
+
+#include "shared/sites.h"
 #include "walk/ir.h"
 
-Bool hs_wants_call(Bool own, IRExpr *target) {
-    return own || target->tag != Iex_Const;
+Bool hs_wants_call(const struct hs_superblock *b) {
+    return b->in->jumpkind == Ijk_Call && (b->own || b->in->next->tag != Iex_Const);
 }
 
 /* The tag's first word. A stack may lie above what an address field holds. */
-static IRExpr *with_tag(struct hs_block_state *b, UInt tag, IRExpr *sp) {
+static IRExpr *with_tag(struct hs_superblock *b, UInt tag, IRExpr *sp) {
     return hs_binop(b, Iop_Or64, hs_binop(b, Iop_And64, sp, hs_const(HSW_ADDRESS_MASK)),
                     hs_const(HSW_WORD(tag, 0)));
 }
@@ -46,19 +48,20 @@ static Addr slot_of_stub(Addr target) {
     return VG_(am_is_valid_for_client)(slot, 8, VKI_PROT_READ) ? slot : 0;
 }
 
-static IRExpr *target_behind_stub(struct hs_block_state *b, Addr slot) {
+static IRExpr *target_behind_stub(struct hs_superblock *b, Addr slot) {
     enum { PUSH = 0x68 }; /* a slot that is not yet bound leads to the push of its number */
     Addr now = *(Addr *)slot;
     const UChar *code = (const UChar *)skip_landing_pad(now);
     IRExpr *target = hs_load64(b, hs_const(slot));
     if (code && *code == PUSH) {
-        IRExpr *unbound = hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, target, hs_const(now)));
+        IRExpr *unbound = hs_test(b, Iop_CmpEQ64, target, hs_const(now));
         target = hs_temp(b, Ity_I64, IRExpr_ITE(unbound, hs_const(0), target));
     }
     return target;
 }
 
-void hs_instrument_call(struct hs_block_state *b, IRExpr *target) {
+void hs_record_call(struct hs_superblock *b) {
+    IRExpr *target = b->in->next;
     ULong site = hs_new_site(b->instruction, b->length, HSW_SITE_CALL, b->own);
     IRExpr *first = with_tag(b, HSW_CALL, hs_get(b, HS_OFFSET_RSP));
     IRExpr *second;
@@ -74,25 +77,26 @@ void hs_instrument_call(struct hs_block_state *b, IRExpr *target) {
 }
 
 /* The stack pointer before the return: the address its target was loaded from. */
-static IRExpr *return_slot(const struct hs_block_state *b, const IRExpr *next) {
+static IRExpr *return_slot(const struct hs_superblock *b) {
+    const IRExpr *next = b->in->next;
     if (next->tag != Iex_RdTmp)
         return NULL;
-    for (Int i = b->out->stmts_used; i-- > 0;) {
-        const IRStmt *s = b->out->stmts[i];
+    for (Int i = b->in->stmts_used; i-- > 0;) {
+        const IRStmt *s = b->in->stmts[i];
         if (s->tag == Ist_WrTmp && s->Ist.WrTmp.tmp == next->Iex.RdTmp.tmp)
             return s->Ist.WrTmp.data->tag == Iex_Load ? s->Ist.WrTmp.data->Iex.Load.addr : NULL;
     }
     return NULL;
 }
 
-void hs_instrument_return(struct hs_block_state *b, IRExpr *next) {
-    IRExpr *slot = return_slot(b, next), *cursor, *call, *last, *taken, *move;
+void hs_record_return(struct hs_superblock *b) {
+    IRExpr *slot = return_slot(b), *cursor, *call, *last, *taken, *move;
     if (!slot)
         slot = hs_add(b, hs_get(b, HS_OFFSET_RSP), -8ull);
     cursor = hs_cursor(b);
     call = with_tag(b, HSW_CALL, slot);
     last = hs_load64(b, hs_add(b, cursor, -16ull));
-    taken = hs_temp(b, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, last, call));
+    taken = hs_test(b, Iop_CmpEQ64, last, call);
     if (b->own) {
         move = hs_temp(b, Ity_I64, IRExpr_ITE(taken, hs_const(-16ull), hs_const(16)));
         /* the next tag: RET is CALL + 1 */

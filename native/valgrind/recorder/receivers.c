@@ -3,6 +3,11 @@
  * moving rax to a variable or a register. This is static knowledge, sent once per return address;
  * with the DWARF location of variables it tells the type of an allocated block.
  */
+#include "recorder/recorder.h"
+
+#include "shared/addresses.h"
+#include "shared/machine.h"
+#include "shared/ring.h"
 #include "walk/ir.h"
 
 #define MAX_INSTRUCTIONS 6
@@ -11,20 +16,6 @@ static struct hs_addresses told;
 
 void hs_receivers_forget(void) {
     hs_addresses_clear(&told);
-}
-
-/* Whether the bytes before `code` may be a call: e8 rel32, or ff /2 in one of its lengths. */
-static Bool follows_call(Addr code) {
-    const UChar *p = (const UChar *)code;
-    if (VG_PGROUNDDN(code - 7) != VG_PGROUNDDN(code) &&
-        !VG_(am_is_valid_for_client)(code - 7, 7, VKI_PROT_READ))
-        return False;
-    if (p[-5] == 0xE8)
-        return True;
-    for (Int length = 2; length <= 7; length++)
-        if (p[-length] == 0xFF && (p[-length + 1] & 0x38) == 0x10)
-            return True;
-    return False;
 }
 
 /* DWARF number of a general register by its place in the guest state, or -1. */
@@ -83,11 +74,12 @@ static ULong receives(const struct value *values, const IRStmt *s) {
     return 0;
 }
 
-void hs_find_receiver(const IRSB *in, Addr start) {
+void hs_find_receiver(const struct hs_superblock *b) {
+    const IRSB *in = b->in;
     struct value *values;
     UInt instructions = 0;
     ULong found = 0;
-    if (!follows_call(start) || !hs_addresses_add(&told, start))
+    if (!hs_follows_call(b->start) || !hs_addresses_add(&told, b->start))
         return;
     values = VG_(calloc)("hs.values", in->tyenv->types_used + 1, sizeof *values);
     for (Int i = 0; i < in->stmts_used && !found; i++) {
@@ -102,5 +94,5 @@ void hs_find_receiver(const IRSB *in, Addr start) {
     }
     VG_(free)(values);
     if (found)
-        hs_record(HSW_RECEIVER, start, found);
+        hs_record(HSW_RECEIVER, b->start, found);
 }

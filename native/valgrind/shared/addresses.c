@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A growing set of addresses: open addressing, no removal. */
-#include "shared/recorder.h"
+#include "shared/addresses.h"
 
 static SizeT home(const struct hs_addresses *set, Addr address) {
     return address * 0x9E3779B97F4A7C15ull >> 24 & (set->n_slots - 1);

@@ -11,7 +11,12 @@
  * memory (JIT). Not covered: data of modules mapped by hand in another order than ELF's;
  * thread-local storage, which is heap or stack memory of the dynamic linker.
  */
-#include "discovery/nodes.h"
+#include "shared/modules.h"
+
+#include "shared/options.h"
+#include "shared/pages.h"
+#include "shared/ranges.h"
+#include "shared/ring.h"
 
 #include <elf.h>
 
@@ -196,7 +201,7 @@ static void send_contents(Addr start, Addr end) {
                 break;
             stop = zeros + 1;
         }
-        hs_range(start, stop - start, HSW_RANGE_INITIAL, 0);
+        hs_send_range(start, stop - start, HSW_RANGE_INITIAL, 0);
         start = stop;
     }
 }
@@ -278,9 +283,7 @@ static void file_mapped(Addr start, SizeT length, UInt protection, const NSegmen
         find_globals(module, start, start + length);
 }
 
-static void anonymous_mapped(Addr start, SizeT length, Bool startup) {
-    if (!startup && !hs_in_module_data(start))
-        hs_heap_mapped(start, length, True);
+static void anonymous_mapped(Addr start, SizeT length) {
     for (Word i = VG_(sizeXA)(modules); i-- > 0;) {
         struct module *module = *(struct module **)VG_(indexXA)(modules, i);
         if (module->executable)
@@ -288,35 +291,17 @@ static void anonymous_mapped(Addr start, SizeT length, Bool startup) {
     }
 }
 
-static void memory_appears(Addr start, SizeT length, Bool r, Bool w, Bool x, Bool startup) {
-    const NSegment *segment = VG_(am_find_nsegment)(start);
-    UInt protection = (r ? 1 : 0) | (w ? 2 : 0) | (x ? 4 : 0);
-    const HChar *path = NULL;
-    hs_pages_off(start, length);
-    hs_heap_unmapped(start, length);
-    if (!segment)
-        return;
-    if (segment->kind == SkFileC)
-        path = VG_(am_get_filename)(segment);
+void hs_module_mapped(Addr start, SizeT length, UInt protection, const NSegment *segment) {
+    const HChar *path = segment->kind == SkFileC ? VG_(am_get_filename)(segment) : NULL;
     if (path)
         file_mapped(start, length, protection, segment, path);
-    else if (segment->kind == SkAnonC && w)
-        anonymous_mapped(start, length, startup);
+    else if (segment->kind == SkAnonC && (protection & 2))
+        anonymous_mapped(start, length);
 }
 
-static void mapped(Addr start, SizeT length, Bool r, Bool w, Bool x, ULong handle) {
-    memory_appears(start, length, r, w, x, False);
-}
-
-static void mapped_at_startup(Addr start, SizeT length, Bool r, Bool w, Bool x, ULong handle) {
-    memory_appears(start, length, r, w, x, True);
-}
-
-static void unmapped(Addr start, SizeT length) {
+void hs_module_unmapped(Addr start, SizeT length) {
     Addr end = start + length;
     Bool told = False;
-    hs_pages_off(start, length);
-    hs_heap_unmapped(start, length);
     for (Word i = VG_(sizeXA)(modules); i-- > 0;) {
         struct module *module = *(struct module **)VG_(indexXA)(modules, i);
         if (start >= module->end || end <= module->start)
@@ -347,7 +332,4 @@ void hs_send_modules(void) {
 
 void hs_modules_init(void) {
     modules = VG_(newXA)(VG_(malloc), "hs.modules", VG_(free), sizeof(struct module *));
-    VG_(track_new_mem_startup)(mapped_at_startup);
-    VG_(track_new_mem_mmap)(mapped);
-    VG_(track_die_mem_munmap)(unmapped);
 }

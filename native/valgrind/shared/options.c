@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The recorder's options. `heapstory record` writes this command line; users do not see it. */
-#include "shared/recorder.h"
+#include "shared/options.h"
 
 struct hs_options hs_options;
+UInt hs_mode = HSW_ALLOCATIONS;
 
 static void add(XArray **list, const HChar *value) {
     if (!*list)
@@ -10,12 +11,7 @@ static void add(XArray **list, const HChar *value) {
     VG_(addToXA)(*list, &value);
 }
 
-void hs_init_options(void) {
-    hs_options.ring_segments = 8;
-    hs_options.segment_kib = 512;
-}
-
-Bool hs_process_option(const HChar *argument) {
+static Bool process_option(const HChar *argument) {
     const HChar *value;
     if VG_STR_CLO (argument, "--collector", hs_options.collector) {
     } else if VG_STR_CLO (argument, "--trace", hs_options.trace) {
@@ -50,7 +46,7 @@ Bool hs_process_option(const HChar *argument) {
     return True;
 }
 
-void hs_print_usage(void) {
+static void print_usage(void) {
     VG_(printf)
     ("    --collector=PATH --trace=DIR  start PATH, which writes the trace DIR\n"
      "    --collector-arg=X             one more argument for it (repeatable)\n"
@@ -69,8 +65,13 @@ void hs_print_usage(void) {
      "    --allocator=NAME|LIBRARY|LOW-HIGH  left out in mode portable\n");
 }
 
-void hs_print_debug_usage(void) {
-
+static void print_debug_usage(void) {
     VG_(printf)("    --truth=no|yes                what malloc and free did, to compare [no]\n");
     VG_(printf)("    --snapshot-at-exit=no|yes     send all contents once more, to compare [no]\n");
+}
+
+void hs_options_init(void) {
+    hs_options.ring_segments = 8;
+    hs_options.segment_kib = 512;
+    VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);
 }

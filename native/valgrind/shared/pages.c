@@ -7,7 +7,8 @@
  * read-only, with pages of zeros that cost nothing until they are looked at, so that generated code
  * needs no test.
  */
-#include "shared/recorder.h"
+#include "shared/pages.h"
+
 #include "shared/syscalls.h"
 
 #define ALL_PAGES (1ul << (47 - HS_PAGE_BITS))

@@ -6,7 +6,7 @@
  * one line is reached once per round. A function is left by a return instruction in it; a tail call
  * is no exit. C++ functions are named with or without their parameters.
  */
-#include "shared/recorder.h"
+#include "shared/places.h"
 
 static Bool is_number(const HChar *text) {
     if (!*text)

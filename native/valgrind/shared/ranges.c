@@ -2,7 +2,11 @@
 /* Ranged stores: one operation, many bytes. Only the parts in recorded pages are sent; a piece that
  * is followed by another of the same operation carries HSW_RANGE_MORE.
  */
-#include "discovery/nodes.h"
+#include "shared/ranges.h"
+
+#include "shared/listeners.h"
+#include "shared/pages.h"
+#include "shared/ring.h"
 
 static Addr page_end(Addr address) {
     return (address | ((1ul << HS_PAGE_BITS) - 1)) + 1;
@@ -44,13 +48,22 @@ void hs_send_range(Addr start, SizeT length, UInt kind, ULong site) {
     }
 }
 
+/* False if a listener sends it in its own time. */
+static Bool tell(Addr start, SizeT length, UInt kind, UChar byte, ULong site) {
+    Bool send = True;
+    for (const struct hs_listener **l = hs_listeners; *l; l++)
+        if ((*l)->wrote && !(*l)->wrote(start, length, kind, byte, site))
+            send = False;
+    return send;
+}
+
 void hs_range(Addr start, SizeT length, UInt kind, ULong site) {
-    if (hs_ranged_access(start, length, kind, 0, site))
+    if (tell(start, length, kind, 0, site))
         hs_send_range(start, length, kind, site);
 }
 
 void hs_fill(Addr start, SizeT length, UChar byte, ULong site) {
-    if (hs_ranged_access(start, length, HSW_RANGE_FILL, byte, site))
+    if (tell(start, length, HSW_RANGE_FILL, byte, site))
         hs_send_fill(start, length, byte, site);
 }
 

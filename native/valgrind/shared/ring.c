@@ -1,33 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The ring: starting the collector, appending records, handing over full segments.
+/* The ring: appending records, handing over full segments.
  *
  * The ring is mapped once and stays at its address, because generated code holds that address. A
  * forked child maps other memory over it. When nobody listens (no --collector, the collector died,
  * a child that is not followed) a full segment is simply overwritten; what is lost is counted.
- *
- * The collector is started by a double fork, so that it is not the program's child and the
- * program's wait() never sees it. It gets two descriptors, stderr, and /dev/null as stdin.
  */
-#include "shared/recorder.h"
+#include "shared/ring.h"
+
+#include "shared/collector.h"
+#include "shared/level.h"
+#include "shared/options.h"
 #include "shared/syscalls.h"
 
-/* Parts of the core without a public header. */
 extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT, UInt, Int, Off64T);
-extern Int VG_(safe_fd)(Int);
-extern HChar **VG_(env_clone)(HChar **);
-extern void VG_(env_remove_valgrind_env_stuff)(HChar **, Bool, void (*)(void *));
-extern void VG_(env_unsetenv)(HChar **, const HChar *, void (*)(void *));
-extern struct vki_rlimit VG_(client_rlimit_data);
-extern struct vki_rlimit VG_(client_rlimit_stack);
 
 /* Inline code checks the limit once per superblock; the largest superblock appends far less than
  * this. */
 #define SLACK 16384u
-#define COLLECTOR_RING_FD 3
-#define COLLECTOR_SOCKET_FD 4
 
 struct hsw_ring *hs_ring;
-Bool hs_recording;
+Bool hs_sending = True;
 
 static Int socket_fd = -1;
 static UInt current;   /* segment being filled */
@@ -110,8 +102,8 @@ void hs_flush(void) {
         forget_segment();
         return;
     }
-    if (hs_ring->stop && hs_recording) {
-        hs_section_stop();
+    if (hs_ring->stop && hs_recording()) {
+        hs_stop_recording();
         scratch = True;
     }
     if (socket_fd >= 0) {
@@ -129,7 +121,7 @@ void hs_flush(void) {
     start_segment(current);
 }
 
-SizeT hs_room(void) {
+static SizeT room(void) {
     return segment_start(current) + segment_bytes - hs_ring->cursor;
 }
 
@@ -146,7 +138,7 @@ void hs_append_here(ULong first, ULong second) {
 }
 
 void hs_append(ULong first, ULong second) {
-    if (!hs_recording)
+    if (!hs_sending)
         return;
     hs_make_room();
     hs_append_here(first, second);
@@ -169,9 +161,9 @@ void hs_append_payload(ULong first, ULong second, const void *payload, SizeT len
     SizeT padded = (length + 15) & ~(SizeT)15;
     ULong *record;
     tl_assert(length <= HS_PAYLOAD_MAX);
-    if (!hs_recording)
+    if (!hs_sending)
         return;
-    if (hs_ring->cursor > hs_limit || hs_room() < padded + 32 + SLACK)
+    if (hs_ring->cursor > hs_limit || room() < padded + 32 + SLACK)
         hs_flush();
     record = (ULong *)hs_ring->cursor;
     record[0] = first;
@@ -187,84 +179,11 @@ void hs_append_payload(ULong first, ULong second, const void *payload, SizeT len
     hs_ring->cursor = (ULong)(record + 2);
 }
 
-/* ---- starting the collector ---- */
+/* ---- the beginning ---- */
 
 static void fail(const HChar *what, const HChar *detail) {
     VG_(fmsg)("heapstory: %s%s%s\n", what, detail ? ": " : "", detail ? detail : "");
     VG_(exit)(125);
-}
-
-static HChar **collector_arguments(void) {
-    XArray *extra = hs_options.collector_arguments;
-    Word n = extra ? VG_(sizeXA)(extra) : 0;
-    HChar **argv = VG_(calloc)("hs.argv", n + 6, sizeof *argv);
-    HChar *trace = VG_(malloc)("hs.trace", VG_(strlen)(hs_options.trace) + 16);
-    HChar *fds = VG_(malloc)("hs.fds", 64);
-    VG_(sprintf)(trace, "--trace=%s", hs_options.trace);
-    VG_(sprintf)(fds, "--ring-fd=%d", COLLECTOR_RING_FD);
-    VG_(sprintf)(fds + 32, "--socket-fd=%d", COLLECTOR_SOCKET_FD);
-    argv[0] = (HChar *)hs_options.collector;
-    argv[1] = fds;
-    argv[2] = fds + 32;
-    argv[3] = trace;
-    for (Word i = 0; i < n; i++)
-        argv[4 + i] = *(HChar **)VG_(indexXA)(extra, i);
-    return argv;
-}
-
-/* In the grandchild: nothing but the two descriptors and stderr is left, signals are as in a fresh
- * process, the limits are the program's (Valgrind sets its own data limit to 0). */
-static void become_collector(Int ring, Int socket, HChar **argv, HChar **envp) {
-    UWord no_signals[2] = {0, 0};
-    /* Out of the way first: either may already sit on a number that is wanted. */
-    ring = hs_syscall(__NR_fcntl, ring, VKI_F_DUPFD, 10, 0, 0, 0);
-    socket = hs_syscall(__NR_fcntl, socket, VKI_F_DUPFD, 10, 0, 0, 0);
-    hs_syscall(__NR_dup2, ring, COLLECTOR_RING_FD, 0, 0, 0, 0);
-    hs_syscall(__NR_dup2, socket, COLLECTOR_SOCKET_FD, 0, 0, 0, 0);
-    if (hs_syscall(436 /* close_range */, 5, ~0u, 0, 0, 0, 0) < 0)
-        for (Int fd = 5; fd < 65536; fd++)
-            hs_syscall(__NR_close, fd, 0, 0, 0, 0, 0);
-    hs_syscall(__NR_close, 0, 0, 0, 0, 0, 0);
-    hs_syscall(__NR_open, (UWord) "/dev/null", VKI_O_RDWR, 0, 0, 0, 0);
-    if (hs_syscall(__NR_dup2, 2, 1, 0, 0, 0, 0) < 0) {
-        hs_syscall(__NR_dup2, 0, 1, 0, 0, 0, 0);
-        hs_syscall(__NR_dup2, 0, 2, 0, 0, 0, 0);
-    }
-    hs_syscall(__NR_setrlimit, VKI_RLIMIT_DATA, (UWord)&VG_(client_rlimit_data), 0, 0, 0, 0);
-    hs_syscall(__NR_setrlimit, VKI_RLIMIT_STACK, (UWord)&VG_(client_rlimit_stack), 0, 0, 0, 0);
-    for (Int signal = 1; signal <= 64; signal++) {
-        UWord action[4] = {0, 0, 0, 0};
-        hs_syscall(__NR_rt_sigaction, signal, (UWord)action, 0, 8, 0, 0);
-    }
-    hs_syscall(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, (UWord)no_signals, 0, 8, 0, 0);
-    hs_syscall(__NR_setsid, 0, 0, 0, 0, 0, 0);
-    hs_syscall(__NR_execve, (UWord)argv[0], (UWord)argv, (UWord)envp, 0, 0, 0);
-    hs_syscall(__NR_exit_group, 127, 0, 0, 0, 0, 0);
-}
-
-static Bool spawn_collector(Int ring, Int theirs) {
-    HChar **argv = collector_arguments();
-    HChar **envp = VG_(env_clone)(VG_(client_envp));
-    Int status = 0;
-    Word child;
-    VG_(env_remove_valgrind_env_stuff)(envp, True, NULL);
-    VG_(env_unsetenv)(envp, "LD_PRELOAD", NULL);
-    child = hs_syscall(__NR_clone, 0 /* no SIGCHLD for the program */, 0, 0, 0, 0, 0);
-    if (child == 0) {
-        Word grandchild = hs_syscall(__NR_fork, 0, 0, 0, 0, 0, 0);
-        if (grandchild == 0)
-            become_collector(ring, theirs, argv, envp);
-        hs_syscall(__NR_exit_group, grandchild < 0, 0, 0, 0, 0, 0);
-    }
-    while (child > 0 && hs_syscall(__NR_wait4, child, (UWord)&status, 0x40000000 /* __WALL */, 0, 0,
-                                   0) == -VKI_EINTR)
-        ;
-    hs_syscall(__NR_close, theirs, 0, 0, 0, 0, 0);
-    VG_(free)(argv[1]);
-    VG_(free)(argv[3]);
-    VG_(free)(argv);
-    VG_(free)(envp);
-    return child > 0 && status == 0;
 }
 
 /* Memory file of the ring's size, or -1. */
@@ -296,13 +215,9 @@ static void fill_header(void) {
 
 /* The ring's header is filled, `ring` is its memory file: start a collector and wait for it. */
 static Bool connect_collector(Int ring) {
-    Int pair[2];
-    if (hs_syscall(__NR_socketpair, 1 /* AF_UNIX */, 1 | 02000000 /* SOCK_STREAM, SOCK_CLOEXEC */,
-                   0, (UWord)pair, 0, 0) < 0)
+    socket_fd = hs_start_collector(ring);
+    if (socket_fd < 0)
         return False;
-    if (!spawn_collector(ring, pair[1]))
-        return False;
-    socket_fd = VG_(safe_fd)(pair[0]);
     hs_syscall(__NR_close, ring, 0, 0, 0, 0, 0);
     return receive_free();
 }

@@ -3,7 +3,9 @@
  * the ABI asks of every module (.eh_frame_hdr: a sorted list of functions). Only the encodings that
  * linkers write are understood; code without an unwind table has no functions.
  */
-#include "shared/recorder.h"
+#include "shared/unwind.h"
+
+#include "shared/modules.h"
 
 struct header {
     UChar version, pointer_encoding, count_encoding, table_encoding;

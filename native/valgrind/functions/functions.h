@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of this folder tell each other, and others. */
+#ifndef HEAPSTORY_FUNCTIONS_FUNCTIONS_H
+#define HEAPSTORY_FUNCTIONS_FUNCTIONS_H
+
+#include "walk/pass.h"
+
+/* live.c: the blocks that are alive, by address. A live block is a word: size and allocator. */
+static inline SizeT hs_live_size(ULong block) {
+    return block & ((1ull << 56) - 1);
+}
+static inline UInt hs_live_allocator(ULong block) {
+    return block >> 56;
+}
+void hs_live_start(void);
+void hs_live_add(Addr address, SizeT size, UInt allocator);
+ULong *hs_live_find(Addr address); /* NULL if there is none */
+void hs_live_remove(ULong *block);
+ULong hs_live_birth(void); /* the next ordinal */
+struct hs_block {
+    Addr address;
+    SizeT size;
+    ULong birth;
+    UInt allocator;
+};
+
+/* allocations.c */
+void hs_allocations_init(void);
+void *hs_malloc(ThreadId tid, SizeT n);
+void *hs_calloc(ThreadId tid, SizeT count, SizeT size);
+void *hs_realloc(ThreadId tid, void *p, SizeT size);
+void *hs_new(ThreadId tid, SizeT n);
+void *hs_new_array(ThreadId tid, SizeT n);
+void hs_free(ThreadId tid, void *p);
+void hs_delete(ThreadId tid, void *p);
+void hs_delete_array(ThreadId tid, void *p);
+
+/* failures.c */
+Bool hs_allocation_fails(void);
+void hs_asked_again(void); /* the question just answered with NULL comes a second time */
+
+/* custom_alloc.c */
+void hs_custom_start(void);
+void hs_custom_blocks(XArray *all); /* adds those alive */
+
+/* strings.c: functions of the preload object, done by the tool. */
+extern const struct hs_pass hs_string_pass;
+/* A ranged operation that is under way; length 0: none. */
+struct hs_pending {
+    Addr start;
+    SizeT length;
+    ULong site;
+};
+extern struct hs_pending hs_pending;
+void hs_send_pending(void); /* after a fault inside it */
+
+/* rep.c */
+extern const struct hs_pass hs_rep_pass;
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef HEAPSTORY_FUNCTIONS_WATCH_H
+#define HEAPSTORY_FUNCTIONS_WATCH_H
+
+#include "walk/pass.h"
+
+/* A call of a watched function. */
+struct hs_call_note {
+    ThreadId tid;
+    Addr sp; /* on entry */
+    struct hs_watcher *watcher;
+    UInt number;
+    ULong argument[6];
+};
+/* One kind of function to watch. */
+struct hs_watcher {
+    Int (*find)(Addr code, const HChar *name); /* its number, or -1; name: if a function starts */
+    Bool (*entered)(const struct hs_call_note *note); /* False: its return does not matter */
+    void (*returned)(const struct hs_call_note *note, ULong result, Bool used);
+};
+void hs_watch(struct hs_watcher *watcher);
+extern const struct hs_pass hs_watch_pass;
+
+#endif

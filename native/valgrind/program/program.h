@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of this folder tell each other, and main.c. */
+#ifndef HEAPSTORY_PROGRAM_PROGRAM_H
+#define HEAPSTORY_PROGRAM_PROGRAM_H
+
+#include "walk/pass.h"
+
+/* process.c */
+void hs_process_init(void);
+void hs_finish(Int exit_code);
+
+/* section.c */
+void hs_section_start(void);
+extern const struct hs_pass hs_place_pass;
+void hs_client_cpoint(ThreadId tid, const HChar *name);
+
+/* snapshot.c */
+void hs_send_snapshot(void);
+
+/* client.c */
+void hs_client_init(void);
+void hs_send_roots(void);
+SizeT hs_client_string(const HChar *text);
+
+/* scan.c. `returning`: the running thread is about to return from a function, whose frame and
+ * scratch registers hold nothing any more. */
+void hs_scan_threads(Bool returning);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The record pass: every store that may hit the heap or module data appends a record by generated
+ * code (walk/append.c). How far the cursor moves behind it is the page map's byte for the stored
+ * address.
+ *
+ * Left out: stores at a constant distance from the stack pointer (a stack that was itself allocated
+ * on the heap is therefore not recorded as heap contents); the second page of a store that
+ * straddles two pages when its first one is not recorded.
+ */
+#include "recorder/recorder.h"
+
+#include "shared/listeners.h"
+#include "shared/ranges.h"
+#include "shared/sites.h"
+#include "walk/ir.h"
+
+static void record_word(struct hs_superblock *b, const struct hs_word *word, IRExpr *guard) {
+    IRExpr *first, *advance;
+    ULong site = word->site;
+    if (word->address->tag == Iex_Const)
+        first = hs_const(HSW_WORD(site, word->address->Iex.Const.con->Ico.U64 & HSW_ADDRESS_MASK));
+    else
+        first = hs_binop(b, Iop_Or64, word->address, hs_const(HSW_WORD(site, 0)));
+    advance = hs_page_byte(b, word->address, guard);
+    hs_emit(b, first, word->value, advance);
+}
+
+/* ---- memory written by helpers of the simulated processor (fxsave, fnstenv, ...) ---- */
+
+static void helper_wrote(Addr address, SizeT size, ULong site) {
+    hs_range(address, size, HSW_RANGE_COPY, site);
+}
+
+static void record_helper(struct hs_superblock *b, const IRDirty *details) {
+    ULong site = hs_new_site(b->instruction, 0, HSW_SITE_RANGED, b->own);
+    hs_call_if(b, details->guard, "hs_helper_wrote", helper_wrote,
+               mkIRExprVec_3(details->mAddr, hs_const(details->mSize), hs_const(site)));
+}
+
+static Bool is_helper(struct hs_superblock *b, const IRStmt *s) {
+    const IRDirty *details = s->tag == Ist_Dirty ? s->Ist.Dirty.details : NULL;
+    return details && (details->mFx == Ifx_Write || details->mFx == Ifx_Modify) &&
+           !hs_on_stack(b, details->mAddr);
+}
+
+/* ---- the pass ---- */
+
+static Bool writes(struct hs_superblock *b) {
+    for (Int i = 0; i < b->in->stmts_used; i++)
+        if (hs_is_store(b, b->in->stmts[i]) || is_helper(b, b->in->stmts[i]))
+            return True;
+    return False;
+}
+
+static Bool examine(struct hs_superblock *b) {
+    Bool returns = b->in->jumpkind == Ijk_Ret, appends;
+    if (!hs_is_recorded(b))
+        return False;
+    if (b->own)
+        hs_find_receiver(b);
+    appends = writes(b) || hs_wants_call(b) || (returns && b->own);
+    b->appends |= appends;
+    return appends || returns; /* a return of other code at most takes a call back */
+}
+
+static void after_statement(struct hs_superblock *b, const IRStmt *s) {
+    if (!hs_is_recorded(b))
+        return;
+    if (hs_is_store(b, s)) {
+        struct hs_stored stored = hs_words_stored(b, s);
+        for (UInt i = 0; i < stored.n; i++)
+            record_word(b, &stored.word[i], stored.guard);
+    } else if (is_helper(b, s))
+        record_helper(b, s->Ist.Dirty.details);
+}
+
+static void end_block(struct hs_superblock *b) {
+    if (!hs_is_recorded(b))
+        return;
+    if (hs_wants_call(b))
+        hs_record_call(b);
+    else if (b->in->jumpkind == Ijk_Ret)
+        hs_record_return(b);
+}
+
+const struct hs_pass hs_record_pass = {
+    .examine = examine, .after_statement = after_statement, .end_block = end_block};
+
+static const struct hs_listener listener = {.forked = hs_receivers_forget};
+
+void hs_recorder_start(void) {
+    hs_listen(&listener);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How much is recorded just now. A pass asks when a superblock is translated; when the level
+ * changes, all translations are thrown away, and code that runs on is translated for the new one.
+ */
+#ifndef HEAPSTORY_SHARED_LEVEL_H
+#define HEAPSTORY_SHARED_LEVEL_H
+
+#include "shared/tool.h"
+
+enum hs_level {
+    HS_NOTHING,        /* allocations and modules are tracked all the same */
+    HS_HEAP,           /* changes of the heap and of module data, with calls */
+    HS_HEAP_AND_STREAM /* and every instruction */
+};
+extern enum hs_level hs_level;
+
+static inline Bool hs_recording(void) {
+    return hs_level != HS_NOTHING;
+}
+
+void hs_set_level(enum hs_level level);
+void hs_stop_recording(void); /* for good, and says so */
+extern Bool hs_stopped;
+
+/* The translations that contain an instruction, or all of them, are thrown away before the next
+ * superblock is run by the scheduler. */
+void hs_discard(Addr instruction);
+void hs_discard_all(void);
+void hs_discard_poll(void); /* no generated code is running */
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What happens to the program while it runs, for those who want to hear of it: a pass listens to
+ * what generated code does not see. Hooks may be NULL; listeners are told in the order in which
+ * they were added.
+ */
+#ifndef HEAPSTORY_SHARED_LISTENERS_H
+#define HEAPSTORY_SHARED_LISTENERS_H
+
+#include "shared/tool.h"
+
+struct hs_mapping {
+    Addr start;
+    SizeT length;
+    UInt protection; /* 1 read, 2 write, 4 execute */
+    Bool anonymous;
+    Bool stack;   /* mapped with MAP_STACK */
+    Bool startup; /* was there before the program ran */
+};
+
+struct hs_listener {
+    void (*thread_starts)(ThreadId tid);
+
+    void (*mapped)(const struct hs_mapping *mapping);
+    void (*unmapped)(Addr start, SizeT length); /* or about to be mapped anew */
+    void (*protected)(Addr start, SizeT length, UInt protection);
+    void (*remapped)(Addr from, Addr to, SizeT length);
+    void (*brk_grows)(Addr start, SizeT length);
+    void (*brk_shrinks)(Addr start, SizeT length);
+
+    /* Ranged operations: string functions, rep instructions, system calls. */
+    void (*reads)(Addr start, SizeT length, ULong site);
+    void (*overwrites)(Addr start, SizeT length, ULong site); /* a copy, before it is made */
+    /* Written, and about to be sent; False: not now, the listener sends it. `byte`: of a fill. */
+    Bool (*wrote)(Addr start, SizeT length, UInt kind, UChar byte, ULong site);
+
+    Bool (*leaves_out)(Addr code); /* this code is neither recorded nor examined */
+    void (*snapshot)(void);        /* sends what is alive */
+    void (*forked)(void);          /* in a child that is recorded: nothing was sent yet */
+    void (*ends)(void);            /* the last moment to send something */
+};
+
+#define HS_MAX_LISTENERS 8
+extern const struct hs_listener *hs_listeners[HS_MAX_LISTENERS + 1]; /* up to a NULL */
+void hs_listen(const struct hs_listener *listener);
+
+#define HS_TELL(hook, ...)                                                                         \
+    for (const struct hs_listener **hs_l = hs_listeners; *hs_l; hs_l++)                            \
+        if ((*hs_l)->hook)                                                                         \
+    (*hs_l)->hook(__VA_ARGS__)
+
+#endif

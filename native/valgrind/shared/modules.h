@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef HEAPSTORY_SHARED_MODULES_H
+#define HEAPSTORY_SHARED_MODULES_H
+
+#include "shared/tool.h"
+
+void hs_modules_init(void);
+void hs_module_mapped(Addr start, SizeT length, UInt protection, const NSegment *segment);
+void hs_module_unmapped(Addr start, SizeT length);
+void hs_send_modules(void); /* all that are mapped, with their data */
+
+Bool hs_is_own(Addr code);
+Bool hs_in_preload(Addr code);
+Bool hs_in_module_data(Addr address);
+const HChar *hs_module_path(Addr code); /* NULL if it is none's */
+Addr hs_unwind_table(Addr code);        /* 0 if there is none */
+
+#endif

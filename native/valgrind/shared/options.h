@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef HEAPSTORY_SHARED_OPTIONS_H
+#define HEAPSTORY_SHARED_OPTIONS_H
+
+#include "shared/tool.h"
+
+struct hs_options {
+    const HChar *collector;      /* program to start; NULL: records go nowhere */
+    const HChar *trace;          /* folder handed to it */
+    XArray *collector_arguments; /* of const HChar* */
+    Int ring_segments;
+    Int segment_kib;
+    Bool follow_children;
+    Bool snapshot_at_exit;     /* for tests */
+    ULong fail_allocation;     /* ordinal, see functions/failures.c; 0: none */
+    XArray *own, *not_own;     /* path prefixes, const HChar* */
+    const HChar *from, *until; /* section of interest, see program/section.c */
+    XArray *cpoints;           /* const HChar* */
+    XArray *alloc_functions;   /* const HChar*, see functions/custom_alloc.c */
+    XArray *free_functions;
+    XArray *allocators; /* const HChar*, see discovery/left_out.c */
+    Bool truth;         /* tell what the allocation functions do, for comparison */
+};
+extern struct hs_options hs_options;
+extern UInt hs_mode; /* enum hsw_mode */
+
+void hs_options_init(void);
+
+#endif

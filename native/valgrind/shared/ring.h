@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef HEAPSTORY_SHARED_RING_H
+#define HEAPSTORY_SHARED_RING_H
+
+#include "shared/tool.h"
+
+extern struct hsw_ring *hs_ring; /* never NULL once the program runs, and never moves */
+/* Generated code calls hs_flush when the cursor has passed the limit; it is kept behind the struct
+ * in the ring's first page, and is of no interest to the collector. */
+#define HS_LIMIT_OFFSET 2048
+#define hs_limit (*(ULong *)((Addr)hs_ring + HS_LIMIT_OFFSET))
+/* What is appended from here on is kept: while something is recorded (level.h), and at the end. */
+extern Bool hs_sending;
+
+void hs_ring_start(void);
+void hs_ring_child(Bool follow); /* after fork, in the child */
+void hs_flush(void);
+void hs_scratch_ends(void); /* no generated code appends any more after a stop */
+void hs_make_room(void);    /* a few records can now be appended to the same segment */
+void hs_append(ULong first, ULong second);
+void hs_append_here(ULong first, ULong second); /* there is room, and it is to be sent */
+/* A record with a payload of `length` bytes and its HSW_END. At most HS_PAYLOAD_MAX. */
+void hs_append_payload(ULong first, ULong second, const void *payload, SizeT length, ULong end);
+#define HS_PAYLOAD_MAX 32768u
+/* Changes a record, if it was not sent yet. */
+void hs_amend(ULong cursor_before, Addr address, ULong value);
+UInt hs_segment(void); /* ordinal of the one being filled */
+
+static inline void hs_record(UInt tag, Addr address, ULong value) {
+    hs_append(HSW_WORD(tag, address & HSW_ADDRESS_MASK), value);
+}
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef HEAPSTORY_SHARED_UNWIND_H
+#define HEAPSTORY_SHARED_UNWIND_H
+
+#include "shared/tool.h"
+
+struct hs_function {
+    Addr start, end;
+};
+Bool hs_function_around(Addr code, struct hs_function *function); /* False: not known */
+
+#endif
