@@ -24,8 +24,8 @@ from heapstory.cfront.capture import Job, from_database
 from heapstory.cfront.clang import together
 from heapstory.cfront.frontend import compile_jobs
 from heapstory.static import Options, Sources, analyse, collect_findings, load_models
-from heapstory.static.analysis import Outcome, link
-from heapstory.static.program import callees
+from heapstory.static.analysis.linking import ProgramResult, link
+from heapstory.static.program.index import callees
 
 DELETED, RETURNED = "release deleted", "early return"
 _FREE = re.compile(r"^\s*(?:\w*free\w*|fclose|pclose|closedir)\s*\([^;]*\);\s*$", re.IGNORECASE)
@@ -97,7 +97,7 @@ def _drawn(jobs: list[Job], kept: str, places: int, seed: int) -> list[Place]:
 def _reached_lines(jobs: list[Job], kept: str) -> set[tuple[str, int]]:
     """Lines with a call, of functions that ``main`` leads to."""
     compiled = [each for group in together(jobs) for each in compile_jobs(group, kept)]
-    functions, index = link(compiled, load_models([]), Outcome())
+    functions, index = link(compiled, load_models([]), ProgramResult())
     pending = [name for name in functions if name.split("@")[1] == "main"] or list(functions)
     seen = set(pending)
     while pending:
@@ -128,8 +128,8 @@ def _write(job: Job, path: Path, changed: Path, number: int, way: str) -> bool:
 
 def _ours(jobs: list[Job], kept: str) -> set[tuple[object, ...]]:
     """Losses of at least medium confidence: where, and of what."""
-    outcome = analyse(jobs, Options(load_models([]), processes=1, cache_path=kept))
-    found = collect_findings(outcome.answers, False, Sources())
+    result = analyse(jobs, Options(load_models([]), processes=1, cache_path=kept))
+    found = collect_findings(result.results, False, Sources())
     return {
         (finding.function, place.line, got.line)
         for finding in found

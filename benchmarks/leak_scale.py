@@ -23,11 +23,11 @@ def run_scale(databases: list[Path], figure: Path | None, seconds: Callable[[], 
     for size in SIZES:
         chosen = _first(jobs, size * 1000)
         started = seconds()
-        outcome = analyse(chosen, Options(load_models([]), processes=1))
-        cpu, thousand = seconds() - started, outcome.lines / 1000
+        result = analyse(chosen, Options(load_models([]), processes=1))
+        cpu, thousand = seconds() - started, result.lines / 1000
         points.append((thousand, cpu))
         print(
-            f"| {len(chosen)} | {thousand:.1f} | {outcome.functions} | {cpu:.1f} "
+            f"| {len(chosen)} | {thousand:.1f} | {result.functions} | {cpu:.1f} "
             f"| {thousand / cpu:.1f} |",
             flush=True,
         )

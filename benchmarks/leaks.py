@@ -98,17 +98,15 @@ def run_program(name: str, database: Path, summaries: bool) -> None:
     """One row: size, alarms, CPU time, peak memory."""
     started = _seconds()
     options = Options(load_models([]), processes=1, summaries=summaries)
-    outcome = analyse(from_database(database), options)
-    found = [
-        f for f in collect_findings(outcome.answers, False, Sources()) if f.confidence != "low"
-    ]
+    result = analyse(from_database(database), options)
+    found = [f for f in collect_findings(result.results, False, Sources()) if f.confidence != "low"]
     cpu = _seconds() - started
     peak = max(
         resource.getrusage(w).ru_maxrss for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     )
-    thousand = outcome.lines / 1000
+    thousand = result.lines / 1000
     print(
-        f"| {name} | {thousand:.1f} | {outcome.functions} | {len(outcome.limited)} "
+        f"| {name} | {thousand:.1f} | {result.functions} | {len(result.limited)} "
         f"| {len(found)} | "
         f"{100 * len(found) / thousand:.1f} | {cpu:.1f} | {thousand / cpu:.1f} | {peak // 1024} |"
     )

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from heapstory.graph.model import Edge, Node
     from heapstory.inference.inferred import Inferred
     from heapstory.locating.diagnosis import Diagnosis
-    from heapstory.static.findings import Finding
+    from heapstory.static.findings.findings import Finding
     from heapstory.trace import Trace, open
     from heapstory.trace.info import Info
     from heapstory.trace.places import Place

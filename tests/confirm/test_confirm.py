@@ -12,7 +12,8 @@ import pytest
 from heapstory.cfront.program import Place
 from heapstory.confirm import Execution, confirm
 from heapstory.static import Finding
-from heapstory.static.findings import label
+from heapstory.static.findings.findings import label
+from heapstory.static.heap.doubt import Doubt
 from tests.static.test_command import run
 
 PROGRAM = """#include <stdio.h>
@@ -133,9 +134,7 @@ def claim(folder: Path) -> Finding:
     path = str(folder / "prog.c")
     made = Place(path, line("GOOD"), "good")
     lost = Place(path, line("DONE"), "good")
-    finding = Finding(
-        "local-lost-at-return", lost, "good", "p", made, [], "malloc", "free", [], "high"
-    )
+    finding = Finding("local-lost-at-return", lost, "good", "p", made, [], "malloc", "free", [])
     finding.fingerprint = "f"
     return finding
 
@@ -147,6 +146,7 @@ def test_a_wrong_finding_is_demoted_not_deleted(project: Path) -> None:
     assert "executed 5 times, not leaked" in found["f"].text()
     label([finding], found)
     assert finding.confidence == "low" and finding.contradicted
+    assert finding.doubts == [Doubt.RUN_CONTRADICTS]
 
 
 def test_every_run_reads_the_same_input(project: Path) -> None:

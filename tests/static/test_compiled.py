@@ -8,27 +8,30 @@ from pathlib import Path
 
 import pytest
 
-from heapstory.static import interpreter, joining, rules, state
-from heapstory.static.conditions import assume
-from heapstory.static.reducing import collect
-from heapstory.static.state import HEAP, Cell, Site, State
-from heapstory.static.summary import Outcome, Summary
-from heapstory.static.values import Comparison, Symbol
+from heapstory.static.function import fixpoint
+from heapstory.static.heap import joining, state
+from heapstory.static.heap.conditions import assume
+from heapstory.static.heap.names import global_cell, parameter
+from heapstory.static.heap.reducing import collect
+from heapstory.static.heap.state import GLOBAL, HEAP, PRE, Cell, Site, State
+from heapstory.static.heap.values import ANYWHERE, CellId, Comparison, Pointer, Symbol
+from heapstory.static.summaries.summary import Row, Summary
+from heapstory.static.transfer import rules
 
 DEEP = 200_000
 
 
-@pytest.mark.parametrize("module", [interpreter, joining, rules, state])
+@pytest.mark.parametrize("module", [fixpoint, joining, rules, state])
 def test_extensions_are_imported(module: object) -> None:
     assert Path(str(module.__file__)).suffix == ".so"  # type: ignore[attr-defined]
 
 
 def test_tracebacks_name_the_source() -> None:
     with pytest.raises(KeyError) as caught:
-        State().change("nothing")
+        State().change(1)
     last = traceback.extract_tb(caught.value.__traceback__)[-1]
-    assert last.filename.endswith("heapstory/static/state.py")
-    source = Path(__file__).parents[2] / "src/heapstory/static/state.py"
+    assert last.filename.endswith("heapstory/static/heap/state.py")
+    source = Path(__file__).parents[2] / "src/heapstory/static/heap/state.py"
     assert "self.cells[identity]" in source.read_text().splitlines()[last.lineno - 1]
 
 
@@ -46,10 +49,18 @@ def test_long_chains_need_no_stack() -> None:
 
 def test_summaries_travel() -> None:
     cell = Cell(HEAP, Site("malloc", None))
-    cell.fields[8] = (1, 0)
-    before = Summary("@f", 1, outcomes=[Outcome({1: cell}, {}, (1, 0), {})])
+    cell.fields[8] = Pointer(1, ANYWHERE)
+    outer = Cell(PRE)
+    outer.fields[0] = Pointer(1, 0)
+    cells: dict[CellId, Cell] = {
+        1: cell,
+        parameter(0).below(16): outer,
+        global_cell("@g"): Cell(GLOBAL),
+    }
+    before = Summary("@f", 1, rows=[Row(cells, {}, Pointer(1, 0), {})])
     after = pickle.loads(pickle.dumps(before))
     assert after.name == "@f" and after.parameters == 1
-    (row,) = after.outcomes
-    assert row.result == (1, 0) and row.cells[1].fields == {8: (1, 0)}
+    (row,) = after.rows
+    assert list(row.cells) == list(cells), "there is one object for a name"
+    assert row.result == Pointer(1, 0) and row.cells[1].fields == {8: Pointer(1, ANYWHERE)}
     assert row.cells[1].site == cell.site and row.cells[1].leads == (1,)

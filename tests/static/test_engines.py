@@ -29,8 +29,8 @@ def _program(folder: Path) -> list[Job]:
 
 
 def _found(jobs: list[Job], **options: object) -> list[tuple[str, int, str, str]]:
-    outcome = analyse(jobs, Options(load_models([]), **options))  # type: ignore[arg-type]
-    found = collect_findings(outcome.answers, False, Sources())
+    result = analyse(jobs, Options(load_models([]), **options))  # type: ignore[arg-type]
+    found = collect_findings(result.results, False, Sources())
     return [(f.function, f.place.line, f.kind, f.fingerprint) for f in found]
 
 

@@ -9,12 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heapstory.cfront.capture import Job
+from heapstory.cfront.program import Function, Place
 from heapstory.static import Options, analyse, load_models
-from heapstory.static.abstraction import AbstractState, VariableOrder, abstract
-from heapstory.static.applying import apply
-from heapstory.static.distance import D, minus, plus
-from heapstory.static.state import GLOBAL, HEAP, Cell, Site, State
-from heapstory.static.values import Symbol
+from heapstory.static.function.frame import FunctionFrame
+from heapstory.static.heap.abstraction import AbstractState, VariableOrder, abstract
+from heapstory.static.heap.distance import D, minus, plus
+from heapstory.static.heap.names import global_cell
+from heapstory.static.heap.state import GLOBAL, HEAP, Cell, Site, State
+from heapstory.static.heap.values import CellId, Pointer
+from heapstory.static.program.index import Index, View
+from heapstory.static.transfer.applying import apply
+from heapstory.static.transfer.models import Models
 from tests.static.conftest import Leaks
 from tests.support.examples import examples
 
@@ -87,44 +92,32 @@ def _apply_f1(tmp_path: Path, length: int) -> list[AbstractState]:
     """Call f1 with a list of this length and l null; the abstract states afterwards."""
     path = tmp_path / "f1.c"
     path.write_text(LIST + F1)
-    answers = analyse([Job(str(tmp_path), "f1.c")], Options(load_models([]), processes=1)).answers
-    caller = State()
+    result = analyse([Job(str(tmp_path), "f1.c")], Options(load_models([]), processes=1))
+    caller, held = State(), global_cell("@l")
     for number in range(length):
         cell = Cell(HEAP, Site("malloc", None))
         cell.null = 1
         if number + 1 < length:
-            cell.fields[8] = (f"x{number + 1}", 0)
-        caller.cells[f"x{number}"] = cell
-    caller.cells["@l"] = Cell(GLOBAL)
-    caller.cells["@l"].fields[0] = 0
-    argument = ("x0", 0) if length else 0
-    frame = _Frame()
+            cell.fields[8] = Pointer(number + 1, 0)
+        caller.cells[number] = cell
+    caller.cells[held] = Cell(GLOBAL)
+    caller.cells[held].fields[0] = 0
+    argument = Pointer(0, 0) if length else 0
+    frame = _LosesNothing(Function("@g1", Place("g1.c", 1, "g1"), []), View(Index(Models()), {}))
+    frame.cells = length
     found = []
-    for row in answers["@f1"].summary.outcomes:
+    for row in result.results["@f1"].summary.rows:
         applied = apply(frame, caller, row, [argument], 1, None)
         if applied is not None:
-            variables = {"l": applied.state.cells["@l"].fields[0], "ret": applied.result}
+            assert applied.result is not None
+            variables = {"l": applied.state.cells[held].fields[0], "ret": applied.result}
             found.append(abstract(applied.state, variables, [8]))
     return found
 
 
-class _Frame:
-    def __init__(self) -> None:
-        self.count = 0
-        self.container: object = None
-        self.elements_freed: set[object] = set()
-
-    def new_cell(self) -> int:
-        self.count += 1
-        return self.count
-
-    def entry_symbol(self, path: str) -> Symbol:
-        return Symbol(None, path)
-
-    def lost(self, *_: object) -> None:
+class _LosesNothing(FunctionFrame):
+    def lost(self, state: State, cell: CellId, kind: str, place: Place | None, label: str) -> None:
         raise AssertionError("f1 loses nothing")
-
-    misuse = lost
 
 
 BOTTOM = {0: None, 1: None, 2: None}
@@ -151,10 +144,10 @@ def test_example_state() -> None:
     state = State()
     for number in range(5):
         state.cells[number] = Cell(HEAP)
-    state.cells[0].fields.update({1: (3, 0), 2: (1, 0)})
-    state.cells[1].fields[2] = (2, 0)
-    state.cells[3].fields[1] = (4, 0)
-    found = abstract(state, {"x": (0, 0), "y": (1, 0), "z": (4, 0)}, [1, 2])
+    state.cells[0].fields.update({1: Pointer(3, 0), 2: Pointer(1, 0)})
+    state.cells[1].fields[2] = Pointer(2, 0)
+    state.cells[3].fields[1] = Pointer(4, 0)
+    found = abstract(state, {"x": Pointer(0, 0), "y": Pointer(1, 0), "z": Pointer(4, 0)}, [1, 2])
     x, y, z = 1, 2, 4
     assert found["x"] == {1: {0: 0, 1: 0, 2: z}, 2: {0: 0, 1: y, 2: 0}}
     assert found["y"] == {1: {0: 0, 1: None, 2: None}, 2: {0: 0, 1: 0, 2: None}}
@@ -173,15 +166,15 @@ def test_saturation_adds_nothing_that_the_heap_does_not_have(
     for number in range(6):
         state.cells[number] = Cell(HEAP)
     for source, field, target in edges:
-        state.cells[source].fields[field] = (target, 0)
-    named = {f"v{i}": (cell, 0) for i, cell in enumerate(variables)}
+        state.cells[source].fields[field] = Pointer(target, 0)
+    named = {f"v{i}": Pointer(cell, 0) for i, cell in enumerate(variables)}
     found = abstract(state, named, [0, 1])
     order = VariableOrder(sorted(named))
-    for name, (cell, _) in named.items():
+    for name, pointer in named.items():
         for field in (0, 1):
             vectors = found[name][field]
             assert not (vectors[0] or 0) & order.bit[name], "anti-reflexivity"
-            step = state.cells[cell].fields.get(field)
+            step = state.cells[pointer.cell].fields.get(field)
             assert (vectors[1] is None) == (step is None)
             if step is not None:
                 assert order.members(vectors[1] or 0) == [

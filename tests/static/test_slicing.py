@@ -8,8 +8,8 @@ import pytest
 
 from heapstory.cfront.capture import Job
 from heapstory.cfront.frontend import Preparation, compile_jobs
-from heapstory.static import analysis
-from heapstory.static.slicing import slice_to_heap
+from heapstory.static.analysis import analyse
+from heapstory.static.program.slicing import slice_to_heap
 from tests.static.conftest import find
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.c"))
@@ -44,5 +44,5 @@ def test_numbers_that_nothing_reads_are_taken_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
 def test_findings_stay(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sliced = [(f.kind, f.place) for f in find(tmp_path, path.read_text())]
-    monkeypatch.setattr(analysis, "slice_to_heap", lambda function: None)
+    monkeypatch.setattr(analyse, "slice_to_heap", lambda function: None)
     assert [(f.kind, f.place) for f in find(tmp_path, path.read_text())] == sliced

@@ -48,6 +48,6 @@ def twins(folder: Path = FOLDER) -> Iterator[Twin]:
 def heapstory(files: Sequence[Path], options: Sequence[str]) -> int:
     """Leaks of at least medium confidence, the default of the command."""
     jobs = [Job(str(f.parent), f.name, tuple(options)) for f in files]
-    outcome = analyse(jobs, Options(load_models([]), processes=1))
-    found = collect_findings(outcome.answers, False, Sources())
+    result = analyse(jobs, Options(load_models([]), processes=1))
+    found = collect_findings(result.results, False, Sources())
     return sum(f.confidence != "low" for f in found)

@@ -14,14 +14,14 @@ from heapstory.errors import UsageError
 from heapstory.static import (
     Finding,
     Options,
-    Outcome,
+    ProgramResult,
     Sources,
     analyse,
     collect_findings,
     load_models,
 )
-from heapstory.static.baseline import read_baseline
-from heapstory.static.findings import label, suppress
+from heapstory.static.findings.baseline import read_baseline
+from heapstory.static.findings.findings import label, suppress
 
 CONFIDENCES = ("low", "medium", "high")
 ONE_OF_THEM = "give files, -p FILE or -- BUILD COMMAND, only one of them"
@@ -31,10 +31,10 @@ StrPath = str | os.PathLike[str]
 
 @dataclass(frozen=True, slots=True)
 class Leaks:
-    """The findings in one program; ``outcome`` says what was looked at and what was not."""
+    """The findings in one program; ``result`` says what was looked at and what was not."""
 
     findings: list[Finding]
-    outcome: Outcome
+    result: ProgramResult
     sources: Sources
     hidden: int  # findings less certain than asked for
     build_status: int  # of the build that was watched
@@ -53,12 +53,12 @@ class Leaks:
     @property
     def complete(self) -> bool:
         """Whether all of the program was seen."""
-        return not self.outcome.skipped and not self.build_status
+        return not self.result.skipped and not self.build_status
 
     def confirm(self, execution: Execution) -> None:
         """Runs the program under the recorder and labels each finding by what it did."""
         if self.findings:
-            label(self.findings, confirm(self.findings, execution, self.outcome.pointers))
+            label(self.findings, confirm(self.findings, execution, self.result.pointers))
 
 
 def leaks(
@@ -82,7 +82,7 @@ def leaks(
 
     The keywords are the options of ``heapstory leaks``: `misuses` is ``--all`` (double frees, uses
     after free), `suppressed` are fingerprints, `states_of` is a function whose abstract states are
-    wanted in ``outcome.shown``. `progress` is told what is being done.
+    wanted in ``result.shown``. `progress` is told what is being done.
     """
     started = time.monotonic()
     if min_confidence not in CONFIDENCES:
@@ -101,14 +101,14 @@ def leaks(
     compiled, build_status = _jobs(paths, database, build)
     if not compiled:
         raise UsageError("there is no C file to analyse")
-    outcome = analyse(compiled, options)
+    result = analyse(compiled, options)
     sources = Sources()
-    findings = collect_findings(outcome.answers, misuses, sources)
+    findings = collect_findings(result.results, misuses, sources)
     least = CONFIDENCES.index(min_confidence)
     certain = [f for f in findings if CONFIDENCES.index(f.confidence) >= least]
     suppress(certain, set(suppressed), accepted)
     hidden = len(findings) - len(certain)
-    return Leaks(certain, outcome, sources, hidden, build_status, started)
+    return Leaks(certain, result, sources, hidden, build_status, started)
 
 
 def _jobs(

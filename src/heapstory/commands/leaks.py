@@ -91,7 +91,7 @@ def _split_build(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Analyse, report, and say by the exit status what was found."""
     import heapstory
-    from heapstory.static.baseline import write_baseline
+    from heapstory.static.findings.baseline import write_baseline
 
     _check_confirm(args)
     stage = Stage("reading the program")
@@ -127,9 +127,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show_states(function: str, found: Leaks) -> int:
-    if not found.outcome.shown:
+    if not found.result.shown:
         raise UsageError(f"{function}: no such function in what was analysed")
-    write("\n".join(found.outcome.shown) + "\n")
+    write("\n".join(found.result.shown) + "\n")
     return 0
 
 
@@ -157,14 +157,14 @@ def _execution(args: argparse.Namespace) -> Execution:
 
 
 def _remark(found: Leaks) -> None:
-    for source, reason in found.outcome.skipped:
+    for source, reason in found.result.skipped:
         say(f"{source}: skipped: {reason}")
     if found.build_status:
         say(f"the build failed with status {found.build_status}; what it compiled was analysed")
     if found.hidden:
         say(f"{found.hidden} less certain findings left out; --min-confidence low shows them")
-    if found.outcome.limited:
-        say(f"{len(found.outcome.limited)} functions too large to follow in full")
+    if found.result.limited:
+        say(f"{len(found.result.limited)} functions too large to follow in full")
 
 
 def _write(args: argparse.Namespace, found: Leaks) -> None:
@@ -173,15 +173,15 @@ def _write(args: argparse.Namespace, found: Leaks) -> None:
     from heapstory.reporters.leaks import html, json, sarif, text
     from heapstory.reporters.style import Style
 
-    findings, outcome, seconds = found.findings, found.outcome, found.seconds
+    findings, result, seconds = found.findings, found.result, found.seconds
     shown = [f for f in findings if f.suppressed is None or args.show_suppressed]
-    summary = text.summary(findings, outcome, seconds)
+    summary = text.summary(findings, result, seconds)
     if args.sarif:
         log = heapstory.reporters.sarif.dumps(sarif.results(findings), sarif.RULES)
         write(log, args.sarif)
     if args.html:
         write(html.page(shown, found.sources, summary), args.html)
     if args.format == "json":
-        write(heapstory.reporters.json.dumps("leaks", json.body(shown, outcome, seconds)))
+        write(heapstory.reporters.json.dumps("leaks", json.body(shown, result, seconds)))
     else:
         write(text.report(shown, found.sources, summary, Style.of(sys.stdout)))

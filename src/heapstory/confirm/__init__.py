@@ -1,6 +1,6 @@
 """Static findings confirmed by running the program; knows static, recording and the trace."""
 
 from heapstory.confirm.runs import Execution, confirm
-from heapstory.static.confirmation import Confirmation, Moment
+from heapstory.static.findings.confirmation import Confirmation, Moment
 
 __all__ = ["Confirmation", "Execution", "Moment", "confirm"]

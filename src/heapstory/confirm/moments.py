@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from heapstory.confirm.evidence import Block, Evidence
-from heapstory.static.confirmation import Moment
-from heapstory.static.rules import FIELD_LOST, FIELD_OVERWRITTEN
+from heapstory.static.findings.confirmation import Moment
+from heapstory.static.transfer.losses import FIELD_LOST, FIELD_OVERWRITTEN
 from heapstory.trace.places import Place
 
 if TYPE_CHECKING:

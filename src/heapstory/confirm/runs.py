@@ -17,7 +17,7 @@ from heapstory.confirm.failing import Failure, candidates
 from heapstory.confirm.moments import moment_of_loss
 from heapstory.errors import HeapstoryError
 from heapstory.recording.recorder import Request, record
-from heapstory.static.confirmation import (
+from heapstory.static.findings.confirmation import (
     CONFIRMED,
     NOT_EXERCISED,
     NOT_LEAKED,
@@ -26,7 +26,7 @@ from heapstory.static.confirmation import (
 from heapstory.trace import Trace
 
 if TYPE_CHECKING:
-    from heapstory.static.findings import Finding
+    from heapstory.static.findings.findings import Finding
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 
 from heapstory.reporters.leaks.words import describe, headline
-from heapstory.static.findings import Finding, Sources
+from heapstory.static.findings.findings import Finding, Sources
 
 _STYLE = """
 body{font:14px/1.45 system-ui,sans-serif;margin:2em auto;max-width:1200px;color:#222}

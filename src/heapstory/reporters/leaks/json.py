@@ -7,22 +7,22 @@ from typing import Any
 
 from heapstory.cfront.program import Place
 from heapstory.reporters.leaks.words import describe
-from heapstory.static import Outcome
-from heapstory.static.findings import Finding
-from heapstory.static.state import Step
+from heapstory.static import ProgramResult
+from heapstory.static.findings.findings import Finding
+from heapstory.static.heap.state import Step
 
 
-def body(findings: list[Finding], outcome: Outcome, seconds: float) -> dict[str, Any]:
+def body(findings: list[Finding], result: ProgramResult, seconds: float) -> dict[str, Any]:
     """The body of ``leaks --json``."""
     return {
         "leaks": [_finding(finding) for finding in findings if finding.is_leak],
         "misuses": [_finding(finding) for finding in findings if not finding.is_leak],
-        "functions": outcome.functions,
-        "lines": outcome.lines,
+        "functions": result.functions,
+        "lines": result.lines,
         "seconds": seconds,
-        "skipped": [{"unit": unit, "reason": reason} for unit, reason in outcome.skipped],
-        "limited": outcome.limited,
-        "reused": outcome.reused,
+        "skipped": [{"unit": unit, "reason": reason} for unit, reason in result.skipped],
+        "limited": result.limited,
+        "reused": result.reused,
     }
 
 
@@ -41,6 +41,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "kind": finding.kind,
         "confidence": finding.confidence,
+        "doubts": [doubt.word for doubt in finding.doubts],
         "function": finding.function,
         "variable": finding.variable,
         "place": _place(finding.place),

@@ -5,8 +5,13 @@ from __future__ import annotations
 from heapstory.cfront.program import Place
 from heapstory.reporters.leaks.words import describe, headline
 from heapstory.reporters.sarif import Location, Result, Rule
-from heapstory.static.findings import Finding
-from heapstory.static.rules import FIELD_LOST, FIELD_OVERWRITTEN, LOCAL_LOST, OVERWRITTEN
+from heapstory.static.findings.findings import Finding
+from heapstory.static.transfer.losses import (
+    FIELD_LOST,
+    FIELD_OVERWRITTEN,
+    LOCAL_LOST,
+    OVERWRITTEN,
+)
 
 RULES = (
     Rule(OVERWRITTEN, "The last reference to allocated memory is overwritten or dropped"),
@@ -45,6 +50,7 @@ def _result(finding: Finding) -> Result:
         finding.suppressed is not None,
         {
             "confidence": finding.confidence,
+            "doubts": [doubt.word for doubt in finding.doubts],
             **({"run": finding.confirmation.text()} if finding.confirmation else {}),
         },
     )

@@ -9,8 +9,8 @@ from pathlib import Path
 from heapstory.cfront.program import Place
 from heapstory.reporters.leaks.words import describe, headline
 from heapstory.reporters.style import PLAIN, Style
-from heapstory.static import Outcome
-from heapstory.static.findings import Finding, Sources
+from heapstory.static import ProgramResult
+from heapstory.static.findings.findings import Finding, Sources
 
 MOST_PLACES = 8
 WIDTH = 72
@@ -25,12 +25,12 @@ def report(
     yield f"{summary}\n"
 
 
-def summary(findings: list[Finding], outcome: Outcome, seconds: float) -> str:
+def summary(findings: list[Finding], result: ProgramResult, seconds: float) -> str:
     """One line on what was found in how much code."""
     accepted = sum(finding.suppressed is not None for finding in findings)
     return (
         f"{len(findings) - accepted} findings ({accepted} accepted) "
-        f"in {outcome.functions} functions, {outcome.lines} lines, {seconds:.1f} s"
+        f"in {result.functions} functions, {result.lines} lines, {seconds:.1f} s"
     )
 
 
@@ -43,6 +43,8 @@ def _finding(finding: Finding, sources: Sources, style: Style) -> Iterator[str]:
     yield _source_line("✗", finding.place, "lost here", sources)
     if finding.confirmation:
         yield f"      {finding.confirmation.text()}"
+    for doubt in finding.doubts:
+        yield f"      doubt: {doubt.text}"
     if finding.chain:
         chain = " → ".join(map(_short, [finding.allocated, *finding.chain]))
         yield f"      allocated through {chain}"

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from heapstory.static.findings import Finding
-from heapstory.static.rules import FIELD_LOST, FIELD_OVERWRITTEN, LOCAL_LOST, OVERWRITTEN
-from heapstory.static.state import Step
+from heapstory.static.findings.findings import Finding
+from heapstory.static.heap.state import Step
+from heapstory.static.transfer.losses import (
+    FIELD_LOST,
+    FIELD_OVERWRITTEN,
+    LOCAL_LOST,
+    OVERWRITTEN,
+)
 
 
 def describe(step: Step) -> str:
     """One step in words."""
-    if step.note == "return":
-        return "returns"
     if step.note:
         return step.note
     if step.decision is True:

@@ -1,15 +1,16 @@
-"""The walk beside the summaries: what each adds to the answers of the other."""
+"""The walk beside the summaries: what each adds to the results of the other."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from heapstory.cfront.program import Function, Unit
-from heapstory.static.findings import confidence
-from heapstory.static.interpreter import Loss
-from heapstory.static.program import Answer, Index, View
+from heapstory.static.function.confidence import confidence, doubts_of
+from heapstory.static.heap.doubt import Doubt
+from heapstory.static.program.component import FunctionResult
+from heapstory.static.program.index import Index, View
+from heapstory.static.transfer.losses import Loss
 from heapstory.static.walk.frame import Globals
 from heapstory.static.walk.library import LIBRARY
 from heapstory.static.walk.machine import Walk
@@ -34,40 +35,35 @@ def follow(functions: Mapping[str, Function], index: Index, units: Sequence[Unit
         if main.place.function != "main":
             continue
         walk = Walk(main, View(index, {}), functions, index.aliases, variables, LIBRARY)
-        try:
-            walk.walk()
-        except (AttributeError, LookupError, TypeError, ValueError, RecursionError):
-            # As in program.py: a mistake of ours must not cost the other answers.
-            if os.environ.get("HEAPSTORY_STRICT"):
-                raise
-            walk.limited = True
-        losses = list(walk.losses.values())
+        walk.walk()
+        losses = list(walk.frame.losses.values())
         found.append(Walked(name, losses, walk.entered, walk.unsure, not walk.limited))
     return found
 
 
-def merge(walks: Sequence[Walked], answers: Mapping[str, Answer]) -> None:
-    """Losses on the ways are added to the answers. Where all ways of the program were followed to
+def merge(walks: Sequence[Walked], results: Mapping[str, FunctionResult]) -> None:
+    """Losses on the ways are added to the results. Where all ways of the program were followed to
     their end, a loss that summaries suppose and no way shows is a guess."""
     for walked in walks:
         if walked.complete and len(walks) == 1:
-            _doubt(walked, answers)
+            _doubt(walked, results)
         known = {
             key
-            for answer in answers.values()
-            for loss in answer.losses
-            if confidence(loss) != "low"
+            for each in results.values()
+            for loss in each.losses
+            if confidence(doubts_of(loss)) != "low"
             for key in _same(loss)
         }
         fresh = [loss for loss in walked.losses if not known & _same(loss)]
-        answers[walked.main].losses.extend(fresh)
+        results[walked.main].losses.extend(fresh)
 
 
-def _doubt(walked: Walked, answers: Mapping[str, Answer]) -> None:
+def _doubt(walked: Walked, results: Mapping[str, FunctionResult]) -> None:
     seen = {_made(loss) for loss in walked.losses} | walked.unsure
-    for name in walked.entered & answers.keys():
-        for loss in answers[name].losses:
-            loss.guessed = loss.guessed or _made(loss) not in seen
+    for name in walked.entered & results.keys():
+        for loss in results[name].losses:
+            if _made(loss) not in seen:
+                loss.doubts.add(Doubt.NOT_ON_ANY_WAY)
 
 
 def _made(loss: Loss) -> object:

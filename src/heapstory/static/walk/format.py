@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from heapstory.static.state import State
-from heapstory.static.values import Value
+from heapstory.static.heap.state import State
+from heapstory.static.heap.values import Value
 from heapstory.static.walk.memory import text
-from heapstory.static.walk.numbers import unsigned, wrapped
+from heapstory.static.walk.numbers import signed, unsigned
 
 _DIRECTIVE = re.compile(rb"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|z|j|t)?(.)", re.DOTALL)
 
@@ -28,17 +29,17 @@ def formatted(state: State, form: bytes | None, arguments: list[Value] | None) -
     return made + form[at:]
 
 
-def _directive(state: State, match: re.Match[bytes], rest: object) -> bytes | None:
+def _directive(state: State, match: re.Match[bytes], rest: Iterator[Value]) -> bytes | None:
     flags, width, precision, length, letter = match.groups()
-    sizes = [next(rest, None) if size == b"*" else size for size in (width, precision)]  # type: ignore[call-overload]
-    value: Value = next(rest, None)  # type: ignore[call-overload]
-    if any(size is not None and type(size) not in (int, bytes) for size in sizes):
+    sizes = [next(rest, None) if size == b"*" else size for size in (width, precision)]
+    value = next(rest, None)
+    if not all(size is None or isinstance(size, int | bytes) for size in sizes):
         return None
-    wide, exact = (None if size is None else int(size) for size in sizes)
+    wide, exact = (int(size) if isinstance(size, int | bytes) else None for size in sizes)
     if letter == b"s":
-        known = text(state, value)
+        known = None if value is None else text(state, value)
         body = None if known is None else known[:exact].decode("latin-1")
-    elif type(value) is not int:
+    elif not isinstance(value, int):
         return None
     else:
         body = _number(letter, value, 64 if length in (b"l", b"ll", b"z", b"j", b"t") else 32)
@@ -58,7 +59,7 @@ def _directive(state: State, match: re.Match[bytes], rest: object) -> bytes | No
 
 def _number(letter: bytes, value: int, bits: int) -> str | None:
     if letter in b"di":
-        return str(wrapped(value, bits))
+        return str(signed(value, bits))
     if letter == b"c":
         return chr(value & 255)
     form = {b"u": "d", b"x": "x", b"X": "X", b"o": "o"}.get(letter)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from heapstory.cfront.program import Function, Place
-from heapstory.static import rules
-from heapstory.static.applying import shifted
-from heapstory.static.library import result
-from heapstory.static.state import STACK, Cell
-from heapstory.static.statements import States
-from heapstory.static.values import Value, in_global
+from heapstory.static.heap.names import slot
+from heapstory.static.heap.state import STACK, Cell
+from heapstory.static.heap.values import Pointer, Value, global_in
+from heapstory.static.transfer import rules
+from heapstory.static.transfer.applying import shifted
+from heapstory.static.transfer.library import result
+from heapstory.static.transfer.losses import OVERWRITTEN
+from heapstory.static.transfer.statements import States
 from heapstory.static.walk.machine import Concrete, Walk
 from heapstory.static.walk.memory import put, taken
 from heapstory.static.walk.state import FURTHER, Jump, Way
@@ -21,7 +23,7 @@ def _setjmp(
 ) -> States:
     jump = Jump(len(way.callers), way.activation, way.label, way.index, register)
     way.jumps = {**way.jumps, arguments[0]: jump}
-    return result(walk, way, register, 0, place)
+    return result(walk.frame, way, register, 0, place)
 
 
 def _longjmp(
@@ -39,38 +41,40 @@ def _exit(
 def _atexit(
     walk: Walk, way: Way, register: str | None, arguments: list[Value], place: Place | None
 ) -> States:
-    if type(arguments[0]) is not tuple:
+    function = global_in(arguments[0])
+    if function is None:
         return None
-    way.handlers = (*way.handlers, arguments[0][0])
-    return result(walk, way, register, 0, place)
+    way.handlers = (*way.handlers, function.text)
+    return result(walk.frame, way, register, 0, place)
 
 
 def _va_start(
     walk: Walk, way: Way, register: str | None, arguments: list[Value], place: Place | None
 ) -> States:
     """All further arguments lie in memory, as if the registers were used up."""
-    where = rules.target(walk, way, arguments[0])
-    if where is None or type(where[1]) is not int:
+    where = rules.target(way, arguments[0])
+    if where is None or not isinstance(where.offset, int):
         return None
     further = way.slot(FURTHER)
     if further not in way.cells:
         way.cells[further] = Cell(STACK)
-    cell = way.change(where[0])
-    start = where[1]
-    cell.fields.update({start: 48, start + 4: 176, start + 8: (further, 0)})
-    cell.fields[start + 16] = (further, 0)
+    cell = way.change(where.cell)
+    start = where.offset
+    cell.fields.update({start: 48, start + 4: 176, start + 8: Pointer(further, 0)})
+    cell.fields[start + 16] = Pointer(further, 0)
     return [way]
 
 
 def _va_copy(
     walk: Walk, way: Way, register: str | None, arguments: list[Value], place: Place | None
 ) -> States:
-    piece = taken(walk, way, arguments[1], 24)
-    return [way] if piece is not None and put(walk, way, arguments[0], piece, place) else None
+    piece = taken(way, arguments[1], 24)
+    return [way] if piece is not None and put(walk.frame, way, arguments[0], piece, place) else None
 
 
 def _called(walk: Walk, way: Way, pointer: Value) -> Function | None:
-    return walk.function_named(way, pointer[0]) if in_global(pointer) else None
+    name = global_in(pointer)
+    return None if name is None else walk.function_named(way, name.text)
 
 
 def _thread(
@@ -82,13 +86,13 @@ def _thread(
         return None
     number = len(way.results) + 1
     way.results = {**way.results, number: 0}
-    rules.store(walk, way, arguments[0], number, place, "")
+    rules.store(walk.frame, way, arguments[0], number, place, "")
 
     def finish(later: Way, value: Value) -> Value:
         later.results = {**later.results, number: value}
         holder = Cell(STACK)
         holder.fields = {0: value}
-        later.cells[f"%thread#{number}"] = holder
+        later.cells[slot(f"%thread#{number}")] = holder
         return 0
 
     return walk.enter(way, function, [arguments[3]], register, place, finish)
@@ -98,15 +102,15 @@ def _join(
     walk: Walk, way: Way, register: str | None, arguments: list[Value], place: Place | None
 ) -> States:
     number, into = arguments[:2]
-    if type(number) is not int or number not in way.results:
+    if not isinstance(number, int) or number not in way.results:
         return None
     value = way.results[number]
     if into != 0:
-        rules.store(walk, way, into, value, place, "")
-    way.cells.pop(f"%thread#{number}", None)
-    if type(value) is tuple:
-        rules.check(walk, way, (value[0],), rules.OVERWRITTEN, place, "")
-    return result(walk, way, register, 0, place)
+        rules.store(walk.frame, way, into, value, place, "")
+    way.cells.pop(slot(f"%thread#{number}"), None)
+    if isinstance(value, Pointer):
+        rules.check(walk.frame, way, (value.cell,), OVERWRITTEN, place, "")
+    return result(walk.frame, way, register, 0, place)
 
 
 def _qsort(
@@ -116,10 +120,10 @@ def _qsort(
     made, for what the comparing function does to memory."""
     base, count, size, compare = arguments[:4]
     function = _called(walk, way, compare)
-    if function is None or type(size) is not int or type(count) is not int:
+    if function is None or not isinstance(size, int) or not isinstance(count, int):
         return None
     if count < 2:
-        return result(walk, way, register, 0, place)
+        return result(walk.frame, way, register, 0, place)
     return walk.enter(way, function, [base, shifted(base, size)], None, place, lambda w, v: 0)
 
 

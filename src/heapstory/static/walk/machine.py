@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from heapstory.cfront import program as op
 from heapstory.cfront.program import Function, Place, Statement
-from heapstory.static import calls, rules
-from heapstory.static.conditions import assume, assume_equal, compare
-from heapstory.static.interpreter import ProgramView
-from heapstory.static.rules import LOCAL_LOST, Infeasible
-from heapstory.static.state import HEAP, STACK, Cell, State
-from heapstory.static.statements import States
-from heapstory.static.values import HIGH, CellId, Fact, Symbol, Value, in_global
+from heapstory.static.heap.conditions import assume, assume_equal, compare
+from heapstory.static.heap.state import HEAP, STACK, Cell, State
+from heapstory.static.heap.values import HIGH, CellId, Fact, Pointer, Symbol, Value
+from heapstory.static.transfer import calls, rules
+from heapstory.static.transfer.frame import ProgramView
+from heapstory.static.transfer.losses import LOCAL_LOST, OVERWRITTEN, Suspects
+from heapstory.static.transfer.rules import Infeasible
+from heapstory.static.transfer.statements import States
 from heapstory.static.walk.frame import Globals, WalkFrame
 from heapstory.static.walk.memory import taken
-from heapstory.static.walk.state import FURTHER, Caller, Way
-from heapstory.static.walk.statements import HANDLERS
+from heapstory.static.walk.state import FURTHER, Caller, Finish, Way
+from heapstory.static.walk.statements import execute
 
 BUDGET = 30_000  # statements
 MAX_WAYS = 300  # that wait
@@ -29,8 +29,9 @@ ELSEWHERE: list[State] = []  # the way goes on in another function, or after a j
 Concrete = Callable[["Walk", Way, str | None, list[Value], Place | None], States]
 
 
-class Walk(WalkFrame):
-    """Follows one program from its ``main``."""
+class Walk:
+    """Follows one program from its ``main``. ``frame`` holds the losses; ``limited`` says that not
+    every way was followed to its end."""
 
     def __init__(
         self,
@@ -41,28 +42,30 @@ class Walk(WalkFrame):
         variables: Globals,
         library: Mapping[str, Concrete],
     ) -> None:
-        super().__init__(main, program, variables)
-        self.budget = BUDGET
+        self.frame = WalkFrame(main, program, variables)
+        self.limited = False
         self.entered: set[str] = set()  # functions
         self.unsure: set[object] = set()  # places of allocations whose blocks got out of sight
         self._functions, self._aliases, self._library = functions, aliases, library
         self._activations = 0
+        self._sequence = 0
         self._ways: list[tuple[int, int, Way]] = []
 
     # --- the ways
 
     def walk(self) -> None:
         """Follow all ways, as far as the budget goes."""
-        start = Way(self.function)
+        main = self.frame.function
+        start = Way(main)
         start.open_slots()
-        for number, (register, _) in enumerate(self.function.parameters):
+        for number, (register, _) in enumerate(main.parameters):
             value = start.env[register] = Symbol()
             if number == 0:  # the number of arguments, the program's name included
                 start.facts[value] = Fact(1, HIGH)
-        self.entered.add(self.function.name)
+        self.entered.add(main.name)
         self.wait(start)
         while self._ways:
-            if self.work > self.budget:
+            if self.frame.work > BUDGET:
                 self.limited = True
                 return
             self._follow(heapq.heappop(self._ways)[2])
@@ -77,8 +80,8 @@ class Walk(WalkFrame):
 
     def _follow(self, way: Way) -> None:
         try:
-            while self.work <= self.budget:
-                self._now, self.function = way, way.function
+            while self.frame.work <= BUDGET:
+                self.frame.now, self.frame.function = way, way.function
                 block = way.function.blocks[way.label]
                 if way.index < len(block.statements):
                     if not self._statement(way, block.statements[way.index], block.deaths):
@@ -91,13 +94,16 @@ class Walk(WalkFrame):
             if cell.kind == HEAP and cell.site is not None and (cell.escaped or cell.weak):
                 self.unsure.add(cell.site.place)
 
-    def _statement(self, way: Way, statement: Statement, deaths: dict[int, Any]) -> bool:
+    def _statement(
+        self, way: Way, statement: Statement, deaths: dict[int, tuple[str, ...]]
+    ) -> bool:
         """One statement; False where the way ends."""
-        self.work += 1
+        self.frame.work += 1
         if statement[1] is not None:
-            self._last = statement[1]
+            self.frame.last = statement[1]
         index = way.index
-        made = HANDLERS[statement[0]](self, way, statement)
+        called = statement[0] == op.CALL
+        made = self.call(way, statement) if called else execute(self.frame, way, statement)
         if made is None:
             self._done(way, deaths.get(index), statement[1])
             return True
@@ -105,20 +111,20 @@ class Walk(WalkFrame):
             return True
         for number, other in enumerate(made):
             assert isinstance(other, Way)
-            self._now = other
+            self.frame.now = other
             self._done(other, deaths.get(index), statement[1])
             if other is not way:
                 other.cost += number > 0
                 self.wait(other)
         return any(other is way for other in made)
 
-    def _done(self, way: Way, ended: Any, place: Place | None) -> None:
+    def _done(self, way: Way, ended: tuple[str, ...] | None, place: Place | None) -> None:
         if ended:
-            rules.forget(self, way, ended, place)
+            rules.forget(self.frame, way, ended, place)
         way.index += 1
 
     def _terminator(self, way: Way, terminator: op.Terminator) -> bool:
-        self.work += 1
+        self.frame.work += 1
         kind = terminator[0]
         if kind == op.JUMP:
             self._go(way, terminator[2])
@@ -128,12 +134,14 @@ class Walk(WalkFrame):
         if kind == op.SWITCH:
             return self._choose(way, terminator)
         if kind == op.RETURN:
-            return self.leave(way, self.value(way, terminator[2]), terminator[1])
+            return self.leave(way, self.frame.value(way, terminator[2]), terminator[1])
         return False
 
     def _go(self, way: Way, label: str) -> None:
         origin, block = way.label, way.function.blocks[label]
-        values = [(name, self.value(way, sources.get(origin))) for name, sources in block.phis]
+        values = [
+            (name, self.frame.value(way, sources.get(origin))) for name, sources in block.phis
+        ]
         for _, sources in block.phis:  # a temporary ends where it is handed on
             source = sources.get(origin)
             kept = source in block.live or source in way.function.variables
@@ -144,8 +152,8 @@ class Walk(WalkFrame):
 
     def _decide(self, way: Way, terminator: op.Terminator) -> bool:
         _, place, operand, yes, no = terminator
-        condition = self.value(way, operand)
-        if type(condition) is int:
+        condition = self.frame.value(way, operand)
+        if isinstance(condition, int):
             self._go(way, yes if condition & 1 else no)
             return True
         other = way.copy()
@@ -164,9 +172,7 @@ class Walk(WalkFrame):
         for one, against in ((way, other), (other, way)):
             failed = against.cells.keys() - one.cells.keys()  # allocations, on this way
             one.cost += bool(failed) or len(one.cells) == len(against.cells)
-            one.supposed |= any(
-                self._made.get(cell, ((), -1))[1] != one.activation for cell in failed
-            )
+            one.supposed |= any(self.frame.maker(cell)[1] != one.activation for cell in failed)
         self._go(way, yes)
         self._go(other, no)
         self.wait(way)
@@ -175,8 +181,8 @@ class Walk(WalkFrame):
 
     def _choose(self, way: Way, terminator: op.Terminator) -> bool:
         _, place, operand, default, cases = terminator
-        value = self.value(way, operand)
-        if type(value) is int:
+        value = self.frame.value(way, operand)
+        if isinstance(value, int):
             self._go(way, next((label for number, label in cases if number == value), default))
             return True
         possible = True
@@ -204,7 +210,7 @@ class Walk(WalkFrame):
         arguments: list[Value],
         register: str | None,
         place: Place | None,
-        finish: Any = None,
+        finish: Finish | None = None,
     ) -> States:
         """Call a function of the program."""
         if len(way.callers) >= MAX_DEPTH:
@@ -216,7 +222,7 @@ class Walk(WalkFrame):
             way.env.pop(name, None)
         self._activations += 1
         caller = Caller(way.function, way.label, way.index, register, way.activation, place, finish)
-        copies = {n: taken(self, way, arguments[n], size) for n, size in function.copies.items()}
+        copies = {n: taken(way, arguments[n], size) for n, size in function.copies.items()}
         way.call(caller, function, self._activations)
         for (name, _), value in zip(function.parameters, arguments, strict=False):
             way.env[name] = value
@@ -225,9 +231,9 @@ class Walk(WalkFrame):
         for number, piece in copies.items():
             copy = Cell(STACK)
             if piece is not None:
-                copy.fields, copy.zero = piece.fields, piece.zero
+                copy.fields, copy.zero = piece.members(), piece.zero
             way.cells[way.slot(f"%copy{number}")] = copy
-            way.env[function.parameters[number][0]] = (way.slot(f"%copy{number}"), 0)
+            way.env[function.parameters[number][0]] = Pointer(way.slot(f"%copy{number}"), 0)
         if function.variadic:
             extra = Cell(STACK)
             rest = arguments[len(function.parameters) :]
@@ -238,9 +244,9 @@ class Walk(WalkFrame):
     def leave(self, way: Way, result: Value, place: Place | None) -> bool:
         """Rule 1 for the locals of a function that returns; False where the program ends."""
         names = {
-            value[0]: way.function.variables.get(name, "")
+            value.cell: way.function.variables.get(name, "")
             for name, value in way.env.items()
-            if type(value) is tuple
+            if isinstance(value, Pointer)
         }
         suspect = way.close()
         if not way.callers:
@@ -248,10 +254,10 @@ class Walk(WalkFrame):
             self._report(way, [], names, place, suspect)
             return self._at_exit(way)
         if suspect:
-            self._now = way.copy()  # who loses it is who returns
+            self.frame.now = way.copy()  # who loses it is who returns
         caller = way.resume()
         self._report(way, [result], names, place, suspect)
-        self._now = way
+        self.frame.now = way
         self._resumed(way, caller, result)
         return True
 
@@ -266,25 +272,25 @@ class Walk(WalkFrame):
         if not suspect:
             return
         alive = way.reachable(rules.roots(way) + kept)
-        suspects = {
+        suspects: Suspects = {
             identity: (LOCAL_LOST, place, names.get(identity, ""))
             for identity, cell in way.cells.items()
             if cell.tracked and identity not in alive
         }
         if suspects:
-            rules.report_unreachable(self, way, alive, suspects)
+            rules.report_unreachable(self.frame, way, alive, suspects)
 
     def _resumed(self, way: Way, caller: Caller, result: Value) -> None:
         if caller.finish is not None:
             result = caller.finish(way, result)
         if caller.register is not None:
             way.env[caller.register] = result
-        elif type(result) is tuple:
-            rules.check(self, way, (result[0],), rules.OVERWRITTEN, caller.place, "")
+        elif isinstance(result, Pointer):
+            rules.check(self.frame, way, (result.cell,), OVERWRITTEN, caller.place, "")
         block = way.function.blocks[way.label]
         ended = block.deaths.get(way.index, ())
-        if caller.register in ended:
-            rules.forget(self, way, (caller.register,), caller.place)
+        if caller.register is not None and caller.register in ended:
+            rules.forget(self.frame, way, (caller.register,), caller.place)
         way.index += 1
 
     def _at_exit(self, way: Way) -> bool:
@@ -324,9 +330,9 @@ class Walk(WalkFrame):
         while len(way.callers) > found.depth:
             suspect = way.close() or suspect
             way.resume()
-        self._now = now
+        self.frame.now = now
         self._report(way, [], {}, place, suspect)
-        self._now = way
+        self.frame.now = way
         way.label, way.index = found.label, found.at
         if found.register is not None:
             way.env[found.register] = 1 if value == 0 else value
@@ -340,23 +346,22 @@ class Walk(WalkFrame):
     def call(self, way: Way, statement: Statement) -> States:
         """A call: of the C library with known values, of the program, or of a model."""
         _, place, register, callee, operands, _, _ = statement
-        arguments = [self.value(way, operand) for operand in operands]
+        arguments = [self.frame.value(way, operand) for operand in operands]
         name = callee
         if type(callee) is str and callee[0] == "%":
-            pointer = self.value(way, callee)
+            pointer = self.frame.value(way, callee)
             if pointer == 0:
                 raise Infeasible
-            known = in_global(pointer)
-            name = (self.program.table(pointer) or pointer[0]) if known else None
-        if type(name) is not str:
-            return calls.call(self, way, statement)
+            name = calls.function_in(self.frame, pointer)
+        if not isinstance(name, str):
+            return calls.call(self.frame, way, statement)
         plain = name[1:].split("@", 1)[0]
         concrete = self._library.get(plain)
         function = self.function_named(way, name)
-        if function is not None and not self.program.models.standard(plain):
+        if function is not None and not self.frame.program.models.standard(plain):
             return self.enter(way, function, arguments, register, place)
         if concrete is not None:
             made = concrete(self, way, register, arguments, place)
             if made is not None:
                 return made
-        return calls.named(self, way, register, name, arguments, place)
+        return calls.named(self.frame, way, register, name, arguments, place)

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from heapstory.static.conditions import arithmetic
-from heapstory.static.values import Value
+from heapstory.static.heap.conditions import arithmetic
+from heapstory.static.heap.values import Pointer, Value
 
 ALIGNMENT = 16  # of every block
 
 
-def wrapped(value: Value, bits: int) -> Value:
-    """What is left of a number in so many bits; other values stay what they are."""
-    if type(value) is not int or bits == 0:
+def signed(value: int, bits: int) -> int:
+    """What is left of a number in so many bits."""
+    if bits == 0:
         return value
     value &= (1 << bits) - 1
     return value - (1 << bits) if bits > 1 and value >> (bits - 1) else value
+
+
+def wrapped(value: Value, bits: int) -> Value:
+    """What is left of a value in so many bits, if it is a number."""
+    return signed(value, bits) if isinstance(value, int) else value
 
 
 def unsigned(value: int, bits: int) -> int:
@@ -41,34 +46,33 @@ _UNSIGNED: dict[str, Callable[[int, int], int]] = {
 
 def compute(operator: str, left: Value, right: Value, bits: int) -> Value:
     """The value of an arithmetic statement."""
-    if type(left) is int and type(right) is int:
+    if isinstance(left, int) and isinstance(right, int):
         if operator[-3:] in ("div", "rem") and wrapped(right, bits) == 0:
             return arithmetic("?", left, right)
         if operator in _SIGNED:
-            return wrapped(_SIGNED[operator](wrapped(left, bits), wrapped(right, bits)), bits)
+            return signed(_SIGNED[operator](signed(left, bits), signed(right, bits)), bits)
         if operator in _UNSIGNED:
             value = _UNSIGNED[operator](unsigned(left, bits), unsigned(right, bits))
             return wrapped(value, bits)
         return wrapped(arithmetic(operator, left, right), bits)
-    if type(left) is tuple and type(left[1]) is int:
-        found = _address(operator, left, right)
+    if isinstance(left, Pointer) and isinstance(left.offset, int):
+        found = _address(operator, left, left.offset, right)
         if found is not None:
             return found
     return arithmetic(operator, left, right)
 
 
-def _address(operator: str, pointer: Value, other: Value) -> Value:
+def _address(operator: str, pointer: Pointer, offset: int, other: Value) -> Value | None:
     """Differences within a block, and the low bits of addresses, in which programs keep marks."""
-    identity, offset = pointer
-    if type(other) is tuple:
-        same = operator == "sub" and other[0] == identity and type(other[1]) is int
-        return offset - other[1] if same else None
-    if type(other) is not int:
+    if isinstance(other, Pointer):
+        same = operator == "sub" and other.cell == pointer.cell
+        return offset - other.offset if same and isinstance(other.offset, int) else None
+    if not isinstance(other, int):
         return None
     if operator == "and" and 0 <= other < ALIGNMENT:
         return offset & other
     if operator == "and" and -ALIGNMENT <= other < 0:
-        return identity, offset & other
+        return Pointer(pointer.cell, offset & other)
     if operator in ("or", "xor") and 0 <= other < ALIGNMENT:
-        return identity, (offset | other if operator == "or" else offset ^ other)
+        return Pointer(pointer.cell, offset | other if operator == "or" else offset ^ other)
     return None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from heapstory.cfront.program import Function, Place
-from heapstory.static.state import STACK, Cell, State
-from heapstory.static.values import CellId, Value
+from heapstory.static.heap.names import Named, slot
+from heapstory.static.heap.state import STACK, Cell, State
+from heapstory.static.heap.values import CellId, Pointer, Value
 
 FURTHER = "%further"  # the slot of the further arguments of a variadic function
 
@@ -20,7 +22,7 @@ class Caller(NamedTuple):
     register: str | None
     activation: int
     place: Place | None  # of the call
-    finish: Any  # what else is to be done with the result: a function of state and value
+    finish: Finish | None  # what else is to be done with the result
 
 
 class Jump(NamedTuple):
@@ -39,7 +41,7 @@ class Way(State):
 
     __slots__ = (
         "activation", "callers", "cost", "function", "handlers", "index", "jumps", "label",
-        "results", "supposed",
+        "names", "results", "supposed",
     )  # fmt: skip
 
     def __init__(self, function: Function) -> None:
@@ -52,6 +54,8 @@ class Way(State):
         self.jumps: dict[Value, Jump] = {}
         self.handlers: tuple[str, ...] = ()  # given to atexit
         self.results: dict[int, Value] = {}  # of threads
+        # Of waiting functions, the variables whose values their cell holds, in that order.
+        self.names: dict[int, tuple[str, ...]] = {}
         self.cost = 0  # decisions that nobody could know
         # An allocation failed, and not where somebody asks whether it did.
         self.supposed = False
@@ -66,12 +70,12 @@ class Way(State):
         twin.label, twin.index = self.label, self.index
         twin.activation, twin.callers = self.activation, self.callers
         twin.jumps, twin.handlers, twin.results = self.jumps, self.handlers, self.results
-        twin.cost, twin.supposed = self.cost, self.supposed
+        twin.cost, twin.supposed, twin.names = self.cost, self.supposed, self.names
         return twin
 
-    def slot(self, name: str) -> str:
+    def slot(self, name: str) -> Named:
         """The cell of a slot of the running function."""
-        return f"{name}#{self.activation}"
+        return slot(f"{name}#{self.activation}")
 
     def open_slots(self) -> None:
         """Make the slots of the running function."""
@@ -81,7 +85,7 @@ class Way(State):
     def close(self) -> bool:
         """Take the slots of the running function away, which ends; whether they or its variables
         held memory that might be lost with them."""
-        held: list[CellId] = [v[0] for v in self.env.values() if type(v) is tuple]
+        held: list[CellId] = [v.cell for v in self.env.values() if isinstance(v, Pointer)]
         copies = (f"%copy{number}" for number in self.function.copies)
         for name in (*self.function.stack, FURTHER, *copies):
             cell = self.cells.pop(self.slot(name), None)
@@ -92,7 +96,8 @@ class Way(State):
     def wait(self) -> None:
         """Put the variables of the running function aside."""
         waiting = Cell(STACK)
-        waiting.fields = self.env
+        waiting.fields = dict(enumerate(self.env.values()))
+        self.names = {**self.names, self.activation: tuple(self.env)}
         self.cells[_saved(self.activation)] = waiting
 
     def call(self, caller: Caller, function: Function, activation: int) -> None:
@@ -108,11 +113,16 @@ class Way(State):
         """Go back to the statement that called; its variables are the current ones again."""
         caller = self.callers[-1]
         self.callers = self.callers[:-1]
-        self.env = dict(self.cells.pop(_saved(caller.activation)).fields)
+        names = self.names[caller.activation]
+        waiting = self.cells.pop(_saved(caller.activation))
+        self.env = dict(zip(names, waiting.fields.values(), strict=True))
         self.function, self.label, self.index = caller.function, caller.label, caller.at
         self.activation = caller.activation
         return caller
 
 
-def _saved(activation: int) -> str:
-    return f"%variables#{activation}"
+def _saved(activation: int) -> Named:
+    return slot(f"%variables#{activation}")
+
+
+Finish = Callable[[Way, Value], Value]

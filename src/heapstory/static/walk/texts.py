@@ -9,15 +9,16 @@ import re
 from collections.abc import Callable
 
 from heapstory.cfront.program import Place
-from heapstory.static import rules
-from heapstory.static.applying import shifted
-from heapstory.static.library import result
-from heapstory.static.state import GLOBAL, Cell
-from heapstory.static.statements import States
-from heapstory.static.values import Value
+from heapstory.static.heap.names import global_cell
+from heapstory.static.heap.state import GLOBAL, Cell
+from heapstory.static.heap.values import Pointer, Value
+from heapstory.static.transfer import rules
+from heapstory.static.transfer.applying import shifted
+from heapstory.static.transfer.library import result
+from heapstory.static.transfer.statements import States
 from heapstory.static.walk.machine import Concrete, Walk
 from heapstory.static.walk.memory import data, text
-from heapstory.static.walk.numbers import wrapped
+from heapstory.static.walk.numbers import signed
 from heapstory.static.walk.state import Way
 
 _NUMBER = re.compile(rb"\s*([+-]?)(0[xX])?([0-9a-zA-Z]*)")
@@ -38,12 +39,15 @@ _KINDS: dict[str, tuple[int, Callable[[bytes], bool]]] = {
 }
 
 
-def _known(way: Way, arguments: list[Value], texts: int) -> list[Value] | None:
+def _known(way: Way, arguments: list[Value], texts: int) -> list[bytes | int] | None:
     """The arguments, of the first ones the texts they point to; None if one is not known."""
-    known = [text(way, v) for v in arguments[:texts]]
-    if any(v is None for v in known) or any(type(v) is not int for v in arguments[texts:]):
-        return None
-    return [*known, *arguments[texts:]]
+    found: list[bytes | int] = []
+    for number, value in enumerate(arguments):
+        known = text(way, value) if number < texts else value
+        if not isinstance(known, bytes | int):
+            return None
+        found.append(known)
+    return found
 
 
 def _pure(function: Callable[..., int | None], texts: int) -> Concrete:
@@ -56,7 +60,7 @@ def _pure(function: Callable[..., int | None], texts: int) -> Concrete:
         if known is None:
             return None
         value = function(*known)
-        return None if value is None else result(walk, way, register, value, place)
+        return None if value is None else result(walk.frame, way, register, value, place)
 
     return run
 
@@ -72,7 +76,7 @@ def _found(function: Callable[..., int], texts: int) -> Concrete:
             return None
         at = function(*known)
         value = 0 if at < 0 else shifted(arguments[0], at)
-        return result(walk, way, register, value, place)
+        return result(walk.frame, way, register, value, place)
 
     return run
 
@@ -84,12 +88,12 @@ def _order(one: bytes, other: bytes) -> int:
 def _memcmp(
     walk: Walk, way: Way, register: str | None, arguments: list[Value], place: Place | None
 ) -> States:
-    if type(arguments[2]) is not int:
+    if not isinstance(arguments[2], int):
         return None
     one, other = (data(way, v, arguments[2]) for v in arguments[:2])
     if one is None or other is None:
         return None
-    return result(walk, way, register, _order(one, other), place)
+    return result(walk.frame, way, register, _order(one, other), place)
 
 
 def span(one: bytes, other: bytes, inside: bool) -> int:
@@ -114,19 +118,19 @@ def _parsed(digits: bytes, base: int) -> tuple[int, int]:
 
 
 def _atoi(digits: bytes) -> int:
-    return int(wrapped(_parsed(digits, 10)[0], 32))
+    return signed(_parsed(digits, 10)[0], 32)
 
 
 def _strtol(
     walk: Walk, way: Way, register: str | None, arguments: list[Value], place: Place | None
 ) -> States:
     known = text(way, arguments[0])
-    if known is None or type(arguments[2]) is not int:
+    if known is None or not isinstance(arguments[2], int):
         return None
     number, end = _parsed(known, arguments[2])
     if arguments[1] != 0:
-        rules.store(walk, way, arguments[1], shifted(arguments[0], end), place, "")
-    return result(walk, way, register, number, place)
+        rules.store(walk.frame, way, arguments[1], shifted(arguments[0], end), place, "")
+    return result(walk.frame, way, register, number, place)
 
 
 # --- classes of characters ----------------------------------------------------------------------
@@ -138,14 +142,14 @@ def _table(name: str, size: int, entry: Callable[[bytes], int]) -> Concrete:
     def run(
         walk: Walk, way: Way, register: str | None, arguments: list[Value], place: Place | None
     ) -> States:
-        holder, table = f"@heapstory.{name}", f"@heapstory.{name}.table"
+        holder, table = (global_cell(f"@heapstory.{name}{end}") for end in ("", ".table"))
         if holder not in way.cells:
             content = Cell(GLOBAL, zero=True)
             content.fields = {size * (n + 128): entry(bytes([n])) for n in range(128)}
             first = Cell(GLOBAL)
-            first.fields = {0: (table, 128 * size)}
+            first.fields = {0: Pointer(table, 128 * size)}
             way.cells[table], way.cells[holder] = content, first
-        return result(walk, way, register, (holder, 0), place)
+        return result(walk.frame, way, register, Pointer(holder, 0), place)
 
     return run
 

@@ -6,12 +6,12 @@ Each gives the states after it, or None where too little is known: its model has
 from __future__ import annotations
 
 from heapstory.cfront.program import Place
-from heapstory.static import rules
-from heapstory.static.applying import shifted
-from heapstory.static.library import result
-from heapstory.static.state import Site, State
-from heapstory.static.statements import States
-from heapstory.static.values import Value
+from heapstory.static.heap.state import Site, State
+from heapstory.static.heap.values import Pointer, Value
+from heapstory.static.transfer import rules
+from heapstory.static.transfer.applying import shifted
+from heapstory.static.transfer.library import result
+from heapstory.static.transfer.statements import States
 from heapstory.static.walk.format import formatted
 from heapstory.static.walk.machine import Concrete, Walk
 from heapstory.static.walk.memory import of_bytes, put, taken, text, zeros
@@ -24,11 +24,11 @@ def _strdup(
 ) -> States:
     known = text(way, arguments[0])
     most = arguments[1] if len(arguments) > 1 else None
-    value = rules.allocate(walk, way, Site("strdup" if most is None else "strndup", place))
+    value = rules.allocate(walk.frame, way, Site("strdup" if most is None else "strndup", place))
     way.note(place, "strdup() allocates" if most is None else "strndup() allocates")
-    if known is not None and (most is None or type(most) is int):
-        way.change(value[0]).fields = dict(enumerate(known[:most] + b"\0"))
-    return result(walk, way, register, value, place)
+    if known is not None and (most is None or isinstance(most, int)):
+        way.change(value.cell).fields = {**dict(enumerate(known[:most] + b"\0"))}
+    return result(walk.frame, way, register, value, place)
 
 
 def _copied(join: bool, bounded: bool) -> Concrete:
@@ -41,27 +41,37 @@ def _copied(join: bool, bounded: bool) -> Concrete:
         start = text(way, into) if join else b""
         known = text(way, source)
         most = arguments[2] if bounded else None
-        if known is None or start is None or (bounded and type(most) is not int):
+        if known is None or start is None:
             return None
-        content = known[:most] + b"\0"
-        if most is not None and not join:
-            content = known[:most].ljust(most, b"\0")
-        if not put(walk, way, shifted(into, len(start)), of_bytes(content), place):
+        content = known + b"\0"
+        if most is not None:
+            if not isinstance(most, int):
+                return None
+            content = known[:most] + b"\0" if join else known[:most].ljust(most, b"\0")
+        if not put(walk.frame, way, shifted(into, len(start)), of_bytes(content), place):
             return None
-        return result(walk, way, register, into, place)
+        return result(walk.frame, way, register, into, place)
 
     return run
 
 
 def _listed(state: State, listed: Value) -> list[Value] | None:
     """The arguments that a ``va_list`` still has."""
-    if type(listed) is not tuple or listed[0] not in state.cells or type(listed[1]) is not int:
+    if (
+        not isinstance(listed, Pointer)
+        or listed.cell not in state.cells
+        or not isinstance(listed.offset, int)
+    ):
         return None
-    area = state.cells[listed[0]].fields.get(listed[1] + 8)
-    if type(area) is not tuple or area[0] not in state.cells or type(area[1]) is not int:
+    area = state.cells[listed.cell].fields.get(listed.offset + 8)
+    if (
+        not isinstance(area, Pointer)
+        or area.cell not in state.cells
+        or not isinstance(area.offset, int)
+    ):
         return None
-    fields = state.cells[area[0]].fields
-    return [fields[o] for o in sorted(o for o in fields if type(o) is int) if o >= area[1]]
+    fields = state.cells[area.cell].fields
+    return [fields[o] for o in sorted(o for o in fields if isinstance(o, int)) if o >= area.offset]
 
 
 def _printed(bound: int | None, first: int, further: bool = False) -> Concrete:
@@ -73,12 +83,16 @@ def _printed(bound: int | None, first: int, further: bool = False) -> Concrete:
         rest = _listed(way, arguments[first + 1]) if further else arguments[first + 1 :]
         size = arguments[bound] if bound is not None else None
         made = formatted(way, text(way, arguments[first]), rest)
-        if made is None or (bound is not None and type(size) is not int):
+        if made is None:
             return None
-        content = made + b"\0" if size is None else made[: max(size - 1, 0)] + b"\0" * (size > 0)
-        if arguments[0] != 0 and not put(walk, way, arguments[0], of_bytes(content), place):
+        content = made + b"\0"
+        if size is not None:
+            if not isinstance(size, int):
+                return None
+            content = made[: max(size - 1, 0)] + b"\0" * (size > 0)
+        if arguments[0] != 0 and not put(walk.frame, way, arguments[0], of_bytes(content), place):
             return None
-        return result(walk, way, register, len(made), place)
+        return result(walk.frame, way, register, len(made), place)
 
     return run
 
@@ -92,14 +106,14 @@ def _asprinted(further: bool) -> Concrete:
         if made is None:
             return None
         failed = way.copy()
-        value = rules.allocate(walk, way, Site("asprintf", place), False, True)
+        value = rules.allocate(walk.frame, way, Site("asprintf", place), False, True)
         way.note(place, "asprintf() allocates")
-        way.change(value[0]).fields = dict(enumerate(made + b"\0"))
-        rules.store(walk, way, arguments[0], value, place, "")
+        way.change(value.cell).fields = {**dict(enumerate(made + b"\0"))}
+        rules.store(walk.frame, way, arguments[0], value, place, "")
         failed.note(place, "asprintf() fails")
         return [
-            *result(walk, way, register, len(made), place),
-            *result(walk, failed, register, -1, place),
+            *result(walk.frame, way, register, len(made), place),
+            *result(walk.frame, failed, register, -1, place),
         ]
 
     return run
@@ -109,43 +123,43 @@ def _memcpy(
     walk: Walk, way: Way, register: str | None, arguments: list[Value], place: Place | None
 ) -> States:
     into, source, size = arguments[:3]
-    if type(size) is not int or size < 0:
+    if not isinstance(size, int) or size < 0:
         return None
-    piece = taken(walk, way, source, size) if size else zeros(0)
-    if piece is None or not put(walk, way, into, piece, place):
+    piece = taken(way, source, size) if size else zeros(0)
+    if piece is None or not put(walk.frame, way, into, piece, place):
         return None
-    return result(walk, way, register, into, place)
+    return result(walk.frame, way, register, into, place)
 
 
 def _memset(
     walk: Walk, way: Way, register: str | None, arguments: list[Value], place: Place | None
 ) -> States:
     into, byte, size = arguments[:3]
-    if type(size) is not int or type(byte) is not int or size < 0 or size > 1 << 16:
+    if not isinstance(size, int) or not isinstance(byte, int) or size < 0 or size > 1 << 16:
         return None
     piece = zeros(size) if byte == 0 else of_bytes(bytes([byte & 255]) * size)
-    if not put(walk, way, into, piece, place):
+    if not put(walk.frame, way, into, piece, place):
         return None
-    return result(walk, way, register, into, place)
+    return result(walk.frame, way, register, into, place)
 
 
 def _strsep(
     walk: Walk, way: Way, register: str | None, arguments: list[Value], place: Place | None
 ) -> States:
-    start = rules.load(walk, way, arguments[0], True)
+    start = rules.load(walk.frame, way, arguments[0], True)
     if start == 0:
-        return result(walk, way, register, 0, place)
+        return result(walk.frame, way, register, 0, place)
     known, ends = text(way, start), text(way, arguments[1])
     if known is None or ends is None:
         return None
     at = span(known, ends, inside=False)
     rest: Value = 0
     if at < len(known):
-        put(walk, way, shifted(start, at), of_bytes(b"\0"), place)
+        put(walk.frame, way, shifted(start, at), of_bytes(b"\0"), place)
         rest = shifted(start, at + 1)
     if register is not None:
         way.env[register] = start  # before the only other reference moves on
-    rules.store(walk, way, arguments[0], rest, place, "")
+    rules.store(walk.frame, way, arguments[0], rest, place, "")
     return [way]
 
 

@@ -1,0 +1,400 @@
+"""The fixpoint over one function: a worklist of blocks, all states of a block in step."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from typing import Final
+
+from heapstory.cfront import program as op
+from heapstory.cfront.program import Block, Function, Place, Statement, Terminator
+from heapstory.static.function.frame import FunctionFrame
+from heapstory.static.function.points import Points
+from heapstory.static.function.questions import asks_if_set
+from heapstory.static.heap.canonical import FINE, Key
+from heapstory.static.heap.conditions import assume, assume_equal, compare, is_null
+from heapstory.static.heap.doubt import Doubt
+from heapstory.static.heap.names import Named, parameter, slot
+from heapstory.static.heap.reducing import fold, prune
+from heapstory.static.heap.state import GLOBAL, HEAP, PRE, STACK, Cell, State
+from heapstory.static.heap.values import (
+    ANYWHERE,
+    CellId,
+    Comparison,
+    Offset,
+    Pointer,
+    Symbol,
+    Value,
+    known,
+)
+from heapstory.static.summaries.making import summarise_returns
+from heapstory.static.summaries.summary import Summary, unknown_summary
+from heapstory.static.transfer import rules
+from heapstory.static.transfer.calls import UNASKED
+from heapstory.static.transfer.frame import ProgramView
+from heapstory.static.transfer.losses import LOCAL_LOST, Suspects
+from heapstory.static.transfer.rules import Infeasible
+from heapstory.static.transfer.statements import HANDLERS
+
+FEW_STATES: Final = 3  # in the middle of a block; beyond it they are joined
+MANY_CASES: Final = 16  # of a switch; beyond it the default learns nothing from them
+# Visits of blocks in one function before it is given up: a part for every function, a part for
+# every block of it.
+BASE_VISITS, BLOCK_VISITS = 1_000, 6
+# Statements executed and rows applied in one function before each of its allocations is followed
+# on its own: a part for every function, a part for every statement of it.
+BASE_WORK, STATEMENT_WORK, MAX_WORK = 2_000, 6, 12_000
+PATIENT_SHARE: Final = 3  # the part of the budget (a third) after which progress is looked at
+# Called after every statement, for those who want to see the states.
+Watch = Callable[[str, int, Statement, list[State]], None]
+
+
+class Attention:
+    """Which of the memory that a function makes is followed: all of it. Others follow less."""
+
+    grain = FINE  # how finely states are told apart from the start
+    patience = 1  # how often the usual budget of work may be spent
+    hurried = True  # give up as soon as the budget will not do
+    watches_calls = False
+
+    def before_call(self, states: list[State]) -> None:
+        """Some states are about to meet a call."""
+
+    def after_call(self, block: Block, index: int, states: list[State]) -> None:
+        """The states after the call."""
+
+    def worth_following(self, state: State) -> bool:
+        """Whether a state is followed into the next block."""
+        return True
+
+
+class Fixpoint:
+    """Analyses one function. ``frame`` holds the losses that were found; ``limited`` says that not
+    all of it was seen."""
+
+    def __init__(
+        self, function: Function, program: ProgramView, attention: Attention | None = None
+    ) -> None:
+        self.frame = FunctionFrame(function, program)
+        self.function = function
+        self.limited = False
+        self.watch: Watch | None = None
+        self._attention = attention or Attention()
+        usual = min(BASE_WORK + STATEMENT_WORK * function.count, MAX_WORK)
+        self.budget = self._attention.patience * usual
+        self._points = Points(self.frame, self._attention.grain, self._push_point)
+        self._numbers: dict[int, Symbol] = {}
+        self._returns: list[tuple[State, Value | None]] = []
+        self._queue: list[tuple[int, int, str, Key | None, State | None]] = []
+        self._sequence = 0
+        self._reached: set[str] = set()
+        self._numbers_at: dict[str, dict[tuple[Named, Offset], int]] = {}
+        self._asks_if_set: dict[str, bool] = {}
+
+    # --- the worklist
+
+    def run(self) -> Summary:
+        """Analyse the function to its fixpoint."""
+        self._push(self.function.entry, None, self._entry_state())
+        self.work_off()
+        return self._summarise()
+
+    def work_off(self) -> None:
+        """Follow all states that wait."""
+        visits, most = 0, BASE_VISITS + BLOCK_VISITS * len(self.function.blocks)
+        while self._queue:
+            visits += 1
+            if visits > most or self.frame.work > self.budget or self._hopeless():
+                self.limited = True
+                break
+            _, _, label, key, state = heapq.heappop(self._queue)
+            self._reached.add(label)
+            if state is None and key is not None:
+                state = self._points.take(label, key)
+            if state is not None:
+                self.block(self.function.blocks[label], state)
+        self.limited = self.limited or self._points.crowded
+        self.frame.sift()
+
+    def _hopeless(self) -> bool:
+        """Whether the budget will be spent before all blocks were reached, as far as can be told
+        after a third of it."""
+        work = self.frame.work
+        if not self._attention.hurried or PATIENT_SHARE * work < self.budget:
+            return False
+        return len(self._reached) * self.budget < len(self.function.blocks) * work
+
+    def _entry_state(self) -> State:
+        state = State()
+        for number, (register, pointer) in enumerate(self.function.parameters):
+            if pointer:
+                state.cells[parameter(number)] = Cell(PRE)
+                state.env[register] = Pointer(parameter(number), 0)
+            else:
+                symbol = self.frame.entry_symbol(f"P{number}")
+                self._numbers[number] = symbol
+                state.env[register] = symbol
+        for name in self.function.stack:
+            state.cells[slot(name)] = Cell(STACK)
+        return state
+
+    def _push(self, label: str, key: Key | None, state: State | None) -> None:
+        self._sequence += 1
+        order = self.function.order[label]
+        heapq.heappush(self._queue, (order, self._sequence, label, key, state))
+
+    def _push_point(self, label: str, key: Key) -> None:
+        self._push(label, key, None)
+
+    def _summarise(self) -> Summary:
+        function = self.function
+        if self.limited:
+            return unknown_summary(function.name, len(function.parameters))
+        return summarise_returns(
+            function.name,
+            len(function.parameters),
+            function.variadic,
+            self._returns,
+            self._numbers,
+            function.name in self.frame.program.recursive,
+        )
+
+    # --- one block
+
+    def block(self, block: Block, state: State, first: int = 0) -> None:
+        """All states go through the block in step, so that those that become alike are joined."""
+        states = [state]
+        frame = self.frame
+        frame.at = block.label
+        deaths = block.deaths
+        for index in range(first, len(block.statements)):
+            statement = block.statements[index]
+            frame.work += len(states)
+            if frame.work > self.budget:
+                return
+            after, split = self._statement(block, index, statement, states)
+            if index in deaths:
+                for each in after:
+                    rules.forget(frame, each, deaths[index], statement[1])
+            if self.watch is not None:
+                self.watch(block.label, index, statement, after)
+            if split:
+                if not after:
+                    return
+                if len(after) > FEW_STATES:
+                    after = self._points.unite(after)
+            states = after
+        for each in states:
+            self._leave(block, each)
+
+    def _statement(
+        self, block: Block, index: int, statement: Statement, states: list[State]
+    ) -> tuple[list[State], bool]:
+        """The states after a statement, and whether they are others than before."""
+        handler = HANDLERS[statement[0]]
+        if statement[1] is not None:
+            self.frame.last = statement[1]
+        watched = self._attention.watches_calls and statement[0] == op.CALL
+        if watched:
+            self._attention.before_call(states)
+        split = False
+        after: list[State] = []
+        for each in states:
+            try:
+                made = handler(self.frame, each, statement)
+            except Infeasible:
+                split = True
+                continue
+            if made is None:
+                after.append(each)
+            else:
+                after.extend(made)
+                split = True
+        if watched:
+            self._attention.after_call(block, index, after)
+        return after, split
+
+    def _leave(self, block: Block, state: State) -> None:
+        terminator = block.terminator
+        kind = terminator[0]
+        if kind == op.JUMP:
+            self._enter(block, terminator[2], state)
+        elif kind == op.BRANCH:
+            self._branch(block, state, terminator)
+        elif kind == op.SWITCH:
+            self._switch(block, state, terminator)
+        elif kind == op.RETURN:
+            self._return(state, terminator)
+
+    def _branch(self, block: Block, state: State, terminator: Terminator) -> None:
+        _, place, operand, yes, no = terminator
+        condition = self.frame.value(state, operand)
+        if isinstance(condition, int):
+            self._enter(block, yes if condition else no, state)
+            return
+        guess = self._null_is_guess(block, state, condition)
+        other = state.copy()
+        if assume(state, condition, True):
+            _note_branch(state, place, True, guess == "eq")
+            self._enter(block, yes, state)
+        if assume(other, condition, False):
+            _note_branch(other, place, False, guess == "ne")
+            self._enter(block, no, other)
+
+    def _null_is_guess(self, block: Block, state: State, condition: Value) -> str:
+        """The predicate of a branch that asks whether a variable was set, where it was: that what
+        it was set to is null, and nobody asked for that, is a guess. Else nothing."""
+        if not isinstance(condition, Comparison) or condition.right != 0:
+            return ""
+        pointer = condition.left
+        if not isinstance(pointer, Pointer) or not isinstance(pointer.cell, Named):
+            return ""
+        if is_null(state, pointer) is not None:
+            return ""
+        if block.label not in self._asks_if_set:
+            self._asks_if_set[block.label] = asks_if_set(self.function, block)
+        return condition.predicate if self._asks_if_set[block.label] else ""
+
+    def _switch(self, block: Block, state: State, terminator: Terminator) -> None:
+        _, place, operand, default, cases = terminator
+        value = self.frame.value(state, operand)
+        if isinstance(value, int):
+            label = next((label for number, label in cases if number == value), default)
+            self._enter(block, label, state)
+            return
+        rest = state.copy()
+        possible = True
+        for number, label in cases:
+            taken = state.copy()
+            if assume_equal(taken, value, number):
+                taken.note(place, "", number)
+                self._enter(block, label, taken)
+            if possible and len(cases) <= MANY_CASES:
+                possible = assume(rest, compare(rest, "ne", value, number), True)
+        if possible:
+            rest.note(place, "default", None)
+            self._enter(block, default, rest)
+
+    def _enter(self, origin: Block, label: str, state: State) -> None:
+        if not self._attention.worth_following(state):
+            return
+        block = self.function.blocks[label]
+        if block.phis:
+            self._hand_on(origin, block, state)
+        if not block.joins:
+            self._push(label, None, state)
+            return
+        if block.terminator[0] == op.RETURN and self._returns_value(origin):
+            state.note_return(origin.terminator[1])
+        prune(state, block.live)
+        if block.loops:
+            back = self.function.order[origin.label] >= self.function.order[label]
+            self._count_unknown(block, state, back)
+            fold(state)
+        self._points.merge(block, state)
+
+    def _hand_on(self, origin: Block, block: Block, state: State) -> None:
+        values = [
+            (name, self.frame.value(state, sources.get(origin.label)))
+            for name, sources in block.phis
+        ]
+        for _, sources in block.phis:  # a temporary ends where it is handed on
+            source = sources.get(origin.label)
+            if not isinstance(source, str):
+                continue
+            if source not in block.live and source not in self.function.variables:
+                state.env.pop(source, None)
+        for name, value in values:
+            state.env[name] = value
+
+    def _returns_value(self, origin: Block) -> bool:
+        """Whether a block ends in ``return value;``: it fills the slot of the result and goes to
+        the common exit."""
+        if origin.terminator[0] != op.JUMP or not origin.statements:
+            return False
+        last = origin.statements[-1]
+        return last[0] == op.ASSIGN and not self.function.variables.get(last[2])
+
+    def _count_unknown(self, block: Block, state: State, back: bool) -> None:
+        """Numbers that a loop changes are symbols from the start: its rounds are all alike, so
+        that an array filled by one loop and freed by another is understood."""
+        env = state.env
+        for name in block.changes:
+            value = env.get(name)
+            if isinstance(value, int):
+                symbol = env[name] = Symbol()
+                state.facts[symbol] = known(value)
+            elif isinstance(value, Pointer) and name in block.steps:
+                env[name] = Pointer(value.cell, ANYWHERE)
+        first = self._numbers_at.setdefault(block.label, {})
+        for identity, cell in list(state.cells.items()):
+            if isinstance(identity, Named):
+                _count_members(first, state, identity, cell, back)
+
+    # --- the end of a way
+
+    def _return(self, state: State, terminator: Terminator) -> None:
+        """The end of a way. ``return p != NULL`` of new memory is the end of two."""
+        _, place, operand = terminator
+        result = None if operand is None else self.frame.value(state, operand)
+        if not isinstance(result, Comparison) or not _asks_for_new(state, result):
+            self._end(state, result, place)
+            return
+        other = state.copy()
+        if assume(state, result, True):
+            self._end(state, 1, place)
+        if assume(other, result, False):
+            self._end(other, 0, place)
+
+    def _end(self, state: State, result: Value | None, place: Place | None) -> None:
+        """Rule 1 for every local: only the result, the caller's cells and globals are kept."""
+        keep: list[Value] = [] if result is None else [result]
+        for identity, cell in state.cells.items():
+            if cell.kind in (PRE, GLOBAL) or (cell.escaped and cell.kind == HEAP):
+                keep.append(Pointer(identity, 0))
+        alive = state.reachable(keep)
+        suspects: Suspects = {}
+        names: dict[CellId, str] = {}
+        for variable, value in state.env.items():
+            if isinstance(value, Pointer):
+                names.setdefault(value.cell, self.function.variables.get(variable, ""))
+        where = _return_place(state, place)
+        for identity, cell in state.cells.items():
+            if cell.tracked and identity not in alive:
+                suspects[identity] = (LOCAL_LOST, where, names.get(identity) or "")
+        if suspects:
+            rules.report_unreachable(self.frame, state, alive, suspects)
+        self._returns.append((state, result))
+
+
+def _note_branch(state: State, place: Place | None, taken: bool, guess: bool) -> None:
+    doubt = Doubt.NULL_UNASKED if guess else None
+    state.note(place, UNASKED if guess else "", taken, doubt)
+
+
+def _count_members(
+    first: dict[tuple[Named, Offset], int], state: State, identity: Named, cell: Cell, back: bool
+) -> None:
+    for offset, value in list(cell.fields.items()):
+        if not isinstance(value, int):
+            continue
+        if not back:
+            first.setdefault((identity, offset), value)
+        elif first.get((identity, offset)) != value:
+            state.change(identity).fields[offset] = Symbol()
+
+
+def _return_place(state: State, place: Place | None) -> Place | None:
+    """The return statement: the common exit block has the line of the closing brace."""
+    if state.trace is not None and state.trace.step.returns:
+        return state.trace.step.place
+    return place
+
+
+def _asks_for_new(state: State, asked: Comparison) -> bool:
+    """Whether a comparison asks if new memory was had."""
+    pointer = asked.left
+    if asked.right != 0 or not isinstance(pointer, Pointer):
+        return False
+    cell = state.cells.get(pointer.cell)
+    return cell is not None and cell.kind == HEAP

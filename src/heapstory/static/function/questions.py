@@ -1,0 +1,82 @@
+"""What a function asks of its pointers, as far as its text tells."""
+
+from __future__ import annotations
+
+from heapstory.cfront import program as op
+from heapstory.cfront.liveness import reaches
+from heapstory.cfront.program import Block, Function
+
+TWICE = 2
+
+
+def asked_again(function: Function) -> tuple[int, ...]:
+    """Parameters that the function puts pointers behind, and asks more than once whether they are
+    null: what it learns of them the first time decides what it keeps the second time."""
+    homes = _homes(function)
+    asked: dict[int, int] = {}
+    filled: set[int] = set()
+    for block in function.blocks.values():
+        meant = dict(homes)
+        for statement in block.statements:
+            if statement[0] == op.COPY and statement[3] in meant:
+                meant[statement[2]] = meant[statement[3]]
+            elif statement[0] == op.ICMP and statement[5] == 0 and statement[4] in meant:
+                name = meant[statement[4]]
+                asked[name] = asked.get(name, 0) + 1
+            elif statement[0] == op.STORE and statement[6] and statement[2] in meant:
+                filled.add(meant[statement[2]])
+    return tuple(sorted(name for name in filled if asked.get(name, 0) >= TWICE))
+
+
+def _homes(function: Function) -> dict[object, int]:
+    """Variables that hold a parameter from beginning to end."""
+    homes: dict[object, int] = {}
+    for number, (register, pointer) in enumerate(function.parameters):
+        targets = [
+            statement[2]
+            for block in function.blocks.values()
+            for statement in block.statements
+            if pointer and statement[0] == op.ASSIGN and statement[3] == register
+        ]
+        homes.update((v, number) for v in targets if len(_assigned(function, v)) == 1)
+    return homes
+
+
+def asks_if_set(function: Function, block: Block) -> bool:
+    """Whether a block branches on a variable that was set to null, and then, on one way that
+    leads here, to something else: it asks which way was taken."""
+    variable = _branched_on(block)
+    if variable is None:
+        return False
+    found = _assigned(function, variable)
+    empty = [label for label, value in found if value == 0]
+    other = [label for label, value in found if value != 0]
+    return len(other) == 1 and any(
+        label != other[0] and reaches(function, label, block.label, other[0]) for label in empty
+    )
+
+
+def _branched_on(block: Block) -> str | None:
+    """The variable of the source that the end of a block compares with null."""
+    if block.terminator[0] != op.BRANCH:
+        return None
+    name = block.terminator[2]
+    for statement in reversed(block.statements):
+        if len(statement) > 2 and statement[2] == name:
+            if statement[0] == op.ICMP and statement[5] == 0:
+                name = statement[4]
+            elif statement[0] == op.COPY:
+                return str(statement[3])
+            else:
+                return None
+    return None
+
+
+def _assigned(function: Function, variable: str) -> list[tuple[str, object]]:
+    """The blocks that assign a variable, and what."""
+    return [
+        (block.label, statement[3])
+        for block in function.blocks.values()
+        for statement in block.statements
+        if statement[0] == op.ASSIGN and statement[2] == variable
+    ]

@@ -1,0 +1,139 @@
+"""Functions beyond their budget: each allocation is followed on its own.
+
+What multiplies states is that every block may be held, freed or null, each independently of the
+others. So the function is first analysed without following any of them, which gives its effects
+on the caller and the states before every statement that makes memory; from there, one such
+statement at a time, only what it makes is followed, until it has ended. What is not seen is what
+ties two blocks together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from heapstory.cfront.program import Block, Function
+from heapstory.static.function.fixpoint import Attention, Fixpoint
+from heapstory.static.heap.canonical import COARSEST
+from heapstory.static.heap.doubt import Doubt
+from heapstory.static.heap.escaping import escape
+from heapstory.static.heap.reducing import collect
+from heapstory.static.heap.state import OPAQUE, State
+from heapstory.static.heap.values import Pointer
+from heapstory.static.summaries.summary import Summary
+from heapstory.static.transfer.frame import Frame, ProgramView
+from heapstory.static.transfer.losses import Loss, LossKey
+
+MAX_STATES = 1  # kept before every statement that makes memory
+
+
+@dataclass(slots=True)
+class OneByOne:
+    """What following each allocation on its own gave."""
+
+    summary: Summary
+    losses: dict[LossKey, Loss] = field(default_factory=dict)
+    misuses: dict[LossKey, Loss] = field(default_factory=dict)
+    limited: bool = False
+
+
+def follow_one_by_one(function: Function, program: ProgramView) -> OneByOne:
+    """What the function does to its caller, then what becomes of each block it makes."""
+    nothing = NoAllocation()
+    before = nothing.analysis = Fixpoint(function, program, nothing)
+    found = OneByOne(before.run(), limited=before.limited)
+    spent = 0
+    for (label, index), states in nothing.makers.items():
+        if spent > before.budget:
+            found.limited = True
+            break
+        one = OneAllocation()
+        analysis = one.analysis = Fixpoint(function, program, one)
+        analysis.frame.cells = before.frame.cells  # those cells keep their names
+        one.follow(function.blocks[label], index, states)
+        spent += analysis.frame.work
+        found.losses |= analysis.frame.losses
+        found.misuses |= analysis.frame.misuses
+        found.limited |= analysis.limited
+    return found
+
+
+class NoAllocation(Attention):
+    """Follows no memory that the function makes."""
+
+    grain = COARSEST
+    patience = 2
+    hurried = False
+    watches_calls = True
+    analysis: Fixpoint
+
+    def __init__(self) -> None:
+        # The last states before statements that make memory, by block and number.
+        self.makers: dict[tuple[str, int], list[State]] = {}
+        self._states: list[State] = []
+        self._made = 0
+
+    def before_call(self, states: list[State]) -> None:
+        self._states = [state.copy() for state in states]
+        self._made = self.analysis.frame.cells
+
+    def after_call(self, block: Block, index: int, states: list[State]) -> None:
+        if self.analysis.frame.cells == self._made:
+            return
+        kept = self.makers.setdefault((block.label, index), [])
+        sure = [state for state in self._states if not state.doubted(Doubt.NULL_UNASKED)]
+        kept[:] = [*kept, *(sure or self._states)][-MAX_STATES:]
+        look_away(self.analysis.frame, self._made, states)
+
+
+class OneAllocation(Attention):
+    """Follows what one execution of one statement makes."""
+
+    grain = COARSEST
+    patience = 2
+    hurried = False
+    watches_calls = True
+    analysis: Fixpoint
+
+    def __init__(self) -> None:
+        self._made = 0
+        self._first = True  # the next call makes what is followed
+
+    def follow(self, block: Block, index: int, states: list[State]) -> None:
+        """Follow it from the states before the statement on."""
+        for state in states:
+            self._first = True
+            self.analysis.block(block, _bare(state), index)
+            self.analysis.work_off()
+        frame = self.analysis.frame
+        for loss in frame.losses.values():
+            if frame.doubts.element(loss.identity):
+                loss.doubts.add(Doubt.ELEMENT)
+
+    def before_call(self, states: list[State]) -> None:
+        self._made = self.analysis.frame.cells
+
+    def after_call(self, block: Block, index: int, states: list[State]) -> None:
+        if not self._first:
+            look_away(self.analysis.frame, self._made, states)
+        self._first = False
+
+    def worth_following(self, state: State) -> bool:
+        return any(cell.tracked for cell in state.cells.values())
+
+
+def look_away(frame: Frame, before: int, states: list[State]) -> None:
+    """Cells made since then are not followed."""
+    for identity in range(before + 1, frame.cells + 1):
+        for state in states:
+            if identity in state.cells:
+                escape(state, Pointer(identity, 0))
+
+
+def _bare(state: State) -> State:
+    """The state without what is known of memory that others can change."""
+    bare = state.copy()
+    for identity, cell in state.cells.items():
+        if (cell.escaped or cell.kind == OPAQUE) and cell.fields:
+            bare.change(identity).fields = {}
+    collect(bare)
+    return bare

@@ -1,0 +1,316 @@
+"""Summaries made from the states in which a function returns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from heapstory.static.heap.canonical import canonical_key, null_parameters
+from heapstory.static.heap.joining import Effects, Join
+from heapstory.static.heap.names import EXTRA, PARAMETER, SLOT, Named
+from heapstory.static.heap.reducing import collect, fold
+from heapstory.static.heap.state import HEAP, STACK, Cell, State
+from heapstory.static.heap.values import (
+    ANYWHERE,
+    CellId,
+    Comparison,
+    Fact,
+    Pointer,
+    Symbol,
+    Value,
+)
+from heapstory.static.summaries.summary import Links, Row, Summary
+
+RESULT = "return"  # the name of the result in a state
+MAX_ROWS = 6
+
+
+def summarise_returns(
+    name: str,
+    parameters: int,
+    variadic: bool,
+    returns: list[tuple[State, Value | None]],
+    numbers: dict[int, Symbol],
+    recursive: bool = False,
+) -> Summary:
+    """Make the rows from the states at the returns."""
+    links = _links([state for state, _ in returns]) if recursive else {}
+    kept: dict[object, tuple[State, list[CellId]]] = {}
+    effects = Effects()
+    for state, _ in returns:
+        effects.learn(state)
+    for state, result in returns:
+        effects.adopt(state)
+        state.env = {} if result is None else {RESULT: _outside(result)}
+        _drop_stack(state)
+        collect(state)
+        fold(state)
+        if links:
+            close_links(state, links, _heads(state))
+        _drop_untouched(state, numbers)
+        key, order = canonical_key(state)
+        if len(returns) < MAX_ROWS:
+            key = (key, null_parameters(state))
+        if key in kept:
+            old, old_order = kept[key]
+            kept[key] = (Join(old, state, old_order, order, False).run(), old_order)
+        else:
+            kept[key] = (state, order)
+    summary = Summary(name, parameters, variadic, links=links)
+    states = [state for state, _ in kept.values()]
+    _share_depth(states)
+    if len(states) > MAX_ROWS:
+        states = _limit(states)
+    for state in states:
+        _drop_untouched(state, numbers)
+        summary.rows.append(
+            Row(state.cells, _facts_kept(state, numbers), state.env.get(RESULT), numbers)
+        )
+    _describe(summary)
+    return summary
+
+
+def _links(states: list[State]) -> Links:
+    found: Links = {}
+    for state in states:
+        for cell in state.cells.values():
+            for offset, value in cell.fields.items() if cell.kind == HEAP else ():
+                below = state.cells.get(value.cell) if isinstance(value, Pointer) else None
+                if below is not None and below.site == cell.site and isinstance(offset, int):
+                    found.setdefault(cell.site, set()).add(offset)
+    return found
+
+
+def _heads(state: State) -> set[CellId]:
+    heads = {v.cell for v in state.env.values() if isinstance(v, Pointer)}
+    for cell in state.cells.values():
+        if cell.kind != HEAP:
+            heads.update(v.cell for v in cell.fields.values() if isinstance(v, Pointer))
+    return heads
+
+
+def closed(summary: Summary) -> Summary:
+    """The summary as the functions see it that call each other: of a recursive structure they need
+    not know whether more follows the first cell, nor how far a pointer has moved on, nor what
+    numbers lie in the caller's memory."""
+    kept: dict[object, tuple[State, list[CellId], Row]] = {}
+    for row in summary.rows:
+        state = State()
+        state.cells, state.facts = dict(row.cells), dict(row.facts)
+        state.env = {} if row.result is None else {RESULT: row.result}
+        close_links(state, summary.links, set())
+        _forget_positions(state)
+        collect(state)
+        key, order = canonical_key(state)
+        key = (key, null_parameters(state))
+        if key in kept:
+            old, old_order, _ = kept[key]
+            state, order = Join(old, state, old_order, order, False).run(), old_order
+        kept[key] = (state, order, row)
+    rows = [
+        Row(state.cells, state.facts, state.env.get(RESULT), row.numbers)
+        for state, _, row in kept.values()
+    ]
+    return replace(summary, rows=rows)
+
+
+def _forget_positions(state: State) -> None:
+    for identity in [i for i in state.cells if isinstance(i, Named)]:
+        cell = state.change(identity)
+        cell.initial = {o: v for o, v in cell.initial.items() if isinstance(v, Pointer)}
+        for offset, value in list(cell.fields.items()):
+            if not isinstance(value, Pointer) and offset not in cell.writes:
+                del cell.fields[offset]
+            elif isinstance(value, Pointer) and isinstance(value.cell, Named) and value.offset != 0:
+                cell.fields[offset] = Pointer(value.cell, ANYWHERE)
+
+
+def close_links(state: State, links: Links, heads: set[CellId]) -> None:
+    """Below the first cell of a recursive structure, no more cells and any number of them are the
+    same: the links lead to a summary cell, which may stand for none."""
+    for site, offsets in links.items():
+        below = [
+            i for i, c in state.cells.items() if c.tracked and c.site == site and i not in heads
+        ]
+        if not below:
+            continue
+        end = next((i for i in below if state.cells[i].summary), None)
+        if end is None:
+            end = max(i for i in state.cells if isinstance(i, int)) + 1
+            state.cells[end] = Cell(HEAP, site)
+            state.change(end).summary = True
+        for identity in {*below, end}:
+            cell = state.change(identity)
+            for offset in offsets:
+                held = cell.fields.get(offset, 0)
+                below_it = state.cells.get(held.cell) if isinstance(held, Pointer) else None
+                if isinstance(held, int) or (below_it is not None and below_it.site == site):
+                    cell.fields[offset] = Pointer(end, 0)
+
+
+def _share_depth(states: list[State]) -> None:
+    """How often a loop over elements runs is not known: a row that frees a cell without having
+    run it frees the elements too."""
+    deep = {i for s in states for i, c in s.cells.items() if isinstance(i, Named) and c.deep}
+    for state in states:
+        for identity in deep:
+            cell = state.cells.get(identity)
+            if cell is not None and cell.freed is not None and not cell.deep:
+                state.change(identity).deep = True
+
+
+def _facts_kept(state: State, numbers: dict[int, Symbol]) -> dict[Symbol, Fact]:
+    wanted = set(numbers.values())
+    result = state.env.get(RESULT)
+    if isinstance(result, Symbol):
+        wanted.add(result)
+    for cell in state.cells.values():
+        wanted.update(v for v in cell.initial.values() if isinstance(v, Symbol))
+        wanted.update(v for v in cell.fields.values() if isinstance(v, Symbol))
+    return {s: f for s, f in state.facts.items() if s in wanted}
+
+
+def _outside(result: Value) -> Value:
+    if isinstance(result, Comparison):
+        return Symbol()
+    if isinstance(result, Pointer) and _is_slot(result.cell):
+        return Symbol()
+    if isinstance(result, Pointer) and isinstance(result.cell, Symbol):
+        return result.cell if result.cell.root is None else Symbol(result.cell.root)
+    return result
+
+
+def _drop_stack(state: State) -> None:
+    for identity, cell in list(state.cells.items()):
+        if cell.kind == STACK or isinstance(identity, Symbol):
+            del state.cells[identity]
+    for identity, cell in list(state.cells.items()):
+        if any(_is_local(v) for v in cell.fields.values()):
+            changed = state.change(identity)
+            for offset, value in changed.fields.items():
+                if _is_local(value):
+                    changed.fields[offset] = Symbol()
+
+
+def _is_local(value: Value) -> bool:
+    if isinstance(value, Comparison):
+        return True
+    if not isinstance(value, Pointer):
+        return False
+    return isinstance(value.cell, Symbol) or _is_slot(value.cell)
+
+
+def _is_slot(identity: CellId) -> bool:
+    return isinstance(identity, Named) and identity.origin == SLOT
+
+
+def _length(name: Named) -> int:
+    return len(name.text)
+
+
+def _drop_untouched(state: State, numbers: dict[int, Symbol]) -> None:
+    """Remove what was only looked at and proved nothing."""
+    used: set[CellId] = set()
+    symbols: set[Symbol] = set()
+    for value in [state.env.get(RESULT)]:
+        _use(value, used, symbols)
+    for cell in state.cells.values():
+        for offset, value in cell.fields.items():
+            if cell.initial.get(offset) is not value:
+                _use(value, used, symbols)
+        used |= cell.weak
+    for identity in sorted(
+        (i for i in state.cells if isinstance(i, Named)), key=_length, reverse=True
+    ):
+        cell = state.cells[identity]
+        initial = {}
+        for offset, value in cell.initial.items():
+            if isinstance(value, Pointer):
+                wanted = value.cell in state.cells or value.cell in used
+            else:
+                wanted = value in symbols or value in state.facts
+            if wanted or (cell.fields.get(offset) != value and isinstance(value, Pointer)):
+                initial[offset] = value
+        if len(initial) != len(cell.initial):
+            cell = state.change(identity)
+            for offset in cell.initial:
+                if offset not in initial and cell.fields.get(offset) is cell.initial[offset]:
+                    del cell.fields[offset]
+            cell.initial = initial
+        if not _interesting(cell) and identity not in used:
+            del state.cells[identity]
+
+
+def _use(value: Value | None, used: set[CellId], symbols: set[Symbol]) -> None:
+    if isinstance(value, Pointer):
+        used.add(value.cell)
+    elif isinstance(value, Symbol):
+        symbols.add(value)
+
+
+def _interesting(cell: Cell) -> bool:
+    if cell.freed is not None or cell.escaped or cell.deep or cell.null or cell.weak or cell.same:
+        return True
+    return bool(cell.initial) or any(o in cell.writes for o in cell.fields)
+
+
+def _limit(states: list[State]) -> list[State]:
+    """Too many rows: give up the new cells of the later ones, then drop what became equal."""
+    chosen = states[: MAX_ROWS - 1]
+    rest = states[MAX_ROWS - 1 :]
+    merged = rest[0]
+    for state in rest[1:]:
+        merged = _weakest(merged, state)
+    return [*chosen, merged]
+
+
+def _weakest(one: State, other: State) -> State:
+    """A row that claims no more than either: whatever one of them touched has escaped."""
+    result = State()
+    result.trace = one.trace
+    for identity in dict.fromkeys([*one.cells, *other.cells]):
+        if not isinstance(identity, Named):
+            continue
+        cells = [s.cells[identity] for s in (one, other) if identity in s.cells]
+        cell = Cell(cells[0].kind)
+        cell.initial = dict(cells[0].initial)
+        cell.escaped = any(c.freed is not None or c.escaped or c.deep for c in cells)
+        cell.deep = cell.escaped
+        for each in cells:
+            for offset in each.writes:
+                cell.fields[offset] = Symbol()
+                cell.writes = {**cell.writes, offset: each.writes[offset]._replace(perhaps=True)}
+        for offset, value in cell.initial.items():
+            cell.fields.setdefault(offset, value)
+        result.cells[identity] = cell
+    result.env[RESULT] = Symbol()
+    return result
+
+
+def _describe(summary: Summary) -> None:
+    """Short facts for calls that could go to several functions."""
+    touched: set[int] = set()
+    new, some = bool(summary.rows), False
+    for row in summary.rows:
+        referenced: set[CellId] = set()
+        for cell in row.cells.values():
+            for offset, value in cell.fields.items():
+                if isinstance(value, Pointer) and cell.initial.get(offset) != value:
+                    referenced.add(value.cell)
+            referenced |= cell.weak
+        if isinstance(row.result, Pointer):
+            referenced.add(row.result.cell)
+        for identity, cell in row.cells.items():
+            if not isinstance(identity, Named) or identity.origin != PARAMETER:
+                continue
+            changed = cell.freed is not None or cell.escaped or cell.deep or bool(cell.writes)
+            if identity.top is EXTRA:
+                summary.keeps_extra |= changed
+            elif changed or identity in referenced:
+                touched.add(identity.number)
+        result = row.result
+        returned = row.cells.get(result.cell) if isinstance(result, Pointer) else None
+        fresh = returned is not None and returned.kind == HEAP
+        some = some or fresh
+        new = new and (fresh or result == 0)
+    summary.touched = frozenset(touched)
+    summary.returns_new = new and some

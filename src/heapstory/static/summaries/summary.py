@@ -1,0 +1,48 @@
+"""Procedural summaries: rows of (precondition, postcondition) over parameters, globals, result.
+
+A row holds the cells a function found through its parameters and globals with what it assumed of
+them (the precondition), and what it left behind (the postcondition): members written, cells freed,
+cells allocated, the value returned. A function is analysed once, for callers in
+general; a call keeps the rows whose precondition its own state allows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from heapstory.static.heap.state import Cell, Site
+from heapstory.static.heap.values import CellId, Fact, Symbol, Value
+
+# Members by which the new cells of a site lead to others of the same site: trees, lists.
+Links = dict[Site | None, set[int]]
+
+
+@dataclass(slots=True)
+class Row:
+    """One row: cells (``PRE``, ``GLOBAL`` and new ``HEAP`` ones), facts and the result."""
+
+    cells: dict[CellId, Cell]
+    facts: dict[Symbol, Fact]
+    result: Value | None
+    numbers: dict[int, Symbol]  # parameters that are numbers
+
+
+@dataclass(slots=True)
+class Summary:
+    """What calling a function does."""
+
+    name: str
+    parameters: int
+    variadic: bool = False
+    rows: list[Row] = field(default_factory=list)
+    unknown: bool = False  # a limit was met: it may do anything
+    touched: frozenset[int] = frozenset()  # arguments that it frees, keeps or changes
+    keeps_extra: bool = False
+    returns_new: bool = False
+    links: Links = field(default_factory=dict)  # of a recursive function
+    fingerprint: str = ""
+
+
+def unknown_summary(name: str, parameters: int) -> Summary:
+    """The summary of a function that could not be analysed."""
+    return Summary(name, parameters, unknown=True, touched=frozenset(range(parameters)))

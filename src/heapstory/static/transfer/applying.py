@@ -1,0 +1,434 @@
+"""Applying one row of a summary to the state of a caller (the paper's big-step semantics)."""
+
+from __future__ import annotations
+
+from heapstory.cfront.program import Place
+from heapstory.static.heap import escaping
+from heapstory.static.heap.conditions import PAGE, assume, assume_fact, become_null, is_null
+from heapstory.static.heap.names import EXTRA, GLOBAL_VARIABLE, PARAMETER, Named
+from heapstory.static.heap.state import (
+    GLOBAL,
+    HEAP,
+    OPAQUE,
+    PRE,
+    STACK,
+    Cell,
+    Site,
+    State,
+    kind_of_name,
+)
+from heapstory.static.heap.values import (
+    ANYWHERE,
+    CellId,
+    Comparison,
+    Offset,
+    Pointer,
+    Symbol,
+    Value,
+)
+from heapstory.static.summaries.applied import Applied
+from heapstory.static.summaries.summary import Row
+from heapstory.static.transfer import rules
+from heapstory.static.transfer.frame import Frame
+from heapstory.static.transfer.losses import FIELD_LOST, FIELD_OVERWRITTEN, Suspects
+from heapstory.static.transfer.rules import Infeasible
+
+MAX_CALLS = 6
+
+
+def apply(
+    frame: Frame,
+    caller: State,
+    row: Row,
+    arguments: list[Value],
+    fixed: int,
+    place: Place | None,
+    recursive: bool = False,
+) -> Applied | None:
+    """The caller's state after this row; None if its precondition cannot hold."""
+    work = _Application(frame, caller.copy(), row, arguments, fixed, place)
+    work.recursive = recursive
+    try:
+        if not work.bind():
+            return None
+        work.allocate()
+        work.effects()
+    except Infeasible:
+        return None
+    result = None if row.result is None else work.translate(row.result)
+    return Applied(
+        row, work.state, result, work.suspects, work.new, work.perhaps_lost, work.unasked
+    )
+
+
+class _Application:
+    def __init__(
+        self,
+        frame: Frame,
+        state: State,
+        row: Row,
+        arguments: list[Value],
+        fixed: int,
+        place: Place | None,
+    ) -> None:
+        self.frame, self.state, self.row = frame, state, row
+        self.arguments, self.fixed, self.place = arguments, fixed, place
+        self.bound: dict[CellId, Value] = {}
+        self.symbols: dict[Symbol, Value] = {}
+        self.suspects: Suspects = {}
+        self.new: list[CellId] = []
+        self.perhaps_lost: set[CellId] = set()
+        self.unasked = False
+        self.recursive = False  # what recursion makes it made itself: the site stays the same
+
+    # --- the precondition
+
+    def bind(self) -> bool:
+        """Find the caller's cells for the callee's, and check what the row assumes."""
+        for number, symbol in self.row.numbers.items():
+            if number < len(self.arguments):
+                self.symbols[symbol] = self.arguments[number]
+                fact = self.row.facts.get(symbol)
+                if fact and not assume_fact(self.state, self.arguments[number], fact):
+                    return False
+        pending: list[tuple[Named, Value]] = []
+        for identity in self.row.cells:
+            if isinstance(identity, Named) and identity.depth == 0 and identity is not EXTRA:
+                value = self._passed(identity)
+                if value is not None:
+                    pending.append((identity, value))
+        while pending:
+            name, value = pending.pop()
+            if not self._bind_cell(name, value, pending):
+                return False
+        return all(
+            self._found_again(identity, cell)
+            for identity, cell in self.row.cells.items()
+            if cell.same
+        )
+
+    def _passed(self, top: Named) -> Value | None:
+        """What the caller means by a global or a parameter."""
+        if top.origin == GLOBAL_VARIABLE:
+            return Pointer(top, 0)
+        known = 0 <= top.number < len(self.arguments)
+        return self.arguments[top.number] if known else None
+
+    def _found_again(self, identity: CellId, cell: Cell) -> bool:
+        """Whether what the callee found in two places can be in both of them."""
+        value = self._current(self.bound.get(identity))
+        if not isinstance(value, Pointer):
+            return True
+        held = self.state.cells.get(value.cell)
+        if held is None or not held.tracked:
+            return True
+        meant = [self._meant(root) for root in cell.same]
+        return value.cell in self.state.reachable([each for each in meant if each is not None])
+
+    def _meant(self, root: CellId | None) -> Value | None:
+        """What the caller means by a cell of the callee, or by what leads to it."""
+        if root is None:
+            return None
+        bound = self.bound.get(root)
+        if bound is not None or not isinstance(root, Named):
+            return bound
+        return self._passed(root.top)
+
+    def _bind_cell(self, identity: Named, value: Value, pending: list[tuple[Named, Value]]) -> bool:
+        if isinstance(value, Comparison):
+            value = Symbol()
+        cell = self.row.cells.get(identity)
+        self.bound[identity] = value
+        if cell is None:
+            return True
+        if cell.null and not self._assume_null(
+            value, cell.null == -1, identity.origin == PARAMETER
+        ):
+            return False
+        value = self._found_null(value)
+        self.bound[identity] = value
+        if isinstance(value, int):
+            return True
+        for offset, initial in cell.initial.items():
+            found = self._load(value, offset, isinstance(initial, Pointer), cell)
+            if offset in cell.read and isinstance(where := shifted(value, offset), Pointer):
+                rules.look_at(self.state, where.cell, where.offset)
+            if isinstance(initial, Pointer):
+                assert isinstance(initial.cell, Named)
+                pending.append((initial.cell, found))
+            elif isinstance(initial, Symbol):
+                self.symbols[initial] = found
+                fact = self.row.facts.get(initial)
+                if fact and not assume_fact(self.state, found, fact):
+                    return False
+        if ANYWHERE in cell.read:
+            target = self._target(value, cell)
+            if target is not None:
+                rules.look_at(self.state, target.cell, ANYWHERE)
+        return True
+
+    def _assume_null(self, value: int | Pointer | Symbol, null: bool, passed: bool) -> bool:
+        state = self.state
+        if isinstance(value, int):
+            return (abs(value) < PAGE) == null
+        if isinstance(value, Symbol):
+            value = Pointer(value, 0)
+        truth = is_null(state, value)
+        if truth is not None:
+            return truth == null
+        if isinstance(value.cell, Symbol):
+            self.unasked = self.unasked or (null and passed)
+            return assume(state, value.cell, not null)
+        if value.cell not in state.cells:
+            if not isinstance(value.cell, Named):  # it was found to be null meanwhile
+                return null
+            state.cells[value.cell] = Cell(PRE)
+        if null:
+            self.unasked = self.unasked or (passed and state.cells[value.cell].kind == PRE)
+            become_null(state, value.cell)
+        else:
+            state.change(value.cell).null = 1
+        return True
+
+    def _current(self, value: Value | None) -> Value | None:
+        """A value found earlier, after what was assumed since."""
+        return None if value is None else self._found_null(value)
+
+    def _found_null(self, value: Value) -> Value:
+        if isinstance(value, Pointer):
+            cell = self.state.cells.get(value.cell)
+            if cell is None and isinstance(value.cell, int):
+                return 0
+            if cell is not None and cell.null == -1:
+                return 0
+        return value
+
+    def _load(self, base: Value, offset: Offset, pointer: bool, cell: Cell) -> Value:
+        perhaps = self._perhaps_null(base, cell)
+        found = rules.load(self.frame, self.state, shifted(base, offset), pointer)
+        if perhaps is not None:
+            self.state.change(perhaps).null = 0
+        return found
+
+    def _target(self, address: Value, cell: Cell) -> Pointer | None:
+        perhaps = self._perhaps_null(address, cell)
+        where = rules.target(self.state, address)
+        if perhaps is not None:
+            self.state.change(perhaps).null = 0
+        return where
+
+    def _perhaps_null(self, base: Value, cell: Cell) -> CellId | None:
+        """The cell whose pointer is still perhaps null after the call: a row that stands for
+        several ways followed it on some of them only."""
+        if cell.null != 0 or not isinstance(base, Pointer):
+            return None
+        held = self.state.cells.get(base.cell)
+        perhaps = held is not None and held.null == 0 and held.kind in (HEAP, PRE)
+        return base.cell if perhaps else None
+
+    # --- the postcondition
+
+    def allocate(self) -> None:
+        """New cells of the callee become new cells of the caller."""
+        made: dict[CellId, int] = {}
+        for identity, cell in self.row.cells.items():
+            if cell.kind == HEAP:
+                made[identity] = self.frame.new_cell()
+                self.new.append(made[identity])
+                self.bound[identity] = Pointer(made[identity], 0)
+                self.state.cells[made[identity]] = cell
+        for identity, cell in self.row.cells.items():
+            if cell.kind != HEAP:
+                continue
+            twin = cell.copy()
+            twin.texts = {}
+            site = cell.site
+            if site is not None and self.place is not None and not self.recursive:
+                calls = (self.place, *site.calls)[:MAX_CALLS]
+                twin.site = Site(site.allocator, site.place, calls, site.release)
+            twin.fields = {
+                o: self.translate(v) for o, v in cell.fields.items() if isinstance(o, int)
+            }
+            twin.weak = self._weak(cell)
+            for value in twin.fields.values():
+                self._stored(value)
+            self.state.cells[made[identity]] = twin
+
+    def _weak(self, cell: Cell) -> frozenset[CellId]:
+        values = (self.translate(Pointer(c, 0)) for c in cell.weak)
+        return frozenset(v.cell for v in values if isinstance(v, Pointer))
+
+    def translate(self, value: Value) -> Value:
+        """A value of the callee in the caller's terms."""
+        if isinstance(value, Pointer):
+            base = self._current(self.bound.get(value.cell))
+            if base is None:
+                outer = isinstance(value.cell, Named) and kind_of_name(value.cell) == GLOBAL
+                return value if outer else Symbol()
+            return shifted(base, value.offset)
+        if isinstance(value, Symbol):
+            found = self.symbols.get(value)
+            if found is None:
+                found = self.symbols[value] = self._foreign(value)
+            return found
+        return Symbol() if isinstance(value, Comparison) else value
+
+    def _foreign(self, symbol: Symbol) -> Symbol:
+        root = self._current(self.bound.get(symbol.root)) if symbol.root is not None else None
+        made = Symbol(root.cell if isinstance(root, Pointer) else _symbol(root))
+        fact = self.row.facts.get(symbol)
+        if fact is not None:
+            self.state.facts[made] = fact
+        return made
+
+    def effects(self) -> None:
+        """Members written, cells given away, cells freed."""
+        outer = [(i, c) for i, c in self.row.cells.items() if c.kind in (PRE, GLOBAL)]
+        translated = [
+            (i, c, [(o, self.translate(v)) for o, v in c.fields.items() if self._wrote(c, o, v)])
+            for i, c in outer
+        ]
+        for identity, cell, writes in translated:
+            base = self._current(self.bound.get(identity))
+            if base is None or isinstance(base, int):
+                continue
+            for offset, value in writes:
+                self._write(base, offset, value, cell)
+            if cell.weak:
+                for each in self._weak(cell):
+                    rules.store(
+                        self.frame, self.state, shifted(base, ANYWHERE), Pointer(each, 0), None, ""
+                    )
+        for identity, cell in outer:
+            self._end(identity, cell)
+
+    @staticmethod
+    def _wrote(cell: Cell, offset: Offset, value: Value) -> bool:
+        if not isinstance(offset, int):
+            return False
+        return offset in cell.writes and cell.initial.get(offset) is not value
+
+    def _write(self, base: Value, offset: Offset, value: Value, cell: Cell) -> None:
+        where = self._target(shifted(base, offset), cell)
+        if where is None:
+            escaping.escape(self.state, value)
+            return
+        held = self.state.cells[where.cell]
+        plain = held.kind != OPAQUE and not held.escaped and not held.summary
+        if not plain or not isinstance(where.offset, int) or held.freed is not None:
+            rules.store(self.frame, self.state, where, value, self.place, "")
+            return
+        old = held.fields.get(where.offset)
+        changed = self.state.change(where.cell)
+        changed.fields[where.offset] = value
+        if changed.kind != STACK:
+            self._stored(value)
+        write = cell.writes[offset]
+        if changed.kind in (PRE, GLOBAL):
+            changed.writes = {**changed.writes, where.offset: write}
+        if write.perhaps:
+            if isinstance(old, Pointer):
+                self.perhaps_lost.add(old.cell)
+            escaping.escape(self.state, old)
+        elif isinstance(old, Pointer) and old != value:
+            self.suspects[old.cell] = (FIELD_OVERWRITTEN, write.place, write.label)
+            looked = offset in cell.read or ANYWHERE in cell.read
+            made = isinstance(value, Pointer) and value.cell in self.new
+            if made and (looked or self._found_empty(cell)):
+                self.frame.replaced(old.cell)
+            elif not looked:
+                self.frame.not_looked_at(old.cell)
+
+    def _stored(self, value: Value) -> None:
+        """The callee put a cell of the caller into another one."""
+        if (
+            isinstance(value, Pointer)
+            and isinstance(value.cell, int)
+            and value.cell not in self.new
+        ):
+            self.frame.stored(value.cell)
+
+    def _found_empty(self, cell: Cell) -> bool:
+        """Whether the callee found a number in a cell to be 0: a count, a size."""
+        facts = self.row.facts
+        return any(
+            isinstance(value, Symbol) and (fact := facts.get(value)) and fact.low == fact.high == 0
+            for value in cell.initial.values()
+        )
+
+    def _end(self, identity: CellId, cell: Cell) -> None:
+        if identity is EXTRA:
+            if cell.escaped or cell.deep or cell.freed is not None:
+                for extra in self.arguments[self.fixed :]:
+                    escaping.escape(self.state, extra)
+            return
+        value = self._current(self.bound.get(identity))
+        if value is None or isinstance(value, int):
+            return
+        if cell.escaped:
+            escaping.escape(self.state, value)
+        if cell.deep:
+            self._escape_below(value)
+        if cell.freed is not None:
+            members = any(isinstance(v, Pointer) for v in cell.initial.values())
+            self._free(shifted(value, cell.start), cell.freed, members)
+
+    def _free(self, value: Value, place: Place, members: bool) -> None:
+        held = self.state.cells.get(value.cell) if isinstance(value, Pointer) else None
+        if (
+            not isinstance(value, Pointer)
+            or held is None
+            or held.kind not in (HEAP, PRE)
+            or held.summary
+            or held.freed is not None
+        ):
+            rules.release(self.frame, self.state, value, self.place)
+            return
+        identity = value.cell
+        if value.offset != 0:
+            escaping.escape(self.state, value)
+            return
+        if held.weak and members:  # the callee looked at members: which of these, nobody knows
+            escaping.escape_contents(self.state, identity)
+        changed = self.state.change(identity)
+        changed.freed = place
+        for below in [
+            *(v.cell for v in changed.fields.values() if isinstance(v, Pointer)),
+            *changed.weak,
+        ]:
+            self.suspects[below] = (FIELD_LOST, place, "")
+
+    def _escape_below(self, value: Value) -> None:
+        """The callee went deeper than it keeps account of: what it did not name may be gone."""
+        state = self.state
+        if isinstance(value, Symbol):
+            if value.root is not None:
+                escaping.touch(state, value.root)
+            return
+        if not isinstance(value, Pointer):
+            return
+        explicit = {v.cell for v in self.bound.values() if isinstance(v, Pointer)}
+        for identity in state.reachable([value]):
+            cell = state.cells.get(identity)
+            if cell is None or identity == value.cell or identity in explicit:
+                continue
+            if cell.kind == HEAP and not cell.escaped:
+                state.change(identity).escaped = True
+        cell = state.cells.get(value.cell)
+        if cell is not None and cell.kind in (PRE, GLOBAL) and not cell.deep:
+            state.change(value.cell).deep = True
+
+
+def _symbol(value: Value | None) -> Symbol | None:
+    return value if isinstance(value, Symbol) else None
+
+
+def shifted(base: Value, offset: Offset) -> Value:
+    """An address some bytes further on."""
+    if isinstance(base, Symbol):
+        return Pointer(base, offset) if offset != 0 else base
+    if not isinstance(base, Pointer):
+        return base
+    if isinstance(base.offset, int) and isinstance(offset, int):
+        return Pointer(base.cell, base.offset + offset)
+    return Pointer(base.cell, ANYWHERE if offset != 0 else base.offset)

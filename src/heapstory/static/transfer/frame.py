@@ -1,0 +1,120 @@
+"""What statements need of the function they run in, whoever runs it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from heapstory.cfront.program import Function, Operand, Place
+from heapstory.static.heap.names import GLOBAL_VARIABLE, Named, global_cell, slot
+from heapstory.static.heap.state import State
+from heapstory.static.heap.values import CellId, Pointer, Symbol, Value
+from heapstory.static.summaries.applied import Applied
+from heapstory.static.summaries.summary import Summary
+from heapstory.static.transfer.losses import Container
+from heapstory.static.transfer.models import Models
+
+
+class ProgramView(Protocol):
+    """What the analysis of a function needs of the rest of the program."""
+
+    models: Models
+    recursive: frozenset[str]  # functions that call each other, this one included
+
+    def table(self, pointer: tuple[str, int]) -> str | None: ...
+
+    def private(self, name: str) -> bool: ...
+
+    def targets(self, member: str, signature: str) -> list[str]: ...
+
+    def summary(self, name: str, unit: str) -> Summary | None: ...
+
+
+class Frame:
+    """The function at hand: its values, new cells, the work done. A frame is told what the rules
+    find; what it makes of that is its own affair."""
+
+    def __init__(self, function: Function, program: ProgramView) -> None:
+        self.function, self.program = function, program
+        self.work = 0  # statements executed and rows applied
+        self.cells = 0  # made so far
+        self.container: Container = None  # which held the cell that is lost
+        self.last: Place | None = None  # of a statement
+        self._symbols: dict[str, Symbol] = {}
+        self._addresses: dict[tuple[str, int], Pointer] = {}
+
+    def new_cell(self) -> int:
+        """A name for a new cell."""
+        self.cells += 1
+        return self.cells
+
+    def entry_symbol(self, path: str) -> Symbol:
+        """The symbol of a number that the caller's memory held at the entry."""
+        known = self._symbols.get(path)
+        if known is None:
+            known = self._symbols[path] = Symbol(None, path)
+        return known
+
+    def value(self, state: State, operand: Operand) -> Value:
+        """The value of an operand."""
+        if isinstance(operand, str):
+            found = state.env.get(operand)
+            if found is None:
+                found = state.env[operand] = Symbol()
+            return found
+        if isinstance(operand, tuple):
+            return self.address(operand)
+        return Symbol() if operand is None else operand
+
+    def address(self, operand: tuple[str, int]) -> Pointer:
+        """The address of a global, a function or a slot."""
+        known = self._addresses.get(operand)
+        if known is None:
+            name, offset = operand
+            cell = global_cell(name) if name[0] == "@" else slot(name)
+            known = self._addresses[operand] = Pointer(cell, offset)
+        return known
+
+    def table(self, value: Value) -> Pointer | None:
+        """The function at an address inside a constant table."""
+        if not isinstance(value, Pointer) or not isinstance(value.offset, int):
+            return None
+        if not isinstance(value.cell, Named) or value.cell.origin != GLOBAL_VARIABLE:
+            return None
+        name = self.program.table((value.cell.text, value.offset))
+        return None if name is None else self.address((name, 0))
+
+    def summary(self, name: str) -> Summary | None:
+        """The summary of a function the program defines."""
+        return self.program.summary(name, self.function.unit)
+
+    def reads(self, name: str) -> bool:
+        """Whether anything in the function reads a name."""
+        raise NotImplementedError
+
+    # --- what the rules find
+
+    def lost(self, state: State, cell: CellId, kind: str, place: Place | None, label: str) -> None:
+        """A leak."""
+        raise NotImplementedError
+
+    def misuse(
+        self, state: State, cell: CellId, kind: str, place: Place | None, label: str
+    ) -> None:
+        """Another misuse of memory."""
+        raise NotImplementedError
+
+    def stored(self, cell: CellId) -> None:
+        """A cell was put into another one."""
+
+    def element_freed(self, container: Container) -> None:
+        """An element of a container was freed, nobody knows which. Where the function then seems
+        to skip the loop that does, that is because nobody knows how often loops run."""
+
+    def not_looked_at(self, cell: CellId) -> None:
+        """A callee overwrites the reference to a cell without having looked at it."""
+
+    def replaced(self, cell: CellId) -> None:
+        """A callee looked at the reference to a cell and put new memory in its place."""
+
+    def called(self, summary: Summary, rows: list[Applied]) -> None:
+        """Rows of a summary were applied."""
