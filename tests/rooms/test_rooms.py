@@ -13,8 +13,6 @@ from tests.support.programs import ROOT
 KNOWN = {
     "heapstory",
     "heapstory/graph",
-    "heapstory/static",
-    "heapstory/static/walk",
     "heapstory/trace",
     "valgrind",
 }
