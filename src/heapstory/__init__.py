@@ -75,7 +75,7 @@ __all__ = [
 _HOMES = {
     "Diagnosis": "heapstory.locating.diagnosis",
     "Edge": "heapstory.graph.model",
-    "Finding": "heapstory.static.findings",
+    "Finding": "heapstory.static.findings.findings",
     "History": "heapstory.graph.history",
     "Inferred": "heapstory.inference.inferred",
     "Info": "heapstory.trace.info",
