@@ -101,6 +101,15 @@ int pop(struct stack *s) { return atomic_load(&s->top)->value; }
         ("for (;;) { struct node *t = s->top; s->top = t; value++; }", "turn by turn"),
         ("int n = 0; while (!atomic_compare_exchange_weak(&s->top, &node->next, node)) n = n + 1;"
          " node->value = n;", "depend on each other"),
+        ("struct node *old = NULL, *seen = NULL;"
+         " while (!atomic_compare_exchange_strong(&s->top, &old, node))"
+         " { if (seen == NULL) seen = s->top; else seen = seen->next; } node->next = seen;",
+         "depend on each other"),
+        ("struct node *old = NULL, *last; do { if (old != NULL) node->next = last; last = s->top; }"
+         " while (!atomic_compare_exchange_weak(&s->top, &old, node));", "nobody knows"),
+        ("struct node *old = NULL; do { if (old != NULL && node->next == old) value = 0;"
+         " node->next = old; } while (!atomic_compare_exchange_weak(&s->top, &old, node));",
+         "a field that has no value"),
         ("int unset; node->value = unset;", "nobody knows"),
         ("asm volatile(\"\" : : \"r\"(node));", "not covered"),
     ],

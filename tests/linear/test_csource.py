@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -21,9 +20,6 @@ from heapstory.linear.verdict.report import Options
 from tests.linear import LONG
 from tests.linear.mutants import EXAMPLES
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("clang") is None or shutil.which("opt") is None, reason="needs clang and opt"
-)
 NAMES = ["treiber_stack", "two_lock_queue", "ms_queue", "coarse_set"]
 # (source, what was done, edits, operations that show it)
 MUTANTS: list[tuple[str, str, list[tuple[str, str]], int]] = [

@@ -98,9 +98,12 @@ class Loops:
                 raise CannotModel("a loop that changes shared state, turn by turn", line)
             self._help(path, before.steps, line)
             return []
-        if not carried or before.again:
+        if not carried:
             return []  # a pure retry: as if it had not been tried
-        _again(path, head, carried, line)
+        read = _handed_on(path, before, carried, line)
+        if before.handed is not None:
+            return []  # like the turn before
+        _again(path, head, carried, read)
         return None
 
     def _help(self, path: Path, start: int, line: int) -> None:
@@ -212,22 +215,38 @@ def _carried(path: Path, before: Turn) -> Carried:
     return found
 
 
-def _again(path: Path, head: Head, carried: Carried, line: int) -> None:
-    """Begin again, with one turn behind that changed nothing but what it had read.
+def _handed_on(path: Path, before: Turn, carried: Carried, line: int) -> dict[str, Expr]:
+    """What a turn has read. It must hand on nothing but that, read without the help of what it was
+    handed itself, and the same each time: then the last turn is all that counts."""
+    old = _old(carried)
+    read = _read(path.steps[before.steps :])
+    fresh = all(
+        isinstance(value, Local) and value.name in read and not _from(value.name, read) & old
+        for _, value in carried.values()
+    )
+    if not fresh or (before.handed is not None and not before.handed >= carried.keys()):
+        raise CannotModel("a loop whose turns depend on each other", line)
+    return read
 
-    Of several turns only the last counts: what it checked against the values before it is no
-    condition, for those may come from another turn.
-    """
-    start = path.entered[head].steps
-    old = {name for value, _ in carried.values() for name in _names(value)}
-    read = _read(path.steps[start:])
-    for _, value in carried.values():
-        if not (isinstance(value, Local) and value.name in read) or _from(value.name, read) & old:
-            raise CannotModel("a loop whose turns depend on each other", line)
+
+def _again(path: Path, head: Head, carried: Carried, read: dict[str, Expr]) -> None:
+    """Begin again, with one turn behind. What it checked against the values before it is no
+    condition, for those may come from yet another turn; and what had no value before the first
+    turn has none now."""
+    before, old = path.entered[head], _old(carried)
+    start = before.steps
+    path.frame.values = {n: v for n, v in path.frame.values.items() if n in before.variables}
+    path.slots = {s: v for s, v in path.slots.items() if s in before.slots}
+    path.stale |= path.fields.keys() - before.fields.keys()
+    path.fields = {f: v for f, v in path.fields.items() if f in before.fields}
     path.steps[start:] = [_unchecked(step, old, set(read)) for step in path.steps[start:]]
     path.guards = [c for c in path.guards if not _between(c, old, set(read))]
     path.visited = path.visited[: path.visited.index(head) + 1]
-    path.entered[head] = path.turn(again=True)
+    path.entered[head] = path.turn(frozenset(carried))
+
+
+def _old(carried: Carried) -> set[str]:
+    return {name for value, _ in carried.values() for name in _names(value)}
 
 
 def _names(value: Value) -> set[str]:

@@ -26,7 +26,7 @@ class Turn:
     variables: dict[str, Value]
     slots: dict[tuple[Slot, int], Value]
     fields: dict[Field, Value]
-    again: bool = False  # it has been round once, and the next time is like this one
+    handed: frozenset[object] | None = None  # by the turn before; None: this is the first
 
 
 @dataclass
@@ -66,6 +66,7 @@ class Path:
     private: set[str] = field(default_factory=set)  # hold nodes that no other thread has seen
     allocated: set[str] = field(default_factory=set)  # hold nodes, never NULL
     fields: dict[Field, Value] = field(default_factory=dict)  # last stored into private nodes
+    stale: set[Field] = field(default_factory=set)  # of another turn of a loop: not to be read
     effects: list[int] = field(default_factory=list)  # indices of steps that change shared state
     visited: list[Head] = field(default_factory=list)
     entered: dict[Head, Turn] = field(default_factory=dict)
@@ -98,6 +99,7 @@ class Path:
             private=set(self.private),
             allocated=set(self.allocated),
             fields=dict(self.fields),
+            stale=set(self.stale),
             effects=list(self.effects),
             visited=list(self.visited),
             entered=dict(self.entered),
@@ -109,14 +111,14 @@ class Path:
         self.frame.came, self.frame.block, self.frame.index = self.frame.block, label, 0
         return self
 
-    def turn(self, again: bool = False) -> Turn:
+    def turn(self, handed: frozenset[object] | None = None) -> Turn:
         """How the path is now."""
         return Turn(
             len(self.steps),
             dict(self.frame.values),
             dict(self.slots),
             dict(self.fields),
-            again,
+            handed,
         )
 
     def new_local(self, kind: str, called: str = "") -> str:

@@ -183,6 +183,8 @@ class Statements:
             path.frame.values[register] = found
             return
         place = self.place(path, address, size, line)
+        if place in path.stale:
+            raise CannotModel("a field that has no value", line)
         if path.inline:
             path.frame.values[register] = place
             return
@@ -210,6 +212,7 @@ class Statements:
         if own:
             assert isinstance(place, Field)
             path.fields[place] = shown
+            path.stale.discard(place)
         else:
             _publish(path, shown)
         path.emit(line, Assign(place, shown), effect=not own)
