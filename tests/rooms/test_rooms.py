@@ -14,7 +14,6 @@ KNOWN = {
     "heapstory",
     "heapstory/graph",
     "heapstory/trace",
-    "valgrind",
 }
 
 

@@ -28,7 +28,8 @@ static ULong crash_record; /* where it lies, until its signal is known */
 static Addr crash_address;
 
 static void thread_runs(ThreadId tid, ULong blocks) {
-    hs_discard_poll();
+    if (hs_discard_poll())
+        hs_scratch_ends();
     if (tid == running)
         return;
     running = tid;

@@ -4,14 +4,12 @@
  */
 #include "shared/level.h"
 
-#include "shared/ring.h"
-
 extern void VG_(discard_translations)(Addr, ULong, const HChar *);
 
 #define EVERYTHING (1ull << 47)
 
 enum hs_level hs_level = HS_HEAP;
-Bool hs_stopped;
+Bool hs_sending = True;
 
 static XArray *instructions; /* of Addr */
 static Bool all;
@@ -21,14 +19,6 @@ void hs_set_level(enum hs_level level) {
         hs_discard_all();
     hs_level = level;
     hs_sending = level != HS_NOTHING;
-}
-
-void hs_stop_recording(void) {
-    if (hs_stopped)
-        return;
-    hs_append_here(HSW_WORD(HSW_FINISH, 0), 0); /* the slack of the segment has room */
-    hs_stopped = True;
-    hs_set_level(HS_NOTHING);
 }
 
 void hs_discard(Addr instruction) {
@@ -41,10 +31,10 @@ void hs_discard_all(void) {
     all = True;
 }
 
-void hs_discard_poll(void) {
+Bool hs_discard_poll(void) {
+    Bool went = all;
     if (all) {
         all = False;
-        hs_scratch_ends();
         VG_(discard_translations)(0, EVERYTHING, "heapstory: level");
     }
     for (Word i = 0; instructions && i < VG_(sizeXA)(instructions); i++)
@@ -52,4 +42,5 @@ void hs_discard_poll(void) {
     if (instructions)
         VG_(deleteXA)(instructions);
     instructions = NULL;
+    return went;
 }

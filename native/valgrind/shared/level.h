@@ -19,13 +19,15 @@ static inline Bool hs_recording(void) {
 }
 
 void hs_set_level(enum hs_level level);
-void hs_stop_recording(void); /* for good, and says so */
-extern Bool hs_stopped;
+/* What is appended to the ring from here on is kept: while something is recorded, and at the end.
+ */
+extern Bool hs_sending;
 
 /* The translations that contain an instruction, or all of them, are thrown away before the next
  * superblock is run by the scheduler. */
 void hs_discard(Addr instruction);
 void hs_discard_all(void);
-void hs_discard_poll(void); /* no generated code is running */
+/* No generated code is running. True if all translations went. */
+Bool hs_discard_poll(void);
 
 #endif

@@ -8,7 +8,6 @@
 #include "shared/ring.h"
 
 #include "shared/collector.h"
-#include "shared/level.h"
 #include "shared/options.h"
 #include "shared/syscalls.h"
 
@@ -19,7 +18,7 @@ extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT, UInt, Int, Off64T);
 #define SLACK 16384u
 
 struct hsw_ring *hs_ring;
-Bool hs_sending = True;
+Bool hs_stopped;
 
 static Int socket_fd = -1;
 static UInt current;   /* segment being filled */
@@ -95,6 +94,14 @@ void hs_scratch_ends(void) {
     if (scratch)
         forget_segment();
     scratch = False;
+}
+
+void hs_stop_recording(void) {
+    if (hs_stopped)
+        return;
+    hs_append_here(HSW_WORD(HSW_FINISH, 0), 0); /* the slack of the segment has room */
+    hs_stopped = True;
+    hs_set_level(HS_NOTHING);
 }
 
 void hs_flush(void) {

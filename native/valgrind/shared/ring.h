@@ -2,19 +2,19 @@
 #ifndef HEAPSTORY_SHARED_RING_H
 #define HEAPSTORY_SHARED_RING_H
 
-#include "shared/tool.h"
+#include "shared/level.h"
 
 extern struct hsw_ring *hs_ring; /* never NULL once the program runs, and never moves */
 /* Generated code calls hs_flush when the cursor has passed the limit; it is kept behind the struct
  * in the ring's first page, and is of no interest to the collector. */
 #define HS_LIMIT_OFFSET 2048
 #define hs_limit (*(ULong *)((Addr)hs_ring + HS_LIMIT_OFFSET))
-/* What is appended from here on is kept: while something is recorded (level.h), and at the end. */
-extern Bool hs_sending;
 
 void hs_ring_start(void);
 void hs_ring_child(Bool follow); /* after fork, in the child */
 void hs_flush(void);
+void hs_stop_recording(void); /* for good, and says so */
+extern Bool hs_stopped;
 void hs_scratch_ends(void); /* no generated code appends any more after a stop */
 void hs_make_room(void);    /* a few records can now be appended to the same segment */
 void hs_append(ULong first, ULong second);
