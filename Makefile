@@ -96,7 +96,8 @@ fuzz: setup ## the property tests with other random examples, TIMES as many
 
 sanitize: setup ## damaged traces, with a core that AddressSanitizer and UBSan watch
 	cmake -S . -B $(SANITIZED) -G Ninja -DSKBUILD=ON -DHEAPSTORY_COMPILED=OFF \
-		-DHEAPSTORY_SANITIZE=ON -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python
+		-DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG='-O1 -g1' -DHEAPSTORY_SANITIZE=ON \
+		-DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python
 	cmake --build $(SANITIZED) --parallel $(JOBS) --target _core
 	$(BIN)/python -m tests.trace.sanitized $(SANITIZED)/native/python/_core*.so $(COPIES)
 

@@ -15,8 +15,6 @@ from importlib.util import module_from_spec, spec_from_loader
 from itertools import product
 from pathlib import Path
 
-from tests.conftest import COMMAND
-
 
 def load(core: str) -> None:
     """Puts the core in the place of the installed one, which must not have been imported."""
@@ -32,6 +30,7 @@ def runtime(name: str) -> str:
 
 
 def main(core: str, copies: str) -> None:
+    from tests.conftest import COMMAND
     from tests.trace.test_damage import BUSY
 
     environment = {
