@@ -41,7 +41,6 @@
 #define HSW_WORD(tag, address) ((unsigned long long)(tag) << HSW_ADDRESS_BITS | (address))
 
 enum hsw_state {
-    HSW_STARTING = 0,
     HSW_RUNNING = 1,
     HSW_EXITED = 2,    /* status: exit code */
     HSW_SIGNALLED = 3, /* status: signal number, 0 where the recorder could not tell */
@@ -175,7 +174,6 @@ enum hsw_tag {
      * all that start above it leave as well. */
     HSW_SEPARATE,
     HSW_NODE_END, /* address: site; value: id | enum hsw_node_end << 32 */
-    HSW_TOUCHED,  /* value: id of a node of kind SPLIT, first accessed by its own start */
     /* address: accessed; value: id of the base's node | site << 32 | enum hsw_suspicion << 56, with
      * HSW_POSSIBLE. HSW_SUSPECT follows: address: the base; value: id of the node accessed, 0: none
      * | bytes << 32. */

@@ -174,7 +174,6 @@ class Trace:
         counts:     what, times
         candidates: kind ('gives' | 'takes'), site, address, bytes (of its code), blocks: functions
                     that look like an allocator's
-        touched:    node (split off and accessed by its own start)
         truth:      timestamp, address, size, free (record --truth)"""
     def place(self, site: int) -> list[dict[str, Any]]:
         """The statement of a site and, where it was inlined, its callers, innermost first. Each:

@@ -22,7 +22,6 @@ class Node:
     site: int  # 0: the call stack's
     words: int = 0
     source: int = 0
-    touched: bool = False
     ended: int | None = None
     why: str = ""
 
@@ -100,8 +99,6 @@ class Story:
             self._merge(low, high)
         elif r.tag == "SEPARATE":
             self._separate(low)
-        elif r.tag == "TOUCHED":
-            self.nodes[low].touched = True
         elif r.tag == "NODE_END":
             assert self.nodes[low].ended is None, "a node ends once"
             self.nodes[low].ended, self.nodes[low].why = ordinal, WHY[high]

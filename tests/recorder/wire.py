@@ -39,7 +39,7 @@ HEADER_NAMES = [
     "unused",
     "dropped",
 ]
-STATES = ["starting", "running", "exited", "signalled", "exec"]
+STATES = ["", "running", "exited", "signalled", "exec"]
 
 TAGS = [
     "START",
@@ -78,7 +78,6 @@ TAGS = [
     "MERGE",
     "SEPARATE",
     "NODE_END",
-    "TOUCHED",
     "SUSPICIOUS",
     "SUSPECT",
     "COUNTED",

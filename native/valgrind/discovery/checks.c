@@ -6,16 +6,21 @@
 
 /* ---- when a check fails ---- */
 
-/* Whether anything was recorded since; else the check may be switched off some day. */
+/* Another number when something was learnt: a record was sent, or a node was touched. */
+static ULong lesson(void) {
+    return hs_ring->cursor + hs_touches;
+}
+
+/* Whether anything was learnt since; else the check may be switched off some day. */
 static void judge(struct hs_check *check, ULong before) {
-    if (hs_ring->cursor != before || ++check->useless < MAX_USELESS)
+    if (lesson() != before || ++check->useless < MAX_USELESS)
         return;
     check->useless = 0;
     hs_check_is_useless(check);
 }
 
 static void learn_constant(Addr leaf, struct hs_check *check) {
-    ULong before = hs_ring->cursor;
+    ULong before = lesson();
     for (UInt i = 0; i < check->n; i++) {
         struct hs_access *access = &check->access[i];
         hs_learn_access(leaf, leaf + access->offset, access->size, access);
@@ -28,18 +33,18 @@ static Bool owned(Addr address) {
 }
 
 static void learn_indexed(Addr address, Addr leaf, Addr other, struct hs_check *check) {
-    ULong before = hs_ring->cursor;
+    ULong before = lesson();
     Addr base = owned(other) && !owned(leaf) ? other : leaf;
     hs_learn_access(base, address, check->access[0].size, &check->access[0]);
     judge(check, before);
 }
 
 static void learn_derived(Addr address, Addr base, struct hs_check *check) {
-    ULong before = hs_ring->cursor;
+    ULong before = lesson();
     struct hs_access *access = &check->access[0];
     if (owned(address) && owned(base))
         hs_learn_access(base, address, access->size, access);
-    if (hs_ring->cursor == before && ++check->useless == MAX_USELESS)
+    if (lesson() == before && ++check->useless == MAX_USELESS)
         hs_derived_is_useless(check);
 }
 

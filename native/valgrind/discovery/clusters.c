@@ -217,15 +217,17 @@ void hs_pointer_stored(Addr address, Addr value, ULong site) {
     set_trap(value);
 }
 
+ULong hs_touches;
+
 void hs_touched(Addr address) {
     UInt owner = hs_owner[address >> 3], number = hs_member_at(owner, address);
     struct hs_node *node = hs_node(number);
     if (node->flags & HS_TOUCHED)
         return;
     node->flags |= HS_TOUCHED;
+    hs_touches++;
     label_words(number, owner);
     is_used(number);
-    hs_record(HSW_TOUCHED, 0, node->id);
 }
 
 /* The node's memory goes away. */

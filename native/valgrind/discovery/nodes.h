@@ -120,6 +120,7 @@ void hs_merge(UInt base_node, UInt node, UInt site);
 void hs_pointer_stored(Addr address, Addr value, ULong site);
 UInt hs_member_at(UInt cluster, Addr address);
 void hs_touched(Addr address);
+extern ULong hs_touches; /* nodes that were touched so far */
 UInt hs_new_cluster(UInt node);
 void hs_cluster_words(UInt cluster, Word words); /* so many more are its */
 void hs_leave_cluster(UInt node);

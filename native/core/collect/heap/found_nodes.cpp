@@ -68,9 +68,6 @@ void FoundNodes::take(const Record &record) {
     case HSW_NODE_END:
         end(record);
         break;
-    case HSW_TOUCHED:
-        found.touched.push_back({id_of(record.value)});
-        break;
     case HSW_SUSPICIOUS:
         suspicious_ = record;
         break;

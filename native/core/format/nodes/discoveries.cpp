@@ -42,9 +42,6 @@ constexpr auto members(const TrueBlock &) {
     return std::tuple(&TrueBlock::after, &TrueBlock::address, &TrueBlock::size,
                       &TrueBlock::is_free);
 }
-constexpr auto members(const Touched &) {
-    return std::tuple(&Touched::node);
-}
 
 template <class Row> void write(ByteWriter &out, const std::vector<Row> &rows) {
     out.varint(rows.size());
@@ -83,7 +80,8 @@ template <class Row> void read(ByteReader &in, std::vector<Row> &rows) {
     std::apply([&](auto... member) { (take(member), ...); }, members(Row()));
 }
 
-// All lists of rows, in the order of the payload.
+// All lists of rows, in the order of the payload. A further list, which earlier versions wrote
+// behind them, is not read.
 template <class Found, class Visit> void each_list(Found &found, Visit visit) {
     visit(found.origins);
     visit(found.extents);
@@ -94,7 +92,6 @@ template <class Found, class Visit> void each_list(Found &found, Visit visit) {
     visit(found.counts);
     visit(found.candidates);
     visit(found.truth);
-    visit(found.touched);
 }
 
 size_t rows_of(const Discoveries &found) {

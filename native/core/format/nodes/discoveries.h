@@ -65,10 +65,6 @@ struct TrueBlock { // what an allocator really did, where that was asked for
     bool is_free = false;
 };
 
-struct Touched { // a split node that was accessed by its own start
-    uint64_t node = 0;
-};
-
 struct Discoveries {
     std::vector<Origin> origins;
     std::vector<Extent> extents;
@@ -79,7 +75,6 @@ struct Discoveries {
     std::vector<Count> counts;
     std::vector<Candidate> candidates;
     std::vector<TrueBlock> truth;
-    std::vector<Touched> touched;
 
     bool empty() const;
 };

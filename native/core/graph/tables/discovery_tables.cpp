@@ -80,14 +80,6 @@ TableData candidates_table(const Store &store) {
     return table_of(columns, std::move(out));
 }
 
-TableData touched_table(const Store &store) {
-    std::vector<ColumnSpec> columns = {{"node", number}};
-    Batch out(columns.size());
-    for (const Touched &row : store.discovered().lists().touched)
-        out[0].number(row.node);
-    return table_of(columns, std::move(out));
-}
-
 TableData truth_table(const Store &store) {
     std::vector<ColumnSpec> columns = {
         {"timestamp", number}, {"address", word}, {"size", number}, {"free", flag}};
@@ -143,8 +135,6 @@ TableData discovery_table(const Store &store, const std::string &name) {
         return counts_table(store);
     if (name == "candidates")
         return candidates_table(store);
-    if (name == "touched")
-        return touched_table(store);
     if (name == "truth")
         return truth_table(store);
     throw FormatError("there is no list of " + name);
