@@ -6,7 +6,7 @@ import re
 from typing import Protocol
 
 from heapstory.cfront import program as op
-from heapstory.cfront.constants import global_name, typed, value, walk
+from heapstory.cfront.constants import follow_indices, global_name, typed, value
 from heapstory.cfront.debug import DebugInfo
 from heapstory.cfront.layout import Layout, is_pointer, member_key, split_top, type_length
 from heapstory.cfront.program import Block, Function, Operand, Place, Unit
@@ -319,7 +319,7 @@ class BodyBuilder:
         pieces = split_top(_FLAGS.sub("", rest))
         base = self._typed(pieces[1])[1]
         indices = [self._typed(piece)[1] for piece in pieces[2:]]
-        offset, terms, member = walk(pieces[0], indices, self.layout)
+        offset, terms, member = follow_indices(pieces[0], indices, self.layout)
         self._name_member(target, base, member, bool(terms))
         self.pointers.add(target)
         self._emit(op.GEP, target, base, offset, tuple(terms))

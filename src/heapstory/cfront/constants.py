@@ -50,7 +50,9 @@ def _expression(operator: str, body: str, layout: Layout) -> Operand:
     if operator == "getelementptr":
         pieces = split_top(body)
         base = typed(pieces[1], layout)[1]
-        offset, terms, _ = walk(pieces[0], [typed(p, layout)[1] for p in pieces[2:]], layout)
+        offset, terms, _ = follow_indices(
+            pieces[0], [typed(p, layout)[1] for p in pieces[2:]], layout
+        )
         if isinstance(base, tuple) and not terms:
             return base[0], base[1] + offset
         return base
@@ -59,7 +61,7 @@ def _expression(operator: str, body: str, layout: Layout) -> Operand:
     return typed(body.rsplit(" to ", 1)[0], layout)[1]
 
 
-def walk(
+def follow_indices(
     kind: str, indices: list[Operand], layout: Layout
 ) -> tuple[int, list[tuple[Operand, int]], tuple[str, int] | None]:
     """Follow the indices of a getelementptr.

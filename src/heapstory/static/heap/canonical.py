@@ -73,7 +73,8 @@ def canonical_key(state: State, grain: int = FINE) -> tuple[Key, list[CellId]]:
         if named is not None:
             key.append((variable, named))
     changed = [i for i, c in cells.items() if isinstance(i, Named) and not c.plain]
-    changed.sort(key=by_text)
+    if len(changed) > 1:
+        changed.sort(key=by_text)
     for outer in changed:
         entry = _outer_entry(outer, cells[outer], names, grain == COARSEST)
         if entry is not None:

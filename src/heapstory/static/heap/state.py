@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
+from mypy_extensions import mypyc_attr
+
 from heapstory.cfront.program import Place
 from heapstory.static.heap.doubt import Doubt
 from heapstory.static.heap.names import GLOBAL_VARIABLE, SLOT, Named
@@ -53,6 +55,7 @@ _MEMBERS: Final = (
 )  # fmt: skip
 
 
+@mypyc_attr(acyclic=True)  # values do not lead to cells, but to their names
 class Cell:
     """A cell. Never changed once it is in a state: ``Heap`` puts changed copies in its place."""
 
@@ -187,6 +190,7 @@ class Step(NamedTuple):
     returns: bool = False
 
 
+@mypyc_attr(acyclic=True)
 class Trace:
     """A path, the last step first. Paths share their beginnings."""
 
@@ -197,6 +201,7 @@ class Trace:
         self.step = step
 
 
+@mypyc_attr(acyclic=True)
 class State:
     """Variables, cells, facts, and the path that led here."""
 

@@ -21,29 +21,29 @@ _SMALL = frozenset(("i1", "i8", "i16", "i32", "float", "double"))  # no pointer 
 
 def slice_to_heap(function: Function) -> None:
     """Take irrelevant statements out."""
-    narrow = frozenset(slot for slot, kind in function.kinds.items() if kind in _SMALL)
-    needed = _needed(function, narrow)
+    small = frozenset(slot for slot, kind in function.kinds.items() if kind in _SMALL)
+    needed = _needed(function, small)
     for block in function.blocks.values():
-        kept = [s for s in block.statements if _criterion(s, narrow) or defined(s) in needed]
+        kept = [s for s in block.statements if _criterion(s, small) or defined(s) in needed]
         function.removed += len(block.statements) - len(kept)
         block.statements = kept
         block.phis = [phi for phi in block.phis if phi[0] in needed]
 
 
-def _criterion(statement: Statement, narrow: frozenset[str]) -> bool:
+def _criterion(statement: Statement, small: frozenset[str]) -> bool:
     if statement[0] == op.ASSIGN:
-        return statement[2] not in narrow
+        return statement[2] not in small
     return statement[0] in _CRITERION
 
 
-def _needed(function: Function, narrow: frozenset[str]) -> set[str]:
+def _needed(function: Function, small: frozenset[str]) -> set[str]:
     """The names that the criterion reads, and what these are computed from."""
     sources: dict[str, list[str]] = {}
     pending: list[str] = []
     for block in function.blocks.values():
         for statement in block.statements:
             name = defined(statement)
-            if _criterion(statement, narrow):
+            if _criterion(statement, small):
                 pending.extend(uses(statement))
             elif name is not None:
                 sources.setdefault(name, []).extend(uses(statement))
