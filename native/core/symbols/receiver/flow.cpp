@@ -50,6 +50,7 @@ class Follower {
     bool move(const Instruction &in);
     void add(const Instruction &in);
     bool call(const Instruction &in);
+    void forget(unsigned registers); // a bit each
     void forget_scratch();
     std::optional<Path> address(const Instruction &in) const;
     Value load(const Instruction &in) const;
@@ -71,11 +72,11 @@ class Follower {
 
 std::optional<Path> Follower::address(const Instruction &in) const {
     Path path;
-    if (in.base == -2) {
+    if (in.base == Instruction::next_address) {
         path.steps = {{static_cast<int64_t>(next_) + in.displacement}};
         return path;
     }
-    if (in.base == -1) { // a table at a fixed address, or plain arithmetic
+    if (in.base == Instruction::none) { // a table at a fixed address, or plain arithmetic
         if (in.displacement < 0x1000)
             return {};
         path.steps = {{in.displacement, in.index >= 0}};
@@ -141,24 +142,16 @@ std::optional<TypeId> Follower::type_at(const Path &path) {
 }
 
 bool Follower::move(const Instruction &in) {
-    if (in.memory && in.to_rm)
-        return store(in, registers_[in.reg]);
-    if (in.memory)
-        registers_[in.reg] = load(in);
-    else if (in.to_rm)
-        registers_[in.rm] = registers_[in.reg];
-    else
-        registers_[in.reg] = registers_[in.rm];
+    Value from = in.from >= 0 ? registers_[in.from] : Value{};
+    if (in.stores)
+        return store(in, from);
+    registers_[in.to] = in.memory ? load(in) : from;
     return true;
 }
 
 void Follower::add(const Instruction &in) {
-    if (in.memory && in.to_rm)
-        return;
-    Value &to = registers_[in.to_rm ? in.rm : in.reg];
-    Value from;
-    if (!in.immediate && !in.memory)
-        from = registers_[in.to_rm ? in.reg : in.rm];
+    Value &to = registers_[in.to];
+    Value from = in.from >= 0 ? registers_[in.from] : Value{};
     if (to.kind == Value::Kind::path && in.immediate)
         to.path.steps.back().offset += in.value;
     else if (to.kind == Value::Kind::path && from.kind == Value::Kind::unknown)
@@ -166,11 +159,8 @@ void Follower::add(const Instruction &in) {
     else if (to.kind == Value::Kind::unknown && from.kind == Value::Kind::path) {
         to = from;
         to.path.steps.back().indexed = true;
-    } else if (to.kind == Value::Kind::path && from.kind == Value::Kind::path) {
-        // One of them is an index that was loaded; a pointer is wanted, and which one it is
-        // cannot be told here.
-        to = {};
     } else {
+        // Of two paths, one is an index that was loaded; which one the pointer is cannot be told.
         to = {};
     }
 }
@@ -189,10 +179,17 @@ bool Follower::call(const Instruction &in) {
     return true;
 }
 
-void Follower::forget_scratch() {
+void Follower::forget(unsigned registers) {
     for (int reg = 0; reg < 16; ++reg)
-        if (std::find(std::begin(preserved), std::end(preserved), reg) == std::end(preserved))
+        if (registers >> reg & 1)
             registers_[reg] = {};
+}
+
+void Follower::forget_scratch() {
+    unsigned scratch = 0xffff;
+    for (int reg : preserved)
+        scratch &= ~(1u << reg);
+    forget(scratch);
 }
 
 bool Follower::alive() const {
@@ -213,21 +210,20 @@ bool Follower::step(const Instruction &in) {
         return move(in);
     case Kind::lea: {
         auto path = address(in);
-        registers_[in.reg] = path ? Value{Value::Kind::path, *path} : Value{};
+        registers_[in.to] = path ? Value{Value::Kind::path, *path} : Value{};
         return true;
     }
     case Kind::add:
         add(in);
         return true;
     case Kind::test:
-        tested_ = in.memory ? load(in).kind == Value::Kind::result : is_result(in.rm);
+        tested_ = in.memory ? load(in).kind == Value::Kind::result : is_result(in.from);
         return true;
     case Kind::push:
     case Kind::pop:
         if (registers_[rsp].kind == Value::Kind::path)
             registers_[rsp].path.steps.back().offset += in.kind == Kind::push ? -8 : 8;
-        if (in.writes_reg)
-            registers_[in.reg] = {};
+        forget(in.written);
         return true;
     case Kind::call:
         return call(in);
@@ -246,11 +242,8 @@ bool Follower::step(const Instruction &in) {
     case Kind::other:
         break;
     }
-    if (in.writes_reg && in.reg >= 0)
-        registers_[in.reg] = {};
-    if (in.writes_rm && in.rm >= 0)
-        registers_[in.rm] = {};
-    return true;
+    forget(in.written);
+    return !in.stores || store(in, {});
 }
 
 Instruction Follower::fetch() {

@@ -1,4 +1,4 @@
-// Decodes the few x86-64 instructions that move a returned pointer about. Internal to symbols/.
+// What an x86-64 instruction does to a pointer that was returned. Internal to symbols/.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
@@ -10,30 +10,34 @@ namespace heapstory {
 // Register numbers are the processor's: rax rcx rdx rbx rsp rbp rsi rdi r8 ... r15.
 struct Instruction {
     enum class Kind : uint8_t {
-        unknown, // not decoded: nothing can be said from here on
-        other,   // writes no general register (or only `reg` if writes_reg, `rm` if writes_rm)
-        move,    // reg <- rm or memory (load), rm or memory <- reg (if to_rm)
-        lea,     // reg <- address
-        add,     // the destination plus a register or immediate
-        test,    // compares rm or memory with itself or zero
+        unknown, // nothing can be said from here on
+        other,   // writes the registers in `written`, and memory if it `stores`
+        move,    // to <- from; memory is loaded or, if it `stores`, written
+        lea,     // to <- address
+        add,     // to <- to + value, register or memory
+        test,    // compares `from` or memory with zero
         push,
         pop,
-        call, // target 0: indirect
+        call, // direct or not: `immediate`
         jump,
         jump_if_zero,
         jump_if_not_zero,
         jump_if_other,
         return_
     } kind = Kind::unknown;
+    static constexpr int none = -1, next_address = -2; // in place of a register
+
     uint8_t length = 0;
-    bool wide = false; // 64-bit operands
-    bool memory = false, to_rm = false, immediate = false;
-    bool writes_reg = false, writes_rm = false;
-    int reg = -1, rm = -1;
-    int base = -1, index = -1; // base -2: the next instruction's address
+    uint16_t written = 0;       // registers, a bit each; not the stack pointer of push, pop, call
+    bool immediate = false;     // `value` or `target` stands in the instruction
+    int to = none, from = none; // registers
+    bool memory = false;        // one operand is in memory:
+    bool stores = false;        // and it is written
+    int base = none, index = none;
     int scale = 1;
-    int64_t displacement = 0, value = 0;
-    int64_t target = 0; // of calls and jumps, relative to the next instruction
+    int64_t displacement = 0;
+    int64_t value = 0;
+    int64_t target = 0; // of direct calls and jumps, relative to the next instruction
 };
 
 Instruction decode_x86(const uint8_t *code, size_t size);
