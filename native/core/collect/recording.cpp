@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "collect/recording.h"
 
+#include "collect/input/translate.h"
 #include "heapstory_wire.h"
 
 namespace heapstory {
@@ -143,8 +144,8 @@ void Recording::moment(const Record &record, const Payload &payload) {
         mark(Mark::Kind::root, record.address, record.value).text = payload.text();
         break;
     case HSW_SCAN:
-        mark(Mark::Kind::scan, record.kind(), record.address)
-            .text.assign(payload.bytes.begin(), payload.bytes.end());
+        mark(Mark::Kind::scan, uint64_t(scan_of(record.kind())), record.address).text =
+            encode_scan(scan_words(payload.bytes));
         break;
     case HSW_SIGNAL:
         mark(Mark::Kind::signal, record.value);
@@ -183,7 +184,7 @@ void Recording::moment(const Record &record, const Payload &payload) {
 void Recording::cpoint(const Record &record, const Payload &payload) {
     stacks_.unwind(record.address, [this](const Frame &frame) { returned(frame); });
     uint32_t site = sites_.of_code(payload.end_value);
-    Mark &point = mark(Mark::Kind::cpoint, record.kind(), record.length());
+    Mark &point = mark(Mark::Kind::cpoint, uint64_t(marked_by(record.kind())), record.length());
     point.text = payload.text();
     point.site = site;
 }

@@ -9,7 +9,8 @@ Store::Store(const std::string &directory) : directory_(directory), file_(direct
     if (file_.chunks().empty())
         throw FormatError(directory + ": nothing was recorded (no whole chunk); record again");
     for (const ChunkEntry &entry : file_.chunks())
-        if (uint16_t version = entry.header.version; version != format_version) {
+        if (uint16_t version = entry.header.version;
+            version < oldest_version || version > format_version) {
             bool newer = version > format_version;
             throw FormatError(directory + ": written by " + (newer ? "a newer" : "an older") +
                               " heapstory (format " + std::to_string(version) +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "collect/heap/allocations.h"
 
+#include "collect/input/translate.h"
 #include "heapstory_wire.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ Birth birth_of(const Record &record) {
     Birth birth;
     birth.address = record.address;
     birth.size = record.length();
-    birth.allocator = uint8_t(record.kind());
+    birth.allocator = allocator_of(record.kind());
     return birth;
 }
 
@@ -32,15 +33,16 @@ uint64_t Allocations::born(Birth birth) {
     return builder.lists.next_node() - 1;
 }
 
-void Allocations::died(uint64_t node, uint32_t stack) {
-    output_.builder.lists.deaths.push_back({output_.builder.position() - 1, node, stack});
+void Allocations::died(uint64_t node, uint32_t stack, Deallocator deallocator) {
+    output_.builder.lists.deaths.push_back(
+        {output_.builder.position() - 1, node, stack, deallocator});
 }
 
 void Allocations::allocate(const Record &record) {
     Birth birth = birth_of(record);
     begin_change();
     birth.stack = sites_.current_stack();
-    if (birth.allocator == HSW_CALLOC) {
+    if (birth.allocator == Allocator::calloc) {
         birth.flags = Birth::zeroed;
         shadow_.zero(birth.address, birth.size);
     } else {
@@ -54,7 +56,7 @@ void Allocations::allocate(const Record &record) {
 void Allocations::found(const Record &record) {
     Birth birth = birth_of(record);
     birth.flags = Birth::initial;
-    LiveBlocks &nodes = birth.allocator == HSW_CUSTOM ? custom_ : live_;
+    LiveBlocks &nodes = birth.allocator == Allocator::custom ? custom_ : live_;
     nodes.insert({birth.address, birth.size, born(birth)});
 }
 
@@ -82,7 +84,7 @@ void Allocations::release(const Record &record) {
         return;
     begin_change();
     shadow_.clear(node->address, node->size);
-    died(node->node, sites_.current_stack());
+    died(node->node, sites_.current_stack(), deallocator_of(record.kind()));
     nodes.erase(node);
 }
 
@@ -95,7 +97,7 @@ void Allocations::reallocate_from(const Record &record) {
     birth.stack = sites_.current_stack();
     uint64_t old_address = record.address, old_size = record.value;
     if (LiveBlock *old = live_.find(old_address)) {
-        died(old->node, birth.stack);
+        died(old->node, birth.stack, Deallocator::realloc);
         old_size = old->size;
         live_.erase(old);
     }
@@ -144,7 +146,7 @@ void Allocations::unmapped(uint64_t address, uint64_t length) {
             ++at;
             continue;
         }
-        output_.builder.lists.deaths.push_back({output_.builder.position(), at->second, 0});
+        output_.builder.lists.deaths.push_back({output_.builder.position(), at->second});
         at = globals_.erase(at);
         any = true;
     }

@@ -45,7 +45,7 @@ class Allocations {
   private:
     void begin_change();
     uint64_t born(Birth birth);
-    void died(uint64_t node, uint32_t stack);
+    void died(uint64_t node, uint32_t stack, Deallocator deallocator);
     void add_global(uint64_t address, uint64_t size, uint32_t name, TypeId type);
 
     Output &output_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "collect/heap/found_nodes.h"
 
+#include "collect/input/translate.h"
 #include "heapstory_wire.h"
 
 #include <algorithm>
@@ -75,10 +76,10 @@ void FoundNodes::take(const Record &record) {
         suspect(record);
         break;
     case HSW_COUNTED:
-        found.counts.push_back({uint8_t(record.address), record.value});
+        found.counts.push_back({count_of(unsigned(record.address)), record.value});
         break;
     case HSW_CANDIDATE:
-        found.candidates.push_back({uint8_t(record.kind()), sites_.of_code(record.address),
+        found.candidates.push_back({candidate_of(record.kind()), sites_.of_code(record.address),
                                     record.address, other & site_mask, record.value & id_mask});
         break;
     default:
@@ -89,15 +90,15 @@ void FoundNodes::take(const Record &record) {
 void FoundNodes::begin(const Record &record) {
     Node node;
     node.number = uint32_t(record.value & id_mask);
-    node.how = uint8_t(record.kind());
+    node.how = discovery_of(record.kind());
     node.address = record.address;
-    forget_moved(node.how == HSW_NODE_KEPT ? node.address : 0);
+    forget_moved(node.how == Allocator::kept ? node.address : 0);
     begin_change();
     Birth birth;
     birth.event = output_.builder.position() - 1;
     birth.address = node.address;
-    birth.allocator = discovered | node.how;
-    birth.flags = node.how == HSW_NODE_KEPT ? Birth::in_place : 0;
+    birth.allocator = node.how;
+    birth.flags = node.how == Allocator::kept ? Birth::in_place : 0;
     birth.stack = stack(record.value >> 32);
     output_.builder.lists.births.push_back(birth);
     node.id = output_.builder.lists.next_node() - 1;
@@ -116,7 +117,7 @@ void FoundNodes::join(const Record &record) {
 
 // What a node's words held before it was theirs is not theirs, unless nothing ever ends.
 void FoundNodes::resize(Node &node, uint64_t address, uint64_t size) {
-    if (mode_ == HSW_PORTABLE && node.how != HSW_NODE_KEPT) {
+    if (mode_ == HSW_PORTABLE && node.how != Allocator::kept) {
         uint64_t old_end = node.address + node.size;
         if (address < node.address)
             shadow_.clear(address, node.address - address);
@@ -146,14 +147,14 @@ void FoundNodes::end(const Record &record) {
     if (!at)
         return;
     Node ended = *at;
-    uint8_t how = uint8_t(record.value >> 32);
+    EndKind how = end_of(unsigned(record.value >> 32));
     begin_change();
     EventLists &lists = output_.builder.lists;
     lists.deaths.push_back({output_.builder.position() - 1, ended.id, stack(record.address)});
-    if (how != HSW_END_FREED)
+    if (how != EndKind::freed)
         output_.discoveries.ends.push_back({ended.id, how});
     live_.erase(at);
-    if (how == HSW_END_REALLOCATED)
+    if (how == EndKind::reallocated)
         moved_ = ended;
     else
         shadow_.clear(ended.address, ended.size);
@@ -172,7 +173,7 @@ void FoundNodes::suspect(const Record &record) {
     const Record &first = *suspicious_;
     Suspicion row;
     row.after = output_.builder.events();
-    row.kind = uint8_t(first.kind() & ~unsigned(HSW_POSSIBLE));
+    row.kind = suspicion_of(first.kind() & ~unsigned(HSW_POSSIBLE));
     row.possible = first.kind() & HSW_POSSIBLE;
     row.site = site(first.value >> 32);
     row.address = first.address;

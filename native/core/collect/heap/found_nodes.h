@@ -29,7 +29,7 @@ class FoundNodes {
         uint32_t number = 0; // the recorder's
         uint64_t id = 0;     // in the trace
         uint64_t address = 0, size = 0;
-        uint8_t how = 0; // enum hsw_node
+        Allocator how = Allocator::unknown;
     };
     void begin_change();
     void begin(const Record &record);

@@ -232,9 +232,9 @@ class Finder {
         FoundCPoint point;
         point.time = time;
         point.site = mark.site;
-        constexpr uint64_t client = 1; // HSW_CPOINT_CLIENT
         if (mark.kind == Mark::Kind::cpoint) {
-            point.kind = mark.a == client ? CPointKind::mark : CPointKind::option;
+            point.kind =
+                MarkedBy(mark.a) == MarkedBy::program ? CPointKind::mark : CPointKind::option;
             point.number = mark.b;
             point.text = mark.text.c_str();
         } else if (mark.kind == Mark::Kind::crash) {

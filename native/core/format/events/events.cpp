@@ -63,18 +63,19 @@ void write_births(ByteWriter &out, const EventLists &lists) {
         columns.plain(2, birth.size);
         columns.delta(3, birth.stack);
         columns.delta(4, birth.name);
-        columns.plain(5, uint64_t(birth.kind) | birth.allocator << 1 | birth.flags << 5);
+        columns.plain(5, uint64_t(birth.kind) | unsigned(birth.allocator) << 1 | birth.flags << 5);
         columns.plain(6, birth.type);
     }
     columns.finish(out, lists.births.size());
 }
 
 void write_deaths(ByteWriter &out, const EventLists &lists) {
-    ColumnWriter columns(3);
+    ColumnWriter columns(4);
     for (const Death &death : lists.deaths) {
         columns.delta(0, death.event);
         columns.delta(1, death.node);
         columns.delta(2, death.stack);
+        columns.plain(3, uint64_t(death.deallocator));
     }
     columns.finish(out, lists.deaths.size());
 }
@@ -170,6 +171,21 @@ Bytes encode_events(const EventLists &lists, SlotEncoder &slots, uint32_t &head_
     return std::move(out.bytes);
 }
 
+std::string encode_scan(std::span<const ScanWord> words) {
+    ByteWriter out;
+    for (const ScanWord &word : words)
+        out.fixed(word);
+    return {out.bytes.begin(), out.bytes.end()};
+}
+
+std::vector<ScanWord> decode_scan(std::string_view text) {
+    ByteReader in(ByteSpan(reinterpret_cast<const uint8_t *>(text.data()), text.size()));
+    std::vector<ScanWord> words(text.size() / sizeof(ScanWord));
+    for (ScanWord &word : words)
+        word = in.fixed<ScanWord>();
+    return words;
+}
+
 EventsView::EventsView(ByteSpan payload) : payload_(payload) {
     table_ = ByteReader(payload).fixed<SectionTable>();
 }
@@ -212,7 +228,7 @@ std::vector<Birth> EventsView::births() const {
         birth.name = uint32_t(columns.delta(4));
         uint64_t bits = columns.plain(5);
         birth.kind = NodeKind(bits & 1);
-        birth.allocator = bits >> 1 & 15;
+        birth.allocator = Allocator(bits >> 1 & 15);
         birth.flags = uint8_t(bits >> 5);
         birth.type = uint32_t(columns.plain(6));
     }
@@ -222,11 +238,15 @@ std::vector<Birth> EventsView::births() const {
 std::vector<Death> EventsView::deaths() const {
     ByteReader in(section(Section::deaths));
     ColumnReader columns(in, 3);
+    const Bytes last = in.left() ? unpack(in) : Bytes(); // traces of format 6 have none
+    ByteReader deallocators(last);
     std::vector<Death> deaths(columns.size());
     for (Death &death : deaths) {
         death.event = uint32_t(columns.delta(0));
         death.node = columns.delta(1);
         death.stack = uint32_t(columns.delta(2));
+        if (!last.empty())
+            death.deallocator = Deallocator(deallocators.varint());
     }
     return deaths;
 }

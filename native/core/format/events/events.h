@@ -12,12 +12,33 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heapstory {
 
 enum class NodeKind : uint8_t { heap = 0, global = 1 };
+
+// Which function gave a heap node out or, in the modes portable and internals, how it was found.
+enum class Allocator : uint8_t {
+    unknown = 0,
+    malloc,
+    calloc, // zeroed
+    memalign,
+    new_,
+    new_array,
+    custom,       // record --alloc-fn
+    returned = 9, // by code that is left out
+    kept,         // the same, a reallocation in place
+    seen,         // first accessed
+    stored,       // a pointer to it was stored first
+    split         // off another node
+};
+
+// Which function took a heap node back.
+enum class Deallocator : uint8_t { unknown = 0, free, delete_, delete_array, custom, realloc };
 
 struct Birth {
     uint32_t event = 0;
@@ -26,7 +47,7 @@ struct Birth {
     uint32_t name = 0;  // string id, 0 none
     uint32_t type = 0;  // globals: type id, 0 unknown
     NodeKind kind = NodeKind::heap;
-    uint8_t allocator = 0; // enum hsw_allocator
+    Allocator allocator = Allocator::unknown;
     enum Flag : uint8_t {
         zeroed = 1,   // all bytes are zero at birth
         in_place = 2, // a reallocation that kept the address: words keep their versions
@@ -40,6 +61,7 @@ struct Death {
     uint32_t event = 0;
     uint64_t node = 0;
     uint32_t stack = 0;
+    Deallocator deallocator = Deallocator::unknown;
 };
 
 struct Call {
@@ -64,11 +86,21 @@ struct Range {
     uint64_t bytes = 0; // where its bytes start in the range bytes
 };
 
+// Who asked for a C-point: HEAPSTORY_CPOINT in the program, or record --cpoint.
+enum class MarkedBy : uint8_t { program = 1, option };
+
+enum class ScanKind : uint8_t { stack = 1, registers };
+
+struct ScanWord {
+    uint64_t where = 0; // address of the stack slot, or DWARF number of the register
+    uint64_t value = 0;
+};
+
 struct Mark {
     enum class Kind : uint8_t {
-        cpoint = 1, // a: enum hsw_cpoint, b: number of the option; text: name
+        cpoint = 1, // a: MarkedBy, b: number of the option; text: name
         root,       // a: address, b: size; text: name
-        scan,       // a: enum hsw_scan, b: thread; text: hsw_scan_word[]
+        scan,       // a: ScanKind, b: thread; text: see encode_scan
         signal,     // a: number
         sigreturn,
         crash, // a: program counter, b: signal
@@ -85,6 +117,10 @@ struct Mark {
     uint32_t thread = 0;
     std::string text;
 };
+
+// The words of a scan as the text of its mark.
+std::string encode_scan(std::span<const ScanWord> words);
+std::vector<ScanWord> decode_scan(std::string_view text);
 
 // The calls that were open in a thread when the chunk began, outermost first.
 struct OpenCalls {

@@ -80,8 +80,7 @@ template <class Row> void read(ByteReader &in, std::vector<Row> &rows) {
     std::apply([&](auto... member) { (take(member), ...); }, members(Row()));
 }
 
-// All lists of rows, in the order of the payload. A further list, which earlier versions wrote
-// behind them, is not read.
+// All lists of rows, in the order of the payload. Format 6 has another list behind them.
 template <class Found, class Visit> void each_list(Found &found, Visit visit) {
     visit(found.origins);
     visit(found.extents);

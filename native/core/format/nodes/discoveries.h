@@ -13,9 +13,6 @@
 
 namespace heapstory {
 
-// Births of these modes have this bit and an enum hsw_node where others have their allocator.
-constexpr uint8_t discovered = 8;
-
 struct Origin { // a node split off another, which keeps what lies below the border
     uint64_t node = 0, source = 0, border = 0;
 };
@@ -34,27 +31,50 @@ struct Separation { // all members of its cluster that start at or above the nod
     uint32_t site = 0;
 };
 
+enum class EndKind : uint8_t { unknown = 0, freed, reused, unmapped, reallocated };
+
 struct NodeEnd { // of one that was not freed
     uint64_t node = 0;
-    uint8_t how = 0; // enum hsw_node_end
+    EndKind how = EndKind::unknown;
+};
+
+enum class SuspicionKind : uint8_t {
+    unknown = 0,
+    offset, // base + offset lies in another node
+    range,  // a ranged operation runs into another node
+    walk,   // a pointer walked into another node
+    stale,  // the node was given up; both nodes are it
+    field   // a ranged write over a field of its node that the code addresses by itself
 };
 
 struct Suspicion {
     uint64_t after = 0;
-    uint8_t kind = 0; // enum hsw_suspicion
+    SuspicionKind kind = SuspicionKind::unknown;
     bool possible = false;
     uint32_t site = 0;
     uint64_t address = 0, bytes = 0, base = 0; // what was accessed, from where
     uint64_t node = 0, reached = 0;            // the base's node, the address's (0: none)
 };
 
+enum class CountKind : uint8_t {
+    unknown = 0,
+    high,     // accesses to heap that is not recorded, above 128 GiB
+    far,      // base and address far apart and a node between them: not learnt
+    silent,   // suspicious accesses beyond the first of a statement
+    bad_free, // of what is no node's start
+    quiet,    // checks that failed often, taught nothing and were switched off
+    crowded   // merges not made: a cluster was full
+};
+
 struct Count {
-    uint8_t what = 0; // enum hsw_counted
+    CountKind what = CountKind::unknown;
     uint64_t times = 0;
 };
 
-struct Candidate {    // a function that looks like an allocator's
-    uint8_t kind = 0; // enum hsw_candidate
+enum class CandidateKind : uint8_t { unknown = 0, gives, takes };
+
+struct Candidate { // a function that looks like an allocator's
+    CandidateKind kind = CandidateKind::unknown;
     uint32_t site = 0;
     uint64_t address = 0, bytes = 0; // of its code
     uint64_t blocks = 0;             // that it gave out or took back

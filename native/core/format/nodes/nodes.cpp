@@ -2,7 +2,6 @@
 #include "format/nodes/nodes.h"
 
 #include "format/container/chunk.h"
-#include "heapstory_wire.h"
 
 #include <algorithm>
 
@@ -27,7 +26,7 @@ void write_block(ByteWriter &out, std::span<const NodeRow> rows) {
             columns[5].varint(row.death_timestamp - row.birth_timestamp);
         columns[6].signed_varint(int64_t(row.stack) - int64_t(last.stack));
         columns[7].varint(row.free_stack);
-        columns[8].varint(uint64_t(row.kind) | row.allocator << 1 | row.flags << 5);
+        columns[8].varint(uint64_t(row.kind) | unsigned(row.allocator) << 1 | row.flags << 5);
         columns[8].varint(row.name);
         columns[8].varint(row.type);
         last = row;
@@ -76,7 +75,7 @@ std::span<const Entry> entries_of(std::span<const PageRange> ranges, std::span<c
 
 void NodeEncoder::add(const NodeRow &row) {
     uint64_t node = ++header_.nodes;
-    header_.nested |= row.allocator == HSW_CUSTOM;
+    header_.nested |= row.allocator == Allocator::custom;
     header_.low = std::min(header_.low, row.address);
     header_.high = std::max(header_.high, row.address + std::max<uint64_t>(row.size, 1));
     if (row.size <= small_size) {
@@ -211,7 +210,7 @@ void NodeTable::decode(uint64_t number, Block &rows) const {
         row.free_stack = uint32_t(at[7].varint());
         uint64_t bits = at[8].varint();
         row.kind = NodeKind(bits & 1);
-        row.allocator = bits >> 1 & 15;
+        row.allocator = Allocator(bits >> 1 & 15);
         row.flags = uint8_t(bits >> 5);
         row.name = uint32_t(at[8].varint());
         row.type = uint32_t(at[8].varint());

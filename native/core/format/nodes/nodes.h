@@ -32,7 +32,8 @@ struct NodeRow {
     uint32_t stack = 0, free_stack = 0;
     uint32_t name = 0, type = 0;
     NodeKind kind = NodeKind::heap;
-    uint8_t allocator = 0, flags = 0;
+    Allocator allocator = Allocator::unknown;
+    uint8_t flags = 0;
 
     bool alive_after(uint64_t n) const { return birth <= n && n < death; }
     // Whether birth and death are events of their own, not loads of a module or older than that.

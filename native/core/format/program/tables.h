@@ -27,7 +27,7 @@ struct ModuleRow {
     bool own = false;
 };
 
-enum class SiteKind : uint8_t { store = 1, call, copy, fill, syscall, allocator, other };
+enum class SiteKind : uint8_t { store = 1, call, copy, fill, syscall, other = 7 };
 
 // An instruction together with the statement it counts for: itself in the program's own code,
 // otherwise the innermost call by own code that led to it.

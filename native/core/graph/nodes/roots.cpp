@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/nodes/roots.h"
 
-#include "heapstory_wire.h"
-
 #include <array>
 
 namespace heapstory {
@@ -21,13 +19,10 @@ uint64_t timestamp_at(const Store &store, uint32_t chunk, uint32_t position) {
 
 void append_words(const Mark &mark, std::vector<ScannedWord> &out) {
     std::string thread = "thread " + std::to_string(mark.b) + " ";
-    for (size_t at = 0; at + sizeof(hsw_scan_word) <= mark.text.size();
-         at += sizeof(hsw_scan_word)) {
-        hsw_scan_word found;
-        std::memcpy(&found, mark.text.data() + at, sizeof found);
+    for (const ScanWord &found : decode_scan(mark.text)) {
         ScannedWord word;
         word.value = found.value;
-        if (mark.a == HSW_SCAN_REGISTERS) {
+        if (ScanKind(mark.a) == ScanKind::registers) {
             word.name = thread + (found.where < registers.size() ? registers[found.where] : "?");
         } else {
             word.name = thread + "stack";

@@ -7,15 +7,14 @@ namespace {
 
 using enum ColumnType;
 
-// The members of enumerations of heapstory_wire.h, by number.
+// The members of the enumerations of discoveries.h, by number.
 const std::vector<std::string> suspicion_kinds = {"?", "offset", "range", "walk", "stale", "field"};
-const std::vector<std::string> end_kinds = {"?", "freed", "reused", "unmapped", "reallocated"};
 const std::vector<std::string> count_kinds = {"?",        "high",  "far",    "silent",
                                               "bad-free", "quiet", "crowded"};
 const std::vector<std::string> candidate_kinds = {"?", "gives", "takes"};
 
-uint8_t code(uint8_t kind, const std::vector<std::string> &kinds) {
-    return kind < kinds.size() ? kind : 0;
+template <class Kind> uint8_t code(Kind kind, const std::vector<std::string> &kinds) {
+    return size_t(kind) < kinds.size() ? uint8_t(kind) : 0;
 }
 
 TableData suspicions_table(const Store &store) {
@@ -39,16 +38,6 @@ TableData suspicions_table(const Store &store) {
         out[6].number(row.base);
         out[7].id(row.node);
         out[8].id(row.reached);
-    }
-    return table_of(columns, std::move(out));
-}
-
-TableData ends_table(const Store &store) {
-    std::vector<ColumnSpec> columns = {{"node", number}, {"how", choice, end_kinds}};
-    Batch out(columns.size());
-    for (const NodeEnd &row : store.discovered().lists().ends) {
-        out[0].number(row.node);
-        out[1].choice(code(row.how, end_kinds));
     }
     return table_of(columns, std::move(out));
 }
@@ -129,8 +118,6 @@ TableData merges_table(const Store &store, const Clusters &clusters, uint64_t n)
 TableData discovery_table(const Store &store, const std::string &name) {
     if (name == "suspicions")
         return suspicions_table(store);
-    if (name == "ends")
-        return ends_table(store);
     if (name == "counts")
         return counts_table(store);
     if (name == "candidates")

@@ -14,7 +14,7 @@ namespace heapstory {
 TableData clusters_table(const Store &store, const Clusters &clusters, uint64_t n);
 // The merge edges after n events: cluster, source, target, timestamp, site.
 TableData merges_table(const Store &store, const Clusters &clusters, uint64_t n);
-// suspicions, ends, counts, candidates or truth; FormatError for another name.
+// suspicions, counts, candidates or truth; FormatError for another name.
 TableData discovery_table(const Store &store, const std::string &name);
 
 } // namespace heapstory
