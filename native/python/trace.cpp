@@ -8,12 +8,10 @@
 #include "graph/tables/summary.h"
 #include "symbols.h"
 
-#include <fstream>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
-#include <sstream>
 #include <sys/stat.h>
 
 namespace nb = nanobind;
@@ -43,13 +41,6 @@ const Store &Trace::store() const {
 void Trace::check(uint64_t node) const {
     if (!node || node > store().nodes().size())
         throw nb::index_error("no such node");
-}
-
-std::string Trace::meta() const {
-    std::ifstream file(path_ + "/meta.json");
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
 }
 
 nb::dict Trace::summary() const {
@@ -150,7 +141,6 @@ void bind_trace(nb::module_ &module) {
     nb::class_<Trace>(module, "Trace")
         .def(nb::init<const std::string &>(), "path"_a)
         .def("close", &Trace::close)
-        .def_prop_ro("meta", [](const Trace &t) { return text_object(t.meta()); })
         .def_prop_ro("timestamps", &Trace::timestamps)
         .def_prop_ro("complete", &Trace::complete)
         .def_prop_ro("damage", &Trace::damage)

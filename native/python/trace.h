@@ -54,7 +54,6 @@ class Trace {
     explicit Trace(const std::string &path);
     void close() { from_ = {}; }
 
-    std::string meta() const;
     uint64_t timestamps() const { return store().totals().changes; }
     bool complete() const { return store().file().closed(); }
     std::optional<std::string> damage() const { return store().damage(); }

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from heapstory.inference.inferred import Inferred
     from heapstory.locating.diagnosis import Diagnosis
     from heapstory.static.findings.findings import Finding
+    from heapstory.store.places import Place
+    from heapstory.store.sql import Rows
     from heapstory.trace import Trace, open
     from heapstory.trace.info import Info
-    from heapstory.trace.places import Place
-    from heapstory.trace.sql import Rows
 
     __version__: str
 
@@ -82,9 +82,9 @@ _HOMES = {
     "Leaks": "heapstory.api.leaks",
     "MemoryGraph": "heapstory.graph.memory_graph",
     "Node": "heapstory.graph.model",
-    "Place": "heapstory.trace.places",
+    "Place": "heapstory.store.places",
     "ProofResult": "heapstory.api.prove",
-    "Rows": "heapstory.trace.sql",
+    "Rows": "heapstory.store.sql",
     "Trace": "heapstory.trace",
     "Version": "heapstory.graph.history",
     "infer": "heapstory.api.infer",
@@ -101,6 +101,7 @@ if not TYPE_CHECKING:  # a type checker knows every name from above, and that th
         if name in _HOMES:
             from importlib import import_module
 
+            import_module("heapstory.reporters.notebook")  # so that graphs can show themselves
             return getattr(import_module(_HOMES[name]), name)
         if name == "__version__":
             from heapstory.version import version

@@ -124,9 +124,6 @@ class Trace:
         was written by a newer version."""
     def close(self) -> None: ...
     @property
-    def meta(self) -> str:
-        """meta.json as text."""
-    @property
     def timestamps(self) -> int:
         """The last timestamp."""
     @property

@@ -6,7 +6,7 @@ import pytest
 
 from heapstory.constraints.plan import Plan
 from heapstory.locating.diagnosis import Diagnosis, Fault
-from heapstory.trace.places import Place
+from heapstory.store.places import Place
 from tests.constraints.world import plan_of
 
 

@@ -15,7 +15,7 @@ from heapstory.errors import HeapstoryError
 from heapstory.recording import engine, folder
 from heapstory.recording.process import Ending
 from heapstory.recording.recorder import Request
-from heapstory.trace.meta import seal
+from heapstory.store.meta import seal
 
 SH = "/bin/sh"
 
@@ -128,7 +128,7 @@ def test_the_end_is_added_where_the_collector_could_not_know_it(tmp_path: Path) 
     }
     for name, meta in traces.items():
         (tmp_path / name).mkdir()
-        folder.write_json(tmp_path / name / "meta.json", meta)
+        folder.write_json(tmp_path / name / "collector.json", meta)
     folder.sign_off(tmp_path / "a.story", 7, Ending(9, [], False))
     after = {name: json.loads((tmp_path / name / "meta.json").read_text()) for name in traces}
     assert after["a.1.story"]["exit"] == {"code": None, "signal": 9}
@@ -142,7 +142,7 @@ def test_what_went_wrong_is_one_line(tmp_path: Path) -> None:
     (tmp_path / folder.LOG).write_text("valgrind: out of memory\nmore\n")
     fine = Ending(0, [], False)
     assert "nothing was recorded: valgrind: out of memory" in str(folder.complaint(tmp_path, fine))
-    (tmp_path / "meta.json").write_text("{}")
+    (tmp_path / "collector.json").write_text("{}")
     assert folder.complaint(tmp_path, fine) is None
     assert "killed by signal 9" in str(folder.complaint(tmp_path, Ending(0, [9], False)))
     (tmp_path / folder.ERROR).write_text("no space left on device: /x\n")

@@ -178,9 +178,11 @@ class FakeCore:
         self.complete = complete
         self.damage = None if complete else "chunk 3 is cut off"
         self.timestamps = self.model.last
-        self.meta = json.dumps(
-            {"program": ["./list", "3"], "mode": "alloc", "exit": {"code": 0, "signal": None}}
-        )
+        self.meta = {
+            "program": ["./list", "3"],
+            "mode": "alloc",
+            "exit": {"code": 0, "signal": None},
+        }
 
     def close(self) -> None:
         pass

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import heapstory.trace
+import heapstory
+from heapstory.store import open_trace
 from heapstory.trace import Trace
 from tests.support.fake_core import FakeCore
 from tests.support.naive import Alloc, Event, Free, Global, Store
@@ -39,8 +40,9 @@ def open_fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[Fake
     """Opens a trace that answers from a fake core; commands see it at the same path."""
 
     def opened(core: FakeCore) -> Trace:
-        monkeypatch.setattr(heapstory.trace, "_open_core", lambda path: core)
-        return heapstory.trace.open(tmp_path / "list.story")
+        monkeypatch.setattr(open_trace, "open_core", lambda path: core)
+        monkeypatch.setattr(open_trace, "read_meta", lambda path: core.meta)
+        return heapstory.open(tmp_path / "list.story")
 
     return opened
 

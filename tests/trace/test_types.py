@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from heapstory.trace.types import Leaf, Types
+from heapstory.store.types import Leaf, Types
 from tests.support.fake_core import INT, LIST, NODE, TYPES, FakeCore, member
 
 

@@ -1,7 +1,7 @@
 // The collector: started by the recorder, reads its ring until the program has gone, writes the
 // trace. SPDX-License-Identifier: GPL-2.0-or-later
+#include "collect/facts.h"
 #include "collect/input/ring.h"
-#include "collect/meta.h"
 #include "collect/recording.h"
 
 #include <cerrno>
@@ -83,8 +83,8 @@ std::unique_ptr<TraceWriter> claim(const std::string &first) {
 void collect(Ring &ring, TraceWriter &writer, const RecordingOptions &options) {
     Recording recording(writer, options);
     int pid = ring.header().pid;
-    const std::string program = program_of(pid);
-    write_meta(writer.directory(), pid, program, {});
+    const std::vector<std::string> program = program_of(pid);
+    write_facts(writer.directory(), pid, program, {});
     ring.ready();
     constexpr int patience = 1000; // milliseconds until what has been gathered is written
     for (;;) {
@@ -102,7 +102,7 @@ void collect(Ring &ring, TraceWriter &writer, const RecordingOptions &options) {
             ring.stop();
     }
     recording.close();
-    write_meta(writer.directory(), pid, program, ending_of(ring.header(), recording));
+    write_facts(writer.directory(), pid, program, ending_of(ring.header(), recording));
 }
 
 // The records of a file: what no program can be made to do can still be tried.
@@ -120,7 +120,7 @@ void replay(const std::string &path, TraceWriter &writer, const RecordingOptions
     ending.complete = true;
     ending.how = "exit";
     ending.code = recording.exit_code();
-    write_meta(writer.directory(), 0, "", ending);
+    write_facts(writer.directory(), 0, {}, ending);
 }
 
 // The record command shows what is in error.txt; without a folder for it there is only stderr.

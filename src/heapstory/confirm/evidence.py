@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from heapstory.trace.places import Place
+from heapstory.store.places import Place
 
 if TYPE_CHECKING:
     from heapstory.cfront.program import Place as SourcePlace

@@ -11,7 +11,7 @@ from heapstory.confirm.evidence import Evidence, same_place
 
 if TYPE_CHECKING:
     from heapstory.static import Finding
-    from heapstory.trace.places import Place
+    from heapstory.store.places import Place
 
 PER_FINDING = 8  # runs for one finding
 

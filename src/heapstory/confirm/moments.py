@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from heapstory.confirm.evidence import Block, Evidence
 from heapstory.static.findings.confirmation import Moment
 from heapstory.static.transfer.losses import FIELD_LOST, FIELD_OVERWRITTEN
-from heapstory.trace.places import Place
+from heapstory.store.places import Place
 
 if TYPE_CHECKING:
     from heapstory.static import Finding

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from heapstory.trace.places import Place
+from heapstory.store.places import Place
 
 if TYPE_CHECKING:
-    from heapstory.graph.memory_graph import MemoryGraph
+    from heapstory.graph.columns import GraphColumns
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class MergeEdge:
     place: Place | None
 
 
-def clusters(graph: MemoryGraph) -> list[Cluster]:
+def clusters(graph: GraphColumns) -> list[Cluster]:
     """The clusters as of the graph's timestamp, in order of their making."""
     made = graph.view.clusters()
     if not len(made):
@@ -50,7 +50,7 @@ def clusters(graph: MemoryGraph) -> list[Cluster]:
     ]
 
 
-def merges(graph: MemoryGraph) -> list[MergeEdge]:
+def merges(graph: GraphColumns) -> list[MergeEdge]:
     """The merge edges as of the graph's timestamp, in order of time."""
     table = graph.view.merges()
     names = ("cluster", "source", "target", "timestamp", "site")

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from heapstory.graph.evolution import evolution
-from heapstory.graph.model import Edge, Node, label
+from heapstory.graph.model import Edge, Node, fields_of, find_node, label
 
 if TYPE_CHECKING:
-    from heapstory.graph.memory_graph import MemoryGraph
+    from heapstory.graph.columns import GraphColumns
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Drawing:
     outside: dict[int, str] = field(default_factory=dict)
 
 
-def draw(graph: MemoryGraph, *, data: bool = False, history: bool = False) -> Drawing:
+def draw(graph: GraphColumns, *, data: bool = False, history: bool = False) -> Drawing:
     """Describes a graph; with ``data`` all fields, with ``history`` all versions of pointers."""
     edges = evolution(graph) if history else graph.edges
     boxes = {node.id: _box(graph, node, data) for node in graph.nodes}
@@ -79,7 +79,7 @@ def _is_section(node: Node) -> bool:
     return node.kind == "global" and node.type is None
 
 
-def _box(graph: MemoryGraph, node: Node, data: bool) -> Box:
+def _box(graph: GraphColumns, node: Node, data: bool) -> Box:
     parts = [node.type or ("" if node.kind == "heap" else node.kind), f"{node.size} bytes"]
     if node.label and node.name:
         parts.insert(0, node.name)
@@ -88,9 +88,9 @@ def _box(graph: MemoryGraph, node: Node, data: bool) -> Box:
     return Box(node, title, detail, _data_rows(graph, node) if data else [])
 
 
-def _data_rows(graph: MemoryGraph, node: Node) -> list[Row]:
+def _data_rows(graph: GraphColumns, node: Node) -> list[Row]:
     """The fields that hold data. Types say how to read them; without one they are plain numbers."""
-    fields = graph.trace.fields(node.id, graph.at)
+    fields = fields_of(graph.trace, node.id, graph.at)
     leaves = list(graph.trace.types.leaves(node.type_id, node.size))
     if not leaves:
         return [
@@ -123,7 +123,7 @@ def _row(box: Box, edge: Edge) -> Row:
     return row
 
 
-def _mark(graph: MemoryGraph, boxes: dict[int, Box], edge: Edge) -> Mark:
+def _mark(graph: GraphColumns, boxes: dict[int, Box], edge: Edge) -> Mark:
     if edge.state == "null":
         text = "NULL"
     elif edge.target is None:
@@ -137,8 +137,8 @@ def _mark(graph: MemoryGraph, boxes: dict[int, Box], edge: Edge) -> Mark:
     return Mark(text, written, edge.state, edge.target, edge.target_offset, edge.current)
 
 
-def _outside_title(graph: MemoryGraph, node: int) -> str:
-    return graph.trace.node(node).title
+def _outside_title(graph: GraphColumns, node: int) -> str:
+    return find_node(graph.trace, node).title
 
 
 def _order(boxes: list[Box]) -> list[int]:

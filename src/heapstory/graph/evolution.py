@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from heapstory.graph.history import WORD, Version, of_node
-from heapstory.graph.model import Edge, Node
+from heapstory.graph.model import Edge, Node, fields_of
 
 if TYPE_CHECKING:
-    from heapstory.graph.memory_graph import MemoryGraph
-    from heapstory.trace import Trace
+    from heapstory.graph.columns import GraphColumns
+    from heapstory.store.open_trace import OpenTrace
 
 
-def evolution(graph: MemoryGraph) -> list[Edge]:
+def evolution(graph: GraphColumns) -> list[Edge]:
     """Every version, up to the graph's timestamp, of the fields that are pointers by their type or
     ever held one.
 
@@ -34,7 +34,7 @@ def evolution(graph: MemoryGraph) -> list[Edge]:
     return edges
 
 
-def _versions(trace: Trace, node: Node, last: int) -> Iterator[Edge]:
+def _versions(trace: OpenTrace, node: Node, last: int) -> Iterator[Edge]:
     """What was ever stored into the fields of a node, oldest first."""
     for version in of_node(trace, node, None, None):
         if version.timestamp > last or version.silent:
@@ -44,7 +44,7 @@ def _versions(trace: Trace, node: Node, last: int) -> Iterator[Edge]:
             continue
         # A long ranged store wrote many fields at once: look at what it left in them.
         first, end = version.address, version.address + version.size
-        for edge in trace.fields(node.id, version.timestamp):
+        for edge in fields_of(trace, node.id, version.timestamp):
             inside = first <= node.address + edge.offset < end
             if inside and edge.timestamp == version.timestamp:
                 yield replace(edge, current=False)

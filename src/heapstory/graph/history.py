@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from heapstory.errors import UsageError
-from heapstory.graph.model import Change, Node
-from heapstory.trace.places import Place
+from heapstory.graph.model import Change, Node, find_node
+from heapstory.graph.notebook import show
+from heapstory.store.places import Place
 
 if TYPE_CHECKING:
-    from heapstory.trace import Trace
+    from heapstory.store.open_trace import OpenTrace
 
 WORD = 8
 COLUMNS = (
@@ -75,13 +76,11 @@ class History:
     def __iter__(self) -> Iterator[Version]:
         return iter(self.versions)
 
-    def _repr_html_(self) -> str:
-        from heapstory.reporters.html import history_table
-
-        return history_table(self)
+    def _repr_html_(self) -> str | None:
+        return show("history as HTML", self)
 
 
-def of_node(trace: Trace, node: Node, field: str | int | None, size: int | None) -> History:
+def of_node(trace: OpenTrace, node: Node, field: str | int | None, size: int | None) -> History:
     """The history of a node during its life, or of one of its fields."""
     if node.size == 0 and field is None and size is None:  # malloc(0)
         return History(node.address, 0, node, [])
@@ -100,14 +99,14 @@ def of_node(trace: Trace, node: Node, field: str | int | None, size: int | None)
     return History(address, length, node, _versions(trace, address, length, first, last, node))
 
 
-def of_address(trace: Trace, address: int, size: int | None) -> History:
+def of_address(trace: OpenTrace, address: int, size: int | None) -> History:
     """The history of an address over all the nodes that ever held it."""
     if size is None:
         size = _width(trace, address)
     return History(address, size, None, _versions(trace, address, size, 0, trace.last, None))
 
 
-def _field(trace: Trace, node: Node, field: str | int) -> tuple[int, int]:
+def _field(trace: OpenTrace, node: Node, field: str | int) -> tuple[int, int]:
     """Offset and size of a field given by name or offset."""
     text = str(field)
     try:
@@ -128,20 +127,20 @@ def _field(trace: Trace, node: Node, field: str | int) -> tuple[int, int]:
     return offset, min(width, node.size - offset)
 
 
-def _width(trace: Trace, address: int) -> int:
+def _width(trace: OpenTrace, address: int) -> int:
     """The size of the field at an address, by the last node that held it; a word if unknown."""
     found = trace.core.node_at(address, trace.last)
     if found is None:
         return WORD
-    node = trace.node(found)
+    node = find_node(trace, found)
     return _field(trace, node, address - node.address)[1]
 
 
 def _versions(
-    trace: Trace, address: int, size: int, first: int, last: int, node: Node | None
+    trace: OpenTrace, address: int, size: int, first: int, last: int, node: Node | None
 ) -> list[Version]:
     table = trace.core.history(address, size, first, last)
-    node_of = cache(trace.node)
+    node_of = cache(partial(find_node, trace))
     versions = []
     for row in zip(*(table.column(name) for name in COLUMNS), strict=True):
         timestamp, where, width, value, data, silent, kind = row[:7]

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from heapstory.trace.places import Place
+from heapstory.errors import UsageError
+from heapstory.store.places import Place
 
 if TYPE_CHECKING:
     from heapstory import _core
-    from heapstory.trace import Trace
+    from heapstory.store.open_trace import OpenTrace
 
 NODE_COLUMNS = (
     "id",
@@ -109,7 +110,7 @@ def label(timestamp: int | None, place: Place | None) -> str:
     return f"({timestamp}):{place or 'initial'}"
 
 
-def read_node(trace: Trace, row: dict[str, Any]) -> Node:
+def read_node(trace: OpenTrace, row: dict[str, Any]) -> Node:
     """A node from one row of the core's columns."""
     places = trace.places
     freed = row["freed"]
@@ -132,7 +133,25 @@ def read_node(trace: Trace, row: dict[str, Any]) -> Node:
     )
 
 
-def read_edges(trace: Trace, table: _core.Table) -> list[Edge]:
+def find_node(trace: OpenTrace, node: int) -> Node:
+    """One node of a trace, alive or not."""
+    row = trace.core.node(node) if node >= 0 else None
+    if row is None:
+        raise UsageError(f"there is no node {node} in {trace.path} (see: heapstory graph)")
+    return read_node(trace, row)
+
+
+def fields_of(trace: OpenTrace, node: int, at: int) -> list[Edge]:
+    """What a node holds at a timestamp, data included."""
+    return read_edges(trace, trace.core.fields(node, at))
+
+
+def incoming_of(trace: OpenTrace, node: int, at: int) -> list[Edge]:
+    """Who points to a node at a timestamp."""
+    return read_edges(trace, trace.core.incoming(node, at))
+
+
+def read_edges(trace: OpenTrace, table: _core.Table) -> list[Edge]:
     """All edges of a small table of the core; their nodes are looked up for the fields' names."""
     nodes: dict[int, dict[str, Any]] = {}
     edges = []
@@ -143,7 +162,7 @@ def read_edges(trace: Trace, table: _core.Table) -> list[Edge]:
     return edges
 
 
-def read_edge(trace: Trace, row: Sequence[Any], field: str | None) -> Edge:
+def read_edge(trace: OpenTrace, row: Sequence[Any], field: str | None) -> Edge:
     """An edge from one row, in the order of EDGE_COLUMNS."""
     source, offset, value, size, target, target_offset, state, timestamp, site = row
     place = trace.places.place(site)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from heapstory.errors import UsageError
 
 if TYPE_CHECKING:
-    from heapstory.graph.memory_graph import MemoryGraph
+    from heapstory.graph.columns import GraphColumns
 
 
 def select(
-    graph: MemoryGraph,
+    graph: GraphColumns,
     *,
     root: int | str | None = None,
     depth: int | None = None,
@@ -29,7 +29,7 @@ def select(
     return chosen if type is None else chosen & _of_type(graph, type)
 
 
-def find_roots(graph: MemoryGraph, root: int | str) -> list[int]:
+def find_roots(graph: GraphColumns, root: int | str) -> list[int]:
     """A node by its id, or the variables, roots and labels of some name."""
     text = str(root)
     if text.isdecimal():
@@ -49,7 +49,7 @@ def find_roots(graph: MemoryGraph, root: int | str) -> list[int]:
     return found
 
 
-def reach(graph: MemoryGraph, start: list[int], depth: int | None) -> set[int]:
+def reach(graph: GraphColumns, start: list[int], depth: int | None) -> set[int]:
     """The nodes within some number of edges."""
     targets: dict[int, list[int]] = {}
     for source, target in _arrows(graph):
@@ -63,7 +63,7 @@ def reach(graph: MemoryGraph, start: list[int], depth: int | None) -> set[int]:
     return seen
 
 
-def connected(graph: MemoryGraph) -> set[int]:
+def connected(graph: GraphColumns) -> set[int]:
     """All heap nodes, and the variables that point to one or that one points to."""
     kinds = dict(zip(graph.node_columns["id"], graph.node_columns["kind"], strict=True))
     heap = {node for node in graph.ids if kinds[node] == "heap"}
@@ -74,7 +74,7 @@ def connected(graph: MemoryGraph) -> set[int]:
     return chosen
 
 
-def touched(graph: MemoryGraph) -> set[int]:
+def touched(graph: GraphColumns) -> set[int]:
     """All nodes but those made from a stored value alone; UsageError where none can be such."""
     if graph.trace.meta.get("mode") != "internals":
         raise UsageError(
@@ -85,18 +85,18 @@ def touched(graph: MemoryGraph) -> set[int]:
     return {node for node in graph.ids if sizes[node]}
 
 
-def _arrows(graph: MemoryGraph) -> list[tuple[int, int]]:
+def _arrows(graph: GraphColumns) -> list[tuple[int, int]]:
     columns = graph.edge_columns
     pairs = zip(columns["source"], columns["target"], strict=True)
     return [(source, target) for source, target in pairs if target is not None]
 
 
-def _variables(graph: MemoryGraph) -> list[int]:
+def _variables(graph: GraphColumns) -> list[int]:
     kinds = zip(graph.node_columns["id"], graph.node_columns["kind"], strict=True)
     return [node for node, kind in kinds if kind != "heap" and node in graph]
 
 
-def _of_type(graph: MemoryGraph, wanted: str) -> set[int]:
+def _of_type(graph: GraphColumns, wanted: str) -> set[int]:
     columns, name = graph.node_columns, graph.trace.types.name
     matching = {
         type_id

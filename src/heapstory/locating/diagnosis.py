@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from heapstory.constraints.plan import Plan, PlanConstraint
-from heapstory.trace.places import Place
+from heapstory.store.places import Place
 
 FEW, PAIR = 5, 2  # statements
 # Relations of which one fault is enough evidence.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from heapstory.constraints.plan import Kind, PlanField
 from heapstory.locating.diagnosis import Fault, Inconsistency, Slot
-from heapstory.trace.places import Place
+from heapstory.store.places import Place
 
 if TYPE_CHECKING:
     from heapstory.constraints.plan import Plan

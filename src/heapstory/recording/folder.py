@@ -11,11 +11,11 @@ from typing import Any
 
 from heapstory.errors import HeapstoryError
 from heapstory.recording.process import Ending
-from heapstory.trace.meta import seal
+from heapstory.store.meta import ASKED, COLLECTED, META, read_part, seal
 
 ERROR = "error.txt"
 LOG = "valgrind.log"
-_MARKS = ("meta.json", "record.json")
+_MARKS = (META, ASKED, COLLECTED)
 
 
 def prepare(trace: Path, force: bool) -> None:
@@ -49,8 +49,8 @@ def successors(trace: Path) -> Iterator[Path]:
 
 
 def describe(trace: Path, facts: dict[str, Any]) -> None:
-    """Writes record.json, which the collector merges into meta.json."""
-    write_json(trace / "record.json", facts)
+    """Writes down what was asked, for whoever finds the trace unfinished."""
+    write_json(trace / ASKED, facts)
 
 
 def complaint(trace: Path, ending: Ending) -> str | None:
@@ -65,7 +65,7 @@ def complaint(trace: Path, ending: Ending) -> str | None:
                 f"the collector was killed by signal {os.WTERMSIG(status)}; {trace} is incomplete"
             )
         return f"the collector failed; {trace} is incomplete"
-    if not (trace / "meta.json").exists():
+    if not (trace / COLLECTED).exists():
         reason = _first_line(trace / LOG) or "the recorder did not start"
         return f"nothing was recorded: {reason} (see: heapstory doctor)"
     if ending.left:
@@ -74,26 +74,30 @@ def complaint(trace: Path, ending: Ending) -> str | None:
 
 
 def sign_off(trace: Path, pid: int, ending: Ending) -> None:
-    """Adds what the collectors could not know.
+    """Writes meta.json of this trace and of those that followed it.
 
-    That is how the program ended, to the trace that saw it, and to the traces that followed the
-    first how it all was recorded.
+    The collectors could not know how the program ended, where they did not see it, and those of the
+    traces that followed not how it all was recorded.
     """
     log = trace / LOG
     if log.exists() and log.stat().st_size == 0:
         log.unlink()
-    facts = _read_json(trace / "record.json") or {}
+    if ending.left:  # a collector has more to say: what it will write stands for itself
+        return
+    asked = read_part(trace / ASKED) or {}
     for part in [trace, *successors(trace)]:
-        meta = _read_json(part / "meta.json")
-        if meta is None:
+        collected = read_part(part / COLLECTED)
+        if collected is None:
             continue
-        fuller = {**facts, **meta}
-        known = meta.get("exit") or {}
+        meta = {**asked, **collected}
+        known = collected.get("exit") or {}
         unknown = known.get("code") is None and known.get("signal") is None
-        if unknown and meta.get("pid") == pid and meta.get("ended") != "exec":
-            fuller["exit"] = {"code": ending.code, "signal": ending.signal}
-            fuller["ended"] = meta.get("ended") or ("exit" if ending.signal is None else "killed")
-        write_json(part / "meta.json", seal(fuller))
+        if unknown and collected.get("pid") == pid and collected.get("ended") != "exec":
+            meta["exit"] = {"code": ending.code, "signal": ending.signal}
+            meta["ended"] = collected.get("ended") or (
+                "exit" if ending.signal is None else "killed"
+            )
+        write_json(part / META, seal(meta))
 
 
 def write_json(path: Path, value: dict[str, Any]) -> None:
@@ -101,14 +105,6 @@ def write_json(path: Path, value: dict[str, Any]) -> None:
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     draft.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     draft.rename(path)
-
-
-def _read_json(path: Path) -> dict[str, Any] | None:
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _first_line(path: Path) -> str | None:

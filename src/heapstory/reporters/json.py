@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from heapstory.trace.places import Place
+    from heapstory.store.places import Place
 
 encode = json.JSONEncoder(ensure_ascii=False).encode
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from heapstory.version import version
 
 if TYPE_CHECKING:
-    from heapstory.trace.places import Place
+    from heapstory.store.places import Place
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -6,10 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from heapstory.trace.places import Place
+from heapstory.store.places import Place
+from heapstory.store.sql import query
 
 if TYPE_CHECKING:
-    from heapstory.trace import Trace
+    from heapstory.store.open_trace import OpenTrace
 
 COUNTED = {
     "high": "accesses to heap above 128 GiB, which is not recorded",
@@ -47,7 +48,7 @@ class Discoveries:
     untouched: int
 
 
-def discoveries(trace: Trace) -> Discoveries:
+def discoveries(trace: OpenTrace) -> Discoveries:
     """Read from the lists at the end of a trace; most blocks first."""
     found, counts = trace.core.found("candidates"), trace.core.found("counts")
     names = ("kind", "site", "address", "bytes", "blocks")
@@ -64,8 +65,8 @@ def discoveries(trace: Trace) -> Discoveries:
     )
 
 
-def _untouched(trace: Trace) -> int:
+def _untouched(trace: OpenTrace) -> int:
     if trace.meta.get("mode") != "internals":
         return 0
-    (row,) = trace.query("SELECT count(*) FROM nodes WHERE kind = 'heap' AND size = 0")
+    (row,) = query(trace, "SELECT count(*) FROM nodes WHERE kind = 'heap' AND size = 0")
     return int(row[0])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from heapstory.trace.discoveries import Discoveries, discoveries
 
 if TYPE_CHECKING:
-    from heapstory.trace import Trace
+    from heapstory.store.open_trace import OpenTrace
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Info:
         return self.sizes["bytes"]
 
     @classmethod
-    def read(cls, trace: Trace, summary: dict[str, Any]) -> Info:
+    def read(cls, trace: OpenTrace, summary: dict[str, Any]) -> Info:
         """From meta.json and the core's summary; a trace cut off early lacks some of the former."""
         meta = trace.meta
         ended = meta.get("exit") or {}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from heapstory.trace.places import Place
+from heapstory.graph.model import Node, find_node
+from heapstory.store.places import Place
 
 if TYPE_CHECKING:
-    from heapstory.graph.model import Node
-    from heapstory.trace import Trace
+    from heapstory.store.open_trace import OpenTrace
 
 # What an access did, in words; {base} and {reached} are nodes.
 WORDS = {
@@ -43,7 +43,7 @@ class Suspicion:
         return WORDS[self.kind].format(base=base, reached=reached)
 
 
-def suspicions(trace: Trace) -> list[Suspicion]:
+def suspicions(trace: OpenTrace) -> list[Suspicion]:
     """All of them, certain ones first, each in order of time."""
     table = trace.core.found("suspicions")
     names = ("kind", "possible", "timestamp", "site", "address", "bytes", "base", "node", "reached")
@@ -56,8 +56,8 @@ def suspicions(trace: Trace) -> list[Suspicion]:
             address=address,
             bytes=size,
             base=base,
-            node=None if node is None else trace.node(node),
-            reached=None if reached is None else trace.node(reached),
+            node=None if node is None else find_node(trace, node),
+            reached=None if reached is None else find_node(trace, reached),
         )
         for kind, possible, timestamp, site, address, size, base, node, reached in zip(
             *(table.column(name) for name in names), strict=True

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from heapstory.constraints.binding.layout import EXPANDED_AT_MOST, Array, Scalar
 from heapstory.constraints.plan import Kind
-from heapstory.trace.types import Types
+from heapstory.store.types import Types
 
 if TYPE_CHECKING:
     from heapstory import _core

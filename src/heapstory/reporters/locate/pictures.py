@@ -13,8 +13,8 @@ from heapstory.reporters.svg import svg
 if TYPE_CHECKING:
     from heapstory.graph.drawing import Drawing
     from heapstory.locating.diagnosis import Diagnosis, Fault
+    from heapstory.store.places import Place
     from heapstory.trace import Trace
-    from heapstory.trace.places import Place
 
 MOST = 20
 AROUND = 4

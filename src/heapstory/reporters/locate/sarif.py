@@ -8,7 +8,7 @@ from heapstory.reporters.sarif import Result, Rule, at
 
 if TYPE_CHECKING:
     from heapstory.locating.diagnosis import Diagnosis
-    from heapstory.trace.places import Place
+    from heapstory.store.places import Place
 
 MOST = 20  # times that a statement is shown to have run
 

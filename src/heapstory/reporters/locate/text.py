@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from heapstory.graph.drawing import Box, Drawing
     from heapstory.locating.diagnosis import Diagnosis, Fault, Inconsistency
     from heapstory.locating.pictures import Pictures
+    from heapstory.store.places import Place
     from heapstory.trace import Trace
-    from heapstory.trace.places import Place
 
 MOST_INCONSISTENCIES = 10
 MOST_STATEMENTS = 20

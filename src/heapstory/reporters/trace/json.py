@@ -10,10 +10,10 @@ from heapstory.reporters.json import place, place_text, text
 if TYPE_CHECKING:
     from heapstory.graph.history import History, Version
     from heapstory.graph.model import Node
+    from heapstory.store.sql import Rows
     from heapstory.trace import Trace
     from heapstory.trace.discoveries import Discoveries
     from heapstory.trace.info import Info
-    from heapstory.trace.sql import Rows
     from heapstory.trace.suspicions import Suspicion
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from heapstory.trace.places import Place
+from heapstory.store.places import Place
 
 CONFIRMED, NOT_LEAKED, NOT_EXERCISED = "confirmed", "not-leaked", "not-exercised"
 _RANK = {NOT_EXERCISED: 0, NOT_LEAKED: 1, CONFIRMED: 2}

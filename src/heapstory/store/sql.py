@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from heapstory.errors import HeapstoryError, TraceError, UsageError
 
 if TYPE_CHECKING:
-    from heapstory.trace import Trace
+    from heapstory.store.open_trace import OpenTrace
 
 TABLES = ("nodes", "edges", "events", "sites", "frees", "cpoints", "modules", "stacks")
 
@@ -54,7 +54,7 @@ class Rows:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def query(trace: Trace, sql: str) -> Rows:
+def query(trace: OpenTrace, sql: str) -> Rows:
     """Runs one statement; only the tables it names are opened."""
     import duckdb
 

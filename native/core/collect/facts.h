@@ -1,4 +1,4 @@
-// meta.json: what was recorded and how it ended.
+// collector.json: what the collector knows of a recording and of how it ended.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace heapstory {
 
@@ -20,14 +21,13 @@ struct Ending {
 // How the recorder says that the program ended.
 Ending ending_of(const hsw_ring &ring, const Recording &recording);
 
-// The words of a process that runs under Valgrind, without Valgrind's options before them, as the
-// members of a JSON array.
-std::string program_of(int pid);
+// The words of a process that runs under Valgrind, without Valgrind's options before them.
+std::vector<std::string> program_of(int pid);
 
-// Writes DIRECTORY/meta.json anew: our own members, then those of DIRECTORY/record.json, which the
+// Writes DIRECTORY/collector.json anew. What was asked stands in DIRECTORY/record.json, which the
 // record command has written. It has written none for a process that an exec or a fork began: then
 // the program is our own finding.
-void write_meta(const std::string &directory, int pid, const std::string &program,
-                const Ending &ending);
+void write_facts(const std::string &directory, int pid, const std::vector<std::string> &program,
+                 const Ending &ending);
 
 } // namespace heapstory

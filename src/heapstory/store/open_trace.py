@@ -1,0 +1,115 @@
+"""An opened trace without what it says about graphs: path, meta, time, places, types."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from heapstory.errors import TraceError, UsageError
+from heapstory.store.meta import read as read_meta
+from heapstory.store.places import Place, Places
+from heapstory.store.types import Types
+
+if TYPE_CHECKING:
+    from heapstory import _core
+
+
+class OpenTrace:
+    """What every question to a trace starts from."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.core = open_core(self.path)
+        self._check_version()
+        self.places = Places(self.core)
+        self.types = Types(self.core)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of the files."""
+        self.core.close()
+
+    @cached_property
+    def meta(self) -> dict[str, Any]:
+        """meta.json: how the trace was recorded."""
+        return read_meta(self.path)
+
+    def _check_version(self) -> None:
+        from heapstory._core import FORMAT_VERSION
+
+        version = self.meta.get("format")
+        if isinstance(version, int) and version > FORMAT_VERSION:
+            raise TraceError(
+                f"{self.path}: has trace format {version}, newer than this heapstory, which reads "
+                f"up to {FORMAT_VERSION} (install a newer heapstory)"
+            )
+
+    @property
+    def last(self) -> int:
+        """The last timestamp."""
+        return self.core.timestamps
+
+    @property
+    def complete(self) -> bool:
+        """Whether the trace holds the whole run."""
+        return self.core.complete and self.meta.get("complete") is not False
+
+    @property
+    def damage(self) -> str | None:
+        """Why a trace is incomplete, in one line."""
+        if self.core.damage or self.complete:
+            return self.core.damage
+        if self.meta.get("ended") == "killed":
+            return "the program was killed"
+        if self.meta.get("dropped"):
+            return f"{self.meta['dropped']} records were dropped"
+        return "the collector was stopped"
+
+    def moment(self, at: int | None) -> int:
+        """A timestamp of this trace, the last one for None; a negative one counts from the end."""
+        moment = self.last if at is None else at + self.last + 1 if at < 0 else at
+        if not 0 <= moment <= self.last:
+            raise UsageError(f"timestamp {at} is not in {self.path}: it has 0 to {self.last}")
+        return moment
+
+    def value(self, address: int, size: int, at: int | None = None) -> bytes | None:
+        """The bytes at an address as of a timestamp; None where they were never recorded."""
+        return self.core.value(address, size, self.moment(at))
+
+    def place(self, site: int) -> Place | None:
+        """The statement of a site."""
+        return self.places.place(site)
+
+    def stack(self, stack: int) -> list[Place]:
+        """A call stack, innermost first."""
+        return self.places.stack(stack)
+
+    def source(self, path: str) -> str | None:
+        """The text of a source file, where it was recorded."""
+        return self.core.source(path)
+
+
+def open_core(path: Path) -> _core.Trace:
+    """The native side of a trace."""
+    if not path.exists():
+        raise UsageError(f"{path}: no such trace (record one: heapstory record -o {path} -- PROG)")
+    if not path.is_dir():
+        raise TraceError(f"{path}: not a trace (a trace is a directory NAME.story)")
+    try:
+        from heapstory import _core
+    except ImportError as error:
+        raise TraceError(f"the native core cannot be loaded: {error} (run: make setup)") from error
+    return _core.Trace(str(path))
