@@ -126,20 +126,20 @@ Clock::Clock(const Store &store)
     for (uint32_t chunk : store.event_chunks())
         first_.push_back(store.header(chunk).first_event);
     slice_ = store.totals().events / (2 * first_.size() + 1) + 1;
-    for (uint32_t place = 0; place < first_.size(); ++place)
-        while (guess_.size() * slice_ < (place + 1 < first_.size() ? first_[place + 1] : never) &&
+    for (uint32_t index = 0; index < first_.size(); ++index)
+        while (guess_.size() * slice_ < (index + 1 < first_.size() ? first_[index + 1] : never) &&
                guess_.size() * slice_ <= store.totals().events)
-            guess_.push_back(place);
+            guess_.push_back(index);
 }
 
-const ChunkClock &Clock::load(size_t place) const {
-    auto clock = store_.clock(store_.event_chunks()[place]);
+const ChunkClock &Clock::load(size_t index) const {
+    auto clock = store_.clock(store_.event_chunks()[index]);
     std::lock_guard lock(mutex_);
-    if (!kept_[place]) {
-        kept_[place] = clock;
-        ready_[place].store(clock.get(), std::memory_order_release);
+    if (!kept_[index]) {
+        kept_[index] = clock;
+        ready_[index].store(clock.get(), std::memory_order_release);
     }
-    return *kept_[place];
+    return *kept_[index];
 }
 
 uint64_t Store::timestamp_of(uint64_t event) const {

@@ -153,27 +153,27 @@ class Clock {
   public:
     explicit Clock(const Store &store);
     uint64_t of(uint64_t event) const {
-        size_t place = place_of(event);
-        return clock_at(place).timestamps.of(uint32_t(event - first_[place]));
+        size_t index = index_of(event);
+        return clock_at(index).timestamps.of(uint32_t(event - first_[index]));
     }
     // Soon to be asked for an event.
     void prefetch(uint64_t event) const {
-        size_t place = place_of(event);
-        clock_at(place).timestamps.prefetch(uint32_t(event - first_[place]));
+        size_t index = index_of(event);
+        clock_at(index).timestamps.prefetch(uint32_t(event - first_[index]));
     }
 
   private:
-    size_t place_of(uint64_t event) const {
-        size_t place = guess_[std::min<size_t>(event / slice_, guess_.size() - 1)];
-        while (place + 1 < first_.size() && first_[place + 1] <= event)
-            ++place;
-        return place;
+    size_t index_of(uint64_t event) const {
+        size_t index = guess_[std::min<size_t>(event / slice_, guess_.size() - 1)];
+        while (index + 1 < first_.size() && first_[index + 1] <= event)
+            ++index;
+        return index;
     }
-    const ChunkClock &clock_at(size_t place) const {
-        const ChunkClock *clock = ready_[place].load(std::memory_order_acquire);
-        return clock ? *clock : load(place);
+    const ChunkClock &clock_at(size_t index) const {
+        const ChunkClock *clock = ready_[index].load(std::memory_order_acquire);
+        return clock ? *clock : load(index);
     }
-    const ChunkClock &load(size_t place) const;
+    const ChunkClock &load(size_t index) const;
     const Store &store_;
     std::vector<uint64_t> first_; // event of each events chunk
     std::vector<uint32_t> guess_; // by slice of events: the chunk that its first one is in

@@ -219,9 +219,9 @@ std::vector<uint32_t> Store::chunks_with(size_t group, uint64_t first_word,
                                    last_word % page_words);
     std::vector<uint32_t> chunks;
     for (; bits; bits &= bits - 1) {
-        size_t place = group * WordIndex::group_chunks + size_t(std::countr_zero(bits));
-        if (place < event_chunks_.size())
-            chunks.push_back(event_chunks_[place]);
+        size_t index = group * WordIndex::group_chunks + size_t(std::countr_zero(bits));
+        if (index < event_chunks_.size())
+            chunks.push_back(event_chunks_[index]);
     }
     return chunks;
 }

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Nodes that are one unit since a merge; its address is the lowest of theirs."""
+    """Nodes that belong together since a merge; its address is the lowest of theirs."""
 
     id: int
     timestamp: int
@@ -23,7 +23,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class MergeEdge:
-    """An access by the address of ``source`` that reached ``target`` and made them one unit."""
+    """An access by the address of ``source`` that reached ``target`` and made them belong together."""
 
     cluster: int
     source: int

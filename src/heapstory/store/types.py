@@ -66,16 +66,16 @@ class Types:
         if not type_id or not 0 <= offset < size:
             return None
         described = self.get(type_id)
-        unit = described["size"]
-        if not unit:
+        element_size = described["size"]
+        if not element_size:
             return None
         last = self._open_end(described)
         if last is not None:
             if offset >= last["offset"]:
                 return self._into_array(last["type"], last["name"], last["offset"], offset)
-        elif size >= 2 * unit:  # a block that holds several of its type is an array of them
-            return self._into_array_of(type_id, unit, "", 0, offset)
-        return self._descend(type_id, "", 0, offset) if offset < unit else None
+        elif size >= 2 * element_size:  # a block that holds several of its type is an array of them
+            return self._into_array_of(type_id, element_size, "", 0, offset)
+        return self._descend(type_id, "", 0, offset) if offset < element_size else None
 
     def leaves(self, type_id: int | None, size: int) -> Iterator[Leaf]:
         """All fields of a node, by offset; padding is left out."""
@@ -159,11 +159,15 @@ class Types:
 
     def _into_array(self, type_id: int | None, name: str, base: int, offset: int) -> Leaf | None:
         element = self.get(type_id)["target"] if type_id else None
-        unit = self.get(element)["size"] if element else 0
-        return self._into_array_of(element, unit, name, base, offset) if element and unit else None
+        element_size = self.get(element)["size"] if element else 0
+        return (
+            self._into_array_of(element, element_size, name, base, offset)
+            if element and element_size
+            else None
+        )
 
     def _into_array_of(
-        self, element: int, unit: int, name: str, base: int, offset: int
+        self, element: int, element_size: int, name: str, base: int, offset: int
     ) -> Leaf | None:
-        index = (offset - base) // unit
-        return self._descend(element, f"{name}[{index}]", base + index * unit, offset)
+        index = (offset - base) // element_size
+        return self._descend(element, f"{name}[{index}]", base + index * element_size, offset)

@@ -18,7 +18,7 @@ template <class Key, class Value> class Cache {
         {
             std::lock_guard lock(mutex_);
             if (auto found = entries_.find(key); found != entries_.end()) {
-                recent_.splice(recent_.end(), recent_, found->second.place);
+                recent_.splice(recent_.end(), recent_, found->second.position);
                 return found->second.value;
             }
         }
@@ -39,7 +39,7 @@ template <class Key, class Value> class Cache {
   private:
     struct Entry {
         std::shared_ptr<const Value> value;
-        typename std::list<Key>::iterator place;
+        typename std::list<Key>::iterator position;
     };
     size_t capacity_;
     std::mutex mutex_;

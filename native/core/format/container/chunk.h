@@ -5,7 +5,7 @@
 //   | magic kind version sequence header-crc | length payload-crc | first event, ... | payload |
 //   +--------------------------------------------------------------------------------+---------+
 //
-// A file is a run of such chunks, each padded to 8 bytes. A reader walks the headers; where a
+// A file is a run of such chunks, each padded to 8 bytes. A reader follows the headers; where a
 // header or a length does not fit, the file ends there. Payload checksums are checked when a chunk
 // is first used, so that opening costs one small read per chunk. The head of a payload, its first
 // part, may have a checksum of its own: it can be used without reading the rest.

@@ -97,7 +97,7 @@ TraceFile::TraceFile(const std::string &directory) : path_(directory + "/chunks"
     posix_fadvise(fd_, 0, 0, POSIX_FADV_RANDOM);
     closed_ = read_directory();
     if (!closed_)
-        walk();
+        read_headers();
     checked_ = std::make_unique<std::atomic<bool>[]>(chunks_.size());
 }
 
@@ -157,7 +157,7 @@ bool TraceFile::read_directory() {
     return true;
 }
 
-void TraceFile::walk() {
+void TraceFile::read_headers() {
     uint64_t offset = 0;
     ChunkHeader header;
     while (header_at(offset, header) && header.sequence == chunks_.size()) {

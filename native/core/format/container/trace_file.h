@@ -66,7 +66,7 @@ class TraceFile {
   private:
     void advise(size_t chunk, int advice, uint64_t before = 0) const; // bytes
     bool read_directory();
-    void walk();
+    void read_headers();
     bool header_at(uint64_t offset, ChunkHeader &header) const;
 
     [[noreturn]] void damaged(size_t chunk) const;

@@ -88,7 +88,7 @@ class SlotEncoder {
         segments.clear();
         out.bytes.clear();
         make_room(count);
-        for (Place at; at.slot < count || at.run < run_count;)
+        for (Position at; at.slot < count || at.run < run_count;)
             at = encode_segment(at, count, slots, run_count, runs, last);
     }
     void encode(const std::vector<Slot> &slots, const std::vector<SlotRun> &runs = {}) {
@@ -102,12 +102,12 @@ class SlotEncoder {
     };
 
     void make_room(size_t slots);
-    struct Place { // the next slot and run
+    struct Position { // the next slot and run
         size_t slot = 0, run = 0;
     };
     template <class Slots, class Runs, class Last>
-    Place encode_segment(Place from, size_t count, const Slots &slots, size_t run_count,
-                         const Runs &runs, Last last);
+    Position encode_segment(Position from, size_t count, const Slots &slots, size_t run_count,
+                            const Runs &runs, Last last);
     void finish_segment(const SlotSegment &segment, const Ends &ends);
 
     static uint8_t *put(uint8_t *at, uint64_t value, unsigned size) {
@@ -147,8 +147,8 @@ class SlotEncoder {
 // A segment ends after segment_slots; those of runs, which are quick to decode, count half. A word
 // with very many versions keeps it open beyond that, and so does a page that has runs.
 template <class Slots, class Runs, class Last>
-SlotEncoder::Place SlotEncoder::encode_segment(Place from, size_t count, const Slots &slots,
-                                               size_t run_count, const Runs &runs, Last last) {
+SlotEncoder::Position SlotEncoder::encode_segment(Position from, size_t count, const Slots &slots,
+                                                  size_t run_count, const Runs &runs, Last last) {
     constexpr uint64_t none = ~uint64_t(0);
     size_t i = from.slot, run = from.run, in_runs = 0;
     Ends at{control_.data(), words_.data(),  events_.data(),

@@ -13,7 +13,7 @@ Lineage::Lineage(const std::vector<Origin> &origins) : parts_(1) {
         Part part;
         part.node = origin.node;
         part.source = origin.source;
-        part.up = place_of(origin.source);
+        part.up = index_of(origin.source);
         const Part &up = parts_[part.up], &jump = parts_[up.jump];
         part.eldest = part.up ? up.eldest : origin.source;
         part.depth = up.depth + 1;
@@ -24,7 +24,7 @@ Lineage::Lineage(const std::vector<Origin> &origins) : parts_(1) {
     }
 }
 
-uint32_t Lineage::place_of(uint64_t node) const {
+uint32_t Lineage::index_of(uint64_t node) const {
     auto at = std::lower_bound(parts_.begin(), parts_.end(), node,
                                [](const Part &part, uint64_t id) { return part.node < id; });
     return at == parts_.end() || at->node != node ? 0 : uint32_t(at - parts_.begin());

@@ -31,8 +31,8 @@ class Lineage {
         uint32_t up = 0, jump = 0; // the part that its source is, and one further up; 0: none
         uint32_t depth = 0;
     };
-    uint32_t place_of(uint64_t node) const; // 0 if it was not split off
-    const Part &part_of(uint64_t node) const { return parts_[place_of(node)]; }
+    uint32_t index_of(uint64_t node) const; // 0 if it was not split off
+    const Part &part_of(uint64_t node) const { return parts_[index_of(node)]; }
 
     std::vector<Part> parts_; // by node; the first is none
 };

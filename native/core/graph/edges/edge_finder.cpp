@@ -20,11 +20,11 @@ constexpr size_t most_waiting = 64;
 
 } // namespace
 
-void EdgeFinder::add(const GraphNode &node, uint32_t place) {
+void EdgeFinder::add(const GraphNode &node, uint32_t index) {
     if (node.alive())
-        add_live(node, place);
+        add_live(node, index);
     else
-        add_freed(node, place);
+        add_freed(node, index);
 }
 
 Batches EdgeFinder::finish() {
@@ -32,7 +32,7 @@ Batches EdgeFinder::finish() {
     return out_.finish();
 }
 
-void EdgeFinder::add_live(const GraphNode &node, uint32_t place) {
+void EdgeFinder::add_live(const GraphNode &node, uint32_t index) {
     const NodeRow &row = node.row;
     bool zeroed = row.flags & Birth::zeroed;
     uint64_t end = row.address + row.size;
@@ -48,17 +48,17 @@ void EdgeFinder::add_live(const GraphNode &node, uint32_t place) {
             edge.event = page->words[i].event;
             edge.site = page->words[i].site;
             edge.initial = !edge.site;
-            add_word(node, place, word, page->words[i].value, zeroed ? 0xff : page->mask[i], edge);
+            add_word(node, index, word, page->words[i].value, zeroed ? 0xff : page->mask[i], edge);
         } else if (zeroed && (data_ || node.type || (guesses_about(node)))) {
             edge.event = row.birth;
             edge.initial = true;
-            add_word(node, place, word, 0, inside, edge);
+            add_word(node, index, word, 0, inside, edge);
         }
     }
 }
 
 // The memory of a freed node may be another's by now: look its words up as of its end.
-void EdgeFinder::add_freed(const GraphNode &node, uint32_t place) {
+void EdgeFinder::add_freed(const GraphNode &node, uint32_t index) {
     const NodeRow &row = node.row;
     for (uint64_t word = row.address / 8; word * 8 < row.address + row.size; ++word) {
         uint64_t own = since(at_.store, node, std::max(word * 8, row.address));
@@ -69,11 +69,11 @@ void EdgeFinder::add_freed(const GraphNode &node, uint32_t place) {
         edge.event = state.event;
         edge.site = state.site;
         edge.initial = state.initial;
-        add_word(node, place, word, state.value, state.mask, edge);
+        add_word(node, index, word, state.value, state.mask, edge);
     }
 }
 
-void EdgeFinder::add_word(const GraphNode &node, uint32_t place, uint64_t word, uint64_t value,
+void EdgeFinder::add_word(const GraphNode &node, uint32_t index, uint64_t word, uint64_t value,
                           uint8_t mask, Edge edge) {
     const Tables &tables = at_.store.tables();
     uint64_t first = std::max(word * 8, node.row.address);
@@ -101,7 +101,7 @@ void EdgeFinder::add_word(const GraphNode &node, uint32_t place, uint64_t word, 
         return;
     }
     at_.clock.prefetch(edge.event - (edge.initial && edge.event));
-    waiting_.push_back({edge, starts, place, kind});
+    waiting_.push_back({edge, starts, index, kind});
     if (waiting_.size() == most_waiting)
         flush();
 }
@@ -115,7 +115,7 @@ void EdgeFinder::resolve(Waiting &waiting) {
         edge.target_offset = edge.value - target.start;
         edge.state = EdgeState::live;
         if (target.untyped && !edge.target_offset)
-            promises.push_back({waiting.place, at_.live.place(found), edge.offset});
+            hints.push_back({waiting.index, at_.live.index(found), edge.offset});
         return;
     }
     Meaning meaning = at_.pointers.meaning(edge.value, edge.stored(), at_.events);
@@ -133,7 +133,7 @@ void EdgeFinder::flush() {
             continue;
         out_.add(edge, edge.timestamp([this](uint64_t event) { return at_.clock.of(event); }));
         if (waiting.kind == Waiting::Kind::guess)
-            guesses.push_back({out_.last(), waiting.place});
+            guesses.push_back({out_.last(), waiting.index});
     }
     waiting_.clear();
 }

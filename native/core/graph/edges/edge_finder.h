@@ -6,7 +6,7 @@
 #include "graph/memory/image.h"
 #include "graph/nodes/graph_node.h"
 #include "graph/nodes/live_index.h"
-#include "graph/nodes/promises.h"
+#include "graph/nodes/type_propagation.h"
 
 #include <vector>
 
@@ -33,13 +33,13 @@ class EdgeFinder {
     EdgeFinder(const Moment &moment, bool data, bool guess, uint64_t most)
         : at_(moment), data_(data), guess_(guess), out_(most) {}
 
-    void add(const GraphNode &node, uint32_t place);
+    void add(const GraphNode &node, uint32_t index);
     Batches finish();
     // The pointers seen that lead to nodes of unknown type.
-    std::vector<Promise> promises;
+    std::vector<TypeHint> hints;
     struct Guess {
-        RowPlace at;
-        uint32_t node = 0; // its place
+        RowPosition at;
+        uint32_t node = 0; // its index
     };
     std::vector<Guess> guesses;
 
@@ -48,12 +48,12 @@ class EdgeFinder {
     struct Waiting {
         Edge edge;
         uint64_t starts = 0; // how many live nodes start up to the value
-        uint32_t place = 0;
+        uint32_t index = 0;
         enum class Kind : uint8_t { known, pointer, guess } kind = Kind::known;
     };
-    void add_live(const GraphNode &node, uint32_t place);
-    void add_freed(const GraphNode &node, uint32_t place);
-    void add_word(const GraphNode &node, uint32_t place, uint64_t word, uint64_t value,
+    void add_live(const GraphNode &node, uint32_t index);
+    void add_freed(const GraphNode &node, uint32_t index);
+    void add_word(const GraphNode &node, uint32_t index, uint64_t word, uint64_t value,
                   uint8_t mask, Edge edge);
     bool guesses_about(const GraphNode &node) const {
         return guess_ && node.untyped() && node.row.size <= largest_guessed;

@@ -20,7 +20,7 @@ const std::vector<ColumnSpec> &edge_columns() {
     return columns;
 }
 
-void drop_rows(Batches &batches, const std::vector<RowPlace> &rows) {
+void drop_rows(Batches &batches, const std::vector<RowPosition> &rows) {
     for (size_t first = 0, end = 0; first < rows.size(); first = end) {
         auto &batch = batches[rows[first].batch];
         Batch kept(EdgeColumn::count);

@@ -46,12 +46,12 @@ struct EdgeColumn {
 };
 const std::vector<ColumnSpec> &edge_columns();
 
-struct RowPlace {
+struct RowPosition {
     uint32_t batch = 0, row = 0;
 };
 
 // The batches without some rows, which are given in order.
-void drop_rows(Batches &batches, const std::vector<RowPlace> &rows);
+void drop_rows(Batches &batches, const std::vector<RowPosition> &rows);
 
 // Gathers edges into batches that are large enough to be quick and small enough to need no copy.
 class EdgeWriter {
@@ -60,7 +60,7 @@ class EdgeWriter {
     explicit EdgeWriter(uint64_t most) : most_(most) {}
     void add(const Edge &edge, uint64_t timestamp);
     // Where the last one went.
-    RowPlace last() const { return {uint32_t(full_.size()), uint32_t(batch_->rows() - 1)}; }
+    RowPosition last() const { return {uint32_t(full_.size()), uint32_t(batch_->rows() - 1)}; }
     Batches finish();
 
   private:

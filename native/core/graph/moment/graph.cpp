@@ -17,13 +17,13 @@ Graph::Graph(const Store &store, const Pointers &pointers, uint64_t at, bool fre
     nodes_ = gather_nodes(store, events_, freed, scanned.size());
     heap_and_globals_ = nodes_.size();
     live_.reserve(nodes_.size());
-    for (uint32_t place = 0; place < nodes_.size(); ++place)
-        if (nodes_[place].alive())
-            live_.add(nodes_[place], place);
+    for (uint32_t index = 0; index < nodes_.size(); ++index)
+        if (nodes_[index].alive())
+            live_.add(nodes_[index], index);
     live_.finish();
     image_ = std::make_unique<Image>(store, events_, [this](uint64_t address) -> uint64_t {
         uint32_t found = live_.find(address);
-        return found == LiveIndex::none ? 0 : since(store_, nodes_[live_.place(found)], address);
+        return found == LiveIndex::none ? 0 : since(store_, nodes_[live_.index(found)], address);
     });
     find_roots(scanned);
     find_pointers();
@@ -39,7 +39,7 @@ void Graph::find_roots(const std::vector<ScannedWord> &words) {
     uint64_t next = store_.nodes().size() + 1;
     for (const ScannedWord &word : words) {
         uint32_t found = live_.find(word.value);
-        if (found == LiveIndex::none || nodes_[live_.place(found)].row.kind != NodeKind::heap)
+        if (found == LiveIndex::none || nodes_[live_.index(found)].row.kind != NodeKind::heap)
             continue;
         root_names_.push_back(word.name);
         GraphNode root;
@@ -69,25 +69,25 @@ std::vector<Graph::Piece> Graph::cut() const {
         total += work(node);
     uint64_t share = total / (2 * workers()) + 1;
     std::vector<Piece> pieces;
-    for (size_t place = 0; place < heap_and_globals_; ++place) {
+    for (size_t index = 0; index < heap_and_globals_; ++index) {
         if (sum >= share * pieces.size())
-            pieces.push_back({place, place, {}, {}});
-        sum += work(nodes_[place]);
-        pieces.back().end = place + 1;
+            pieces.push_back({index, index, {}, {}});
+        sum += work(nodes_[index]);
+        pieces.back().end = index + 1;
     }
     return pieces;
 }
 
-Promises Graph::find_edges(Piece &piece, bool data, bool guess) const {
+TypeHints Graph::find_edges(Piece &piece, bool data, bool guess) const {
     uint64_t words = 0;
-    for (size_t place = piece.first; place < piece.end; ++place)
-        words += nodes_[place].row.size / 8 + 2;
+    for (size_t index = piece.first; index < piece.end; ++index)
+        words += nodes_[index].row.size / 8 + 2;
     EdgeFinder finder({store_, pointers_, events_, live_, *image_, clock_}, data, guess, words);
-    for (size_t place = piece.first; place < piece.end; ++place)
-        finder.add(nodes_[place], uint32_t(place));
+    for (size_t index = piece.first; index < piece.end; ++index)
+        finder.add(nodes_[index], uint32_t(index));
     piece.edges = finder.finish();
     piece.guesses = std::move(finder.guesses);
-    return {std::move(finder.promises), uint32_t(piece.first), uint32_t(piece.end)};
+    return {std::move(finder.hints), uint32_t(piece.first), uint32_t(piece.end)};
 }
 
 Batches Graph::gather(std::vector<Piece> pieces) const {
@@ -113,11 +113,11 @@ void Graph::find_pointers() {
     const Tables &tables = store_.tables();
     std::vector<Piece> pieces = cut();
     bool any_types = tables.types.size() > 1;
-    std::vector<Promises> promises(pieces.size());
+    std::vector<TypeHints> hints(pieces.size());
     in_parallel(pieces.size(),
-                [&](size_t i) { promises[i] = find_edges(pieces[i], false, any_types); });
-    std::vector<uint32_t> typed = keep_promises(tables, promises, known());
-    std::erase_if(typed, [&](uint32_t place) { return nodes_[place].row.size <= largest_guessed; });
+                [&](size_t i) { hints[i] = find_edges(pieces[i], false, any_types); });
+    std::vector<uint32_t> typed = propagate_types(tables, hints, known());
+    std::erase_if(typed, [&](uint32_t index) { return nodes_[index].row.size <= largest_guessed; });
     std::ranges::sort(typed);
     in_parallel(pieces.size(), [&](size_t i) {
         auto first = std::ranges::lower_bound(typed, pieces[i].first);
@@ -131,7 +131,7 @@ void Graph::find_pointers() {
 
 void Graph::check_guesses(Piece &piece) const {
     const Tables &tables = store_.tables();
-    std::vector<RowPlace> wrong;
+    std::vector<RowPosition> wrong;
     for (const EdgeFinder::Guess &guess : piece.guesses) {
         const Batch &batch = *piece.edges[guess.at.batch];
         uint64_t offset = batch[EdgeColumn::offset].numbers[guess.at.row];

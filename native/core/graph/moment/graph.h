@@ -40,7 +40,7 @@ class Graph {
   private:
     // Some of the nodes and what they hold, one thread's work.
     struct Piece {
-        size_t first = 0, end = 0; // places
+        size_t first = 0, end = 0; // indices
         Batches edges;
         std::vector<EdgeFinder::Guess> guesses;
     };
@@ -48,8 +48,8 @@ class Graph {
     std::span<const GraphNode> known() const { return {nodes_.data(), heap_and_globals_}; }
     void find_roots(const std::vector<ScannedWord> &words);
     std::vector<Piece> cut() const;
-    // Returns what was promised on the way.
-    Promises find_edges(Piece &piece, bool data, bool guess) const;
+    // Returns what was seen on the way.
+    TypeHints find_edges(Piece &piece, bool data, bool guess) const;
     void check_guesses(Piece &piece) const;
     Batches gather(std::vector<Piece> pieces) const;
     void find_pointers();

@@ -7,11 +7,11 @@
 
 namespace heapstory {
 
-// Follows what happens to the units: single nodes and clusters.
+// Follows what happens to the groups: single nodes and clusters.
 class ClusterMaker {
   public:
     ClusterMaker(Clusters &out, const NodeTable &nodes)
-        : out_(out), starts_(1), units_(nodes.size() + 1) {
+        : out_(out), starts_(1), groups_(nodes.size() + 1) {
         starts_.reserve(nodes.size() + 1);
         nodes.for_each([this](uint64_t, const NodeRow &row) { starts_.push_back(row.address); });
     }
@@ -19,7 +19,7 @@ class ClusterMaker {
     void merge(const Merge &merge) {
         if (!is_node(merge.from) || !is_node(merge.to))
             return;
-        Unit *from = unit_of(merge.from), *to = unit_of(merge.to);
+        Group *from = group_of(merge.from), *to = group_of(merge.to);
         if (from != to)
             from = unite(from, to, merge.after);
         from->edges.push_back(out_.merges_.size());
@@ -28,26 +28,26 @@ class ClusterMaker {
 
     // What is split off a member of a cluster is a member too.
     void split(const Origin &origin, uint64_t after) {
-        Unit *unit = units_[origin.source];
-        if (!unit || !unit->cluster)
+        Group *group = groups_[origin.source];
+        if (!group || !group->cluster)
             return;
-        unit->members.insert(place_of(*unit, origin.node), origin.node);
-        units_[origin.node] = unit;
-        out_.memberships_.push_back({origin.node, after, unit->cluster});
+        group->members.insert(position_of(*group, origin.node), origin.node);
+        groups_[origin.node] = group;
+        out_.memberships_.push_back({origin.node, after, group->cluster});
     }
 
     void separate(const Separation &separation) {
         if (!is_node(separation.node))
             return;
-        Unit *rest = unit_of(separation.node);
-        auto border = place_of(*rest, separation.node);
+        Group *rest = group_of(separation.node);
+        auto border = position_of(*rest, separation.node);
         if (border == rest->members.begin()) // all of it leaves: nothing changes
             return;
-        Unit *leaving = new_unit();
+        Group *leaving = new_group();
         leaving->members.assign(border, rest->members.end());
         rest->members.erase(border, rest->members.end());
         for (uint64_t member : leaving->members)
-            units_[member] = leaving;
+            groups_[member] = leaving;
         if (leaving->members.size() > 1)
             leaving->cluster = new_cluster(separation.after);
         if (rest->members.size() == 1)
@@ -59,7 +59,7 @@ class ClusterMaker {
     }
 
   private:
-    struct Unit {
+    struct Group {
         std::vector<uint64_t> members; // by start
         uint64_t cluster = 0;
         std::vector<size_t> edges;
@@ -70,35 +70,35 @@ class ClusterMaker {
         return std::pair(starts_[a], a) < std::pair(starts_[b], b);
     }
     // Where a node is among the members, or would be.
-    std::vector<uint64_t>::iterator place_of(Unit &unit, uint64_t node) const {
-        return std::lower_bound(unit.members.begin(), unit.members.end(), node,
+    std::vector<uint64_t>::iterator position_of(Group &group, uint64_t node) const {
+        return std::lower_bound(group.members.begin(), group.members.end(), node,
                                 [this](uint64_t a, uint64_t b) { return is_before(a, b); });
     }
-    Unit *new_unit() {
+    Group *new_group() {
         if (unused_.empty())
             return &all_.emplace_back();
-        Unit *unit = unused_.back();
+        Group *group = unused_.back();
         unused_.pop_back();
-        return unit;
+        return group;
     }
-    Unit *unit_of(uint64_t node) {
-        if (!units_[node]) {
-            units_[node] = new_unit();
-            units_[node]->members.push_back(node);
+    Group *group_of(uint64_t node) {
+        if (!groups_[node]) {
+            groups_[node] = new_group();
+            groups_[node]->members.push_back(node);
         }
-        return units_[node];
+        return groups_[node];
     }
     uint64_t new_cluster(uint64_t after) {
         out_.clusters_.push_back({after});
         return out_.clusters_.size();
     }
-    void note(const Unit &unit, uint64_t after) {
-        for (uint64_t member : unit.members)
-            out_.memberships_.push_back({member, after, unit.cluster});
+    void note(const Group &group, uint64_t after) {
+        for (uint64_t member : group.members)
+            out_.memberships_.push_back({member, after, group.cluster});
     }
 
     // The cluster of the lower head goes on; a single node joins the other's.
-    Unit *unite(Unit *a, Unit *b, uint64_t after) {
+    Group *unite(Group *a, Group *b, uint64_t after) {
         if (is_before(b->members.front(), a->members.front()))
             std::swap(a, b);
         bool is_new = !a->cluster;
@@ -111,7 +111,7 @@ class ClusterMaker {
         if (is_new)
             note(*a, after);
         for (uint64_t member : b->members)
-            units_[member] = a;
+            groups_[member] = a;
         auto middle = ptrdiff_t(a->members.size());
         a->members.insert(a->members.end(), b->members.begin(), b->members.end());
         std::inplace_merge(a->members.begin(), a->members.begin() + middle, a->members.end(),
@@ -122,10 +122,10 @@ class ClusterMaker {
         return a;
     }
 
-    void part_edges(Unit &rest, Unit &leaving, uint64_t after) {
+    void part_edges(Group &rest, Group &leaving, uint64_t after) {
         std::erase_if(rest.edges, [&](size_t edge) {
             MergeEdge &merge = out_.merges_[edge];
-            bool from = units_[merge.from] == &leaving, to = units_[merge.to] == &leaving;
+            bool from = groups_[merge.from] == &leaving, to = groups_[merge.to] == &leaving;
             if (from != to)
                 merge.until = after;
             else if (from)
@@ -136,9 +136,9 @@ class ClusterMaker {
 
     Clusters &out_;
     std::vector<uint64_t> starts_; // by node
-    std::vector<Unit *> units_;    // by node; null: never merged
-    std::deque<Unit> all_;
-    std::vector<Unit *> unused_;
+    std::vector<Group *> groups_;  // by node; null: never merged
+    std::deque<Group> all_;
+    std::vector<Group *> unused_;
 };
 
 Clusters::Clusters(const Discoveries &found, const NodeTable &nodes) {

@@ -1,4 +1,4 @@
-// Which nodes were one unit, and when: the cluster nodes and merge edges of mode internals.
+// Which nodes were one group, and when: the cluster nodes and merge edges of mode internals.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 

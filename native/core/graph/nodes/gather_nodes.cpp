@@ -19,21 +19,21 @@ struct Piece {
 
 using Key = std::pair<uint64_t, uint32_t>; // address, number in order of birth
 
-// The place of each node in order of address; empty if that is the order of birth.
-Values<uint32_t> places_of(const std::vector<Piece> &pieces, size_t count) {
+// The index of each node in order of address; empty if that is the order of birth.
+Values<uint32_t> indices_of(const std::vector<Piece> &pieces, size_t count) {
     Values<Key> order;
     order.reserve(count);
     for (const Piece &piece : pieces)
         for (uint64_t address : piece.addresses)
             order.emplace_back(address, uint32_t(order.size()));
-    Values<uint32_t> places;
+    Values<uint32_t> indices;
     if (std::ranges::is_sorted(order, {}, &Key::first))
-        return places;
+        return indices;
     std::ranges::stable_sort(order, {}, &Key::first);
-    places.resize(count);
-    for (uint32_t place = 0; place < count; ++place)
-        places[order[place].second] = place;
-    return places;
+    indices.resize(count);
+    for (uint32_t index = 0; index < count; ++index)
+        indices[order[index].second] = index;
+    return indices;
 }
 
 } // namespace
@@ -66,7 +66,7 @@ Values<GraphNode> gather_nodes(const Store &store, uint64_t events, bool freed, 
         piece.before = count;
         count += piece.addresses.size();
     }
-    Values<uint32_t> places = places_of(pieces, count);
+    Values<uint32_t> indices = indices_of(pieces, count);
     Values<GraphNode> nodes;
     nodes.reserve(count + spare);
     nodes.resize(count);
@@ -75,7 +75,7 @@ Values<GraphNode> gather_nodes(const Store &store, uint64_t events, bool freed, 
         if (pieces[i].addresses.empty())
             return;
         for_each(pieces[i], [&](uint64_t id, const NodeRow &row) {
-            GraphNode &node = nodes[places.empty() ? number : places[number]];
+            GraphNode &node = nodes[indices.empty() ? number : indices[number]];
             ++number;
             node.id = id;
             node.row = row;

@@ -6,15 +6,15 @@
 
 namespace heapstory {
 
-void LiveIndex::add(const GraphNode &node, uint32_t place) {
+void LiveIndex::add(const GraphNode &node, uint32_t index) {
     uint64_t address = node.row.address;
     nested_ |= !nodes_.empty() && address < nodes_.back().end;
-    if (place != nodes_.size() && places_.empty()) {
-        places_.resize(nodes_.size());
-        std::iota(places_.begin(), places_.end(), 0);
+    if (index != nodes_.size() && indices_.empty()) {
+        indices_.resize(nodes_.size());
+        std::iota(indices_.begin(), indices_.end(), 0);
     }
-    if (place != nodes_.size() || !places_.empty())
-        places_.push_back(place);
+    if (index != nodes_.size() || !indices_.empty())
+        indices_.push_back(index);
     nodes_.push_back({address, address + std::max<uint64_t>(node.row.size, 1), node.id, node.meant,
                       node.untyped()});
 }

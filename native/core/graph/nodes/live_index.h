@@ -25,13 +25,13 @@ class LiveIndex {
     static constexpr uint32_t none = ~uint32_t(0);
 
     void reserve(size_t nodes) { nodes_.reserve(nodes); }
-    // Nodes must come in order of address. `place` is where the caller keeps it.
-    void add(const GraphNode &node, uint32_t place);
+    // Nodes must come in order of address. `index` is where the caller keeps it.
+    void add(const GraphNode &node, uint32_t index);
     void finish();
     // The innermost node that holds the address: its number.
     uint32_t find(uint64_t address) const { return innermost(starts_upto(address), address); }
     const LiveNode &operator[](uint32_t number) const { return nodes_[number]; }
-    uint32_t place(uint32_t number) const { return places_.empty() ? number : places_[number]; }
+    uint32_t index(uint32_t number) const { return indices_.empty() ? number : indices_[number]; }
 
     // The two steps of find, between which there may be time for a prefetch. The first gives how
     // many nodes start up to the address and may reach it.
@@ -85,7 +85,7 @@ class LiveIndex {
     // How many nodes start up to the address, where at least `first` do.
     uint64_t search(uint64_t first, uint64_t address) const;
     Values<LiveNode> nodes_;
-    std::vector<uint32_t> places_; // empty: the same as the numbers
+    std::vector<uint32_t> indices_; // empty: the same as the numbers
     PageMap<Page> pages_;
     Values<Starts> starts_;
     bool nested_ = false;

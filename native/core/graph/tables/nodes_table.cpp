@@ -58,8 +58,8 @@ Batches nodes_of(const Graph &graph, const Labels &labels, const Clusters &clust
         size_t first = number * batch_rows, end = std::min(nodes.size(), first + batch_rows);
         for (size_t i = 0; i < out.columns.size(); ++i)
             out[i].reserve(end - first, node_columns()[i].type);
-        for (size_t place = first; place < end; ++place) {
-            const GraphNode &node = nodes[place];
+        for (size_t index = first; index < end; ++index) {
+            const GraphNode &node = nodes[index];
             bool judged = graph.scanned() && !node.root && node.row.kind == NodeKind::heap;
             add_node(out, node,
                      {graph.name_of(node), labels.of(node.row, graph.at()),

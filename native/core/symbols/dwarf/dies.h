@@ -73,7 +73,7 @@ bool is_cplusplus(int language); // of DW_LANG_*
 bool is_c(int language);
 
 // The name that enclosing namespaces, classes and functions give to an entry: "ns::list<int>::".
-// One walk over a unit's declarations when the unit is first asked for; C units need none.
+// One pass over a unit's declarations when the unit is first asked for; C units need none.
 class ScopeNames {
   public:
     // DW_AT_name with the enclosing scopes before it.

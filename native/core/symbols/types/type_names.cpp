@@ -212,7 +212,7 @@ void TypeReader::add_definitions(Dwarf_Die *parent, int depth) {
     });
 }
 
-// One walk over all declarations of the module, when a declaration must be resolved.
+// One pass over all declarations of the module, when a declaration must be resolved.
 void TypeReader::read_definitions() {
     if (definitions_read_)
         return;

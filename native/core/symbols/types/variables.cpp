@@ -88,7 +88,7 @@ void VariableReader::add(Dwarf_Die *die, Dwarf_Die *function) {
     found_.push_back(std::move(variable));
 }
 
-void VariableReader::walk(Dwarf_Die *parent, Dwarf_Die *function, int depth) {
+void VariableReader::read_scope(Dwarf_Die *parent, Dwarf_Die *function, int depth) {
     for_each_child(parent, [&](Dwarf_Die &child) {
         switch (dwarf_tag(&child)) {
         case DW_TAG_variable:
@@ -97,16 +97,16 @@ void VariableReader::walk(Dwarf_Die *parent, Dwarf_Die *function, int depth) {
         case DW_TAG_namespace:
         case DW_TAG_module:
             if (depth < max_depth)
-                walk(&child, function, depth + 1);
+                read_scope(&child, function, depth + 1);
             break;
         case DW_TAG_subprogram:
         case DW_TAG_inlined_subroutine:
             if (locals_ && depth < max_depth)
-                walk(&child, &child, depth + 1);
+                read_scope(&child, &child, depth + 1);
             break;
         case DW_TAG_lexical_block:
             if (locals_ && depth < max_depth)
-                walk(&child, function, depth + 1);
+                read_scope(&child, function, depth + 1);
             break;
         default:
             break;
@@ -135,7 +135,7 @@ bool VariableReader::knows(uint64_t address) const {
 
 void VariableReader::read(const std::vector<Symbol> &symbols) {
     for (Unit &unit : units_.all())
-        walk(&unit.body, nullptr, 0);
+        read_scope(&unit.body, nullptr, 0);
     settle();
     // The insides of functions are read only if some symbol may be a variable there.
     locals_ = symbols.empty();
@@ -144,7 +144,7 @@ void VariableReader::read(const std::vector<Symbol> &symbols) {
     if (locals_) {
         found_.clear();
         for (Unit &unit : units_.all())
-            walk(&unit.body, nullptr, 0);
+            read_scope(&unit.body, nullptr, 0);
         settle();
     }
 }

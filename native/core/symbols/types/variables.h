@@ -16,7 +16,7 @@ class VariableReader {
     TypeId declared_type(const std::string &name);
 
   private:
-    void walk(Dwarf_Die *parent, Dwarf_Die *function, int depth);
+    void read_scope(Dwarf_Die *parent, Dwarf_Die *function, int depth);
     void add(Dwarf_Die *die, Dwarf_Die *function);
     void settle();
     bool knows(uint64_t address) const;
