@@ -42,15 +42,15 @@ TEST_CASE("the live node that holds an address is found") {
     for (bool nested : {false, true}) {
         std::vector<GraphNode> nodes = some_nodes(random, nested);
         LiveIndex index;
-        for (uint32_t place = 0; place < nodes.size(); ++place)
-            index.add(nodes[place], place);
+        for (uint32_t at = 0; at < nodes.size(); ++at)
+            index.add(nodes[at], at);
         index.finish();
         uint64_t first = nodes.front().row.address - 50, end = nodes.back().row.address + 200;
         for (uint64_t address = first; address < end; ++address) {
             uint32_t wanted = LiveIndex::none;
-            for (uint32_t place = 0; place < nodes.size(); ++place)
-                if (nodes[place].row.holds(address))
-                    wanted = place; // later ones start further in
+            for (uint32_t at = 0; at < nodes.size(); ++at)
+                if (nodes[at].row.holds(address))
+                    wanted = at; // later ones start further in
             if (index.find(address) != wanted)
                 FAIL("address " << std::hex << address);
         }
@@ -59,15 +59,15 @@ TEST_CASE("the live node that holds an address is found") {
     }
 }
 
-TEST_CASE("places that are not the numbers are kept") {
+TEST_CASE("indices that are not the numbers are kept") {
     LiveIndex index;
     index.add(node_at(0x1000, 16, 1), 0);
     index.add(node_at(0x1010, 16, 2), 5);
     index.add(node_at(0x1020, 16, 3), 9);
     index.finish();
-    CHECK(index.place(index.find(0x1008)) == 0);
-    CHECK(index.place(index.find(0x1018)) == 5);
-    CHECK(index.place(index.find(0x102f)) == 9);
+    CHECK(index.index(index.find(0x1008)) == 0);
+    CHECK(index.index(index.find(0x1018)) == 5);
+    CHECK(index.index(index.find(0x102f)) == 9);
 }
 
 TEST_CASE("of ranged stores the newest covers a word") {
