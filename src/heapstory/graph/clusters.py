@@ -23,7 +23,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class MergeEdge:
-    """An access by the address of ``source`` that reached ``target`` and made them belong together."""
+    """An access by the address of ``source`` that reached ``target`` and merged the two."""
 
     cluster: int
     source: int

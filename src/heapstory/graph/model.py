@@ -86,8 +86,8 @@ class Node:
 class Edge:
     """What a field of a node holds: a pointer, NULL or, where asked for, data.
 
-    ``state`` is 'live', 'stale' (dangling: its block is gone), 'null' or 'data'; ``current`` is False
-    for versions that were overwritten (only in an evolution).
+    ``state`` is 'live', 'stale' (dangling: its block is gone), 'null' or 'data'; ``current`` is
+    False for versions that were overwritten (only in an evolution).
     """
 
     source: int
