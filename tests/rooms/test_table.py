@@ -11,16 +11,6 @@ from tests.rooms.table import Rooms, read
 from tests.support.programs import ROOT
 
 PAGE = ROOT / "docs/internals/architecture.md"
-# A room that is on its way, and uses against the table that end with it.
-PLANNED = Path("store")
-KNOWN = {
-    ("graph", "trace"),
-    ("graph", "reporters"),
-    ("static/findings", "trace"),
-    ("core/format/nodes", "wire"),
-    ("core/graph/nodes", "wire"),
-    ("core/graph/tables", "wire"),
-}
 
 
 @pytest.fixture(scope="module", params=["python", "native"])
@@ -41,7 +31,7 @@ def house(request: pytest.FixtureRequest) -> tuple[Path, Rooms, list[Use]]:
 def test_every_room_of_the_table_is_there(house: tuple[Path, Rooms, list[Use]]) -> None:
     tree, rooms, _ = house
     assert rooms.may_know
-    named = {room for row in rooms.may_know.items() for room in (row[0], *row[1])} - {PLANNED}
+    named = {room for row in rooms.may_know.items() for room in (row[0], *row[1])}
     assert [str(room) for room in named if not (tree / room).exists()] == []
 
 
@@ -61,12 +51,7 @@ def test_a_room_knows_only_rooms_above_it(house: tuple[Path, Rooms, list[Use]]) 
 
 def test_no_file_uses_what_its_room_may_not_know(house: tuple[Path, Rooms, list[Use]]) -> None:
     _, rooms, uses = house
-    wrong = [
-        str(use)
-        for use in uses
-        if not rooms.allow(use.file, use.used)
-        and (str(rooms.of(use.file)), str(rooms.of(use.used))) not in KNOWN
-    ]
+    wrong = [str(use) for use in uses if not rooms.allow(use.file, use.used)]
     assert not wrong, "not in the table of docs/internals/architecture.md:\n" + "\n".join(wrong)
 
 
