@@ -8,8 +8,8 @@
 
 namespace heapstory {
 
-std::vector<Range> ranges_of(Dwarf_Die *die) {
-    std::vector<Range> ranges;
+std::vector<CodeRange> ranges_of(Dwarf_Die *die) {
+    std::vector<CodeRange> ranges;
     Dwarf_Addr base = 0, low = 0, high = 0;
     ptrdiff_t offset = 0;
     while ((offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0) {

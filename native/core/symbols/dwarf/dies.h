@@ -13,7 +13,7 @@
 
 namespace heapstory {
 
-struct Range {
+struct CodeRange {
     uint64_t low = 0, high = 0;
 };
 
@@ -67,7 +67,7 @@ template <typename Visit> void for_each_child(Dwarf_Die *die, Visit visit) {
 }
 
 // Address ranges of an entry; none if it has no code.
-std::vector<Range> ranges_of(Dwarf_Die *die);
+std::vector<CodeRange> ranges_of(Dwarf_Die *die);
 
 bool is_cplusplus(int language); // of DW_LANG_*
 bool is_c(int language);

@@ -29,7 +29,7 @@ std::vector<std::string> file_names(Dwarf_Files *files, size_t count, const char
 
 } // namespace
 
-void Units::read_lines(Unit &unit) {
+void Units::read_lines(CompileUnit &unit) {
     unit.lines_read = true;
     const char *folder = own_string(&unit.die, DW_AT_comp_dir);
     Dwarf_Files *files = nullptr;
@@ -66,7 +66,7 @@ void Units::read_lines(Unit &unit) {
     });
 }
 
-const LineRow *Units::line_at(Unit &unit, uint64_t address) {
+const LineRow *Units::line_at(CompileUnit &unit, uint64_t address) {
     if (!unit.lines_read)
         read_lines(unit);
     auto next =
@@ -79,7 +79,7 @@ const LineRow *Units::line_at(Unit &unit, uint64_t address) {
 }
 
 // The file of an inlined call. In a .dwo file the numbers are those of its own table of files.
-std::string Units::call_path(Unit &unit, Dwarf_Die *die) {
+std::string Units::call_path(CompileUnit &unit, Dwarf_Die *die) {
     auto number = own_number(die, DW_AT_call_file);
     if (!number)
         return {};

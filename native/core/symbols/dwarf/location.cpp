@@ -11,14 +11,14 @@ namespace {
 constexpr size_t max_ranges = 100000; // of one location list
 
 // One simple location at ops[at]; advances at. Values that are computed or constant have none.
-std::optional<Location> simple(Dwarf_Attribute *attr, const Dwarf_Op *ops, size_t count, size_t &at,
-                               const std::optional<Location> &base) {
+std::optional<VariableLocation> simple(Dwarf_Attribute *attr, const Dwarf_Op *ops, size_t count,
+                                       size_t &at, const std::optional<VariableLocation> &base) {
     const Dwarf_Op &op = ops[at++];
-    Location found{Location::Kind::memory};
+    VariableLocation found{VariableLocation::Kind::memory};
     if (op.atom >= DW_OP_reg0 && op.atom <= DW_OP_reg31)
-        return Location{Location::Kind::reg, op.atom - DW_OP_reg0};
+        return VariableLocation{VariableLocation::Kind::reg, op.atom - DW_OP_reg0};
     if (op.atom == DW_OP_regx && op.number < 256)
-        return Location{Location::Kind::reg, static_cast<int>(op.number)};
+        return VariableLocation{VariableLocation::Kind::reg, static_cast<int>(op.number)};
     if (op.atom >= DW_OP_breg0 && op.atom <= DW_OP_breg31) {
         found.reg = op.atom - DW_OP_breg0;
         found.offset = static_cast<int64_t>(op.number);
@@ -29,33 +29,33 @@ std::optional<Location> simple(Dwarf_Attribute *attr, const Dwarf_Op *ops, size_
         found = *base;
         found.offset += static_cast<int64_t>(op.number);
     } else if (op.atom == DW_OP_call_frame_cfa) {
-        found.kind = Location::Kind::frame;
+        found.kind = VariableLocation::Kind::frame;
     } else if (op.atom == DW_OP_addr || op.atom == DW_OP_addrx) {
         Dwarf_Addr address = op.number;
         Dwarf_Attribute indirect;
         if (op.atom == DW_OP_addrx && (dwarf_getlocation_attr(attr, &op, &indirect) != 0 ||
                                        dwarf_formaddr(&indirect, &address) != 0))
             return {};
-        found.kind = Location::Kind::fixed;
+        found.kind = VariableLocation::Kind::fixed;
         found.offset = static_cast<int64_t>(address);
     } else {
         return {};
     }
     if (at < count && ops[at].atom == DW_OP_stack_value) { // the value is the register's
         ++at;
-        if (found.kind != Location::Kind::memory || found.offset != 0)
+        if (found.kind != VariableLocation::Kind::memory || found.offset != 0)
             return {};
-        return Location{Location::Kind::reg, found.reg};
+        return VariableLocation{VariableLocation::Kind::reg, found.reg};
     }
     return found;
 }
 
-std::vector<Location> decode(Dwarf_Attribute *attr, const Dwarf_Op *ops, size_t count,
-                             const std::optional<Location> &base) {
-    std::vector<Location> locations;
+std::vector<VariableLocation> decode(Dwarf_Attribute *attr, const Dwarf_Op *ops, size_t count,
+                                     const std::optional<VariableLocation> &base) {
+    std::vector<VariableLocation> locations;
     uint64_t piece = 0;
     for (size_t at = 0; at < count;) {
-        std::optional<Location> found;
+        std::optional<VariableLocation> found;
         if (ops[at].atom != DW_OP_piece) {
             found = simple(attr, ops, count, at, base);
             if (at < count && ops[at].atom != DW_OP_piece) // more than a simple location
@@ -104,22 +104,24 @@ std::optional<FrameAddress> Frames::at(uint64_t address) {
     return {};
 }
 
-std::optional<Location> frame_base(Dwarf_Die *function, uint64_t address) {
+std::optional<VariableLocation> frame_base(Dwarf_Die *function, uint64_t address) {
     Dwarf_Attribute memory;
     Dwarf_Attribute *attr = attribute(function, DW_AT_frame_base, &memory);
     Dwarf_Op *ops = nullptr;
     size_t count = 0;
     if (!attr || dwarf_getlocation_addr(attr, address, &ops, &count, 1) != 1)
         return {};
-    std::vector<Location> found = decode(attr, ops, count, {});
+    std::vector<VariableLocation> found = decode(attr, ops, count, {});
     if (found.size() != 1)
         return {};
-    if (found[0].kind == Location::Kind::reg) // clang: the frame base is what the register holds
-        found[0].kind = Location::Kind::memory;
+    if (found[0].kind ==
+        VariableLocation::Kind::reg) // clang: the frame base is what the register holds
+        found[0].kind = VariableLocation::Kind::memory;
     return found[0];
 }
 
-std::vector<LocationRange> locations_of(Dwarf_Die *variable, const std::optional<Location> &base) {
+std::vector<LocationRange> locations_of(Dwarf_Die *variable,
+                                        const std::optional<VariableLocation> &base) {
     std::vector<LocationRange> ranges;
     Dwarf_Attribute memory;
     Dwarf_Attribute *attr = dwarf_attr(variable, DW_AT_location, &memory);

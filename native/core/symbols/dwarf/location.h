@@ -8,7 +8,7 @@ namespace heapstory {
 
 // A register, or memory at an offset from a register, the canonical frame address or nothing (an
 // absolute address).
-struct Location {
+struct VariableLocation {
     enum class Kind : uint8_t { reg, memory, frame, fixed } kind;
     int reg = 0; // DWARF number
     int64_t offset = 0;
@@ -19,7 +19,7 @@ struct Location {
 struct LocationRange {
     uint64_t start = 0, end = 0;
     bool everywhere = false; // as long as the variable is in scope
-    std::vector<Location> locations;
+    std::vector<VariableLocation> locations;
 };
 
 // The canonical frame address is register + offset.
@@ -30,7 +30,7 @@ struct FrameAddress {
 
 class Frames {
   public:
-    Frames(Dwarf *dwarf, const Image &image) : dwarf_(dwarf), image_(image) {}
+    Frames(Dwarf *dwarf, const ElfImage &image) : dwarf_(dwarf), image_(image) {}
     ~Frames();
     Frames(const Frames &) = delete;
     Frames &operator=(const Frames &) = delete;
@@ -38,16 +38,17 @@ class Frames {
 
   private:
     Dwarf *dwarf_;
-    const Image &image_;
+    const ElfImage &image_;
     bool opened_ = false;
     Dwarf_CFI *eh_frame_ = nullptr;    // ours to close
     Dwarf_CFI *debug_frame_ = nullptr; // the Dwarf's
 };
 
 // The frame base of a function at an address: a location with kind memory or frame.
-std::optional<Location> frame_base(Dwarf_Die *function, uint64_t address);
+std::optional<VariableLocation> frame_base(Dwarf_Die *function, uint64_t address);
 
 // All locations of a variable or parameter; those that cannot be told are left out.
-std::vector<LocationRange> locations_of(Dwarf_Die *variable, const std::optional<Location> &base);
+std::vector<LocationRange> locations_of(Dwarf_Die *variable,
+                                        const std::optional<VariableLocation> &base);
 
 } // namespace heapstory

@@ -31,8 +31,8 @@ template <typename Entry> void sort_entries(std::vector<Entry> &entries) {
                      [](const Entry &a, const Entry &b) { return a.low < b.low; });
 }
 
-bool covers(const std::vector<Range> &ranges, uint64_t address) {
-    for (const Range &range : ranges)
+bool covers(const std::vector<CodeRange> &ranges, uint64_t address) {
+    for (const CodeRange &range : ranges)
         if (address >= range.low && address < range.high)
             return true;
     return false;
@@ -72,49 +72,49 @@ void Units::read_units() {
         previous = die.addr;
         bool split = type == DW_UT_skeleton && body.addr;
         units_.push_back({});
-        Unit &unit = units_.back();
+        CompileUnit &unit = units_.back();
         unit.die = die;
         unit.body = split ? body : die;
         if (int found = dwarf_srclang(&unit.body);
             found > 0 && scope_names_.default_language == 0 && found != DW_LANG_Mips_Assembler)
             scope_names_.default_language = found;
         auto index = static_cast<uint32_t>(units_.size() - 1);
-        std::vector<Range> ranges = ranges_of(&die);
+        std::vector<CodeRange> ranges = ranges_of(&die);
         if (ranges.empty() && split)
             ranges = ranges_of(&body);
         if (ranges.empty()) { // some assemblers and old compilers say nothing of the unit
             for_each_child(&unit.body, [&](Dwarf_Die &child) {
                 if (dwarf_tag(&child) == DW_TAG_subprogram)
-                    for (const Range &range : ranges_of(&child))
+                    for (const CodeRange &range : ranges_of(&child))
                         ranges.push_back(range);
                 return true;
             });
         }
-        for (const Range &range : ranges)
+        for (const CodeRange &range : ranges)
             if (image_.executable(range.low))
                 ranges_.push_back({range.low, range.high, index});
     }
     sort_entries(ranges_);
 }
 
-std::deque<Unit> &Units::all() {
+std::deque<CompileUnit> &Units::all() {
     if (!units_read_)
         read_units();
     return units_;
 }
 
-Unit *Units::at(uint64_t address) {
+CompileUnit *Units::at(uint64_t address) {
     all();
     const UnitRange *range = entry_at(ranges_, address);
     return range ? &units_[range->index] : nullptr;
 }
 
-void Units::add_functions(Unit &unit, Dwarf_Die *parent, bool nested, int depth) {
+void Units::add_functions(CompileUnit &unit, Dwarf_Die *parent, bool nested, int depth) {
     for_each_child(parent, [&](Dwarf_Die &child) {
         bool descend = false;
         switch (dwarf_tag(&child)) {
         case DW_TAG_subprogram: {
-            std::vector<Range> ranges = ranges_of(&child);
+            std::vector<CodeRange> ranges = ranges_of(&child);
             descend = nested;
             if (ranges.empty() || !image_.executable(ranges[0].low) ||
                 !unit.known_functions.insert(child.addr).second)
@@ -124,7 +124,7 @@ void Units::add_functions(Unit &unit, Dwarf_Die *parent, bool nested, int depth)
             if (dwarf_entrypc(&child, &entry) != 0 || !covers(ranges, entry))
                 entry = ranges[0].low;
             unit.functions.push_back({child, {}, entry, 0, false, false, {}});
-            for (const Range &range : ranges) {
+            for (const CodeRange &range : ranges) {
                 unit.ranges.push_back({range.low, range.high, index});
                 if (entry >= range.low && entry < range.high)
                     unit.functions.back().size = range.high - entry;
@@ -153,17 +153,17 @@ void Units::add_functions(Unit &unit, Dwarf_Die *parent, bool nested, int depth)
 
 // Functions within functions (local classes, GNU C) are looked for only when an address is in none
 // of the others: it means to read every scope.
-void Units::read_functions(Unit &unit, bool nested) {
+void Units::read_functions(CompileUnit &unit, bool nested) {
     add_functions(unit, &unit.body, nested, 0);
     sort_entries(unit.ranges);
     unit.functions_read = true;
     unit.nested_read = nested;
 }
 
-Subprogram *Units::function_at(Unit &unit, uint64_t address) {
+Subprogram *Units::function_at(CompileUnit &unit, uint64_t address) {
     if (!unit.functions_read)
         read_functions(unit, false);
-    const Unit::FunctionRange *range = entry_at(unit.ranges, address);
+    const CompileUnit::FunctionRange *range = entry_at(unit.ranges, address);
     if (!range && !unit.nested_read) {
         read_functions(unit, true);
         range = entry_at(unit.ranges, address);
@@ -219,7 +219,7 @@ const std::string &Units::name_of_origin(Dwarf_Die *die) {
 
 std::vector<Place> Units::places(uint64_t address) {
     std::vector<Place> places;
-    Unit *unit = at(address);
+    CompileUnit *unit = at(address);
     if (!unit)
         return places;
     Place place;

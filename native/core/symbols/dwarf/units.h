@@ -14,15 +14,15 @@ namespace heapstory {
 struct LineRow {
     uint64_t address = 0;
     uint32_t line = 0;
-    uint32_t file = 0;         // index into Unit::files
+    uint32_t file = 0;         // index into CompileUnit::files
     bool end_sequence = false; // no statement from here on
 };
 
 // A lexical block or an inlined function within a function. Scopes stand in preorder.
 struct Scope {
     Dwarf_Die die;
-    std::vector<Range> ranges; // empty: as its parent's
-    uint32_t end = 0;          // index behind its last descendant
+    std::vector<CodeRange> ranges; // empty: as its parent's
+    uint32_t end = 0;              // index behind its last descendant
     bool inlined = false;
 };
 
@@ -34,7 +34,7 @@ struct Subprogram {
     std::vector<Scope> scopes; // read on first use
 };
 
-struct Unit {
+struct CompileUnit {
     Dwarf_Die die;  // holds the line table and the address ranges
     Dwarf_Die body; // holds the entries: the same, or the unit of the .dwo file
     bool lines_read = false, functions_read = false, nested_read = false;
@@ -55,12 +55,12 @@ class Units {
   public:
     // The name that the symbol tables give to a function's entry; empty if none.
     using SymbolName = std::function<std::string(uint64_t entry)>;
-    Units(Dwarf *dwarf, const Image &image, SymbolName symbol_name)
+    Units(Dwarf *dwarf, const ElfImage &image, SymbolName symbol_name)
         : dwarf_(dwarf), image_(image), symbol_name_(std::move(symbol_name)) {}
 
-    Unit *at(uint64_t address);
-    const LineRow *line_at(Unit &unit, uint64_t address);
-    Subprogram *function_at(Unit &unit, uint64_t address);
+    CompileUnit *at(uint64_t address);
+    const LineRow *line_at(CompileUnit &unit, uint64_t address);
+    Subprogram *function_at(CompileUnit &unit, uint64_t address);
     // From the innermost scope outwards; the function itself is not among them.
     std::vector<Scope *> scopes_at(Subprogram &function, uint64_t address);
     const std::string &name_of(Subprogram &function);
@@ -68,24 +68,24 @@ class Units {
     // The statement and its inlined callers, innermost first; empty if nothing is known.
     std::vector<Place> places(uint64_t address);
 
-    std::deque<Unit> &all();
-    const Image &image() const { return image_; }
+    std::deque<CompileUnit> &all();
+    const ElfImage &image() const { return image_; }
     ScopeNames &names() { return scope_names_; }
 
   private:
     void read_units();
-    void read_functions(Unit &unit, bool nested);
-    void add_functions(Unit &unit, Dwarf_Die *parent, bool nested, int depth);
+    void read_functions(CompileUnit &unit, bool nested);
+    void add_functions(CompileUnit &unit, Dwarf_Die *parent, bool nested, int depth);
     void read_scopes(Subprogram &function);
-    void read_lines(Unit &unit);
+    void read_lines(CompileUnit &unit);
     const std::string &name_of_origin(Dwarf_Die *die);
-    std::string call_path(Unit &unit, Dwarf_Die *die);
+    std::string call_path(CompileUnit &unit, Dwarf_Die *die);
 
     Dwarf *dwarf_;
-    const Image &image_; // of the program itself: its segments say which addresses are real
+    const ElfImage &image_; // of the program itself: its segments say which addresses are real
     SymbolName symbol_name_;
     bool units_read_ = false;
-    std::deque<Unit> units_;
+    std::deque<CompileUnit> units_;
     ScopeNames scope_names_;
     struct UnitRange {
         uint64_t low, high;

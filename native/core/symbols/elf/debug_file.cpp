@@ -49,17 +49,17 @@ bool checksum_is(int fd, uint32_t expected) {
     return ~crc == expected;
 }
 
-std::unique_ptr<Image> try_open(const std::string &path) {
+std::unique_ptr<ElfImage> try_open(const std::string &path) {
     if (access(path.c_str(), R_OK) != 0)
         return nullptr;
     try {
-        return std::make_unique<Image>(path);
+        return std::make_unique<ElfImage>(path);
     } catch (const std::runtime_error &) {
         return nullptr;
     }
 }
 
-std::unique_ptr<Image> by_build_id(const Image &image) {
+std::unique_ptr<ElfImage> by_build_id(const ElfImage &image) {
     const std::string &id = image.build_id();
     if (id.size() < 4)
         return nullptr;
@@ -72,7 +72,7 @@ std::unique_ptr<Image> by_build_id(const Image &image) {
     return nullptr;
 }
 
-std::unique_ptr<Image> by_link(const Image &image) {
+std::unique_ptr<ElfImage> by_link(const ElfImage &image) {
     GElf_Word checksum = 0;
     const char *link = dwelf_elf_gnu_debuglink(image.elf(), &checksum);
     if (!link || !*link)
@@ -97,7 +97,7 @@ std::unique_ptr<Image> by_link(const Image &image) {
 
 } // namespace
 
-std::unique_ptr<Image> find_debug_file(const Image &image) {
+std::unique_ptr<ElfImage> find_debug_file(const ElfImage &image) {
     auto found = by_build_id(image);
     return found ? std::move(found) : by_link(image);
 }

@@ -51,7 +51,7 @@ const Segment *segment_of(const std::vector<Segment> &segments, uint64_t address
 
 } // namespace
 
-Image::Image(const std::string &path) : path_(path) {
+ElfImage::ElfImage(const std::string &path) : path_(path) {
     elf_version(EV_CURRENT);
     fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd_ < 0)
@@ -74,28 +74,28 @@ Image::Image(const std::string &path) : path_(path) {
         build_id_ = hex(id, static_cast<size_t>(length));
 }
 
-Image::~Image() {
+ElfImage::~ElfImage() {
     elf_end(elf_);
     close(fd_);
 }
 
-bool Image::intact() const {
+bool ElfImage::intact() const {
     struct stat status;
     return fstat(fd_, &status) == 0 && status.st_size == size_ &&
            status.st_mtim.tv_sec == changed_.tv_sec && status.st_mtim.tv_nsec == changed_.tv_nsec;
 }
 
-bool Image::executable(uint64_t address) const {
+bool ElfImage::executable(uint64_t address) const {
     const Segment *segment = segment_of(segments_, address);
     return segment && segment->executable;
 }
 
-bool Image::writable(uint64_t address) const {
+bool ElfImage::writable(uint64_t address) const {
     const Segment *segment = segment_of(segments_, address);
     return segment && segment->writable;
 }
 
-size_t Image::read(uint64_t address, uint8_t *bytes, size_t count) const {
+size_t ElfImage::read(uint64_t address, uint8_t *bytes, size_t count) const {
     const Segment *segment = segment_of(segments_, address);
     uint64_t start = segment ? address - segment->address : 0;
     if (!segment || start >= segment->file_size)
@@ -105,7 +105,7 @@ size_t Image::read(uint64_t address, uint8_t *bytes, size_t count) const {
     return got > 0 ? static_cast<size_t>(got) : 0;
 }
 
-Elf_Scn *Image::section(const char *name) const {
+Elf_Scn *ElfImage::section(const char *name) const {
     size_t names = 0;
     if (elf_getshdrstrndx(elf_, &names) != 0)
         return nullptr;

@@ -15,12 +15,12 @@ namespace heapstory {
 // The file is mapped, not read: a library costs a few pages until somebody asks for its symbols. A
 // mapping of a file that is rewritten in place would fault or lie, so intact() is asked before
 // every use; deleting or replacing the file does no harm.
-class Image {
+class ElfImage {
   public:
-    explicit Image(const std::string &path); // throws std::runtime_error
-    ~Image();
-    Image(const Image &) = delete;
-    Image &operator=(const Image &) = delete;
+    explicit ElfImage(const std::string &path); // throws std::runtime_error
+    ~ElfImage();
+    ElfImage(const ElfImage &) = delete;
+    ElfImage &operator=(const ElfImage &) = delete;
 
     Elf *elf() const { return elf_; }
     int fd() const { return fd_; }
@@ -45,6 +45,6 @@ class Image {
 
 // The separate debug file of a stripped image, or nullptr: by build-id, then by .gnu_debuglink,
 // under /usr/lib/debug and the folders of HEAPSTORY_DEBUG_PATH (separated by colons).
-std::unique_ptr<Image> find_debug_file(const Image &image);
+std::unique_ptr<ElfImage> find_debug_file(const ElfImage &image);
 
 } // namespace heapstory

@@ -17,7 +17,7 @@ static uint64_t section_end(Elf *elf, size_t index) {
     return section && gelf_getshdr(section, &header) ? header.sh_addr + header.sh_size : 0;
 }
 
-void SymbolTables::add(Elf *elf, Elf_Scn *section, const Image &image) {
+void SymbolTables::add(Elf *elf, Elf_Scn *section, const ElfImage &image) {
     GElf_Shdr header;
     if (!gelf_getshdr(section, &header) || header.sh_entsize == 0)
         return;
@@ -47,7 +47,7 @@ void SymbolTables::add(Elf *elf, Elf_Scn *section, const Image &image) {
     }
 }
 
-void SymbolTables::add_all(Elf *elf, const Image &image) {
+void SymbolTables::add_all(Elf *elf, const ElfImage &image) {
     for (Elf_Scn *scn = nullptr; (scn = elf_nextscn(elf, scn));) {
         GElf_Shdr header;
         if (gelf_getshdr(scn, &header) &&
@@ -57,7 +57,7 @@ void SymbolTables::add_all(Elf *elf, const Image &image) {
 }
 
 // .gnu_debugdata is an xz-compressed ELF file with a .symtab; libdw unpacks it from a descriptor.
-void SymbolTables::add_mini_debug(const Image &image) {
+void SymbolTables::add_mini_debug(const ElfImage &image) {
     Elf_Scn *section = image.section(".gnu_debugdata");
     Elf_Data *data = section ? elf_rawdata(section, nullptr) : nullptr;
     if (!data || !data->d_buf)
@@ -76,7 +76,7 @@ void SymbolTables::add_mini_debug(const Image &image) {
     close(fd);
 }
 
-void SymbolTables::read(const Image &image, const Image *debug) {
+void SymbolTables::read(const ElfImage &image, const ElfImage *debug) {
     add_all(image.elf(), image);
     if (debug)
         add_all(debug->elf(), image);

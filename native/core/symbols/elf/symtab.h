@@ -16,16 +16,16 @@ struct Symbol {
 // Read once, on first use: .symtab of the file or of its debug file, .dynsym and .gnu_debugdata.
 class SymbolTables {
   public:
-    void read(const Image &image, const Image *debug);
+    void read(const ElfImage &image, const ElfImage *debug);
 
     // The function symbol that covers an address; one without a size covers up to the next.
     const Symbol *function(uint64_t address) const;
     const std::vector<Symbol> &objects() const { return objects_; } // in order of address
 
   private:
-    void add(Elf *elf, Elf_Scn *section, const Image &image);
-    void add_all(Elf *elf, const Image &image);
-    void add_mini_debug(const Image &image);
+    void add(Elf *elf, Elf_Scn *section, const ElfImage &image);
+    void add_all(Elf *elf, const ElfImage &image);
+    void add_mini_debug(const ElfImage &image);
 
     std::vector<Symbol> functions_, objects_;
 };

@@ -113,7 +113,7 @@ std::vector<Place> ElfFileReader::places(uint64_t address) {
 
 std::optional<ElfFile::Function> ElfFileReader::function(uint64_t address) {
     return guarded(std::optional<Function>(), [&]() -> std::optional<Function> {
-        Unit *unit = readable() ? units_->at(address) : nullptr;
+        CompileUnit *unit = readable() ? units_->at(address) : nullptr;
         if (Subprogram *found = unit ? units_->function_at(*unit, address) : nullptr)
             if (const std::string &name = units_->name_of(*found); !name.empty())
                 return Function{name, found->entry, found->size};
@@ -159,7 +159,7 @@ TypeId ElfFileReader::pointee_of_receiver(uint64_t return_address, const Receive
 
 bool ElfFileReader::may_hand_on(uint64_t address) {
     return guarded(true, [&] {
-        Unit *unit = readable() ? units_->at(address) : nullptr;
+        CompileUnit *unit = readable() ? units_->at(address) : nullptr;
         Subprogram *function = unit ? units_->function_at(*unit, address) : nullptr;
         if (!function)
             return true;

@@ -27,8 +27,8 @@ class ElfFileReader final : public ElfFile {
     bool readable(); // debug information is there and its file unchanged
     const SymbolTables &symbols();
 
-    Image image_;
-    std::unique_ptr<Image> debug_; // separate debug file
+    ElfImage image_;
+    std::unique_ptr<ElfImage> debug_; // separate debug file
     bool debug_searched_ = false, symbols_read_ = false;
     Dwarf *dwarf_ = nullptr;
     std::unique_ptr<Units> units_;

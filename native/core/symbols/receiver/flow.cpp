@@ -25,23 +25,23 @@ constexpr int dwarf_number[16] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 
 constexpr int argument_registers[6] = {7, 6, 2, 1, 8, 9};
 constexpr int preserved[] = {3, 4, 5, 12, 13, 14, 15};
 
-struct Value {
+struct FlowValue {
     enum class Kind : uint8_t { unknown, result, path } kind = Kind::unknown;
     Path path;
 };
 
 class Follower {
   public:
-    Follower(const Image &image, uint64_t pc, FlowMeaning &meaning)
+    Follower(const ElfImage &image, uint64_t pc, FlowMeaning &meaning)
         : image_(image), pc_(pc), meaning_(meaning) {
         for (int reg = 0; reg < 16; ++reg)
-            registers_[reg] = {Value::Kind::path, {dwarf_number[reg], pc, 0, {{}}}};
+            registers_[reg] = {FlowValue::Kind::path, {dwarf_number[reg], pc, 0, {{}}}};
     }
     // What the registers hold when straight-line code has come to `end`; false if it does not.
     bool reach(uint64_t end);
     FlowResult run();
-    std::array<Value, 16> &registers() { return registers_; }
-    void set_before(std::array<Value, 16> before) { before_ = std::move(before); }
+    std::array<FlowValue, 16> &registers() { return registers_; }
+    void set_before(std::array<FlowValue, 16> before) { before_ = std::move(before); }
 
   private:
     Instruction fetch();
@@ -53,20 +53,20 @@ class Follower {
     void forget(unsigned registers); // a bit each
     void forget_scratch();
     std::optional<Path> address(const Instruction &in) const;
-    Value load(const Instruction &in) const;
-    bool store(const Instruction &in, const Value &value);
+    FlowValue load(const Instruction &in) const;
+    bool store(const Instruction &in, const FlowValue &value);
     bool is_result(int reg) const {
-        return reg >= 0 && registers_[reg].kind == Value::Kind::result;
+        return reg >= 0 && registers_[reg].kind == FlowValue::Kind::result;
     }
     bool alive() const;
 
-    const Image &image_;
+    const ElfImage &image_;
     uint64_t pc_, next_ = 0;
     FlowMeaning &meaning_;
-    std::array<Value, 16> registers_;
-    std::array<Value, 16> before_; // in terms of the registers at the start of the statement
-    std::vector<Path> slots_;      // places in memory that hold the result
-    bool tested_ = false;          // the flags say whether the result is null
+    std::array<FlowValue, 16> registers_;
+    std::array<FlowValue, 16> before_; // in terms of the registers at the start of the statement
+    std::vector<Path> slots_;          // places in memory that hold the result
+    bool tested_ = false;              // the flags say whether the result is null
     FlowResult found_;
 };
 
@@ -82,11 +82,11 @@ std::optional<Path> Follower::address(const Instruction &in) const {
         path.steps = {{in.displacement, in.index >= 0}};
         return path;
     }
-    const Value *base = &registers_[in.base];
+    const FlowValue *base = &registers_[in.base];
     // The pointer may stand in the index register and the index in the base register.
-    if (base->kind == Value::Kind::unknown && in.index >= 0 && in.scale == 1)
+    if (base->kind == FlowValue::Kind::unknown && in.index >= 0 && in.scale == 1)
         base = &registers_[in.index];
-    if (base->kind != Value::Kind::path)
+    if (base->kind != FlowValue::Kind::path)
         return {};
     path = base->path;
     path.steps.back().offset += in.displacement;
@@ -94,25 +94,25 @@ std::optional<Path> Follower::address(const Instruction &in) const {
     return path;
 }
 
-Value Follower::load(const Instruction &in) const {
+FlowValue Follower::load(const Instruction &in) const {
     auto from = address(in);
     if (!from)
         return {};
     if (std::find(slots_.begin(), slots_.end(), *from) != slots_.end())
-        return {Value::Kind::result, {}};
+        return {FlowValue::Kind::result, {}};
     if (from->steps.size() >= max_steps)
         return {};
     from->steps.push_back({});
-    return {Value::Kind::path, *from};
+    return {FlowValue::Kind::path, *from};
 }
 
-bool Follower::store(const Instruction &in, const Value &value) {
+bool Follower::store(const Instruction &in, const FlowValue &value) {
     auto to = address(in);
-    found_.stored |= value.kind == Value::Kind::result;
+    found_.stored |= value.kind == FlowValue::Kind::result;
     if (!to)
         return true;
     std::erase(slots_, *to);
-    if (value.kind != Value::Kind::result)
+    if (value.kind != FlowValue::Kind::result)
         return true;
     slots_.push_back(*to);
     to->now = next_;
@@ -126,8 +126,8 @@ std::optional<TypeId> Follower::type_at(const Path &path) {
     if (auto type = meaning_.stored(path))
         return type;
     for (int reg : preserved) {
-        const Value &before = before_[reg];
-        if (dwarf_number[reg] != path.root || before.kind != Value::Kind::path ||
+        const FlowValue &before = before_[reg];
+        if (dwarf_number[reg] != path.root || before.kind != FlowValue::Kind::path ||
             before.path.steps.size() + path.steps.size() > max_steps ||
             (before.path.steps.size() == 1 && before.path.root == path.root))
             continue;
@@ -142,7 +142,7 @@ std::optional<TypeId> Follower::type_at(const Path &path) {
 }
 
 bool Follower::move(const Instruction &in) {
-    Value from = in.from >= 0 ? registers_[in.from] : Value{};
+    FlowValue from = in.from >= 0 ? registers_[in.from] : FlowValue{};
     if (in.stores)
         return store(in, from);
     registers_[in.to] = in.memory ? load(in) : from;
@@ -150,13 +150,13 @@ bool Follower::move(const Instruction &in) {
 }
 
 void Follower::add(const Instruction &in) {
-    Value &to = registers_[in.to];
-    Value from = in.from >= 0 ? registers_[in.from] : Value{};
-    if (to.kind == Value::Kind::path && in.immediate)
+    FlowValue &to = registers_[in.to];
+    FlowValue from = in.from >= 0 ? registers_[in.from] : FlowValue{};
+    if (to.kind == FlowValue::Kind::path && in.immediate)
         to.path.steps.back().offset += in.value;
-    else if (to.kind == Value::Kind::path && from.kind == Value::Kind::unknown)
+    else if (to.kind == FlowValue::Kind::path && from.kind == FlowValue::Kind::unknown)
         to.path.steps.back().indexed = true;
-    else if (to.kind == Value::Kind::unknown && from.kind == Value::Kind::path) {
+    else if (to.kind == FlowValue::Kind::unknown && from.kind == FlowValue::Kind::path) {
         to = from;
         to.path.steps.back().indexed = true;
     } else {
@@ -210,18 +210,18 @@ bool Follower::step(const Instruction &in) {
         return move(in);
     case Kind::lea: {
         auto path = address(in);
-        registers_[in.to] = path ? Value{Value::Kind::path, *path} : Value{};
+        registers_[in.to] = path ? FlowValue{FlowValue::Kind::path, *path} : FlowValue{};
         return true;
     }
     case Kind::add:
         add(in);
         return true;
     case Kind::test:
-        tested_ = in.memory ? load(in).kind == Value::Kind::result : is_result(in.from);
+        tested_ = in.memory ? load(in).kind == FlowValue::Kind::result : is_result(in.from);
         return true;
     case Kind::push:
     case Kind::pop:
-        if (registers_[rsp].kind == Value::Kind::path)
+        if (registers_[rsp].kind == FlowValue::Kind::path)
             registers_[rsp].path.steps.back().offset += in.kind == Kind::push ? -8 : 8;
         forget(in.written);
         return true;
@@ -266,7 +266,7 @@ bool Follower::reach(uint64_t end) {
 
 FlowResult Follower::run() {
     forget_scratch();
-    registers_[rax] = {Value::Kind::result, {}};
+    registers_[rax] = {FlowValue::Kind::result, {}};
     for (int count = 0; count < max_instructions && alive(); ++count) {
         uint32_t mask = 0;
         for (int reg = 0; reg < 16; ++reg)
@@ -282,7 +282,7 @@ FlowResult Follower::run() {
 
 } // namespace
 
-FlowResult follow_result(const Image &image, const std::vector<uint64_t> &statements,
+FlowResult follow_result(const ElfImage &image, const std::vector<uint64_t> &statements,
                          uint64_t return_address, FlowMeaning &meaning) {
     GElf_Ehdr header;
     if (!gelf_getehdr(image.elf(), &header) || header.e_machine != EM_X86_64)

@@ -47,7 +47,7 @@ struct FlowResult {
 
 // `statements` are addresses at or before the call, best first: the first from which straight-line
 // code leads to the call tells what the preserved registers were loaded with.
-FlowResult follow_result(const Image &image, const std::vector<uint64_t> &statements,
+FlowResult follow_result(const ElfImage &image, const std::vector<uint64_t> &statements,
                          uint64_t return_address, FlowMeaning &meaning);
 
 } // namespace heapstory

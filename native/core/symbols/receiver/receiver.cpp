@@ -41,7 +41,7 @@ class CallMeaning final : public FlowMeaning {
     std::optional<TypeId> stored(const Path &path) override { return finder_.stored(path); }
 
     TypeId passed(uint64_t callee, int argument) override {
-        Unit *unit = finder_.units_.at(callee);
+        CompileUnit *unit = finder_.units_.at(callee);
         Subprogram *function = unit ? finder_.units_.function_at(*unit, callee) : nullptr;
         if (!function || function->entry != callee)
             return no_type;
@@ -61,7 +61,7 @@ class CallMeaning final : public FlowMeaning {
     }
 
     bool inside(uint64_t address) override {
-        Unit *unit = finder_.units_.at(address);
+        CompileUnit *unit = finder_.units_.at(address);
         return unit && finder_.units_.function_at(*unit, address) == finder_.function_;
     }
 
@@ -160,8 +160,8 @@ std::vector<ReceiverFinder::Candidate> ReceiverFinder::in_register(const FlowRes
     std::vector<Candidate> found;
     for (Local &local : locals_)
         for (const LocationRange &range : local.ranges)
-            for (const Location &location : range.locations)
-                if (location.kind == Location::Kind::reg && holds(range, location.reg))
+            for (const VariableLocation &location : range.locations)
+                if (location.kind == VariableLocation::Kind::reg && holds(range, location.reg))
                     if (auto type = types_.pointee_at(types_.type_of(&local.die), location.piece))
                         found.push_back({*type, range.everywhere ? limit_ : range.start});
     return found;
@@ -185,8 +185,8 @@ std::vector<TypeId> ReceiverFinder::held_by(int reg, uint64_t pc) {
     for (Local &local : locals_)
         for (const LocationRange &range : local.ranges)
             if (range.everywhere || (pc >= range.start && pc < range.end))
-                for (const Location &location : range.locations)
-                    if (location.kind == Location::Kind::reg && location.reg == reg)
+                for (const VariableLocation &location : range.locations)
+                    if (location.kind == VariableLocation::Kind::reg && location.reg == reg)
                         if (auto type =
                                 types_.pointee_at(types_.type_of(&local.die), location.piece))
                             types.push_back(*type);
@@ -203,12 +203,12 @@ std::vector<TypeId> ReceiverFinder::on_stack(const Path &path) {
     int64_t offset = path.steps[0].offset;
     uint64_t latest = path.now ? path.now + 8 : limit_ - 1;
     auto wanted = in_frame(path.root, offset);
-    auto distance = [&](const Location &location) -> std::optional<int64_t> {
-        if (location.kind == Location::Kind::memory && location.reg == path.root)
+    auto distance = [&](const VariableLocation &location) -> std::optional<int64_t> {
+        if (location.kind == VariableLocation::Kind::memory && location.reg == path.root)
             return offset - location.offset;
-        if (location.kind == Location::Kind::frame && wanted)
+        if (location.kind == VariableLocation::Kind::frame && wanted)
             return *wanted - location.offset;
-        if (location.kind == Location::Kind::memory && wanted)
+        if (location.kind == VariableLocation::Kind::memory && wanted)
             if (auto other = in_frame(location.reg, location.offset))
                 return *wanted - *other;
         return {};
@@ -221,7 +221,7 @@ std::vector<TypeId> ReceiverFinder::on_stack(const Path &path) {
             if (!range.everywhere && path.steps.size() == 1 && range.start < path.when &&
                 range.end < limit_)
                 continue;
-            for (const Location &location : range.locations) {
+            for (const VariableLocation &location : range.locations) {
                 auto delta = distance(location);
                 if (!delta || *delta < 0)
                     continue;

@@ -45,7 +45,7 @@ class ReceiverFinder {
 
     // Of the call that is being looked at.
     uint64_t address_ = 0, limit_ = 0;
-    Unit *unit_ = nullptr;
+    CompileUnit *unit_ = nullptr;
     Subprogram *function_ = nullptr;
     struct Local {
         Dwarf_Die die;

@@ -217,7 +217,7 @@ void TypeReader::read_definitions() {
     if (definitions_read_)
         return;
     definitions_read_ = true;
-    for (Unit &unit : units_.all())
+    for (CompileUnit &unit : units_.all())
         add_definitions(&unit.body, 0);
 }
 

@@ -134,7 +134,7 @@ bool VariableReader::knows(uint64_t address) const {
 }
 
 void VariableReader::read(const std::vector<Symbol> &symbols) {
-    for (Unit &unit : units_.all())
+    for (CompileUnit &unit : units_.all())
         read_scope(&unit.body, nullptr, 0);
     settle();
     // The insides of functions are read only if some symbol may be a variable there.
@@ -143,7 +143,7 @@ void VariableReader::read(const std::vector<Symbol> &symbols) {
         locals_ = locals_ || (may_be_static_local(symbol.name) && !knows(symbol.address));
     if (locals_) {
         found_.clear();
-        for (Unit &unit : units_.all())
+        for (CompileUnit &unit : units_.all())
             read_scope(&unit.body, nullptr, 0);
         settle();
     }
