@@ -1,5 +1,6 @@
 // The binding: heapstory._core. Thin on purpose; what it says is in src/heapstory/_core.pyi.
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "code_places.h"
 #include "constraints.h"
 #include "linear.h"
 #include "table.h"
@@ -15,6 +16,7 @@ NB_MODULE(_core, m) {
     bind_table(m);
     bind_graph(m);
     bind_trace(m);
+    bind_code_places(m);
     bind_linear(m);
     add_constraints(m, [](nb::handle trace) { return nb::cast<Trace &>(trace).shared_store(); });
 }

@@ -202,6 +202,24 @@ class Trace:
         modules: module, path, build_id, address (where it was loaded), own
         stacks:  stack, depth (0: the statement itself), site"""
 
+@type_check_only
+class CodePlace(TypedDict):
+    """A statement; None where it is not known."""
+
+    path: str | None
+    line: int | None
+    function: str | None
+
+class Symbols:
+    """Names of code by file, build-id (hex; empty: any) and offset in the file."""
+
+    def __init__(self) -> None: ...
+    def state(self, path: str, build_id: str) -> str:
+        """'known', 'changed' (another build-id: not the file that ran) or 'missing'."""
+    def places(self, path: str, build_id: str, offset: int) -> list[CodePlace]:
+        """The statement of an instruction and, where it was inlined, its callers, innermost first;
+        none for a file that is missing or changed."""
+
 class Allocations:
     """Which call stacks allocate blocks of which type. A stack's kind is that of its first block:
     type id (None: unknown) and size."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapstory.cfront import capture
+from heapstory.checks.baseline import read_baseline
 from heapstory.confirm import Execution, confirm
 from heapstory.errors import UsageError
 from heapstory.static import (
@@ -20,7 +21,6 @@ from heapstory.static import (
     collect_findings,
     load_models,
 )
-from heapstory.static.findings.baseline import read_baseline
 from heapstory.static.findings.findings import label, suppress
 
 CONFIDENCES = ("low", "medium", "high")

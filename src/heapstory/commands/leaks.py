@@ -91,7 +91,7 @@ def _split_build(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Analyse, report, and say by the exit status what was found."""
     import heapstory
-    from heapstory.static.findings.baseline import write_baseline
+    from heapstory.checks.baseline import write_baseline
 
     _check_confirm(args)
     stage = Stage("reading the program")
@@ -118,7 +118,7 @@ def run(args: argparse.Namespace) -> int:
     if args.confirm:
         found.confirm(_execution(args))
     if args.write_baseline:
-        write_baseline(Path(args.write_baseline), found.findings)
+        write_baseline(Path(args.write_baseline), "leaks", found.findings)
     _remark(found)
     _write(args, found)
     if found.open and not args.write_baseline:

@@ -25,10 +25,19 @@ _MACHINES = {
 }
 
 
-def resolve(command: list[str], needs_loader: bool = True) -> list[str]:
+# Why a statically linked program is refused, and what to do; other verbs have words of their own.
+STATIC_RECORDED = (
+    "is statically linked, so malloc cannot be replaced in it: mode alloc does not work (link it "
+    "dynamically, or use --mode portable)"
+)
+
+
+def resolve(
+    command: list[str], needs_loader: bool = True, static: str = STATIC_RECORDED
+) -> list[str]:
     """The command to run, checked. A script becomes its interpreter with the script's path.
 
-    With ``needs_loader`` a statically linked program is refused.
+    With ``needs_loader`` a statically linked program is refused, in the words of ``static``.
     """
     for _ in range(_INTERPRETERS):
         path = find(command[0])
@@ -36,7 +45,7 @@ def resolve(command: list[str], needs_loader: bool = True) -> list[str]:
         if not head.startswith(b"#!"):
             _check_elf(path, head)
             if needs_loader:
-                _check_loader(path, head)
+                _check_loader(path, head, static)
             return command
         command = [*_interpreter(path, head), str(path), *command[1:]]
     raise ProgramError(f"{command[0]}: its #! line leads to a script of a script; name the program")
@@ -120,12 +129,9 @@ def _check_elf(path: Path, head: bytes) -> None:
         raise ProgramError(f"{path}: is an object file or core, not a program")
 
 
-def _check_loader(path: Path, head: bytes) -> None:
+def _check_loader(path: Path, head: bytes, static: str) -> None:
     if _PT_INTERP not in _segment_kinds(head):
-        raise ProgramError(
-            f"{path}: is statically linked, so malloc cannot be replaced in it: mode alloc does "
-            "not work (link it dynamically, or use --mode portable)"
-        )
+        raise ProgramError(f"{path}: {static}")
 
 
 def _segment_kinds(head: bytes) -> set[int]:

@@ -3,17 +3,40 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Protocol
 
 from heapstory.errors import UsageError
-from heapstory.static.findings.findings import Finding
 
-SCHEMA = "heapstory.leaks-baseline/1"
+_SCHEMA = re.compile(r"heapstory\.[a-z]+-baseline/1")
+
+
+class Located(Protocol):
+    """A place of any analysis."""
+
+    @property
+    def path(self) -> str | None: ...
+
+
+class Acceptable(Protocol):
+    """What a baseline needs to know of a finding."""
+
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def function(self) -> str: ...
+    @property
+    def place(self) -> Located | None: ...
+    @property
+    def suppressed(self) -> str | None: ...
 
 
 def read_baseline(path: Path) -> set[str]:
-    """The fingerprints in a baseline file."""
+    """The fingerprints in a baseline file, whichever command wrote it."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -22,25 +45,26 @@ def read_baseline(path: Path) -> set[str]:
         ) from error
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: not a baseline: {error}") from error
-    if not isinstance(content, dict) or content.get("schema") != SCHEMA:
+    schema = content.get("schema") if isinstance(content, dict) else None
+    if not isinstance(schema, str) or not _SCHEMA.fullmatch(schema):
         raise UsageError(f"{path}: not a baseline (make one with --write-baseline)")
     return {str(entry.get("fingerprint")) for entry in content.get("findings", [])}
 
 
-def write_baseline(path: Path, findings: Iterable[Finding]) -> None:
-    """Write all findings as accepted."""
+def write_baseline(path: Path, command: str, findings: Iterable[Acceptable]) -> None:
+    """Write all findings of a command as accepted."""
     entries = [
         {
             "fingerprint": finding.fingerprint,
             "kind": finding.kind,
             "function": finding.function,
-            "file": Path(finding.place.path).name,
+            "file": Path((finding.place and finding.place.path) or "").name,
         }
         for finding in findings
         if finding.suppressed is None or finding.suppressed == "baseline"
     ]
-    text = json.dumps({"schema": SCHEMA, "findings": entries}, indent=2)
+    content = {"schema": f"heapstory.{command}-baseline/1", "findings": entries}
     try:
-        path.write_text(text + "\n", encoding="utf-8")
+        path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path}: cannot write the baseline: {error.strerror}") from error

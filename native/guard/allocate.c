@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "allocate.h"
+#include "blocks.h"
+#include "findings.h"
+#include "libc.h"
+#include "quarantine.h"
+
+#include <errno.h>
+#include <sys/single_threaded.h>
+
+#define FAR ((size_t)1 << 20) /* how far before a wild pointer its block is looked for */
+
+static __attribute__((noinline, cold)) void overlap(uintptr_t live, char *user, uint32_t site) {
+    struct block block;
+    undress((char *)live, &block);
+    finding(CORRUPT_HEAP, user, site, &block, *mark_of((char *)live),
+            "malloc gave out memory of a block that is still live");
+}
+
+/* The marks of what libc has just given out; the one of the block itself may be an old one. */
+static inline uintptr_t clear(char *base, char *user, size_t size) {
+    uintptr_t from = (uintptr_t)base, to = (uintptr_t)user + size + TRAILER;
+    uint8_t *marks = mark_of(base);
+    size_t count = (to - from + GRANULE - 1) / GRANULE;
+    if (likely(count <= 8 && user == base + HEADER)) {
+        uint64_t others = load64(marks) & (~0ull >> (64 - 8 * count)) & ~0xff00ull;
+        if (likely(!others && !is_live(marks[1])))
+            return 0;
+    }
+    return marks_clear(from, to);
+}
+
+static inline void *finish(char *base, size_t offset, size_t size, uint32_t align, enum mark kind,
+                           struct caller caller, bool filled) {
+    if (unlikely(!base))
+        return NULL;
+    char *user = base + offset;
+    uintptr_t from = (uintptr_t)base, to = (uintptr_t)user + size + TRAILER;
+    if (unlikely(!regions[from >> REGION_SHIFT] || !regions[(to - 1) >> REGION_SHIFT] ||
+                 to - from > (uintptr_t)1 << REGION_SHIFT) &&
+        !marks_map(from, to)) {
+        __libc_free(base);
+        errno = ENOMEM;
+        return NULL;
+    }
+    uintptr_t live = clear(base, user, size);
+    uint32_t site = site_of(caller);
+    if (unlikely(live))
+        overlap(live, user, site);
+    dress(user, size, align, site);
+    if (!filled)
+        memset(user, FILL_NEW, size < settings.fill_new ? size : settings.fill_new);
+    marks_touch((uintptr_t)user);
+    __atomic_store_n(mark_of(user), (uint8_t)kind, __ATOMIC_RELEASE);
+    return user;
+}
+
+static inline bool too_large(size_t size) {
+    if (likely(size < MOST_BYTES))
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+void *guard_allocate(size_t size, enum mark kind, struct caller caller) {
+    if (too_large(size))
+        return NULL;
+    return finish(__libc_malloc(size + HEADER + TRAILER), HEADER, size, 0, kind, caller, false);
+}
+
+void *guard_zeroed(size_t count, size_t size, struct caller caller) {
+    size_t bytes;
+    if (unlikely(__builtin_mul_overflow(count, size, &bytes)))
+        bytes = MOST_BYTES;
+    if (too_large(bytes))
+        return NULL;
+    return finish(__libc_calloc(1, bytes + HEADER + TRAILER), HEADER, bytes, 0, MARK_MALLOC, caller,
+                  true);
+}
+
+void *guard_aligned(size_t alignment, size_t size, enum mark kind, struct caller caller) {
+    if (alignment <= GRANULE)
+        return guard_allocate(size, kind, caller);
+    if (too_large(size) || too_large(alignment))
+        return NULL;
+    char *base = __libc_memalign(alignment, size + alignment + TRAILER);
+    return finish(base, alignment, size, (uint32_t)__builtin_ctzll(alignment), kind, caller, false);
+}
+
+/* Says what is wrong with a pointer that is no live block. */
+static __attribute__((noinline, cold)) void wrong_pointer(void *user, uint8_t mark, bool freeing,
+                                                          struct caller caller) {
+    uint32_t site = site_of(caller);
+    struct block block = {.user = user};
+    if (mark == MARK_QUARANTINE) {
+        if (!quarantine_block(user, &block))
+            block = (struct block){.user = user};
+        finding(freeing ? DOUBLE_FREE : BAD_REALLOC, user, site, &block, mark,
+                freeing ? "freed before" : "realloc of a block that was freed before");
+        return;
+    }
+    if (mark == MARK_FREED) {
+        finding(freeing ? DOUBLE_FREE : BAD_REALLOC, user, site, NULL, mark,
+                freeing ? "freed before, so long ago that the block is not known any more"
+                        : "realloc of a block that was freed long ago");
+        return;
+    }
+    uintptr_t start = marks_before((uintptr_t)user, FAR);
+    uint8_t *before = start ? mark_of((void *)start) : NULL;
+    if (before && (is_live(*before) || *before == MARK_QUARANTINE)) {
+        bool known = is_live(*before) ? undress((char *)start, &block)
+                                      : quarantine_block((char *)start, &block);
+        if (known && (uintptr_t)user < start + block.size) {
+            struct lines text;
+            text.used = 0;
+            put_text(&text, "points into a block,");
+            put_number(&text, (uintptr_t)user - start);
+            put_text(&text, " bytes from its start");
+            text.text[text.used] = 0;
+            finding(freeing ? BAD_FREE : BAD_REALLOC, user, site, &block, *before, text.text);
+            return;
+        }
+    }
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    bool on_stack = (uintptr_t)user > here && (uintptr_t)user - here < ((uintptr_t)8 << 20);
+    finding(freeing ? BAD_FREE : BAD_REALLOC, user, site, NULL, MARK_NONE,
+            on_stack ? "the address is on the stack" : "the address was never allocated");
+}
+
+/* Makes a live block the caller's own to free: of two threads that free it, one gets it. */
+static inline bool claim(uint8_t *mark, uint8_t live) {
+    if (__libc_single_threaded) {
+        *mark = MARK_QUARANTINE;
+        return true;
+    }
+    return __atomic_compare_exchange_n(mark, &live, MARK_QUARANTINE, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE);
+}
+
+static __attribute__((noinline, cold)) void mismatched(const struct block *block, uint8_t mark,
+                                                       enum mark kind, uint32_t site) {
+    static const char *const how[] = {
+        [MARK_MALLOC] = "free", [MARK_NEW] = "delete", [MARK_NEW_ARRAY] = "delete[]"};
+    struct lines text;
+    text.used = 0;
+    put_text(&text, "allocated by ");
+    put_text(&text, mark_name(mark));
+    put_text(&text, ", freed by ");
+    put_text(&text, how[kind]);
+    text.text[text.used] = 0;
+    finding(MISMATCHED_FREE, block->user, site, block, mark, text.text);
+}
+
+void guard_release(void *user, enum mark kind, struct caller caller) {
+    uint8_t *at = (uintptr_t)user & (GRANULE - 1) ? NULL : mark_of(user);
+    uint8_t mark = at ? __atomic_load_n(at, __ATOMIC_ACQUIRE) : MARK_NONE;
+    if (unlikely(!is_live(mark))) {
+        wrong_pointer(user, mark, true, caller);
+        return;
+    }
+    if (unlikely(!claim(at, mark))) {
+        wrong_pointer(user, __atomic_load_n(at, __ATOMIC_ACQUIRE), true, caller);
+        return;
+    }
+    struct block block;
+    uint32_t site = site_of(caller);
+    bool whole = undress(user, &block);
+    if (unlikely(!whole)) {
+        *at = mark; /* as it was, for the report */
+        finding_broken_fence(user, site, &block);
+        *at = MARK_QUARANTINE;
+        if (!block.size && !block.site)
+            return; /* nothing is known of it: better lost than given back wrongly */
+        block_repair(&block);
+    }
+    if (unlikely(mark != kind) && settings.mismatches)
+        mismatched(&block, mark, kind, site);
+    quarantine_add(&block, site);
+}
+
+static void *move(struct block *old, size_t size, uint8_t mark, struct caller caller) {
+    void *made = guard_allocate(size, mark, caller);
+    if (!made)
+        return NULL;
+    memcpy(made, old->user, old->size < size ? old->size : size);
+    guard_release(old->user, mark, caller);
+    return made;
+}
+
+void *guard_resize(void *user, size_t size, struct caller caller) {
+    uint8_t *at = (uintptr_t)user & (GRANULE - 1) ? NULL : mark_of(user);
+    uint8_t mark = at ? __atomic_load_n(at, __ATOMIC_ACQUIRE) : MARK_NONE;
+    if (unlikely(!is_live(mark))) {
+        wrong_pointer(user, mark, false, caller);
+        errno = ENOMEM;
+        return NULL;
+    }
+    struct block block;
+    if (unlikely(!undress(user, &block))) {
+        finding_broken_fence(user, site_of(caller), &block);
+        if (!block.size && !block.site) {
+            errno = ENOMEM;
+            return NULL;
+        }
+        block_repair(&block);
+    }
+    if (unlikely(mark != MARK_MALLOC) && settings.mismatches)
+        mismatched(&block, mark, MARK_MALLOC, site_of(caller));
+    if (too_large(size))
+        return NULL;
+    if (settings.moving_realloc || block.align)
+        return move(&block, size, mark, caller);
+    if (!claim(at, mark)) { /* freed by another thread just now */
+        wrong_pointer(user, __atomic_load_n(at, __ATOMIC_ACQUIRE), false, caller);
+        errno = ENOMEM;
+        return NULL;
+    }
+    /* First the mark: as soon as libc has moved it, another thread may be given the old place. */
+    __atomic_store_n(at, MARK_FREED, __ATOMIC_RELEASE);
+    char *base = __libc_realloc(base_of(&block), size + HEADER + TRAILER);
+    if (!base) {
+        __atomic_store_n(at, mark, __ATOMIC_RELEASE);
+        return NULL;
+    }
+    return finish(base, HEADER, size, 0, mark, caller, true);
+}

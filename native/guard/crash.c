@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "crash.h"
+#include "findings.h"
+#include "live.h"
+#include "modules.h"
+#include "quarantine.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define STACK_WORDS 64
+#define NEAR 256 /* bytes beyond a block that still belong to it for a wild pointer */
+
+extern int __sigaction(int, const struct sigaction *, struct sigaction *);
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+static struct sigaction programs[SIGNALS]; /* what the program asked for */
+static bool watching;
+static int reported; /* a crash in the crash report ends it */
+
+static const struct {
+    const char *name;
+    int number;
+} registers[] = {{"rip", REG_RIP}, {"rax", REG_RAX}, {"rbx", REG_RBX}, {"rcx", REG_RCX},
+                 {"rdx", REG_RDX}, {"rsi", REG_RSI}, {"rdi", REG_RDI}, {"rbp", REG_RBP},
+                 {"rsp", REG_RSP}, {"r8", REG_R8},   {"r9", REG_R9},   {"r10", REG_R10},
+                 {"r11", REG_R11}, {"r12", REG_R12}, {"r13", REG_R13}, {"r14", REG_R14},
+                 {"r15", REG_R15}};
+
+static const char in_fence[] = "fence";
+
+/* Whether a value is a fill pattern, perhaps with a small offset, or half of one. */
+static const char *pattern_of(uint64_t value) {
+    static const struct {
+        uint8_t byte;
+        const char *name;
+    } patterns[] = {{FILL_NEW, "new"}, {FILL_FREED, "freed"}};
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t whole = patterns[i].byte * 0x0101010101010101ull;
+        uint64_t high = value >> 32;
+        if (value >> 16 == whole >> 16 || (value - whole) + 0x10000 < 0x20000)
+            return patterns[i].name;
+        if ((uint32_t)value == (uint32_t)whole && (!high || high == 0xffffffff))
+            return patterns[i].name;
+    }
+    uint32_t site = fence_site(value);
+    if (value >> 48 == FENCE_TOP >> 48 && (uint8_t)value == FENCE_LOW && sites[site].key)
+        return in_fence;
+    return NULL;
+}
+
+static void put_pattern(struct lines *lines, const char *name, uint64_t value, bool fault) {
+    const char *pattern = pattern_of(value);
+    if (!pattern || (pattern == in_fence && !fault)) /* a signal that was sent read no fence */
+        return;
+    put_text(lines, "R ");
+    put_text(lines, name);
+    put_hex(lines, value);
+    put_text(lines, " ");
+    put_text(lines, pattern);
+    put_end(lines);
+}
+
+/* The block that an address is in, or just beyond. */
+static void put_block_of(struct lines *lines, const char *name, uint64_t value) {
+    struct block block;
+    uintptr_t start = value >> 47 ? 0 : marks_before(value, (size_t)1 << 20);
+    uint8_t mark = start ? *mark_of((void *)start) : MARK_NONE;
+    bool known = is_live(mark)             ? undress((char *)start, &block)
+                 : mark == MARK_QUARANTINE ? quarantine_block((char *)start, &block)
+                                           : false;
+    if (!known || value > start + block.size + NEAR)
+        return;
+    put_text(lines, "K ");
+    put_text(lines, name);
+    put_hex(lines, value);
+    put_block(lines, &block, mark);
+    put_end(lines);
+}
+
+static uint32_t stack_at(const greg_t *regs, void **frames) {
+    uint32_t count = 0;
+    frames[count++] = (void *)regs[REG_RIP];
+    uintptr_t frame = (uintptr_t)regs[REG_RBP], least = (uintptr_t)regs[REG_RSP];
+    uintptr_t next[2];
+    while (count < MOST_FRAMES && frame >= least && !(frame & 7) &&
+           safe_read(next, (void *)frame, sizeof next) && next[1]) {
+        frames[count++] = (void *)next[1];
+        least = frame + 16;
+        frame = next[0];
+    }
+    return count;
+}
+
+static void put_crash(struct lines *lines, const siginfo_t *info, const greg_t *regs) {
+    void *frames[MOST_FRAMES];
+    uint32_t count = stack_at(regs, frames);
+    /* An address that is not canonical raises a fault without saying which it was. */
+    bool fault = info->si_code > 0 && info->si_code != SI_KERNEL;
+    put_text(lines, "X");
+    put_number(lines, (uint64_t)info->si_signo);
+    put_hex(lines, fault);
+    put_hex(lines, fault ? (uintptr_t)info->si_addr : 0);
+    put_stack(lines, frames, count);
+    put_end(lines);
+    for (unsigned i = 0; i < sizeof registers / sizeof *registers; i++)
+        put_pattern(lines, registers[i].name, (uint64_t)regs[registers[i].number],
+                    info->si_code > 0);
+    put_pattern(lines, "address", fault ? (uintptr_t)info->si_addr : 0, true);
+    put_block_of(lines, "address", fault ? (uintptr_t)info->si_addr : 0);
+    for (unsigned i = 1; i < sizeof registers / sizeof *registers; i++)
+        put_block_of(lines, registers[i].name, (uint64_t)regs[registers[i].number]);
+    uint64_t words[STACK_WORDS];
+    if (!safe_read(words, (void *)regs[REG_RSP], sizeof words))
+        return;
+    for (unsigned i = 0; i < STACK_WORDS; i++) {
+        put_pattern(lines, "stack", words[i], info->si_code > 0);
+        put_block_of(lines, "stack", words[i]);
+    }
+}
+
+static void crashed(int number, siginfo_t *info, void *context) {
+    if (!__atomic_exchange_n(&reported, 1, __ATOMIC_ACQ_REL)) {
+        struct lines lines;
+        lines.used = 0;
+        modules_write(&lines);
+        put_crash(&lines, info, ((ucontext_t *)context)->uc_mcontext.gregs);
+        output_flush(&lines);
+        live_check();
+        findings_count(&lines);
+        if (settings.live)
+            live_write(&lines);
+        output_flush(&lines);
+    }
+    /* It dies by its own signal: a fault happens again on return, one that was sent is sent again.
+     */
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+    __sigaction(number, &plain, NULL);
+    if (info->si_code <= 0)
+        syscall(SYS_tgkill, (int)syscall(SYS_getpid), (int)syscall(SYS_gettid), number);
+}
+
+static void watch(int number) {
+    struct sigaction ours = {.sa_sigaction = crashed,
+                             .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    __sigaction(number, &ours, NULL);
+}
+
+static int index_of(int number) {
+    for (int i = 0; i < SIGNALS; i++)
+        if (signals[i] == number)
+            return i;
+    return -1;
+}
+
+void crash_start(void) {
+    for (int i = 0; i < SIGNALS; i++) {
+        __sigaction(signals[i], NULL, &programs[i]);
+        if (programs[i].sa_handler == SIG_DFL)
+            watch(signals[i]);
+    }
+    watching = true;
+}
+
+/* The program sees its own settings, never ours; a handler of its own takes our place. */
+EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
+    int i = watching ? index_of(number) : -1;
+    if (i < 0)
+        return __sigaction(number, action, old);
+    struct sigaction before = programs[i];
+    if (action) {
+        int result = __sigaction(number, action, NULL);
+        if (result)
+            return result;
+        programs[i] = *action;
+        if (!(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL)
+            watch(number);
+    }
+    if (old)
+        *old = before;
+    return 0;
+}
+
+EXPORT sighandler_t signal(int number, sighandler_t handler) {
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
+    sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, number);
+    return sigaction(number, &action, &old) ? SIG_ERR : old.sa_handler;
+}

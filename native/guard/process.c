@@ -1,0 +1,128 @@
+/* A process from its first allocation to its end: settings, fork, exit.
+ * SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "allocate.h"
+#include "crash.h"
+#include "findings.h"
+#include "live.h"
+#include "modules.h"
+#include "quarantine.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct settings settings;
+static int process;   /* whose memory this is; differs in a child of vfork */
+static bool is_child; /* forked, and did not become another program */
+static int ended;
+
+extern int __cxa_atexit(void (*)(void *), void *, void *);
+
+/* The value of NAME= in a list "NAME=1,OTHER=2". */
+static uint32_t option(const char *list, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = list; at && *at; at = strchr(at, ','), at = at ? at + 1 : NULL)
+        if (!strncmp(at, name, length) && at[length] == '=')
+            return (uint32_t)strtoul(at + length + 1, NULL, 10);
+    return 0;
+}
+
+static void read_settings(void) {
+    const char *list = getenv("HEAPSTORY_GUARD");
+    settings = (struct settings){
+        .fill_new = option(list, "fill_new"),
+        .fill_freed = option(list, "fill_freed"),
+        .held_blocks = option(list, "held_blocks"),
+        .held_bytes = option(list, "held_bytes"),
+        .frames = option(list, "frames"),
+        .moving_realloc = option(list, "moving_realloc"),
+        .mismatches = option(list, "mismatches"),
+        .leaks = option(list, "leaks"),
+        .live = option(list, "live"),
+    };
+}
+
+static void remark(const char *text) {
+    struct lines lines;
+    lines.used = 0;
+    put_text(&lines, "N ");
+    put_text(&lines, text);
+    put_end(&lines);
+    output_flush(&lines);
+}
+
+/* A program (not a library) that defines these itself is asked before us. */
+static void look_for_own_functions(void) {
+    if (dlsym(RTLD_DEFAULT, "malloc") != (void *)guard_malloc)
+        remark("the program has a malloc of its own: blocks that come from there are not guarded");
+    if (dlsym(RTLD_DEFAULT, "_Znwm") != (void *)guard_new)
+        settings.mismatches = false;
+}
+
+static void finish(void) {
+    if ((int)syscall(SYS_getpid) != process || __atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
+        return;
+    live_check();
+    struct lines lines;
+    lines.used = 0;
+    findings_count(&lines);
+    if (settings.live && !is_child)
+        live_write(&lines);
+    if (lines.used || findings_any() || !is_child) {
+        put_text(&lines, "E");
+        put_end(&lines);
+        output_flush(&lines);
+    }
+}
+
+static void at_exit(void *unused) {
+    (void)unused;
+    finish();
+}
+
+static void after_fork(void) {
+    process = (int)syscall(SYS_getpid);
+    is_child = true;
+    modules_forget();
+    findings_forget();
+}
+
+__attribute__((constructor)) static void start(void) {
+    process = (int)syscall(SYS_getpid);
+    output_open(getenv("HEAPSTORY_GUARD_REPORT"));
+    quarantine_start();
+    read_settings();
+    look_for_own_functions();
+    crash_start();
+    pthread_atfork(NULL, NULL, after_fork);
+    /* Without a library it belongs to, it runs after the destructors of all of them. */
+    __cxa_atexit(at_exit, NULL, NULL);
+}
+
+EXPORT void _exit(int status) {
+    finish();
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+EXPORT void _Exit(int status) {
+    finish();
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+/* What is about to be unloaded can be named only now. */
+EXPORT int dlclose(void *handle) {
+    static int (*next)(void *);
+    if (!next)
+        next = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
+    struct lines lines;
+    lines.used = 0;
+    modules_write(&lines);
+    if (lines.used)
+        output_flush(&lines);
+    return next(handle);
+}

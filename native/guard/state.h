@@ -1,0 +1,87 @@
+/* What every part of the guard shares: settings, marks, layout, names of the parts.
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * A guarded block, as libc sees it, from `base` on (16-byte granules):
+ *
+ *     base              user                       user+n
+ *     | size,align  tag | the program's n bytes ... | trailer (8 bytes) | slack
+ *
+ *     header word 0   size (48 bits) | log2 of the alignment << 48 (0: ordinary)
+ *     header word 1   0xfbfb << 48 | site << 32 | tag << 8 | 0xfb    the fence before the block
+ *     trailer         0xfbfb << 48 | site << 32 | tag << 8 | 0xfb    the fence behind it, unaligned
+ *
+ * The bytes next to the program's are fixed, so that a stray terminator or the like always shows.
+ * Both tags depend on the address, the size and the site. Whichever fence is broken, the other one
+ * still says what the block was. For alignment above 16, user = base + alignment.
+ */
+#ifndef HEAPSTORY_GUARD_STATE_H
+#define HEAPSTORY_GUARD_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GRANULE 16
+#define HEADER 16
+#define TRAILER 8
+#define MOST_BYTES ((size_t)1 << 46)
+
+/* Fill bytes. Repeated, none of them is a valid address (not canonical) or a likely number. */
+#define FILL_NEW 0xcb
+#define FILL_FREED 0xdb
+#define FENCE_TOP ((uint64_t)0xfbfb << 48)
+#define FENCE_LOW 0xfb
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define EXPORT __attribute__((visibility("default")))
+
+/* The mark of a granule: what begins there. Live blocks say who allocated them. */
+enum mark {
+    MARK_NONE = 0,
+    MARK_MALLOC = 1,
+    MARK_NEW = 2,
+    MARK_NEW_ARRAY = 3,
+    MARK_LAST_LIVE = MARK_NEW_ARRAY,
+    MARK_QUARANTINE = 4, /* freed, and not yet given back to libc */
+    MARK_FREED = 5,      /* given back */
+};
+
+enum finding {
+    BAD_FREE,
+    DOUBLE_FREE,
+    MISMATCHED_FREE,
+    BAD_REALLOC,
+    BROKEN_FENCE,
+    WRITTEN_AFTER_FREE,
+    CORRUPT_HEAP,
+    LEAK,
+    ALIAS,
+};
+
+/* Settings; all zero until the constructor has read them, so nothing is filled or held back before.
+ */
+struct settings {
+    uint32_t fill_new;    /* bytes of a new block that are filled, at most */
+    uint32_t fill_freed;  /* bytes of a freed block that are filled, and checked later */
+    uint32_t held_blocks; /* of one thread's quarantine, a power of two */
+    uint32_t held_bytes;  /* in one thread's quarantine */
+    uint32_t frames;      /* of a stack beyond the return address */
+    bool moving_realloc;  /* every realloc moves, so that the old address is quarantined */
+    bool mismatches;      /* new/delete/free are compared */
+    bool leaks;           /* search at exit for blocks nobody refers to */
+    bool live;            /* list live blocks at exit */
+};
+extern struct settings settings;
+
+/* Where the caller of an allocation function stands. */
+struct caller {
+    void *address; /* its return address */
+    void **frame;  /* its frame pointer, or whatever it keeps in that register */
+};
+#define CALLER                                                                                     \
+    (struct caller) {                                                                              \
+        __builtin_return_address(0), *(void ***)__builtin_frame_address(0)                         \
+    }
+
+#endif

@@ -1,0 +1,71 @@
+// Names of code by file and offset, for what was observed without a trace.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "code_places.h"
+
+#include "symbols/symbols.h"
+
+#include <map>
+#include <nanobind/stl/string.h>
+
+namespace nb = nanobind;
+
+namespace heapstory {
+
+namespace {
+
+class Symbols {
+  public:
+    // "known", "changed" (the file is not the one that was executed) or "missing".
+    const char *state(const std::string &path, const std::string &build_id) {
+        ElfFile *file = open(path);
+        if (!file)
+            return "missing";
+        return build_id.empty() || file->build_id() == build_id ? "known" : "changed";
+    }
+
+    nb::list places(const std::string &path, const std::string &build_id, uint64_t offset) {
+        nb::list out;
+        ElfFile *file = open(path);
+        if (!file || (!build_id.empty() && file->build_id() != build_id))
+            return out;
+        for (const Segment &segment : file->segments())
+            if (offset - segment.offset < segment.file_size)
+                for (const Place &place : file->places(segment.address + offset - segment.offset))
+                    out.append(described(place));
+        return out;
+    }
+
+  private:
+    static nb::dict described(const Place &place) {
+        nb::dict made;
+        made["path"] = place.path.empty() ? nb::none() : nb::cast(place.path);
+        made["line"] = place.line ? nb::object(nb::int_(place.line)) : nb::none();
+        made["function"] = place.function.empty() ? nb::none() : nb::cast(place.function);
+        return made;
+    }
+
+    ElfFile *open(const std::string &path) {
+        auto [at, fresh] = files_.try_emplace(path);
+        if (fresh) {
+            try {
+                at->second = ElfFile::open(path, types_);
+            } catch (const std::runtime_error &) { // gone, or no ELF file any more
+            }
+        }
+        return at->second.get();
+    }
+
+    TypeTable types_;
+    std::map<std::string, std::unique_ptr<ElfFile>> files_;
+};
+
+} // namespace
+
+void bind_code_places(nb::module_ &m) {
+    nb::class_<Symbols>(m, "Symbols")
+        .def(nb::init<>())
+        .def("state", &Symbols::state)
+        .def("places", &Symbols::places);
+}
+
+} // namespace heapstory

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace heapstory {
+
+void bind_code_places(nanobind::module_ &m);
+
+} // namespace heapstory

@@ -1,0 +1,87 @@
+"""A finding: what is wrong, where, and with which block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from heapstory.checks.fingerprint import fingerprint
+from heapstory.store.places import Place
+
+# Code below these is not the program's own.
+_SYSTEM = ("/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/")
+
+Stack = list[Place]  # innermost first, inlined callers included
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of memory; a stack that is not known is empty."""
+
+    address: int
+    size: int
+    allocated: Stack = field(default_factory=list)
+    freed: Stack | None = None  # None: it is live
+    how: str = "malloc"  # what allocated it
+
+
+@dataclass(slots=True)
+class Finding:
+    """One thing that is wrong."""
+
+    kind: str
+    address: int
+    stack: Stack
+    block: Block | None = None
+    text: str = ""  # what was seen, in words
+    count: int = 1
+    process: int = 0
+    suppressed: str | None = None  # why, if it is
+
+    @property
+    def place(self) -> Place | None:
+        """The statement to look at: where it was noticed, else where the block ended or began."""
+        block = self.block
+        stacks = (self.stack, *((block.freed or [], block.allocated) if block else ()))
+        return next((statement(stack) for stack in stacks if stack), None)
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for the same mistake, after lines have moved too."""
+        allocated = statement(self.block.allocated) if self.block else None
+        return fingerprint(self.kind, self.place, allocated)
+
+    @property
+    def function(self) -> str:
+        """The function of the statement."""
+        return (self.place.function if self.place else None) or ""
+
+
+def statement(stack: Stack) -> Place | None:
+    """The innermost statement of the program's own code; without any, the innermost one."""
+    return next((place for place in stack if is_own(place)), stack[0] if stack else None)
+
+
+def is_own(place: Place) -> bool:
+    """Whether code is the program's own, not a system library's."""
+    module = place.module or ""
+    return bool(module) and not module.startswith(_SYSTEM)
+
+
+def merged(findings: Iterable[Finding]) -> list[Finding]:
+    """One for each mistake, counted; of several processes the first is named."""
+    kept: dict[tuple[object, ...], Finding] = {}
+    for finding in findings:
+        key = (finding.kind, finding.fingerprint, *_lines(finding))
+        if key in kept:
+            kept[key].count += finding.count
+        else:
+            kept[key] = finding
+    return list(kept.values())
+
+
+def _lines(finding: Finding) -> list[str]:
+    allocated = finding.block.allocated if finding.block else []
+    places = (finding.place, statement(allocated))
+    return [f"{PurePath(p.path or p.module or '').name}:{p.line or p.offset}" for p in places if p]

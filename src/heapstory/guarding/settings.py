@@ -1,0 +1,41 @@
+"""The modes of the guard. The library itself only knows the single settings."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the library does; names as in native/guard/state.h."""
+
+    fill_new: int  # bytes of a new block that are filled, at most
+    fill_freed: int  # bytes of a freed block that are filled, and checked before it is reused
+    held_blocks: int  # freed blocks that each thread holds back, at most
+    held_bytes: int
+    frames: int  # of a stack beyond the return address
+    moving_realloc: int = 0  # every realloc moves
+    mismatches: int = 1  # new, delete and free are compared
+    leaks: int = 1  # at exit, blocks that nothing refers to
+    live: int = 1  # at exit, blocks that are live
+
+    def as_text(self) -> str:
+        """For the environment variable HEAPSTORY_GUARD."""
+        return ",".join(f"{name}={value}" for name, value in asdict(self).items())
+
+
+_WHOLE = 2**31 - 1
+MODES = {
+    "light": Settings(fill_new=32, fill_freed=32, held_blocks=16, held_bytes=16 << 10, frames=0),
+    "default": Settings(
+        fill_new=128, fill_freed=128, held_blocks=64, held_bytes=64 << 10, frames=3
+    ),
+    "thorough": Settings(
+        fill_new=_WHOLE,
+        fill_freed=_WHOLE,
+        held_blocks=1024,
+        held_bytes=16 << 20,
+        frames=7,
+        moving_realloc=1,
+    ),
+}

@@ -1,0 +1,1 @@
+"""What ``guard`` found, as text, JSON and SARIF."""

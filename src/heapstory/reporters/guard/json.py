@@ -1,0 +1,79 @@
+"""What ``guard`` found, as one object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from heapstory.checks.finding import Block, Finding, Stack, statement
+from heapstory.guarding.guarded import Crash, Guarded
+from heapstory.reporters.guard.words import explanation
+from heapstory.reporters.json import place
+
+
+def body(run: Guarded) -> dict[str, Any]:
+    """The members after ``schema``."""
+    return {
+        "program": run.command,
+        "status": run.status,
+        "findings": [_finding(finding, run) for finding in run.findings],
+        "sites": [
+            {
+                "place": place(statement(s.stack)),
+                "stack": _stack(s.stack),
+                "blocks": s.blocks,
+                "bytes": s.bytes,
+            }
+            for s in run.sites
+        ],
+        "live_blocks": [
+            {"address": hex(each.address), "size": each.size, "place": place(each.place)}
+            for each in run.live
+        ],
+        "crash": _crash(run.crashes[-1]) if run.crashes else None,
+        "remarks": run.remarks,
+        "processes": run.processes,
+    }
+
+
+def _finding(finding: Finding, run: Guarded) -> dict[str, Any]:
+    return {
+        "kind": finding.kind,
+        "place": place(finding.place),
+        "stack": _stack(finding.stack),
+        "address": hex(finding.address),
+        "block": _block(finding.block),
+        "text": finding.text,
+        "count": finding.count,
+        "process": finding.process,
+        "fingerprint": finding.fingerprint,
+        "suppressed": finding.suppressed,
+        "explain": explanation(finding, run.command),
+    }
+
+
+def _block(block: Block | None) -> dict[str, Any] | None:
+    if block is None:
+        return None
+    return {
+        "address": hex(block.address),
+        "size": block.size,
+        "allocated": _stack(block.allocated),
+        "freed": None if block.freed is None else _stack(block.freed),
+    }
+
+
+def _stack(stack: Stack) -> list[dict[str, Any] | None]:
+    return [place(each) for each in stack]
+
+
+def _crash(crash: Crash) -> dict[str, Any]:
+    return {
+        "signal": crash.signal,
+        "address": None if crash.address is None else hex(crash.address),
+        "stack": _stack(crash.stack),
+        "registers_with_pattern": [
+            {"register": name, "value": hex(value), "pattern": pattern}
+            for name, value, pattern in crash.patterns
+        ],
+        "process": crash.process,
+    }

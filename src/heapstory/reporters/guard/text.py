@@ -1,0 +1,83 @@
+"""What ``guard`` found, for people."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+
+from heapstory.checks.finding import Finding, Stack, statement
+from heapstory.guarding.guarded import Crash, Guarded
+from heapstory.reporters.guard.words import explanation, headline
+from heapstory.reporters.style import PLAIN, Style
+from heapstory.reporters.text import count, size
+from heapstory.store.places import Place
+
+MOST_SITES = 10
+MOST_FRAMES = 8
+
+
+def render(run: Guarded, style: Style = PLAIN) -> str:
+    """All of it."""
+    lines: list[str] = [f"note: {text}" for text in run.remarks]
+    for finding in run.open:
+        lines += [*_finding(finding, run, style), ""]
+    for crash in run.crashes:
+        lines += [*_crash(crash), ""]
+    lines += _live(run)
+    lines.append(_summary(run))
+    return "\n".join(lines) + "\n"
+
+
+def _finding(finding: Finding, run: Guarded, style: Style) -> Iterator[str]:
+    times = f", {finding.count:,} times" if finding.count > 1 else ""
+    yield style.bold(f"{finding.kind}: {headline(finding)}{times}")
+    yield f"  {finding.text or f'{finding.address:#x}'}"
+    yield from _stack("noticed" if finding.kind == "broken-fence" else "at", finding.stack)
+    if finding.block:
+        block = finding.block
+        state = "freed" if block.freed is not None else "live"
+        yield f"  the block: {count(block.size, 'byte')} at {block.address:#x}, {state}"
+        yield from _stack("allocated", block.allocated)
+        yield from _stack("freed", block.freed or [])
+    if command := explanation(finding, run.command):
+        yield style.dim(f"  how it came to this: {command}")
+
+
+def _stack(word: str, stack: Stack) -> Iterator[str]:
+    for number, place in enumerate(stack[:MOST_FRAMES]):
+        yield f"  {word if number == 0 else '':>9}  {_frame(place)}"
+
+
+def _frame(place: Place) -> str:
+    if place.path and place.line and place.function:
+        return f"{place} ({place.function})"
+    return str(place)
+
+
+def _crash(crash: Crash) -> Iterator[str]:
+    name = signal.Signals(crash.signal).name
+    where = f", faulting address {crash.address:#x}" if crash.address is not None else ""
+    yield f"crash: {name}{where}"
+    yield from _stack("at", crash.stack)
+
+
+def _live(run: Guarded) -> Iterator[str]:
+    if not run.sites:
+        return
+    total = sum(site.blocks for site in run.sites)
+    held = size(sum(site.bytes for site in run.sites))
+    yield f"live at the end: {count(total, 'block')}, {held}"
+    for site in run.sites[:MOST_SITES]:
+        place = statement(site.stack)
+        where = _frame(place) if place else "?"
+        yield f"  {size(site.bytes):>12} in {count(site.blocks, 'block')}  {where}"
+    if len(run.sites) > MOST_SITES:
+        yield f"  and {count(len(run.sites) - MOST_SITES, 'more site')} (--json has them all)"
+
+
+def _summary(run: Guarded) -> str:
+    text = count(len(run.open), "finding")
+    hidden = len(run.findings) - len(run.open)
+    also = f" ({hidden} in the baseline)" if hidden else ""
+    others = f", {count(run.processes, 'process', 'processes')}" if run.processes > 1 else ""
+    return f"guard: {text}{also}{others}"
