@@ -4,7 +4,7 @@
  *
  * Of a sum with an index that goes into a register, the value and the pointer it was computed from
  * are kept in the thread's second shadow state. A store through a register that still has that
- * value is an access from that pointer. A pointer that is added to in place walks, and is none.
+ * value is an access from that pointer. A pointer that is added to in place steps on, and is none.
  */
 #include "discovery/pass.h"
 

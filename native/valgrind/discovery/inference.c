@@ -176,7 +176,7 @@ static Bool is_run(Addr from, Addr to) {
     return from <= to && (hs_owner[w] & HS_NOBODY);
 }
 
-/* To a word that nobody owns, by a pointer into such words: it walked there, or was never seen. */
+/* To a word that nobody owns, by a pointer into such words: it stepped there, or was never seen. */
 static void appears(Addr base, Addr address, Addr end, const struct source *source) {
     UInt stale, node = node_below(base, address, &stale);
     UInt given_up = owner_of(base) & HS_NODE_BITS;

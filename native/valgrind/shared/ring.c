@@ -13,7 +13,7 @@
 
 extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT, UInt, Int, Off64T);
 
-/* Inline code checks the limit once per superblock; the largest superblock appends far less than
+/* Generated code checks the limit once per superblock; the largest superblock appends far less than
  * this. */
 #define SLACK 16384u
 
