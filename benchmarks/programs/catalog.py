@@ -51,11 +51,12 @@ class Workshop:
         binary = self.folder / "bin" / name
         tested = program(f"discovery/{name}.c")  # some are tests as well
         source = tested if tested.exists() else HERE / f"{name}.c"
-        sources = [source, program("discovery/graph.h")]
-        newest = max(source.stat().st_mtime for source in sources)
+        shared = program("discovery/graph.h")
+        newest = max(source.stat().st_mtime, shared.stat().st_mtime)
         if not binary.exists() or binary.stat().st_mtime < newest:
             binary.parent.mkdir(parents=True, exist_ok=True)
-            subprocess.run(["gcc", *C_FLAGS, "-o", str(binary), str(sources[0])], check=True)
+            command = ["gcc", *C_FLAGS, f"-I{shared.parent}", "-o", str(binary), str(source)]
+            subprocess.run(command, check=True)
         return str(binary)
 
 
