@@ -7,6 +7,7 @@
 #include "live.h"
 #include "modules.h"
 #include "quarantine.h"
+#include "scan.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -62,10 +63,12 @@ static void look_for_own_functions(void) {
         settings.mismatches = false;
 }
 
-static void finish(void) {
+static void finish(const void *stack) {
     if ((int)syscall(SYS_getpid) != process || __atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
         return;
     live_check();
+    if (settings.leaks && !is_child && !scan_leaks(stack))
+        remark("leaks were not looked for: other threads were still running at the end");
     struct lines lines;
     lines.used = 0;
     findings_count(&lines);
@@ -80,7 +83,7 @@ static void finish(void) {
 
 static void at_exit(void *unused) {
     (void)unused;
-    finish();
+    finish(__builtin_frame_address(0));
 }
 
 static void after_fork(void) {
@@ -103,13 +106,13 @@ __attribute__((constructor)) static void start(void) {
 }
 
 EXPORT void _exit(int status) {
-    finish();
+    finish(__builtin_frame_address(0));
     for (;;)
         syscall(SYS_exit_group, status);
 }
 
 EXPORT void _Exit(int status) {
-    finish();
+    finish(__builtin_frame_address(0));
     for (;;)
         syscall(SYS_exit_group, status);
 }

@@ -56,5 +56,8 @@ uint32_t site_of_stack(struct caller caller) {
         frame = frame[0];
     }
     key ^= key >> 32;
+    uint32_t slot = (uint32_t)key & (SITES - 1);
+    if (likely(sites[slot].key == key && key))
+        return slot;
     return site_insert(key ? key : 1, frames, count);
 }

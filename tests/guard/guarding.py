@@ -13,3 +13,8 @@ def line_of(source: Path, remark: str) -> int:
     """The line of a program with a remark."""
     lines = source.read_text().splitlines()
     return next(number for number, each in enumerate(lines, 1) if f"/* {remark} */" in each)
+
+
+def errors(answer: Any) -> list[Any]:
+    """The findings without leaks, of which many programs have some."""
+    return [found for found in answer["findings"] if found["kind"] != "leak"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Compile, Heapstory
-from tests.guard.guarding import Guard, line_of
+from tests.guard.guarding import Guard, errors, line_of
 from tests.support.programs import program
 from tests.support.schemas import check
 
@@ -47,7 +47,7 @@ def test_errors_are_found_where_they_are(
 ) -> None:
     answer = guard(compile_program("guard/errors", *flags), what)
     assert (answer["returned"], answer["printed"]) == (ENDED, "the end\n")
-    (found,) = answer["findings"]
+    (found,) = errors(answer)
     assert (found["kind"], found["place"]["line"]) == (kind, line(where))
     assert f"errors.c:{line(where)}" in found["explain"]
 
@@ -58,13 +58,13 @@ def test_every_mode_finds_them(
     mode: str, what: str, compile_program: Compile, guard: Guard
 ) -> None:
     answer = guard(compile_program("guard/errors"), what, options=(mode,))
-    assert [len(answer["findings"]), answer["returned"]] == [1, ENDED]
+    assert [len(errors(answer)), answer["returned"]] == [1, ENDED]
 
 
 def test_a_double_free_says_where_the_block_was_made_and_freed(
     compile_program: Compile, guard: Guard
 ) -> None:
-    (found,) = guard(compile_program("guard/errors"), "double-free")["findings"]
+    (found,) = errors(guard(compile_program("guard/errors"), "double-free"))
     block = found["block"]
     assert block["size"] == 24
     assert block["allocated"][0]["line"] == line("made here")
@@ -82,14 +82,14 @@ def test_a_double_free_says_where_the_block_was_made_and_freed(
 def test_a_broken_fence_says_how_far_and_what(
     what: str, text: str, compile_program: Compile, guard: Guard
 ) -> None:
-    (found,) = guard(compile_program("guard/errors"), what)["findings"]
+    (found,) = errors(guard(compile_program("guard/errors"), what))
     assert text in found["text"]
     assert found["block"]["size"] == 10
     assert found["block"]["allocated"][0]["line"] == line("made here")
 
 
 def test_repeated_findings_are_counted(compile_program: Compile, guard: Guard) -> None:
-    (found,) = guard(compile_program("guard/errors"), "squashed")["findings"]
+    (found,) = errors(guard(compile_program("guard/errors"), "squashed"))
     assert (found["count"], found["place"]["line"]) == (1000, line("squashed"))
 
 
@@ -107,7 +107,7 @@ def test_a_crash_is_explained_by_the_pattern(
     assert answer["returned"] == 139
     assert answer["crash"]["signal"] == 11
     assert pattern in {each["pattern"] for each in answer["crash"]["registers_with_pattern"]}
-    (found,) = answer["findings"]
+    (found,) = errors(answer)
     assert (found["kind"], found["place"]["line"]) == ("bad-pattern-at-crash", line(where))
     if pattern == "freed":
         assert found["block"]["freed"][0]["line"] == line("node freed")
@@ -117,7 +117,7 @@ def test_a_crash_is_explained_by_the_pattern(
 def test_an_abort_stays_one_and_lists_live_blocks(compile_program: Compile, guard: Guard) -> None:
     answer = guard(compile_program("guard/errors"), "abort")
     assert (answer["returned"], answer["crash"]["signal"]) == (134, 6)
-    assert answer["findings"] == []
+    assert errors(answer) == []
     assert answer["live_blocks"]
 
 

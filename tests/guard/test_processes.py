@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Compile, Heapstory
-from tests.guard.guarding import Guard, line_of
+from tests.guard.guarding import Guard, errors, line_of
 from tests.support.programs import program
 
 MODES = ["--light", "", "--thorough"]
@@ -25,27 +25,27 @@ def test_nothing_is_reported_where_nothing_is_wrong(
 ) -> None:
     built = compile_program("guard/processes", "-O1", "-pthread")
     answer = guard(built, what, options=(mode,) if mode else ())
-    assert (answer["returned"], answer["findings"]) == (3, [])
+    assert (answer["returned"], errors(answer)) == (3, [])
 
 
 def test_of_two_threads_that_free_a_block_one_is_wrong(
     compile_program: Compile, guard: Guard
 ) -> None:
     answer = guard(compile_program("guard/processes", "-O1", "-pthread"), "race")
-    assert {found["kind"] for found in answer["findings"]} == {"double-free"}
-    assert sum(found["count"] for found in answer["findings"]) == 1000
+    assert {found["kind"] for found in errors(answer)} == {"double-free"}
+    assert sum(found["count"] for found in errors(answer)) == 1000
 
 
 def test_findings_of_children_are_merged(compile_program: Compile, guard: Guard) -> None:
     answer = guard(compile_program("guard/processes", "-O1", "-pthread"), "forks")
-    (found,) = answer["findings"]
+    (found,) = errors(answer)
     assert (found["kind"], found["count"], answer["processes"]) == ("double-free", 20, 21)
     assert found["place"]["line"] == line("in a child")
 
 
 def test_what_a_process_becomes_is_guarded_too(compile_program: Compile, guard: Guard) -> None:
     answer = guard(compile_program("guard/processes", "-O1", "-pthread"), "exec")
-    (found,) = answer["findings"]
+    (found,) = errors(answer)
     assert (found["kind"], found["place"]["line"]) == ("bad-free", line("after exec"))
 
 
@@ -58,7 +58,7 @@ def test_a_program_that_closes_every_file_loses_no_report(
     compile_program: Compile, guard: Guard
 ) -> None:
     answer = guard(compile_program("guard/processes", "-O1", "-pthread"), "closed")
-    assert [found["kind"] for found in answer["findings"]] == ["bad-free"]
+    assert [found["kind"] for found in errors(answer)] == ["bad-free"]
 
 
 def test_a_report_that_cannot_be_written_goes_to_stderr(
@@ -126,14 +126,14 @@ def test_new_and_delete_must_match(
     what: str, text: str, compile_program: Compile, guard: Guard
 ) -> None:
     built = compile_program(NEW, "-O0", "-std=c++17", "-w", compiler="g++")
-    (found,) = guard(built, what)["findings"]
+    (found,) = errors(guard(built, what))
     assert (found["kind"], found["text"]) == ("mismatched-free", text)
 
 
 def test_new_in_all_forms(compile_program: Compile, guard: Guard) -> None:
     built = compile_program(NEW, "-O0", "-std=c++17", "-w", compiler="g++")
     answer = guard(built, "right")
-    assert (answer["returned"], answer["findings"]) == (3, [])
+    assert (answer["returned"], errors(answer)) == (3, [])
 
 
 @pytest.mark.parametrize(
@@ -147,4 +147,4 @@ def test_new_in_all_forms(compile_program: Compile, guard: Guard) -> None:
 )
 def test_real_programs_have_no_findings(command: list[str], guard: Guard) -> None:
     answer = guard(*command, env={"PYTHONMALLOC": "malloc", **os.environ})
-    assert (answer["returned"], answer["findings"]) == (0, [])
+    assert (answer["returned"], errors(answer)) == (0, [])

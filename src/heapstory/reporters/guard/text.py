@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from heapstory.checks.finding import Finding, Stack, statement
 from heapstory.guarding.guarded import Crash, Guarded
-from heapstory.reporters.guard.words import explanation, headline
+from heapstory.reporters.guard.words import WANTED, explanation, headline
 from heapstory.reporters.style import PLAIN, Style
 from heapstory.reporters.text import count, size
 from heapstory.store.places import Place
@@ -39,6 +39,8 @@ def _finding(finding: Finding, run: Guarded, style: Style) -> Iterator[str]:
         yield f"  the block: {count(block.size, 'byte')} at {block.address:#x}, {state}"
         yield from _stack("allocated", block.allocated)
         yield from _stack("freed", block.freed or [])
+    if finding.kind == "leak":
+        yield style.dim(f"  {WANTED}")
     if command := explanation(finding, run.command):
         yield style.dim(f"  how it came to this: {command}")
 

@@ -19,6 +19,12 @@ HEADLINES = {
     "alias": "a reference to a freed block now refers to another one",
 }
 
+# How a program declares that a block is not lost.
+WANTED = (
+    'if it is wanted: HEAPSTORY_ROOT(&variable, "name") for what refers to it, or '
+    "HEAPSTORY_MINE(block), of heapstory.h"
+)
+
 
 def headline(finding: Finding) -> str:
     """One line on what is wrong."""

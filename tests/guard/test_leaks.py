@@ -1,0 +1,76 @@
+"""Which live blocks nothing refers to, when the program ends."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Compile
+from tests.guard.guarding import Guard, line_of
+from tests.support.programs import ROOT, program
+
+INCLUDE = f"-I{ROOT / 'src/heapstory/include'}"
+SOURCE = program("guard/leaks.c")
+LOST = ["a node", "half a ring", "large"]
+UNSEEN = ["hidden", "in memory that is read only"]  # unless the program declares them
+
+
+def lines(remarks: list[str]) -> set[int]:
+    return {line_of(SOURCE, remark) for remark in remarks}
+
+
+@pytest.mark.parametrize("flags", [("-O0",), ("-O1", "-no-pie"), ("-O2", "-fPIE", "-pie")])
+def test_lost_blocks_are_found_and_no_others(
+    flags: tuple[str, ...], compile_program: Compile, guard: Guard
+) -> None:
+    built = compile_program("guard/leaks", *flags, INCLUDE)
+    answer = guard(built)
+    assert answer["returned"] == 3
+    assert {found["kind"] for found in answer["findings"]} == {"leak"}
+    assert {found["place"]["line"] for found in answer["findings"]} == lines([*LOST, *UNSEEN])
+    declared = guard(built, "declare")
+    assert {found["place"]["line"] for found in declared["findings"]} == lines(LOST)
+
+
+def test_a_lost_list_is_one_block_and_what_it_refers_to(
+    compile_program: Compile, guard: Guard
+) -> None:
+    found = guard(compile_program("guard/leaks", "-O0", INCLUDE))["findings"]
+    node = next(each for each in found if each["place"]["line"] == line_of(SOURCE, "a node"))
+    assert node["text"] == "16 bytes in 1 block that nothing refers to"
+    assert [each["function"] for each in node["block"]["allocated"][:2]] == ["list", "main"]
+
+
+def test_the_same_blocks_as_memcheck_calls_definite(
+    compile_program: Compile, guard: Guard, tmp_path: Path
+) -> None:
+    built = compile_program("guard/leaks", "-O0", INCLUDE)
+    log = tmp_path / "memcheck"
+    words = ["valgrind", "--leak-check=full", "--show-leak-kinds=definite", f"--log-file={log}"]
+    subprocess.run([*words, built], check=False)
+    records = re.findall(
+        r"are definitely lost in.*\n(?:.*\n)+?.*\(leaks\.c:(\d+)\)", log.read_text()
+    )
+    found = guard(built)["findings"]
+    assert {int(line) for line in records} == {each["place"]["line"] for each in found}
+
+
+def test_leaks_are_not_looked_for_while_threads_run(compile_program: Compile, guard: Guard) -> None:
+    source = """#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void *wait(void *unused) { for (;;) pause(); return unused; }
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, wait, NULL);
+    void *volatile lost = malloc(100);
+    lost = NULL;
+    return lost != NULL;
+}
+"""
+    answer = guard(compile_program(source, "-O0", "-pthread"))
+    assert answer["findings"] == []
+    assert any("leaks were not looked for" in text for text in answer["remarks"])
