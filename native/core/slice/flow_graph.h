@@ -1,0 +1,68 @@
+// The control-flow graph of what was executed, and which branch decides over what.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "slice/frames.h"
+#include "stream/effects.h"
+#include "stream/sequence.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace heapstory::slice {
+
+// The program's code from an address on; empty where nobody knows it.
+using Code = std::function<std::span<const uint8_t>(uint64_t address)>;
+
+// A part of a block: the instructions up to `end` are of `node`.
+struct BlockPart {
+    uint32_t node = 0;
+    uint16_t end = 0;
+};
+
+// Nodes are stretches of code that are entered at their first instruction alone. Edges are what
+// activations did, calls stepped over, and the other side of every conditional branch: that one
+// may never have been taken, but what it would have skipped depends on the branch. Code that was
+// never executed is followed where its bytes are known; else the other side is taken to lead out of
+// the function, so that too much rather than too little depends on the branch.
+class FlowGraph {
+  public:
+    FlowGraph(const stream::Source &source, const std::vector<stream::Effects> &effects,
+              const Transitions &transitions, const Code &code);
+
+    std::span<const BlockPart> parts(uint32_t block) const {
+        return {parts_.data() + first_part_[block], first_part_[block + 1] - first_part_[block]};
+    }
+    uint32_t node_of(uint32_t block, unsigned instruction) const {
+        for (const BlockPart &part : parts(block))
+            if (instruction < part.end)
+                return part.node;
+        return parts(block).back().node;
+    }
+    bool is_branch(uint32_t node) const { return successors_[node].size() > 1; }
+    // The branches that decide whether a node runs, ascending.
+    const std::vector<uint32_t> &controllers(uint32_t node) const { return controllers_[node]; }
+    bool depends(uint32_t node, uint32_t branch) const {
+        const std::vector<uint32_t> &all = controllers_[node];
+        return std::binary_search(all.begin(), all.end(), branch);
+    }
+    // The node that every way from this one to the function's end leads through; 0: the end.
+    uint32_t post_dominator(uint32_t node) const { return post_dominator_[node]; }
+    const std::vector<uint32_t> &successors(uint32_t node) const { return successors_[node]; }
+    uint64_t address(uint32_t node) const { return address_[node]; }
+    uint32_t nodes() const { return uint32_t(address_.size()); } // 0 is the end
+
+  private:
+    friend class FlowGraphBuilder;
+    std::vector<uint32_t> first_part_;
+    std::vector<BlockPart> parts_;
+    std::vector<uint64_t> address_;
+    std::vector<std::vector<uint32_t>> successors_, controllers_;
+    std::vector<uint32_t> post_dominator_;
+};
+
+} // namespace heapstory::slice

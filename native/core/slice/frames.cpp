@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "slice/frames.h"
+
+#include <algorithm>
+
+namespace heapstory::slice {
+
+using stream::Block;
+using stream::Jump;
+using stream::Sequence;
+
+namespace {
+
+// The address of the last access that took place: of a call, where it put the return address; of a
+// return, where it found it.
+uint64_t last_address(const Sequence &sequence, uint32_t at, const Block &block) {
+    const stream::Access &access = block.accesses.back();
+    uint64_t base =
+        access.word == stream::no_word ? 0 : sequence.words[sequence.operand[at] + access.word];
+    return base + uint64_t(access.displacement);
+}
+
+} // namespace
+
+Frames::Thread &Frames::thread(uint32_t id) {
+    Thread &found = threads_[id];
+    if (found.stacks.empty())
+        found.stacks.push_back(new_stack());
+    return found;
+}
+
+void Frames::follow(const Sequence &sequence, const stream::Source &source, Activations &into,
+                    Transitions *transitions) {
+    into.of_step.assign(sequence.steps(), 0);
+    into.calls.clear();
+    size_t next_switch = 0;
+    for (uint32_t at = 0; at < sequence.steps(); ++at) {
+        while (next_switch < sequence.switches.size() && sequence.switches[next_switch].step <= at)
+            running_ = sequence.switches[next_switch++].thread;
+        if (uint32_t id = sequence.block[at]) {
+            step(sequence, at, source.block(id), into, transitions);
+            continue;
+        }
+        Thread &now = thread(running_);
+        const stream::Effect &effect = sequence.effects[sequence.operand[at]];
+        into.of_step[at] = now.stacks.back().frames.back().id;
+        if (effect.kind == stream::EffectKind::signal)
+            signal(now, !effect.defined.empty() || effect.used.empty());
+    }
+}
+
+void Frames::step(const Sequence &sequence, uint32_t at, const Block &block, Activations &into,
+                  Transitions *transitions) {
+    Thread &now = thread(running_);
+    if (block.stack_word != stream::no_word) {
+        uint64_t pointer = sequence.words[sequence.operand[at] + block.stack_word];
+        switch_stack(now, pointer);
+        leave(now.stacks.back(), pointer, false, transitions);
+    }
+    Stack &stack = now.stacks.back();
+    Frame &frame = stack.frames.back();
+    into.of_step[at] = frame.id;
+    if (transitions && frame.block)
+        transitions->insert(Transition{frame.block, sequence.block[at], frame.exit}.key());
+    frame.block = sequence.block[at];
+    frame.exit = sequence.exit[at];
+    if (sequence.exit[at] != stream::ran_to_end || block.accesses.empty())
+        return;
+    if (block.jump == Jump::call) {
+        into.calls.push_back({at, ++last_id_});
+        stack.frames.push_back({last_id_, last_address(sequence, at, block), 0, 0});
+    } else if (block.jump == Jump::ret)
+        leave(stack, last_address(sequence, at, block) + 8, true, transitions);
+}
+
+// Ends the activations below a stack pointer.
+void Frames::leave(Stack &stack, uint64_t pointer, bool by_return, Transitions *transitions) {
+    stack.pointer = pointer;
+    bool returned = false;
+    while (stack.frames.size() > 1 && stack.frames.back().stack < pointer) {
+        const Frame &last = stack.frames.back();
+        returned = by_return && last.stack + 8 == pointer;
+        if (!returned && transitions && last.block)
+            transitions->insert(Transition{last.block, 0, last.exit}.key());
+        stack.frames.pop_back();
+    }
+    if (by_return && !returned) // into a caller that was there before the stream began
+        stack.frames.back() = {++last_id_, unknown, 0, 0};
+}
+
+void Frames::switch_stack(Thread &thread, uint64_t pointer) {
+    auto distance = [&](const Stack &stack) {
+        if (stack.pointer == unknown)
+            return uint64_t(0);
+        return stack.pointer > pointer ? stack.pointer - pointer : pointer - stack.pointer;
+    };
+    if (distance(thread.stacks.back()) < far)
+        return;
+    size_t first = thread.interrupted.empty() ? 0 : thread.interrupted.back();
+    auto begin = thread.stacks.begin() + long(first);
+    auto near = std::min_element(begin, thread.stacks.end(), [&](auto &one, auto &other) {
+        return distance(one) < distance(other);
+    });
+    if (distance(*near) < far)
+        std::rotate(near, near + 1, thread.stacks.end());
+    else
+        thread.stacks.push_back(new_stack());
+}
+
+void Frames::signal(Thread &thread, bool begins) {
+    if (begins) {
+        thread.interrupted.push_back(thread.stacks.size());
+        thread.stacks.push_back(new_stack());
+    } else if (!thread.interrupted.empty()) {
+        thread.stacks.resize(thread.interrupted.back());
+        thread.interrupted.pop_back();
+    }
+}
+
+} // namespace heapstory::slice

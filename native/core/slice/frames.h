@@ -1,0 +1,80 @@
+// Which activation of a function every step belongs to.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "stream/block.h"
+#include "stream/sequence.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace heapstory::slice {
+
+// From one block of an activation to the next of the same one; `next` is 0 where the activation
+// ended without a return (longjmp, an exception, the end of the stream does not count).
+struct Transition {
+    uint32_t block = 0, next = 0;
+    uint8_t exit = 0;
+
+    uint64_t key() const { return uint64_t(block) << 36 | uint64_t(next) << 8 | exit; }
+    static Transition of(uint64_t key) {
+        return {uint32_t(key >> 36), uint32_t(key >> 8 & 0xfffffff), uint8_t(key)};
+    }
+};
+using Transitions = std::unordered_set<uint64_t>;
+
+// What is known of the steps of one sequence.
+struct Activations {
+    struct Call {
+        uint32_t step = 0;
+        uint64_t callee = 0; // the activation that it began
+    };
+    std::vector<uint64_t> of_step;
+    std::vector<Call> calls; // in order
+};
+
+// Follows the stream forward. An activation begins with a call and ends with the return that finds
+// the same stack pointer; where there is none (longjmp, exceptions) it ends when the stack pointer
+// has risen above it. A tail call goes on in the same activation. A signal's handler has a stack of
+// its own, and so has whatever runs far from where the thread's stack pointer was before
+// (coroutines). Copies are cheap enough to be kept for every sequence.
+class Frames {
+  public:
+    void follow(const stream::Sequence &sequence, const stream::Source &source, Activations &into,
+                Transitions *transitions);
+
+  private:
+    struct Frame {
+        uint64_t id = 0;
+        uint64_t stack = unknown; // where the return address lies
+        uint32_t block = 0;       // the last that ran
+        uint8_t exit = 0;
+    };
+    struct Stack {
+        std::vector<Frame> frames; // never empty; the first is of an unknown caller
+        uint64_t pointer = unknown;
+    };
+    struct Thread {
+        std::vector<Stack> stacks;       // the last is in use
+        std::vector<size_t> interrupted; // by signals: how many stacks there were
+    };
+    static constexpr uint64_t unknown = ~uint64_t(0);
+    static constexpr uint64_t far = 256 << 10;
+
+    void step(const stream::Sequence &sequence, uint32_t at, const stream::Block &block,
+              Activations &into, Transitions *transitions);
+    void switch_stack(Thread &thread, uint64_t pointer);
+    void leave(Stack &stack, uint64_t pointer, bool by_return, Transitions *transitions);
+    void signal(Thread &thread, bool begins);
+    Stack new_stack() { return {{Frame{++last_id_, unknown, 0, 0}}, unknown}; }
+    Thread &thread(uint32_t id);
+
+    std::unordered_map<uint32_t, Thread> threads_;
+    uint32_t running_ = 0;
+    uint64_t last_id_ = 0;
+};
+
+} // namespace heapstory::slice

@@ -1,0 +1,49 @@
+// A stream made ready for slicing by one pass over it.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "slice/flow_graph.h"
+#include "slice/frames.h"
+#include "stream/effects.h"
+#include "stream/sequence.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace heapstory::slice {
+
+// How far a long pass has come: sequences done, of how many. May throw to end it.
+using Progress = std::function<void(uint32_t done, uint32_t of)>;
+
+class Prepared {
+  public:
+    Prepared(const stream::Source &source, const Code &code, const Progress &progress = {});
+
+    const stream::Source &source() const { return source_; }
+    const stream::Effects &effects(uint32_t block) const { return effects_[block]; }
+    const FlowGraph &graph() const { return *graph_; }
+    // The activations of a sequence's steps.
+    void follow(uint32_t number, const stream::Sequence &sequence, Activations &into) const {
+        Frames frames = before_[number];
+        frames.follow(sequence, source_, into, nullptr);
+    }
+    uint64_t steps() const { return steps_; }
+    uint64_t instructions() const { return instructions_; }
+    // The sequence that holds a step.
+    uint32_t sequence_of(uint64_t step) const;
+
+  private:
+    const stream::Source &source_;
+    std::vector<stream::Effects> effects_;
+    std::vector<Frames> before_; // as of the start of each sequence
+    std::unique_ptr<FlowGraph> graph_;
+    uint64_t steps_ = 0, instructions_ = 0;
+};
+
+// How many instructions of a block an execution ran.
+unsigned instructions_of(const stream::Sequence &sequence, uint32_t at, const stream::Block &block,
+                         const stream::Effects &effects);
+
+} // namespace heapstory::slice

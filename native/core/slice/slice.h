@@ -1,0 +1,49 @@
+// What a slice is asked for, and what it is.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "stream/registers.h"
+#include "stream/sequence.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace heapstory::slice {
+
+// A point of the run: before that instruction of the block that ran in that step.
+struct Point {
+    uint64_t step = 0;
+    uint16_t instruction = 0;
+};
+
+// Registers and memory at a point, or the instruction there with all that it uses.
+struct Criterion {
+    Point point;
+    bool whole_instruction = false;
+    stream::RegisterSet registers; // of the thread that runs there
+    std::vector<stream::Range> memory;
+};
+
+struct Options {
+    bool data = true;
+    bool control = true;
+    bool addresses = true; // without: a thin slice, which does not ask how a pointer came about
+};
+
+// An instruction of a block in the slice.
+struct Hit {
+    uint32_t block = 0; // 0: an effect, whose number `instruction` is not
+    uint16_t instruction = 0;
+    uint64_t address = 0;
+    uint64_t count = 0;           // of its executions
+    uint64_t first = 0, last = 0; // steps
+};
+
+struct Slice {
+    std::vector<Hit> hits;     // by address
+    uint64_t instructions = 0; // executions in the slice
+    uint64_t visited = 0;      // steps walked over
+    uint64_t unresolved = 0;   // bytes of memory and registers that were there before the stream
+};
+
+} // namespace heapstory::slice

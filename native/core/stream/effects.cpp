@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stream/effects.h"
+
+#include <Zydis/Zydis.h>
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace heapstory::stream {
+
+namespace {
+
+// Valgrind's client requests are one instruction to it, and four rotations and an exchange to
+// everybody else.
+constexpr std::array<uint8_t, 16> preamble = {0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc1, 0xc7, 0x0d,
+                                              0x48, 0xc1, 0xc7, 0x3d, 0x48, 0xc1, 0xc7, 0x33};
+constexpr size_t request_length = preamble.size() + 3;
+constexpr unsigned rax = 0, rdx = 2;
+
+constexpr std::array<std::pair<uint32_t, Flag>, 7> flags = {{{ZYDIS_CPUFLAG_CF, Flag::carry},
+                                                             {ZYDIS_CPUFLAG_PF, Flag::parity},
+                                                             {ZYDIS_CPUFLAG_AF, Flag::adjust},
+                                                             {ZYDIS_CPUFLAG_ZF, Flag::zero},
+                                                             {ZYDIS_CPUFLAG_SF, Flag::sign},
+                                                             {ZYDIS_CPUFLAG_OF, Flag::overflow},
+                                                             {ZYDIS_CPUFLAG_DF, Flag::direction}}};
+
+struct Bytes {
+    unsigned first = 0, count = 0;
+};
+
+struct Decoded {
+    ZydisDecodedInstruction instruction;
+    ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
+
+    bool is(ZydisMnemonic mnemonic) const { return instruction.mnemonic == mnemonic; }
+    bool is_memory(unsigned i) const {
+        return i < instruction.operand_count && operand[i].type == ZYDIS_OPERAND_TYPE_MEMORY;
+    }
+    ZydisRegister reg(unsigned i) const {
+        return i < instruction.operand_count && operand[i].type == ZYDIS_OPERAND_TYPE_REGISTER
+                   ? operand[i].reg.value
+                   : ZYDIS_REGISTER_NONE;
+    }
+};
+
+unsigned number(ZydisRegister reg) {
+    return unsigned(
+        ZydisRegisterGetId(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg)));
+}
+
+// The bytes of a register that an operand of that many bytes covers.
+Bytes bytes_of(ZydisRegister reg, unsigned size) {
+    switch (ZydisRegisterGetClass(reg)) {
+    case ZYDIS_REGCLASS_GPR8: {
+        bool high = reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH;
+        return {general_registers + 8 * number(reg) + high, 1};
+    }
+    case ZYDIS_REGCLASS_GPR16:
+        return {general_registers + 8 * number(reg), 2};
+    case ZYDIS_REGCLASS_GPR32:
+        return {general_registers + 8 * number(reg), 4};
+    case ZYDIS_REGCLASS_GPR64:
+        return {general_registers + 8 * number(reg), 8};
+    case ZYDIS_REGCLASS_XMM:
+        return {vector_registers + 32 * unsigned(ZydisRegisterGetId(reg)),
+                size ? std::min(size, 16u) : 16};
+    case ZYDIS_REGCLASS_YMM:
+        return {vector_registers + 32 * unsigned(ZydisRegisterGetId(reg)), 32};
+    case ZYDIS_REGCLASS_X87:
+    case ZYDIS_REGCLASS_MMX:
+        return {x87_registers, 64};
+    default:
+        if (reg == ZYDIS_REGISTER_MXCSR)
+            return {mxcsr_register, 4};
+        if (reg >= ZYDIS_REGISTER_X87CONTROL && reg <= ZYDIS_REGISTER_X87TAG)
+            return {x87_registers, 64};
+        return {};
+    }
+}
+
+bool is_preserved(unsigned reg) {
+    return reg == 3 || reg == rbp || (reg >= 12 && reg <= 15);
+}
+
+Branch branch_of(const ZydisDecodedInstruction &instruction, const ZydisDecodedOperand &first) {
+    switch (instruction.meta.category) {
+    case ZYDIS_CATEGORY_COND_BR:
+        return Branch::conditional;
+    case ZYDIS_CATEGORY_UNCOND_BR:
+        return first.type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? Branch::jump : Branch::indirect;
+    case ZYDIS_CATEGORY_CALL:
+        return Branch::call;
+    case ZYDIS_CATEGORY_RET:
+        return Branch::ret;
+    default:
+        return Branch::none;
+    }
+}
+
+uint64_t target_of(const Decoded &decoded, uint64_t address) {
+    uint64_t target = 0;
+    const ZydisDecodedOperand &first = decoded.operand[0];
+    if (decoded.instruction.operand_count && first.type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+        first.imm.is_relative)
+        ZydisCalcAbsoluteAddress(&decoded.instruction, &first, address, &target);
+    return target;
+}
+
+class Decoder {
+  public:
+    explicit Decoder(const Block &block) : block_(block) {
+        ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    }
+
+    Effects run() {
+        size_t at = 0;
+        while (at < block_.code.size())
+            at += next(at);
+        return std::move(effects_);
+    }
+
+  private:
+    // Decodes the instruction at an offset; returns its length.
+    size_t next(size_t at) {
+        defined_ = used_ = addressed_ = RegisterSet();
+        Instruction one;
+        one.address = block_.address + at;
+        size_t left = block_.code.size() - at;
+        Decoded decoded;
+        if (is_request(at)) {
+            used_.add(general_registers + 8 * rax, 8);
+            used_.add(general_registers + 8 * rdx, 8);
+            defined_.add(general_registers + 8 * rdx, 8);
+            left = request_length;
+        } else if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder_, block_.code.data() + at, left,
+                                                       &decoded.instruction, decoded.operand))) {
+            left = decoded.instruction.length;
+            one.branch = branch_of(decoded.instruction, decoded.operand[0]);
+            one.target = target_of(decoded, one.address);
+            take(decoded);
+            set_role(decoded, one);
+        }
+        finish(one, left);
+        return left;
+    }
+
+    bool is_request(size_t at) const {
+        return block_.code.size() - at >= request_length &&
+               std::equal(preamble.begin(), preamble.end(), block_.code.begin() + long(at));
+    }
+
+    void take(const Decoded &decoded) {
+        for (unsigned i = 0; i < decoded.instruction.operand_count; ++i)
+            take_operand(decoded, decoded.operand[i]);
+        take_flags(decoded);
+        if (decoded.instruction.meta.isa_ext == ZYDIS_ISA_EXT_X87) {
+            used_.add(x87_registers, 64);
+            defined_.add(x87_registers, 64);
+        }
+        if (is_constant(decoded))
+            used_ = RegisterSet();
+    }
+
+    void take_operand(const Decoded &decoded, const ZydisDecodedOperand &operand) {
+        if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) {
+            RegisterSet &set = operand.mem.type == ZYDIS_MEMOP_TYPE_AGEN ? used_ : addressed_;
+            add(set, operand.mem.base, 0);
+            add(set, operand.mem.index, 0);
+        } else if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) {
+            if (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ)
+                add(used_, operand.reg.value, operand.size / 8);
+            if (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+                define(decoded, operand);
+        }
+    }
+
+    static void add(RegisterSet &set, ZydisRegister reg, unsigned size) {
+        Bytes bytes = bytes_of(reg, size);
+        set.add(bytes.first, bytes.count);
+    }
+
+    void define(const Decoded &decoded, const ZydisDecodedOperand &operand) {
+        ZydisRegisterClass kind = ZydisRegisterGetClass(operand.reg.value);
+        Bytes bytes = bytes_of(operand.reg.value, operand.size / 8);
+        if (operand.actions & ZYDIS_OPERAND_ACTION_CONDWRITE)
+            used_.add(bytes.first, bytes.count);
+        if (kind == ZYDIS_REGCLASS_GPR32)
+            bytes.count = 8; // the upper half becomes zero
+        else if (kind == ZYDIS_REGCLASS_XMM &&
+                 decoded.instruction.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+            bytes.count = 32;
+        else if (kind == ZYDIS_REGCLASS_XMM && clears_upper(decoded))
+            bytes.count = 16;
+        defined_.add(bytes.first, bytes.count);
+    }
+
+    // Moves to a vector register that make the rest of it zero.
+    static bool clears_upper(const Decoded &decoded) {
+        bool scalar = decoded.is(ZYDIS_MNEMONIC_MOVSS) || decoded.is(ZYDIS_MNEMONIC_MOVSD);
+        return decoded.is(ZYDIS_MNEMONIC_MOVD) || decoded.is(ZYDIS_MNEMONIC_MOVQ) ||
+               (scalar && decoded.is_memory(1));
+    }
+
+    void take_flags(const Decoded &decoded) {
+        const ZydisAccessedFlags *accessed = decoded.instruction.cpu_flags;
+        if (!accessed)
+            return;
+        uint32_t written =
+            accessed->modified | accessed->set_0 | accessed->set_1 | accessed->undefined;
+        uint32_t read = accessed->tested;
+        if (decoded.instruction.meta.category == ZYDIS_CATEGORY_SHIFT ||
+            decoded.instruction.meta.category == ZYDIS_CATEGORY_ROTATE)
+            read |= decoded.operand[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? 0 : written;
+        if (decoded.is(ZYDIS_MNEMONIC_PUSHFQ) || decoded.is(ZYDIS_MNEMONIC_PUSHF))
+            read = ~uint32_t(0);
+        for (auto [mask, flag] : flags) {
+            if (read & mask)
+                used_.add(flag_registers + unsigned(flag), 1);
+            if (written & mask)
+                defined_.add(flag_registers + unsigned(flag), 1);
+        }
+    }
+
+    // Whether the result is the same whatever the operands hold: xor rax, rax.
+    static bool is_constant(const Decoded &decoded) {
+        switch (decoded.instruction.mnemonic) {
+        case ZYDIS_MNEMONIC_XOR:
+        case ZYDIS_MNEMONIC_SUB:
+        case ZYDIS_MNEMONIC_PXOR:
+        case ZYDIS_MNEMONIC_XORPS:
+        case ZYDIS_MNEMONIC_XORPD:
+        case ZYDIS_MNEMONIC_PCMPEQB:
+        case ZYDIS_MNEMONIC_PCMPEQW:
+        case ZYDIS_MNEMONIC_PCMPEQD:
+            return decoded.reg(0) && decoded.reg(0) == decoded.reg(1);
+        case ZYDIS_MNEMONIC_VPXOR:
+        case ZYDIS_MNEMONIC_VXORPS:
+        case ZYDIS_MNEMONIC_VXORPD:
+            return decoded.reg(1) && decoded.reg(1) == decoded.reg(2);
+        default:
+            return false;
+        }
+    }
+
+    static bool on_stack(const ZydisDecodedOperand &operand) {
+        return operand.mem.base == ZYDIS_REGISTER_RSP || operand.mem.base == ZYDIS_REGISTER_RBP;
+    }
+
+    static void set_role(const Decoded &decoded, Instruction &one) {
+        bool move = decoded.is(ZYDIS_MNEMONIC_MOV);
+        ZydisRegister target = decoded.reg(0), source = decoded.reg(1);
+        if (target == ZYDIS_REGISTER_RBP &&
+            ((move && source == ZYDIS_REGISTER_RSP) ||
+             (decoded.is(ZYDIS_MNEMONIC_LEA) && decoded.operand[1].mem.base == ZYDIS_REGISTER_RSP)))
+            one.role = Role::frame;
+        else if (decoded.is(ZYDIS_MNEMONIC_PUSH))
+            preserve(target, Role::save, one);
+        else if (decoded.is(ZYDIS_MNEMONIC_POP))
+            preserve(target, Role::restore, one);
+        else if (decoded.is(ZYDIS_MNEMONIC_LEAVE))
+            preserve(ZYDIS_REGISTER_RBP, Role::restore, one);
+        else if (move && decoded.is_memory(0) && on_stack(decoded.operand[0]))
+            preserve(source, Role::save, one);
+        else if (move && decoded.is_memory(1) && on_stack(decoded.operand[1]))
+            preserve(target, Role::restore, one);
+    }
+
+    static void preserve(ZydisRegister reg, Role role, Instruction &one) {
+        if (ZydisRegisterGetClass(reg) != ZYDIS_REGCLASS_GPR64 || !is_preserved(number(reg)))
+            return;
+        one.role = role;
+        one.saved = uint8_t(number(reg));
+    }
+
+    void finish(Instruction &one, size_t length) {
+        for (RegisterSet *set : {&defined_, &used_, &addressed_})
+            set->remove(general_registers + 8 * rsp, 8);
+        one.length = uint8_t(std::min<size_t>(length, 255));
+        auto index = uint16_t(effects_.instructions.size());
+        auto &accesses = block_.accesses;
+        while (access_ < accesses.size() && accesses[access_].instruction < index)
+            ++access_;
+        one.first_access = access_;
+        one.defined = append(defined_);
+        one.used = append(used_);
+        one.addressed = append(addressed_);
+        one.end = uint32_t(effects_.parts.size());
+        effects_.defined |= defined_;
+        effects_.instructions.push_back(one);
+    }
+
+    uint32_t append(const RegisterSet &set) {
+        auto first = uint32_t(effects_.parts.size());
+        for (unsigned word = 0; word < RegisterSet::words; ++word)
+            if (uint64_t bits = set.part(word))
+                effects_.parts.push_back({uint8_t(word), bits});
+        return first;
+    }
+
+    const Block &block_;
+    ZydisDecoder decoder_;
+    Effects effects_;
+    RegisterSet defined_, used_, addressed_;
+    uint16_t access_ = 0;
+};
+
+} // namespace
+
+Flow flow_of(std::span<const uint8_t> code, uint64_t address) {
+    ZydisDecoder decoder;
+    Decoded decoded;
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code.data(), code.size(),
+                                             &decoded.instruction, decoded.operand)))
+        return {};
+    return {decoded.instruction.length, branch_of(decoded.instruction, decoded.operand[0]),
+            target_of(decoded, address)};
+}
+
+Effects effects_of(const Block &block) {
+    return Decoder(block).run();
+}
+
+} // namespace heapstory::stream
