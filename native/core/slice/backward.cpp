@@ -185,7 +185,8 @@ class Walk {
         }
         if (!wanted && !by_register && !by_memory)
             return;
-        if (!wanted && one.role != Role::plain && is_transparent(at, id, i, by_memory))
+        if (options_.conventions && !wanted && one.role != Role::plain &&
+            is_transparent(at, id, i, by_memory))
             return;
         take(at, id, i);
     }

@@ -27,6 +27,8 @@ struct Criterion {
 struct Options {
     bool data = true;
     bool control = true;
+    // Registers saved and restored and the making of a frame pass what is looked for through.
+    bool conventions = true;
     bool addresses = true; // without: a thin slice, which does not ask how a pointer came about
 };
 

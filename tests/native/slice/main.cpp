@@ -1,19 +1,24 @@
 // Slices a program that is run one instruction at a time:
 //
-//     single-step-slice [--data] [--thin] ADDRESS PROGRAM ARG...
+//     single-step-slice [--data] [--thin] [--plain] [--lists] ADDRESS PROGRAM ARG...
 //
 // prints the addresses of the slice of the last execution of the instruction at ADDRESS, and how
-// often each ran in it. `--trace` in place of ADDRESS prints the stream: a line for every
-// instruction, its address and its accesses.
+// often each ran in it. `--plain`: the calling convention is nothing special; `--lists`: by the
+// algorithms of the thesis, which must agree with each other. `--trace` in place of ADDRESS prints
+// the stream: a line for every instruction, its address and its accesses.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "single_step.h"
 
 #include "slice/backward.h"
+#include "slice/instances.h"
+#include "slice/lists.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <map>
 #include <optional>
+#include <stdexcept>
 
 using namespace heapstory;
 
@@ -55,11 +60,33 @@ void print_stream(const SingleStep &source) {
     }
 }
 
+void print(const std::map<uint64_t, uint64_t> &counts) {
+    for (auto [address, count] : counts)
+        std::printf("%#lx %lu\n", address, count);
+}
+
+void slice_by_lists(const slice::Prepared &prepared, const slice::Point &point) {
+    std::vector<slice::Instance> all = slice::instances(prepared, point);
+    slice::ListSlice one = slice::algorithm4(all), two = slice::algorithm4_sorted(all),
+                     three = slice::algorithm5(all);
+    if (one.instances != two.instances || one.instances != three.instances)
+        throw std::runtime_error("algorithms 4 and 5 do not agree");
+    std::map<uint64_t, uint64_t> counts;
+    for (uint64_t number : one.instances) {
+        const slice::Instance &instance = all[number - 1];
+        ++counts[prepared.effects(instance.block).instructions[instance.instruction].address];
+    }
+    print(counts);
+}
+
 int run(std::vector<std::string> words) {
     slice::Options options;
+    bool lists = false;
     while (words.size() > 1 && words.front().starts_with("--") && words.front() != "--trace") {
         options.control &= words.front() != "--data";
         options.addresses &= words.front() != "--thin";
+        options.conventions &= words.front() != "--plain";
+        lists |= words.front() == "--lists";
         words.erase(words.begin());
     }
     if (words.size() < 2) {
@@ -79,9 +106,17 @@ int run(std::vector<std::string> words) {
         std::fprintf(stderr, "never executed\n");
         return 4;
     }
-    slice::Criterion criterion{.point = *point, .whole_instruction = true};
+    if (lists) {
+        slice_by_lists(prepared, *point);
+        return 0;
+    }
+    slice::Criterion criterion;
+    criterion.point = *point;
+    criterion.whole_instruction = true;
+    std::map<uint64_t, uint64_t> counts;
     for (const slice::Hit &hit : slice::backward(prepared, criterion, options).hits)
-        std::printf("%#lx %lu\n", hit.address, hit.count);
+        counts[hit.address] += hit.count;
+    print(counts);
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -98,6 +99,7 @@ SingleStep::SingleStep(const std::vector<std::string> &command) {
         for (const std::string &word : command)
             words.push_back(const_cast<char *>(word.c_str()));
         words.push_back(nullptr);
+        personality(ADDR_NO_RANDOMIZE); // two runs are the same run
         ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
         execv(words.front(), words.data());
         _exit(127);

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "slice/instances.h"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
+namespace heapstory::slice {
+
+namespace {
+
+using stream::AccessKind;
+using stream::Effects;
+using stream::RegisterPart;
+using stream::Sequence;
+
+class Lister {
+  public:
+    explicit Lister(const Prepared &prepared) : prepared_(prepared), graph_(prepared.graph()) {}
+
+    std::vector<Instance> run(const Point &upto) {
+        for (uint32_t number = 0; number < prepared_.source().sequences(); ++number) {
+            prepared_.source().read(number, sequence_);
+            prepared_.follow(number, sequence_, activations_);
+            size_t call = 0, next_switch = 0;
+            for (uint32_t at = 0; at < sequence_.steps(); ++at) {
+                uint64_t step = sequence_.first_step + at;
+                if (step > upto.step)
+                    return std::move(list_);
+                while (next_switch < sequence_.switches.size() &&
+                       sequence_.switches[next_switch].step <= at)
+                    thread_ = sequence_.switches[next_switch++].thread;
+                list(at, step == upto.step ? upto.instruction + 1u : ~0u);
+                for (; call < activations_.calls.size() && activations_.calls[call].step == at;
+                     ++call)
+                    regions_[activations_.calls[call].callee].call = list_.size();
+            }
+        }
+        return std::move(list_);
+    }
+
+  private:
+    // Branches of an activation whose ways have not met again yet (Xin and Zhang).
+    struct Region {
+        uint64_t branch; // number of the instance
+        uint32_t end;    // the node where its ways meet
+    };
+    struct Regions {
+        std::vector<Region> open;
+        uint64_t call = 0;
+
+        uint64_t parent() const { return open.empty() ? call : open.back().branch; }
+        void enter(uint32_t node) {
+            while (!open.empty() && open.back().end == node)
+                open.pop_back();
+        }
+        void decide(uint64_t branch, uint32_t end) {
+            if (!open.empty() && open.back().end == end)
+                open.back().branch = branch;
+            else
+                open.push_back({branch, end});
+        }
+    };
+
+    void list(uint32_t at, unsigned most) {
+        Regions &regions = regions_[activations_.of_step[at]];
+        uint32_t id = sequence_.block[at];
+        if (!id) {
+            list_effect(at, regions);
+            return;
+        }
+        const Effects &effects = prepared_.effects(id);
+        unsigned count = instructions_of(sequence_, at, prepared_.source().block(id), effects);
+        unsigned first = 0;
+        for (const BlockPart &part : graph_.parts(id)) {
+            if (first >= std::min(count, most))
+                return;
+            regions.enter(part.node);
+            for (unsigned i = first; i < part.end && i < count && i < most; ++i)
+                list_instruction(at, id, i, regions.parent());
+            if (graph_.is_branch(part.node) && part.end <= count)
+                regions.decide(list_.size(), graph_.post_dominator(part.node));
+            first = part.end;
+        }
+    }
+
+    void list_instruction(uint32_t at, uint32_t id, unsigned i, uint64_t parent) {
+        const Effects &effects = prepared_.effects(id);
+        const stream::Block &block = prepared_.source().block(id);
+        Instance one{id, uint16_t(i), sequence_.first_step + at, parent, {}, {}};
+        add(one.defined, effects.definitions(effects.instructions[i]));
+        add(one.used, effects.uses(effects.instructions[i]));
+        add(one.used, effects.address_uses(effects.instructions[i]));
+        unsigned end = effects.last_access(block, i);
+        if (sequence_.exit[at] < block.exits.size())
+            end = std::min<unsigned>(end, block.exits[sequence_.exit[at]].accesses);
+        for (unsigned j = effects.instructions[i].first_access; j < end; ++j) {
+            const stream::Access &access = block.accesses[j];
+            if (access.guard != stream::no_word && !word(at, access.guard))
+                continue;
+            uint64_t base = access.word == stream::no_word ? 0 : word(at, access.word);
+            uint64_t address = base + uint64_t(access.displacement);
+            auto &list = access.kind == AccessKind::store ? one.defined : one.used;
+            list.push_back({address, address + access.size});
+        }
+        list_.push_back(std::move(one));
+    }
+
+    void list_effect(uint32_t at, const Regions &regions) {
+        const stream::Effect &effect = sequence_.effects[sequence_.operand[at]];
+        Instance one{0, 0, sequence_.first_step + at, regions.parent(), {}, {}};
+        for (const stream::Range &range : effect.defined)
+            one.defined.push_back({range.address, range.address + range.size});
+        for (const stream::Range &range : effect.used)
+            one.used.push_back({range.address, range.address + range.size});
+        for (unsigned i = 0; i < stream::register_bytes; ++i) {
+            if (effect.registers_defined.has(i))
+                one.defined.push_back(in_register(i, 1));
+            if (effect.registers_used.has(i))
+                one.used.push_back(in_register(i, 1));
+        }
+        list_.push_back(std::move(one));
+    }
+
+    uint64_t word(uint32_t at, uint16_t i) const {
+        return sequence_.words[sequence_.operand[at] + i];
+    }
+
+    Reference in_register(unsigned first, unsigned count) const {
+        uint64_t at = uint64_t(1) << 63 | uint64_t(thread_) << 16 | first;
+        return {at, at + count};
+    }
+
+    void add(std::vector<Reference> &list, std::span<const RegisterPart> parts) const {
+        for (RegisterPart part : parts)
+            for (uint64_t bits = part.bits; bits;) {
+                auto first = unsigned(std::countr_zero(bits));
+                auto count = unsigned(std::countr_one(bits >> first));
+                list.push_back(in_register(part.word * 64u + first, count));
+                bits &= count == 64 ? 0 : ~(((uint64_t(1) << count) - 1) << first);
+            }
+    }
+
+    const Prepared &prepared_;
+    const FlowGraph &graph_;
+    Sequence sequence_;
+    Activations activations_;
+    uint32_t thread_ = 0;
+    std::unordered_map<uint64_t, Regions> regions_; // by activation
+    std::vector<Instance> list_;
+};
+
+} // namespace
+
+std::vector<Instance> instances(const Prepared &prepared, const Point &upto) {
+    return Lister(prepared).run(upto);
+}
+
+} // namespace heapstory::slice
