@@ -134,9 +134,10 @@ class FlowGraphBuilder {
             if (part.end >= instructions)
                 break;
         }
+        if (!last || transition.exit == stream::broke_off || transition.next == Transition::unknown)
+            return;
         auto next = graph_.parts(transition.next);
-        if (last && transition.exit != stream::broke_off)
-            add_edge(last, transition.next && !next.empty() ? next.front().node : 0);
+        add_edge(last, next.empty() ? 0 : next.front().node);
     }
 
     void other_sides() {

@@ -76,16 +76,29 @@ void Frames::step(const Sequence &sequence, uint32_t at, const Block &block, Act
 // Ends the activations below a stack pointer.
 void Frames::leave(Stack &stack, uint64_t pointer, bool by_return, Transitions *transitions) {
     stack.pointer = pointer;
+    auto end = [&](const Frame &frame) {
+        if (transitions && frame.block)
+            transitions->insert(Transition{frame.block, 0, frame.exit}.key());
+    };
     bool returned = false;
     while (stack.frames.size() > 1 && stack.frames.back().stack < pointer) {
-        const Frame &last = stack.frames.back();
-        returned = by_return && last.stack + 8 == pointer;
-        if (!returned && transitions && last.block)
-            transitions->insert(Transition{last.block, 0, last.exit}.key());
+        returned = by_return && stack.frames.back().stack + 8 == pointer;
+        end(stack.frames.back());
         stack.frames.pop_back();
     }
-    if (by_return && !returned) // into a caller that was there before the stream began
+    if (by_return && !returned) { // into a caller that was there before the stream began
+        end(stack.frames.back());
         stack.frames.back() = {++last_id_, unknown, 0, 0};
+    }
+}
+
+void Frames::finish(Transitions &transitions) const {
+    for (const auto &[id, thread] : threads_)
+        for (const Stack &stack : thread.stacks)
+            for (const Frame &frame : stack.frames)
+                if (frame.block)
+                    transitions.insert(
+                        Transition{frame.block, Transition::unknown, frame.exit}.key());
 }
 
 void Frames::switch_stack(Thread &thread, uint64_t pointer) {

@@ -14,8 +14,10 @@
 namespace heapstory::slice {
 
 // From one block of an activation to the next of the same one; `next` is 0 where the activation
-// ended without a return (longjmp, an exception, the end of the stream does not count).
+// ended, by a return or without one (longjmp, an exception).
 struct Transition {
+    static constexpr uint32_t unknown = 0xfffffff; // the stream ended first
+
     uint32_t block = 0, next = 0;
     uint8_t exit = 0;
 
@@ -45,6 +47,8 @@ class Frames {
   public:
     void follow(const stream::Sequence &sequence, const stream::Source &source, Activations &into,
                 Transitions *transitions);
+    // The stream ends here.
+    void finish(Transitions &transitions) const;
 
   private:
     struct Frame {

@@ -36,6 +36,7 @@ Prepared::Prepared(const stream::Source &source, const Code &code, const Progres
             if (uint32_t id = sequence.block[at])
                 instructions_ += instructions_of(sequence, at, source.block(id), effects_[id]);
     }
+    frames.finish(transitions);
     graph_ = std::make_unique<FlowGraph>(source, effects_, transitions, code);
 }
 

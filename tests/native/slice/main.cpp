@@ -1,10 +1,10 @@
 // Slices a program that is run one instruction at a time:
 //
-//     single-step-slice [--data] [--thin] [--plain] [--lists] ADDRESS PROGRAM ARG...
+//     single-step-slice [--data] [--thin] [--plain] [--lists] --stored ADDRESS PROGRAM ARG...
 //
-// prints the addresses of the slice of the last execution of the instruction at ADDRESS, and how
-// often each ran in it. `--plain`: the calling convention is nothing special; `--lists`: by the
-// algorithms of the thesis, which must agree with each other. `--trace` in place of ADDRESS prints
+// prints the addresses of the slice of the last instruction that stored at ADDRESS, and how often
+// each ran in it. `--plain`: the calling convention is nothing special; `--lists`: by the
+// algorithms of the thesis, which must agree with each other. `--trace` in place of both prints
 // the stream: a line for every instruction, its address and its accesses.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "single_step.h"
@@ -24,17 +24,18 @@ using namespace heapstory;
 
 namespace {
 
-std::optional<slice::Point> last_execution(const SingleStep &source,
-                                           const slice::Prepared &prepared, uint64_t address) {
+std::optional<slice::Point> last_store(const SingleStep &source, uint64_t address) {
     std::optional<slice::Point> found;
     stream::Sequence sequence;
     for (uint32_t number = 0; number < source.sequences(); ++number) {
         source.read(number, sequence);
         for (uint32_t at = 0; at < sequence.steps(); ++at) {
-            const auto &instructions = prepared.effects(sequence.block[at]).instructions;
-            for (size_t i = 0; i < instructions.size(); ++i)
-                if (instructions[i].address == address)
-                    found = slice::Point{sequence.first_step + at, uint16_t(i)};
+            for (const stream::Access &access : source.block(sequence.block[at]).accesses) {
+                uint64_t first = sequence.words[sequence.operand[at] + access.word];
+                if (access.kind == stream::AccessKind::store && first <= address &&
+                    address < first + access.size)
+                    found = slice::Point{sequence.first_step + at, access.instruction};
+            }
         }
     }
     return found;
@@ -87,23 +88,24 @@ int run(std::vector<std::string> words) {
         options.addresses &= words.front() != "--thin";
         options.conventions &= words.front() != "--plain";
         lists |= words.front() == "--lists";
+        if (words.front() == "--stored")
+            break;
         words.erase(words.begin());
     }
-    if (words.size() < 2) {
-        std::fprintf(stderr, "usage: single-step-slice [--data] [--thin] ADDRESS PROGRAM ARG...\n");
-        return 2;
-    }
-    std::string what = words.front();
-    words.erase(words.begin());
-    SingleStep source(words);
-    if (what == "--trace") {
-        print_stream(source);
+    if (words.size() > 1 && words.front() == "--trace") {
+        print_stream(SingleStep({words.begin() + 1, words.end()}));
         return 0;
     }
+    if (words.size() < 3 || words.front() != "--stored") {
+        std::fprintf(stderr, "usage: see the first lines of %s\n", __FILE__);
+        return 2;
+    }
+    uint64_t address = std::strtoull(words[1].c_str(), nullptr, 0);
+    SingleStep source({words.begin() + 2, words.end()});
     slice::Prepared prepared(source, [&](uint64_t address) { return source.code(address); });
-    auto point = last_execution(source, prepared, std::strtoull(what.c_str(), nullptr, 0));
+    auto point = last_store(source, address);
     if (!point) {
-        std::fprintf(stderr, "never executed\n");
+        std::fprintf(stderr, "nothing was stored there\n");
         return 4;
     }
     if (lists) {
