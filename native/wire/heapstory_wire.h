@@ -179,9 +179,28 @@ enum hsw_tag {
      * | bytes << 32. */
     HSW_SUSPICIOUS,
     HSW_SUSPECT,
-    HSW_COUNTED,  /* at the end. address: enum hsw_counted; value: how often */
-    HSW_CANDIDATE /* at the end, a function that looks like an allocator's. address: its entry;
-                   * value: blocks | bytes of code << 32 | enum hsw_candidate << 56 */
+    HSW_COUNTED,   /* at the end. address: enum hsw_counted; value: how often */
+    HSW_CANDIDATE, /* at the end, a function that looks like an allocator's. address: its entry;
+                    * value: blocks | bytes of code << 32 | enum hsw_candidate << 56 */
+
+    /* The instruction stream. Its records stand between the others, in the order of the program. */
+    /* A block of code, before it runs for the first time. address: its id, from 1; value: bytes of
+     * payload; payload: struct hsw_block, its code padded to 8 bytes, hsw_access[], hsw_exit[]. The
+     * same code translated again is the same block. */
+    HSW_BLOCK,
+    /* A block runs. address: how it was left (8 bits) << 32 | its id; then its words, beginning in
+     * the record's second one, padded to 16 bytes: no END, the block says how many. It stands there
+     * as a whole from the start, and is filled in: how it was left is HSW_UNFINISHED at first, the
+     * number of an exit, or HSW_TO_THE_END. While it is unfinished, words that belong to accesses
+     * which have not taken place mean nothing. Records of the same block's other effects follow. */
+    HSW_EXECUTED,
+    /* The block that the thread is in faulted. address: of the instruction. */
+    HSW_FAULT,
+    /* Memory was copied (or filled: address 0) by something that is no instruction. Two records:
+     * HSW_MOVED, address: from, value: length; then HSW_MOVED_TO, address: to, value: site. */
+    HSW_MOVED,
+    HSW_MOVED_TO,
+    HSW_SYSTEM_WROTE /* by a system call. address; value: length */
 };
 
 #define HSW_SITE_VALUE(id, size, kind, flags)                                                      \
@@ -256,6 +275,48 @@ enum hsw_range {
     HSW_RANGE_REALLOC = 4, /* part of the reallocation before it */
     HSW_RANGE_INITIAL = 5, /* contents before recording: no change, no event */
     HSW_RANGE_MORE = 0x80  /* flag: the next record continues this operation */
+};
+
+#define HSW_UNFINISHED 254u
+#define HSW_TO_THE_END 255u
+#define HSW_NO_WORD 0xffffu
+
+enum hsw_jump {
+    HSW_JUMP_PLAIN = 0,
+    HSW_JUMP_CALL = 1,
+    HSW_JUMP_RETURN = 2,
+    HSW_JUMP_SYSTEM_CALL = 3,
+    HSW_JUMP_CLIENT_REQUEST = 4,
+    HSW_JUMP_OTHER = 5
+};
+
+struct hsw_block {
+    unsigned long long address;
+    unsigned short code, accesses, exits; /* how many bytes, accesses, exits */
+    unsigned short words;                 /* of every execution */
+    unsigned short stack_word;            /* the one that is the stack pointer on entry */
+    unsigned short stub; /* instruction that the tool does itself, from 1; 0: none */
+    unsigned char jump;  /* enum hsw_jump */
+    unsigned char own;
+    unsigned short unused;
+};
+
+/* Its address is a word of the execution plus the displacement, or the displacement alone. */
+struct hsw_access {
+    long long displacement;
+    long long constant; /* stores without words: the value */
+    unsigned size;
+    unsigned short instruction; /* which of the block's, from 0 */
+    unsigned short word;        /* HSW_NO_WORD: none, as for all that follow */
+    unsigned short guard;       /* 0 in it: did not take place */
+    unsigned short value;       /* stores: the first of the words stored, one for 8 bytes */
+    unsigned char is_store;
+    unsigned char unused[3];
+};
+
+struct hsw_exit {
+    unsigned short instruction; /* after which */
+    unsigned short accesses;    /* that have taken place by then */
 };
 
 struct hsw_map {
