@@ -21,10 +21,13 @@
 #include "shared/options.h"
 #include "shared/pages.h"
 #include "shared/ring.h"
+#include "stream/stream.h"
 
 /* In the order in which they are asked around a statement. */
 static void add_passes(void) {
     Bool discovers = hs_mode != HSW_ALLOCATIONS;
+    if (hs_options.stream)
+        hs_add_pass(&hs_stream_pass);
     hs_add_pass(&hs_watch_pass);
     hs_add_pass(&hs_place_pass);
     hs_add_pass(&hs_string_pass);
@@ -47,6 +50,8 @@ static void post_options(void) {
     hs_live_start();
     hs_custom_start();
     hs_recorder_start();
+    if (hs_options.stream)
+        hs_stream_start();
     if (hs_mode != HSW_ALLOCATIONS)
         hs_discovery_start();
     add_passes();

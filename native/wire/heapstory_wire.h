@@ -192,8 +192,11 @@ enum hsw_tag {
      * the record's second one, padded to 16 bytes: no END, the block says how many. It stands there
      * as a whole from the start, and is filled in: how it was left is HSW_UNFINISHED at first, the
      * number of an exit, or HSW_TO_THE_END. While it is unfinished, words that belong to accesses
-     * which have not taken place mean nothing. Records of the same block's other effects follow. */
+     * which have not taken place mean nothing. Records of the same block's other effects follow;
+     * where they fill the segment, the record moves behind them into the next one, and HSW_VOID is
+     * what remains: the same length, and of no meaning. */
     HSW_EXECUTED,
+    HSW_VOID,
     /* The block that the thread is in faulted. address: of the instruction. */
     HSW_FAULT,
     /* Memory was copied (or filled: address 0) by something that is no instruction. Two records:

@@ -104,8 +104,10 @@ static void repeat(VexGuestAMD64State *guest, ULong value, ULong what, ULong sit
         guest->guest_RCX -= n;
     }
     hs_pending.length = 0;
-    if (!hs_recording())
+    if (!hs_recording() || !total)
         return;
+    HS_TELL(moved, start, !copies ? 0 : (down ? guest->guest_RSI + size : guest->guest_RSI - total),
+            total, site);
     if (copies)
         HS_TELL(reads, down ? guest->guest_RSI + size : guest->guest_RSI - total, total, site);
     if (!copies && one_byte(value, size))
@@ -186,7 +188,7 @@ static Bool examine(struct hs_superblock *b) {
         !parse(b->in->stmts[mark]->Ist.IMark.addr, b->in->stmts[mark]->Ist.IMark.len, &found.rep) ||
         !find_parts(b->in, mark + 1, &found.parts) || (found.rep.copies && !found.parts.from))
         return False;
-    found.statement = mark;
+    found.statement = b->replaced = mark;
     return True;
 }
 

@@ -43,6 +43,7 @@ static inline Bool begin(void *start, SizeT length, ULong site) {
 static void copy(UChar *to, const UChar *from, SizeT length, ULong site) {
     if (length == 0)
         return;
+    HS_TELL(moved, (Addr)to, (Addr)from, length, site);
     HS_TELL(reads, (Addr)from, length, site);
     HS_TELL(overwrites, (Addr)to, length, site);
     if (begin(to, length, site)) {
@@ -56,6 +57,7 @@ static void copy(UChar *to, const UChar *from, SizeT length, ULong site) {
 static void fill(UChar *to, UChar byte, SizeT length, ULong site) {
     if (length == 0)
         return;
+    HS_TELL(moved, (Addr)to, 0, length, site);
     if (begin(to, length, site)) {
         hs_set(to, byte, length);
         hs_pending.length = 0;
@@ -69,6 +71,10 @@ static void copy_and_pad(UChar *to, const UChar *from, SizeT length, SizeT total
     Bool told;
     if (total == 0)
         return;
+    if (length)
+        HS_TELL(moved, (Addr)to, (Addr)from, length, site);
+    if (total > length)
+        HS_TELL(moved, (Addr)to + length, 0, total - length, site);
     told = begin(to, total, site);
     hs_move(to, from, length);
     hs_set(to + length, 0, total - length);
@@ -200,6 +206,8 @@ FUNCTION(do_wmempcpy) {
 
 FUNCTION(do_wmemset) {
     Bool told = n > 0 && begin(d, 4 * n, site);
+    if (n > 0)
+        HS_TELL(moved, (Addr)d, 0, 4 * n, site);
     for (SizeT i = 0; i < n; i++)
         ((UInt *)d)[i] = (UInt)(ULong)s;
     hs_pending.length = 0;
@@ -331,6 +339,12 @@ static Int stub_at(Addr code, UInt length) {
 }
 
 static Bool examine(struct hs_superblock *b) {
+    UInt n = 0;
+    for (Int i = 0; b->preload && i < b->in->stmts_used; i++) {
+        const IRStmt *s = b->in->stmts[i];
+        if (s->tag == Ist_IMark && ++n && stub_at(s->Ist.IMark.addr, s->Ist.IMark.len) >= 0)
+            b->stub = n;
+    }
     return b->preload;
 }
 

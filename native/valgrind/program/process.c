@@ -48,6 +48,7 @@ static void thread_ends(ThreadId tid) {
 static void signal_starts(ThreadId tid, Int number, Bool alternate) {
     thread_runs(tid, 0);
     hs_send_pending();
+    HS_TELL(faulted, VG_(get_IP)(tid));
     hs_record(HSW_SIGNAL, VG_(get_SP)(tid), number);
 }
 
@@ -56,8 +57,10 @@ static void signal_ends(ThreadId tid, Int number) {
 }
 
 static void system_wrote(CorePart part, ThreadId tid, Addr address, SizeT size) {
-    if (hs_recording() && (part == Vg_CoreSysCall || part == Vg_CoreSysCallArgInMem))
-        hs_range(address, size, HSW_RANGE_SYSCALL, 0);
+    if (!hs_recording() || (part != Vg_CoreSysCall && part != Vg_CoreSysCallArgInMem))
+        return;
+    HS_TELL(system_wrote, address, size);
+    hs_range(address, size, HSW_RANGE_SYSCALL, 0);
 }
 
 static void system_reads(CorePart part, ThreadId tid, const HChar *what, Addr address, SizeT size) {
@@ -92,6 +95,7 @@ void __wrap_vgPlain_nuke_all_threads_except(ThreadId tid, UInt reason) {
         hs_sending = True;
         thread_runs(tid, 0);
         hs_send_pending();
+        HS_TELL(faulted, VG_(get_IP)(tid));
         hs_make_room();
         crash_record = hs_ring->cursor;
         crash_address = VG_(get_IP)(tid) & HSW_ADDRESS_MASK;

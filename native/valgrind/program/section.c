@@ -28,6 +28,8 @@ static void parse(const HChar *option, const HChar *text, struct hs_place *place
 
 void hs_section_start(void) {
     XArray *list = hs_options.cpoints;
+    if (hs_options.stream)
+        hs_set_level(HS_HEAP_AND_STREAM);
     if (hs_options.from) {
         parse("--from", hs_options.from, &from);
         hs_set_level(HS_NOTHING);
@@ -54,7 +56,7 @@ static Bool before_section(void) {
 static ULong from_reached(void) {
     if (!before_section() || ++from.reached < from.times)
         return 0;
-    hs_set_level(HS_HEAP);
+    hs_set_level(hs_options.stream ? HS_HEAP_AND_STREAM : HS_HEAP);
     hs_send_snapshot();
     return 1;
 }

@@ -93,8 +93,14 @@ void hs_record_return(struct hs_superblock *b) {
     IRExpr *slot = return_slot(b), *cursor, *call, *last, *taken, *move;
     if (!slot)
         slot = hs_add(b, hs_get(b, HS_OFFSET_RSP), -8ull);
-    cursor = hs_cursor(b);
     call = with_tag(b, HSW_CALL, slot);
+    if (b->level == HS_HEAP_AND_STREAM) { /* the collector takes calls back */
+        if (b->own)
+            hs_emit(b, hs_add(b, call, HSW_WORD(HSW_RET - HSW_CALL, 0)), hs_const(b->instruction),
+                    NULL);
+        return;
+    }
+    cursor = hs_cursor(b);
     last = hs_load64(b, hs_add(b, cursor, -16ull));
     taken = hs_test(b, Iop_CmpEQ64, last, call);
     if (b->own) {

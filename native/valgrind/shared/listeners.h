@@ -33,6 +33,11 @@ struct hs_listener {
     /* Written, and about to be sent; False: not now, the listener sends it. `byte`: of a fill. */
     Bool (*wrote)(Addr start, SizeT length, UInt kind, UChar byte, ULong site);
 
+    /* All of them, recorded pages or not. From 0: a fill. */
+    void (*moved)(Addr to, Addr from, SizeT length, ULong site);
+    void (*system_wrote)(Addr start, SizeT length);
+    void (*faulted)(Addr instruction); /* and a handler is about to run, or the program dies */
+
     Bool (*leaves_out)(Addr code); /* this code is neither recorded nor examined */
     void (*snapshot)(void);        /* sends what is alive */
     void (*forked)(void);          /* in a child that is recorded: nothing was sent yet */

@@ -40,6 +40,7 @@ static Bool process_option(const HChar *argument) {
     } else if VG_XACT_CLO (argument, "--mode=internals", hs_mode, HSW_INTERNALS) {
     } else if VG_STR_CLO (argument, "--allocator", value) {
         add(&hs_options.allocators, value);
+    } else if VG_BOOL_CLO (argument, "--stream", hs_options.stream) {
     } else if VG_BOOL_CLO (argument, "--truth", hs_options.truth) {
     } else
         return VG_(replacement_malloc_process_cmd_line_option)(argument);

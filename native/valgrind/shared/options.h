@@ -19,6 +19,7 @@ struct hs_options {
     XArray *alloc_functions;   /* const HChar*, see functions/custom_alloc.c */
     XArray *free_functions;
     XArray *allocators; /* const HChar*, see discovery/left_out.c */
+    Bool stream;        /* the instruction stream, see stream/ */
     Bool truth;         /* tell what the allocation functions do, for comparison */
 };
 extern struct hs_options hs_options;

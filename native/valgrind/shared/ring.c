@@ -104,7 +104,17 @@ void hs_stop_recording(void) {
     hs_set_level(HS_NOTHING);
 }
 
+/* Takes an open record out of the segment that is being sent, into the present one. */
+static void move_open_record(ULong from, ULong first) {
+    ULong *to = (ULong *)hs_ring->cursor;
+    hs_copy(to, (const void *)from, hs_open_length);
+    to[0] = first;
+    hs_open_record = (ULong)to;
+    hs_ring->cursor += hs_open_length;
+}
+
 void hs_flush(void) {
+    ULong open = hs_open_record, first = 0;
     if (scratch) {
         forget_segment();
         return;
@@ -115,15 +125,23 @@ void hs_flush(void) {
     }
     if (socket_fd >= 0) {
         UInt next = (current + 1) % n_segments;
+        if (open) {
+            first = *(ULong *)open;
+            *(ULong *)open = HSW_WORD(HSW_VOID, first & HSW_ADDRESS_MASK);
+        }
         send_full();
         segment_free[current] = 0;
         while (socket_fd >= 0 && !segment_free[next])
             receive_free();
         if (socket_fd >= 0) {
             start_segment(next);
+            if (open)
+                move_open_record(open, first);
             return;
         }
     }
+    if (open)
+        hs_open_record = segment_start(current) + 16; /* nobody will read it */
     hs_ring->dropped += (hs_ring->cursor - segment_start(current)) / 16 - 1;
     start_segment(current);
 }

@@ -9,6 +9,12 @@ extern struct hsw_ring *hs_ring; /* never NULL once the program runs, and never 
  * in the ring's first page, and is of no interest to the collector. */
 #define HS_LIMIT_OFFSET 2048
 #define hs_limit (*(ULong *)((Addr)hs_ring + HS_LIMIT_OFFSET))
+/* The record that generated code is still filling in, while it calls C code (else 0), and its
+ * length: when that fills the segment, the record moves to the next one. */
+#define HS_OPEN_OFFSET 2056
+#define HS_OPEN_LENGTH_OFFSET 2064
+#define hs_open_record (*(ULong *)((Addr)hs_ring + HS_OPEN_OFFSET))
+#define hs_open_length (*(ULong *)((Addr)hs_ring + HS_OPEN_LENGTH_OFFSET))
 
 void hs_ring_start(void);
 void hs_ring_child(Bool follow); /* after fork, in the child */

@@ -36,9 +36,27 @@ void hs_check_room(struct hs_superblock *b) {
     hs_call_if(b, hs_test(b, Iop_CmpLT64U, limit, cursor), "hs_flush", hs_flush, mkIRExprVec_0());
 }
 
+/* The record that is being filled in may move while C code runs: it fills the segment. */
+static void say_open(struct hs_superblock *b) {
+    IRExpr *ring = hs_get_shadow(b, HS_SHADOW_RING);
+    hs_stmt(b, IRStmt_Store(Iend_LE, hs_add(b, ring, HS_OPEN_OFFSET), b->record));
+    hs_stmt(b, IRStmt_Store(Iend_LE, hs_add(b, ring, HS_OPEN_LENGTH_OFFSET),
+                            hs_const(b->record_length)));
+}
+
+static void find_open(struct hs_superblock *b) {
+    IRExpr *open = hs_add(b, hs_get_shadow(b, HS_SHADOW_RING), HS_OPEN_OFFSET);
+    b->record = hs_load64(b, open);
+    hs_stmt(b, IRStmt_Store(Iend_LE, open, hs_const(0)));
+}
+
 void hs_call_helper(struct hs_superblock *b, IRDirty *call) {
+    if (b->record)
+        say_open(b);
     hs_stmt(b, IRStmt_Dirty(call));
     b->cursor = b->ring = NULL; /* better loaded again than kept across a call */
+    if (b->record)
+        find_open(b);
 }
 
 void hs_call_if(struct hs_superblock *b, IRExpr *guard, const HChar *name, void *function,

@@ -21,6 +21,8 @@ struct hs_superblock {
     Bool left_out; /* a listener says so: neither recorded nor examined */
     enum hs_level level;
     Bool appends; /* set by a pass that appends records by generated code: there must be room */
+    Int replaced; /* set by a pass that replaces what follows this statement, else -1 */
+    UInt stub;    /* set by a pass that does this instruction itself, counted from 1; 0: none */
 
     Addr instruction; /* address of the current one */
     UInt length;      /* of it */
@@ -31,6 +33,8 @@ struct hs_superblock {
     Int guest_size;       /* of the guest state; the shadow states follow it */
     IRExpr *ring;         /* atom holding the ring's address, NULL when it must be loaded again */
     IRExpr *cursor;       /* the same for the cursor */
+    IRExpr *record;       /* a record that is still being filled in, NULL: none */
+    ULong record_length;  /* of it */
     UChar *is_stack;      /* per temporary, see stack.c; NULL until somebody asks */
     Int sites_of;         /* the statement that the sites belong to */
     UInt sites[HS_WORDS]; /* of the words it stores, 0 until somebody asks */
@@ -78,6 +82,9 @@ struct hs_stored {
 };
 Bool hs_is_store(struct hs_superblock *b, const IRStmt *s); /* that may hit more than the stack */
 struct hs_stored hs_words_stored(struct hs_superblock *b, const IRStmt *s);
+/* A value as words, lowest first, zero-extended; returns how many. */
+UInt hs_value_words(struct hs_superblock *b, IRExpr *value, IRExpr *word[HS_WORDS]);
+IRExpr *hs_cas_succeeded(struct hs_superblock *b, const IRCAS *cas); /* behind it */
 /* HS_PAGE_ON (an atom) if the address lies in a recorded page and `guard` holds, else 0. */
 IRExpr *hs_page_byte(struct hs_superblock *b, IRExpr *address, IRExpr *guard);
 

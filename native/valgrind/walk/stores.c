@@ -25,8 +25,7 @@ Bool hs_is_store(struct hs_superblock *b, const IRStmt *s) {
 
 /* ---- values ---- */
 
-/* The value as 64-bit words, lowest first; returns how many. */
-static UInt words_of(struct hs_superblock *b, IRExpr *value, IRExpr *word[HS_WORDS]) {
+UInt hs_value_words(struct hs_superblock *b, IRExpr *value, IRExpr *word[HS_WORDS]) {
     static const IROp parts[4] = {Iop_V256to64_0, Iop_V256to64_1, Iop_V256to64_2, Iop_V256to64_3};
     switch (typeOfIRExpr(b->out->tyenv, value)) {
     case Ity_I64:
@@ -89,7 +88,7 @@ static void add_value(struct hs_superblock *b, struct hs_stored *stored, IRExpr 
                       IRExpr *value) {
     UInt size = sizeofIRType(typeOfIRExpr(b->out->tyenv, value));
     IRExpr *word[HS_WORDS];
-    UInt n = words_of(b, value, word);
+    UInt n = hs_value_words(b, value, word);
     size = size > 8 ? 8 : size;
     for (UInt i = 0; i < n; i++) {
         UInt place = stored->n++;
@@ -115,16 +114,21 @@ static IRExpr *equal(struct hs_superblock *b, IRExpr *x, IRExpr *y) {
     }
 }
 
+IRExpr *hs_cas_succeeded(struct hs_superblock *b, const IRCAS *cas) {
+    IRExpr *low = equal(b, IRExpr_RdTmp(cas->oldLo), cas->expdLo), *high, *both;
+    if (cas->oldHi == IRTemp_INVALID)
+        return low;
+    high = equal(b, IRExpr_RdTmp(cas->oldHi), cas->expdHi);
+    both = hs_binop(b, Iop_And64, hs_unop(b, Iop_1Uto64, Ity_I64, low),
+                    hs_unop(b, Iop_1Uto64, Ity_I64, high));
+    return hs_test(b, Iop_CmpNE64, both, hs_const(0));
+}
+
 static void compare_and_swap(struct hs_superblock *b, struct hs_stored *stored, const IRCAS *cas) {
-    stored->guard = equal(b, IRExpr_RdTmp(cas->oldLo), cas->expdLo);
+    stored->guard = hs_cas_succeeded(b, cas);
     add_value(b, stored, cas->addr, cas->dataLo);
-    if (cas->oldHi != IRTemp_INVALID) {
-        IRExpr *high = equal(b, IRExpr_RdTmp(cas->oldHi), cas->expdHi);
-        IRExpr *both = hs_binop(b, Iop_And64, hs_unop(b, Iop_1Uto64, Ity_I64, stored->guard),
-                                hs_unop(b, Iop_1Uto64, Ity_I64, high));
-        stored->guard = hs_test(b, Iop_CmpNE64, both, hs_const(0));
+    if (cas->oldHi != IRTemp_INVALID)
         add_value(b, stored, cas->addr, cas->dataHi);
-    }
 }
 
 struct hs_stored hs_words_stored(struct hs_superblock *b, const IRStmt *s) {

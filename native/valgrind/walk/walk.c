@@ -92,6 +92,7 @@ IRSB *hs_walk(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout
                               .left_out = hs_recording() && is_left_out(start),
                               .level = hs_level,
                               .guest_size = layout->total_sizeB,
+                              .replaced = -1,
                               .sites_of = -1};
     if (is_wanted(&b))
         copy(&b);
