@@ -82,6 +82,12 @@ TAGS = [
     "SUSPECT",
     "COUNTED",
     "CANDIDATE",
+    "BLOCK",
+    "EXECUTED",
+    "FAULT",
+    "MOVED",
+    "MOVED_TO",
+    "SYSTEM_WROTE",
 ]
 ALLOCATORS = ["", "malloc", "calloc", "memalign", "new", "new[]", "custom"]
 SITE_KINDS = ["", "store", "more", "call", "ranged", "load"]
@@ -97,6 +103,72 @@ class Site:
     own: bool
 
 
+NO_WORD = 0xFFFF
+UNFINISHED, TO_THE_END = 254, 255
+BLOCK = struct.Struct("<Q6HBBH")
+ACCESS = struct.Struct("<qqIHHHHB3x")
+
+
+@dataclass
+class Access:
+    displacement: int
+    constant: int
+    size: int
+    instruction: int
+    word: int
+    guard: int
+    value: int
+    is_store: bool
+
+    def address(self, words: list[int]) -> int:
+        base = words[self.word] if self.word != NO_WORD else 0
+        return (base + self.displacement) % 2**64
+
+    def took_place(self, words: list[int]) -> bool:
+        return self.guard == NO_WORD or words[self.guard] != 0
+
+    def stored(self, words: list[int]) -> int:
+        """The value, of up to 8 bytes."""
+        value = self.constant if self.value == NO_WORD else words[self.value]
+        return value & (1 << 8 * self.size) - 1
+
+
+@dataclass
+class Block:
+    """A block of code, from the payload of its record."""
+
+    address: int
+    code: bytes
+    words: int
+    stack_word: int
+    stub: int
+    jump: int
+    own: bool
+    accesses: list[Access]
+    exits: list[tuple[int, int]]  # after which instruction, accesses that took place by then
+
+    @staticmethod
+    def of(payload: bytes) -> "Block":
+        address, code, accesses, exits, words, stack, stub, jump, own, _ = BLOCK.unpack_from(
+            payload
+        )
+        at = BLOCK.size + code + 7 & ~7
+        return Block(
+            address,
+            payload[BLOCK.size : BLOCK.size + code],
+            words,
+            stack,
+            stub,
+            jump,
+            bool(own),
+            [Access(*ACCESS.unpack_from(payload, at + i * ACCESS.size)) for i in range(accesses)],
+            [
+                struct.unpack_from("<HH", payload, at + accesses * ACCESS.size + 4 * i)
+                for i in range(exits)
+            ],
+        )
+
+
 @dataclass
 class Record:
     """One record. ``tag`` is "STORE" for a store; ``value`` is what the wire calls value."""
@@ -110,6 +182,9 @@ class Record:
     size: int = 0
     more: bool = False  # of a range; of an allocation: said for comparison only
     words: list[tuple[int, int]] = field(default_factory=list)
+    block: Block | None = None  # of an execution, with its operands and how it was left
+    operands: list[int] = field(default_factory=list)
+    left: int = 0
 
 
 # ---- the collector ----
@@ -202,6 +277,7 @@ def main() -> None:
 def decode(stream: bytes) -> Iterator[Record]:
     """Records in order; HSW_START and HSW_END are checked and left out."""
     sites: dict[int, Site] = {}
+    blocks: dict[int, Block] = {}
     position, expected = 0, 0
     while position < len(stream):
         first, second = struct.unpack_from("<QQ", stream, position)
@@ -236,6 +312,15 @@ def decode(stream: bytes) -> Iterator[Record]:
                 position = take_payload(stream, position, record, record.size, sites)
         elif tag == "FILL":
             record.site = sites.get(address)
+        elif tag == "BLOCK":
+            position = take_payload(stream, position, record, second, sites)
+            assert address == len(blocks) + 1, "ids of blocks are dense"
+            record.block = blocks[address] = Block.of(record.payload)
+        elif tag == "EXECUTED":
+            record.block, record.left = blocks[address & 0xFFFFFFFF], address >> 32
+            count = record.block.words
+            record.operands = list(struct.unpack_from(f"<{count}Q", stream, position - 8))
+            position += (8 + 8 * count + 15 & ~15) - 16
         elif tag in ("MAP", "CPOINT", "ROOT", "EXECVE", "SCAN", "STACK"):
             position = take_payload(
                 stream, position, record, payload_size(stream, position, record), sites
