@@ -13,7 +13,7 @@ import pytest
 
 from tests.recorder import wire
 from tests.recorder.recorder import Result
-from tests.recorder.wire import Record
+from tests.recorder.wire import Access, Record
 
 Run = Callable[..., Result]
 STREAM = ("--stream=yes",)
@@ -24,21 +24,23 @@ def executed(result: Result) -> list[Record]:
     return result.trace.of("EXECUTED")
 
 
-def accesses(record: Record) -> Iterator[tuple[bool, int, int]]:
-    """Whether it stores, address and size, of what took place in one execution."""
+def done(record: Record) -> list[Access]:
+    """The accesses that took place in one execution."""
     assert record.block is not None
-    block = record.block
-    done = len(block.accesses)
+    block, count = record.block, None
     if record.left < len(block.exits):
-        done = block.exits[record.left][1]
-    for access in block.accesses[:done]:
-        if access.took_place(record.operands):
-            yield access.is_store, access.address(record.operands), access.size
+        count = block.exits[record.left][1]
+    return [one for one in block.accesses[:count] if one.took_place(record.operands)]
 
 
 def own_accesses(result: Result) -> list[tuple[bool, int, int]]:
+    """Whether it stores, address and size, of every access of the program's own code."""
     own = (record for record in executed(result) if record.block and record.block.own)
-    return [access for record in own for access in accesses(record)]
+    return [
+        (access.is_store, access.address(record.operands), access.size)
+        for record in own
+        for access in done(record)
+    ]
 
 
 def seen_by_lackey(program: Path, *arguments: str) -> list[tuple[bool, int, int]]:
@@ -101,19 +103,26 @@ def test_the_heap_is_recorded_as_without_a_stream(run: Run, tmp_path: Path) -> N
 
 
 def test_values_of_stores(run: Run) -> None:
-    """What a store record says is what the execution before it says."""
+    """Every store record is one of the stores of the execution before it, in order."""
     result = run("trace/events.c", options=STREAM)
-    values: dict[int, int] = {}
+    waiting: list[tuple[int, int]] = []
     checked = 0
     for record in result.trace.of("EXECUTED", "STORE"):
-        if record.tag == "STORE" and record.site and record.address in values:
-            assert values[record.address] == record.value
+        if record.block:
+            waiting = list(values(record))
+        elif record.site and record.site.kind == "store" and record.site.size <= 8:
+            while waiting and waiting[0][0] != record.address:
+                waiting.pop(0)
+            assert waiting and waiting.pop(0)[1] == record.value
             checked += 1
-        elif record.block:
-            for access in record.block.accesses:
-                if access.is_store and access.size <= 8 and access.took_place(record.operands):
-                    values[access.address(record.operands)] = access.stored(record.operands)
     assert checked > 100
+
+
+def values(record: Record) -> Iterator[tuple[int, int]]:
+    """Address and value of the stores of an execution, the first word of long ones."""
+    for access in done(record):
+        if access.is_store:
+            yield access.address(record.operands), access.stored(record.operands)
 
 
 def printed(result: Result) -> dict[str, int]:

@@ -84,6 +84,7 @@ TAGS = [
     "CANDIDATE",
     "BLOCK",
     "EXECUTED",
+    "VOID",
     "FAULT",
     "MOVED",
     "MOVED_TO",
@@ -128,9 +129,9 @@ class Access:
         return self.guard == NO_WORD or words[self.guard] != 0
 
     def stored(self, words: list[int]) -> int:
-        """The value, of up to 8 bytes."""
+        """The value, the first word of a long one."""
         value = self.constant if self.value == NO_WORD else words[self.value]
-        return value & (1 << 8 * self.size) - 1
+        return value & (1 << 8 * min(self.size, 8)) - 1
 
 
 @dataclass
@@ -316,7 +317,7 @@ def decode(stream: bytes) -> Iterator[Record]:
             position = take_payload(stream, position, record, second, sites)
             assert address == len(blocks) + 1, "ids of blocks are dense"
             record.block = blocks[address] = Block.of(record.payload)
-        elif tag == "EXECUTED":
+        elif tag in ("EXECUTED", "VOID"):
             record.block, record.left = blocks[address & 0xFFFFFFFF], address >> 32
             count = record.block.words
             record.operands = list(struct.unpack_from(f"<{count}Q", stream, position - 8))
