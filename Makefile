@@ -88,7 +88,7 @@ $(NATIVE_TESTS)/stamp: $(STAMPS)/install $(NATIVE_SOURCES) $(NATIVE_TEST_SOURCES
 	cmake --build $(NATIVE_TESTS) --parallel $(JOBS)
 	@touch $@
 
-test-python: setup
+test-python: setup $(NATIVE_TESTS)/stamp
 	$(BIN)/python -m pytest -n $(JOBS) tests
 
 fuzz: setup ## the property tests with other random examples, TIMES as many

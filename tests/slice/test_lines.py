@@ -50,7 +50,7 @@ def lines(program: Path, addresses: list[str]) -> set[int]:
 
 @pytest.mark.parametrize("source", PROGRAMS, ids=lambda path: path.stem)
 def test_exactly_the_marked_lines(source: Path, compile_program: Compile) -> None:
-    program = compile_program(str(source.with_suffix("")), "-O0", "-no-pie", "-fcf-protection=none")
+    program = compile_program(f"slice/{source.stem}", "-O0", "-no-pie", "-fcf-protection=none")
     text = source.read_text().splitlines()
     expected = {number for number, line in enumerate(text, 1) if line.endswith("// *")}
     assert lines(program, list(slice_of(program))) == expected
@@ -61,5 +61,5 @@ def test_exactly_the_marked_lines(source: Path, compile_program: Compile) -> Non
 def test_the_fast_walk_agrees_with_the_lists(
     source: Path, level: str, compile_program: Compile
 ) -> None:
-    program = compile_program(str(source.with_suffix("")), level, "-no-pie")
+    program = compile_program(f"slice/{source.stem}", level, "-no-pie")
     assert slice_of(program, "--plain") == slice_of(program, "--lists")

@@ -3,8 +3,8 @@ int result;
 int main(void) {
     int x = 1, y = 2;
     int *p = &x; // *
-    int *q = p; // *
-    *q = 7; // *
+    int *q = p;  // *
+    *q = 7;      // *
     p = &y;
     *p = 8;
     result = x; // *

@@ -5,12 +5,12 @@ static void bump(void) {
     state = state + 2; // *
 }
 static void reset(int to) { // *
-    state = to; // *
+    state = to;             // *
 }
 int main(void) {
     bump();
-    reset(10); // *
-    bump(); // *
+    reset(10);      // *
+    bump();         // *
     result = state; // *
     return 0;
 }

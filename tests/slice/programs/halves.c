@@ -2,7 +2,10 @@
 #include <stdint.h>
 int result;
 int main(void) {
-    union { uint32_t word; uint8_t byte[4]; } u;
+    union {
+        uint32_t word;
+        uint8_t byte[4];
+    } u;
     u.word = 0x01020304; // *
     u.byte[0] = 9;
     u.byte[3] = 5;

@@ -7,7 +7,7 @@ int main(int argc, char **argv) {
         y = 1;
     else
         y = 2;
-    x += 4; // *
+    x += 4;     // *
     result = x; // *
     return y;
 }

@@ -1,7 +1,7 @@
 /* Stored by a callee through a pointer. */
 int result;
 static void set(int *where, int what) { // *
-    *where = what; // *
+    *where = what;                      // *
 }
 int main(void) {
     int a, b;

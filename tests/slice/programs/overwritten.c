@@ -2,7 +2,7 @@
 int result;
 int main(void) {
     int a = 1;
-    a = 2; // *
+    a = 2;     // *
     int b = a; // *
     a = 3;
     result = b; // *

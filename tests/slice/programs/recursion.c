@@ -1,8 +1,8 @@
 /* Every activation has its own n; the call that stops it decides, too. */
 int result;
-static int factorial(int n) { // *
-    if (n < 2) // *
-        return 1; // *
+static int factorial(int n) {    // *
+    if (n < 2)                   // *
+        return 1;                // *
     return n * factorial(n - 1); // *
 }
 int main(void) {

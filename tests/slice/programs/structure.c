@@ -1,6 +1,9 @@
 /* Members of a structure on the heap are places of their own. */
 #include <stdlib.h>
-struct node { struct node *next; int key, value; };
+struct node {
+    struct node *next;
+    int key, value;
+};
 int result;
 int main(void) {
     struct node *n = calloc(1, sizeof *n); // *
