@@ -101,10 +101,12 @@ sanitize: setup ## damaged traces, with a core that AddressSanitizer and UBSan w
 	cmake --build $(SANITIZED) --parallel $(JOBS) --target _core
 	$(BIN)/python -m tests.trace.sanitized $(SANITIZED)/native/python/_core*.so $(COPIES)
 
-lint: setup ## ruff, mypy --strict, clang-format, names of news fragments
+lint: setup ## ruff, mypy --strict, stubtest, clang-format, names of news fragments
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest --ignore-disjoint-bases --allowlist tools/stubtest.txt \
+		heapstory._core
 	clang-format --dry-run -Werror $(FORMATTED)
 	$(BIN)/towncrier build --draft --version next > /dev/null
 

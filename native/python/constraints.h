@@ -7,7 +7,8 @@
 #include <memory>
 #include <nanobind/nanobind.h>
 
-// Adds Structure to the module. `store_of` gives the store of a Trace.
-void add_constraints(
-    nanobind::module_ &m,
-    std::function<std::shared_ptr<const heapstory::Store>(nanobind::handle)> store_of);
+// The store of a Trace.
+using StoreOf = std::function<std::shared_ptr<const heapstory::Store>(nanobind::handle)>;
+
+// Adds the constraint engine to the module: its plans, its answers, and Structure.
+void add_constraints(nanobind::module_ &m, StoreOf store_of);

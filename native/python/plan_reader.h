@@ -5,6 +5,8 @@
 
 #include <nanobind/nanobind.h>
 
-// A plan from its JSON form (see src/heapstory/constraints/plan/definition.py), read into Python
-// objects.
-heapstory::constraints::Plan read_plan(const nanobind::dict &plan);
+// The engine's plan from a Plan of heapstory.constraints.plan.
+heapstory::constraints::Plan read_plan(nanobind::handle plan);
+
+// Adds the words of plans to the module.
+void add_plan(nanobind::module_ &m);

@@ -1,7 +1,8 @@
 """The native core: a trace opened for questions. Columns cross as Arrow, never object by object."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypedDict, type_check_only
+from enum import Enum
+from typing import Any, Protocol, TypedDict, type_check_only
 
 from heapstory.errors import TraceError
 
@@ -46,6 +47,18 @@ class Table:
     def column(self, name: str) -> list[Any]:
         """One column as Python values (int, str, bool, float or None)."""
 
+class NodeText:
+    """Pieces of JSON."""
+
+    def __iter__(self) -> Iterator[str]: ...
+    def __next__(self) -> str: ...
+
+class EdgeText:
+    """Pieces of JSON."""
+
+    def __iter__(self) -> Iterator[str]: ...
+    def __next__(self) -> str: ...
+
 class GraphView:
     """The memory graph as of one timestamp."""
 
@@ -76,7 +89,7 @@ class GraphView:
         place: Callable[[int | None], str],
         type: Callable[[int | None], str],
         text: Callable[[str], str],
-    ) -> Iterator[str]:
+    ) -> NodeText:
         """The (selected) nodes in order of birth as members of a JSON list, in pieces, with the
         commas between them. ``place`` gives the JSON of the statement of a stack, ``type`` that of
         a type's name, each asked once; ``text`` that of a name or label."""
@@ -86,7 +99,7 @@ class GraphView:
         selected: Sequence[int] | None,
         place: Callable[[int | None], str],
         field: Callable[[int | None, int, int], str],
-    ) -> Iterator[str]:
+    ) -> EdgeText:
         """The edges (of the selected nodes) as members of a JSON list, in pieces, with the commas
         between them. ``place`` gives the JSON of a site, ``field`` that of the name of the field at
         (type, size of the node, offset); each is asked once."""
@@ -220,6 +233,111 @@ class Symbols:
         """The statement of an instruction and, where it was inlined, its callers, innermost first;
         none for a file that is missing or changed."""
 
+# The words of plans: see native/core/constraints/plan/vocabulary.h.
+
+class Kind(Enum):
+    """How the bytes of a field are read (little-endian)."""
+
+    INT = 0
+    UINT = 1
+    FLOAT = 2
+    POINTER = 3
+    CHARS = 4
+    WORD = 5
+
+class Op(Enum):
+    """What an expression does."""
+
+    FIELD = 0
+    INDEX = 1
+    STRING = 2
+    ATTRIBUTE = 3
+    INDEGREE = 4
+    OUTDEGREE = 5
+    EXTERNAL = 6
+    INTERNAL = 7
+    ISROOT = 8
+    ISLEAF = 9
+    EDGE = 10
+    PATH = 11
+    ROOTED = 12
+    SAFE = 13
+    WRITTEN = 14
+    REFERENCES = 15
+    AGGREGATE = 16
+    EXISTS = 17
+    VARIABLE = 18
+    NUMBER = 19
+    TEXT = 20
+    NULL = 21
+    TRUE = 22
+    FALSE = 23
+    ADD = 24
+    SUB = 25
+    MUL = 26
+    DIV = 27
+    MOD = 28
+    BITAND = 29
+    NEG = 30
+    ABS = 31
+    MIN = 32
+    MAX = 33
+    LEAST = 34
+    GREATEST = 35
+    EXTENT = 36
+    LENGTH = 37
+    HASH = 38
+    EQ = 39
+    NE = 40
+    LT = 41
+    LE = 42
+    GT = 43
+    GE = 44
+    AND = 45
+    OR = 46
+    NOT = 47
+    IF = 48
+
+class BinderKind(Enum):
+    """Where the candidates for a variable are to be found."""
+
+    ALL = 0
+    VALUE = 1
+    OUT = 2
+    IN = 3
+    REACHED = 4
+    REACHING = 5
+
+class Quantifier(Enum):
+    FORALL = 0
+    EXISTS = 1
+
+class ShapeKind(Enum):
+    """How to find canonical witnesses."""
+
+    NESTED = 0
+    ACYCLIC = 1
+    CONNECTED = 2
+    UNIQUE = 3
+    ROOTED = 4
+
+def is_atom(op: Op) -> bool:
+    """Whether the traceback compares the values of such expressions."""
+
+@type_check_only
+class PlanLike(Protocol):
+    """A ``heapstory.constraints.plan.Plan``: the engine reads of it and its parts what
+    native/core/constraints/plan/plan.h lists."""
+
+    @property
+    def types(self) -> Sequence[object]: ...
+    @property
+    def edge_sets(self) -> Sequence[Sequence[object]]: ...
+    @property
+    def attributes(self) -> Sequence[object]: ...
+    @property
+    def constraints(self) -> Sequence[object]: ...
+
 class Allocations:
     """Which call stacks allocate blocks of which type. A stack's kind is that of its first block:
     type id (None: unknown) and size."""
@@ -232,17 +350,208 @@ class Allocations:
     def globals(self) -> list[int]:
         """The nodes of global variables."""
 
+class Inconsistency:
+    """``constraint`` is its number in the plan. ``binding`` has an object, a (node id, base) pair,
+    per FORALL variable, then the number of each loop."""
+
+    @property
+    def constraint(self) -> int: ...
+    @property
+    def binding(self) -> list[tuple[int, int] | int]: ...
+
+class Relation(Enum):
+    """What an operation has to do with an inconsistency: it contributed, wrote a value that is read
+    there, or contributed to something wrong that led there."""
+
+    DIRECT = 0
+    FED = 1
+    RELATED = 2
+
+class Contribution:
+    """An operation of Algorithm 3's answer, by its timestamp."""
+
+    @property
+    def time(self) -> int: ...
+    @property
+    def relation(self) -> Relation: ...
+    @property
+    def contributed_to(self) -> list[Inconsistency]: ...
+
+class Grade(Enum):
+    """Why an operation is decisive (native/core/constraints/hypotheses/decisive.h)."""
+
+    VALUE = 0
+    OMISSION = 1
+    DERIVED = 2
+    FOLLOWED = 3
+
+class FieldPlace:
+    """A field: ``cell`` counts the fields of a plan's type, then the elements of its runs."""
+
+    @property
+    def node(self) -> int: ...
+    @property
+    def base(self) -> int: ...
+    @property
+    def type(self) -> int: ...
+    @property
+    def cell(self) -> int: ...
+
+class DecisiveOperation:
+    """``field`` should hold something else, if it is one; ``wild``: it holds a dangling or wild
+    pointer."""
+
+    @property
+    def time(self) -> int: ...
+    @property
+    def grade(self) -> Grade: ...
+    @property
+    def field(self) -> FieldPlace | None: ...
+    @property
+    def wild(self) -> bool: ...
+
+class WildPointer:
+    """A store of a dangling or wild pointer, at ``time``."""
+
+    @property
+    def time(self) -> int: ...
+    @property
+    def inconsistency(self) -> Inconsistency: ...
+
+class LocateAnswer:
+    """C-points are given by their index."""
+
+    @property
+    def bad(self) -> int | None: ...
+    @property
+    def clean(self) -> int | None:
+        """The last C-point before the bad one at which all was well."""
+    @property
+    def ended(self) -> int | None:
+        """The first bad C-point; it is not ``bad`` where the same operation left something unusual
+        before."""
+    @property
+    def exact(self) -> bool:
+        """Every C-point was looked at for every constraint."""
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def inconsistencies(self) -> list[Inconsistency]: ...
+    @property
+    def traced(self) -> int:
+        """How many of them were traced back: of very many, some of each constraint."""
+    @property
+    def operations(self) -> int:
+        """How many contributed; of very many only the first are in ``faults``."""
+    @property
+    def faults(self) -> list[Contribution]: ...
+    @property
+    def decisive(self) -> list[DecisiveOperation]: ...
+    @property
+    def wild(self) -> list[WildPointer]: ...
+    @property
+    def check_seconds(self) -> float: ...
+    @property
+    def locate_seconds(self) -> float: ...
+
+class CPointKind(Enum):
+    EXIT = 0
+    ENTRY = 1
+    MARK = 2
+    OPTION = 3
+    CRASH = 4
+    END = 5
+
+class FoundCPoint:
+    """``site`` is the statement of the call, the mark or the crash (0: unknown), ``number`` which
+    one of ``record --cpoint``, ``text`` what the program said. What is no longer wrong at
+    ``operation_end`` does not count (None: all does)."""
+
+    @property
+    def time(self) -> int: ...
+    @property
+    def kind(self) -> CPointKind: ...
+    @property
+    def site(self) -> int: ...
+    @property
+    def function(self) -> str: ...
+    @property
+    def number(self) -> int | None: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def operation_end(self) -> int | None: ...
+
+class CPointAnswer:
+    """``functions`` write the structure; the ``inlined`` ones of them were never called."""
+
+    @property
+    def points(self) -> list[FoundCPoint]: ...
+    @property
+    def functions(self) -> list[str]: ...
+    @property
+    def inlined(self) -> list[str]: ...
+
+class HeldValue:
+    """What a field holds; a pointer means a ``node``, which may have been freed by then."""
+
+    @property
+    def value(self) -> int: ...
+    @property
+    def node(self) -> int | None: ...
+    @property
+    def offset(self) -> int | None: ...
+    @property
+    def stale(self) -> bool: ...
+
+class OperationKind(Enum):
+    STORE = 0
+    BIRTH = 1
+    DEATH = 2
+
+class Operation:
+    """What one change did to one field (``cell``, ``site``, ``before`` and ``after``; None: never
+    written), or to one node (``stack``)."""
+
+    @property
+    def time(self) -> int: ...
+    @property
+    def kind(self) -> OperationKind: ...
+    @property
+    def object(self) -> tuple[int, int]: ...
+    @property
+    def type(self) -> int: ...
+    @property
+    def stack(self) -> int: ...
+    @property
+    def cell(self) -> int: ...
+    @property
+    def site(self) -> int: ...
+    @property
+    def before(self) -> HeldValue | None: ...
+    @property
+    def after(self) -> HeldValue | None: ...
+
+class Counts:
+    """``by_type``: objects of each type of the plan."""
+
+    @property
+    def objects(self) -> int: ...
+    @property
+    def cells(self) -> int: ...
+    @property
+    def versions(self) -> int: ...
+    @property
+    def by_type(self) -> list[int]: ...
+
 class Structure:
-    """The objects of a plan with every version of their fields, and the engine on top.
+    """The objects of a plan with every version of their fields, and the engine on top."""
 
-    An object is a (node id, base) pair; a binding lists one per FORALL variable, then the number of
-    each loop. An inconsistency is (number of the constraint, binding)."""
-
-    def __init__(self, trace: Trace, plan: dict[str, Any]) -> None:
-        """Loads what a plan (constraints/plan/definition.py: its JSON form) reads of a trace."""
+    def __init__(self, trace: Trace, plan: PlanLike) -> None:
+        """Loads what a plan reads out of a trace."""
     @staticmethod
     def given(
-        plan: dict[str, Any],
+        plan: PlanLike,
         nodes: Sequence[tuple[int, int, int, int, int | None, int, int, bool]],
         writes: Sequence[tuple[int, int, bytes, int]],
         last: int,
@@ -251,28 +560,17 @@ class Structure:
         type id, stack (0: unknown), zeroed. Writes, in order of time: timestamp, address, bytes,
         site. A write belongs to the node that lives there; one operation may have several."""
     @property
-    def counts(self) -> dict[str, Any]:
-        """objects, cells, versions, by_type (objects of each type of the plan)."""
+    def counts(self) -> Counts: ...
     @property
     def load_seconds(self) -> float: ...
-    def check(self, at: int) -> list[tuple[int, list[Any]]]:
+    def check(self, at: int) -> list[Inconsistency]:
         """All inconsistencies as of a timestamp, from scratch."""
     def locate(
         self, cpoints: Sequence[tuple[int, Sequence[int], tuple[int, int] | None]]
-    ) -> dict[str, Any]:
+    ) -> LocateAnswer:
         """C-points, ascending: timestamp, the types whose constraints must hold (none: all), and
-        where an operation is under way (else None: all that is wrong counts) when what was only
-        temporary is settled, and a number for the way through the program (0: not known).
-
-        bad, clean (indices or None), ended (index of the first bad C-point; it is not `bad` where
-        the same operation left something unusual before), inconsistencies, traced (how many of
-        them were traced back: of very many, some of each constraint), faults [(timestamp,
-        relation ('direct' | 'fed' | 'related'), inconsistencies it contributed to)], of so many
-        operations the first 2,000, decisive {timestamp: ('value' | 'omission' | 'derived' |
-        'followed', the field that should hold something else: (node, base, type, cell), whether
-        it holds an address of nothing)} (see native/core/constraints/hypotheses/repair.h), astray
-        [(timestamp of a store of an address of nothing, inconsistencies)], exact, evaluations,
-        check_seconds, locate_seconds."""
+        where an operation is under way (else None: all that is wrong counts) when it ends, and a
+        number for the way through the program (0: not known)."""
     def cpoints(
         self,
         returns: bool,
@@ -280,9 +578,9 @@ class Structure:
         exits: Sequence[str],
         entries: Sequence[str],
         lines: Sequence[tuple[str, int]],
-    ) -> dict[str, Any]:
-        """points [(timestamp, kind, site, function, number, text, settled)], functions (that write
-        the structure), inlined (those of them that were never called)."""
-    def operations(self, times: Sequence[int]) -> list[dict[str, Any]]:
-        """What the changes at some timestamps did: time, kind ('store' | 'birth' | 'death'),
-        object, type, and stack or cell, site, old and new (None or value, node, offset, stale)."""
+    ) -> CPointAnswer:
+        """Returns from the structure's own code (the functions that write it, or these ``own``),
+        exits and entries of functions, calls and writes at (file, line); and marks, the crash, the
+        end."""
+    def operations(self, times: Sequence[int]) -> list[Operation]:
+        """What the changes at some timestamps did."""

@@ -36,7 +36,7 @@ class Terms(HeapView):
         if op is Op.VARIABLE:
             return values[expr.index]
         args = [self.value(arg, values) for arg in expr.args]
-        return getattr(self, f"_op_{op.value}")(expr, *args)
+        return getattr(self, f"_op_{op.name.lower()}")(expr, *args)
 
     def _bound(self, expr: Expr, values: list[Any], one: Object) -> list[Any]:
         padded = [*values, *([None] * (expr.index + 1 - len(values)))]

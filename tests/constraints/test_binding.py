@@ -121,15 +121,14 @@ def compiled(trace: heapstory.Trace, text: str, **sites: str) -> Compiled:
 
 def violated(trace: heapstory.Trace, text: str, **sites: str) -> dict[str, int]:
     """How many inconsistencies each constraint has at the end of the run."""
-    import json
 
     from heapstory import _core
 
     plan = compiled(trace, text, **sites).plan
-    structure = _core.Structure(trace.core, json.loads(plan.to_json()))
+    structure = _core.Structure(trace.core, plan)
     found: dict[str, int] = {}
-    for number, _ in structure.check(trace.last):
-        name = plan.constraints[number].name
+    for one in structure.check(trace.last):
+        name = plan.constraints[one.constraint].name
         found[name] = found.get(name, 0) + 1
     return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -33,26 +32,29 @@ def structure(world: World, checked: Checked) -> _core.Structure:
         for n in model.nodes
     ]
     writes = [(v.timestamp, v.address, v.data, 0) for v in model.end.versions]
-    return _core.Structure.given(json.loads(checked.plan.to_json()), nodes, writes, model.last)
+    return _core.Structure.given(checked.plan, nodes, writes, model.last)
 
 
 def _zeroed(world: World, node: Any) -> bool:
     return node.kind == "global" or bool(getattr(world.events[node.born], "zeroed", False))
 
 
-def found_by_engine(rows: list[tuple[int, list[Any]]]) -> set[Found]:
+def found_by_engine(rows: list[_core.Inconsistency]) -> set[Found]:
     return {
-        Found(number, tuple(Object(*one) if isinstance(one, tuple) else one for one in binding))
-        for number, binding in rows
+        Found(
+            row.constraint,
+            tuple(Object(*one) if isinstance(one, tuple) else one for one in row.binding),
+        )
+        for row in rows
     }
 
 
-def contributions(result: dict[str, Any]) -> dict[int, set[Found]]:
+def contributions(result: _core.LocateAnswer) -> dict[int, set[Found]]:
     """The operations of Algorithm 3, and what each contributed to."""
     return {
-        time: found_by_engine(rows)
-        for time, relation, rows in result["faults"]
-        if relation != "fed"
+        fault.time: found_by_engine(fault.contributed_to)
+        for fault in result.faults
+        if fault.relation is not _core.Relation.FED
     }
 
 
@@ -77,7 +79,7 @@ def test_the_same_operations_as_the_verbatim_algorithm(name: str, world: World) 
     last = checked.model.last
     expected = locate(plan, checked.at, last)
     result = structure(world, checked).locate([(last, [], None)])
-    assert found_by_engine(result["inconsistencies"]) == set(expected.inconsistencies[last])
+    assert found_by_engine(result.inconsistencies) == set(expected.inconsistencies[last])
     assert contributions(result) == expected.contributed
 
 

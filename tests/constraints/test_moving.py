@@ -37,8 +37,8 @@ def test_back_from_the_first_bad_cpoint(name: str, world: World, data: st.DataOb
     points = sorted({last, *data.draw(st.lists(st.integers(0, last), max_size=4))})
     found = structure(world, checked).locate([(at, [], None) for at in points])
     bad = [at for at in points if check(checked.at(at), checked.plan)]
-    assert found["bad"] == (points.index(bad[0]) if bad else None)
+    assert found.bad == (points.index(bad[0]) if bad else None)
     if bad:
         expected = locate(checked.plan, checked.at, bad[0])
-        assert found_by_engine(found["inconsistencies"]) == set(expected.inconsistencies[bad[0]])
+        assert found_by_engine(found.inconsistencies) == set(expected.inconsistencies[bad[0]])
         assert contributions(found) == expected.contributed

@@ -79,7 +79,7 @@ def test_the_end_alone_leads_there_too(name: str, recorded: Any, heapstory: Heap
 def test_calls_of_a_function_by_itself_are_one_operation(
     recorded: Any, heapstory: Heapstory
 ) -> None:
-    """What an inner call leaves wrong and an outer one mends was temporary."""
+    """What an inner call leaves wrong and an outer one fixes was temporary."""
     done = heapstory("locate", recorded("recursion", fault=False), "--spec", spec("recursion"))
     assert done.returncode == 0, done.stdout + done.stderr
     done = heapstory("locate", recorded("recursion"), "--spec", spec("recursion"), "--json")

@@ -24,7 +24,7 @@ def looked_at(plan: Plan, *faults: tuple[str, int]) -> list[int | None]:
     return [place.line for place in Diagnosis(plan, [], None, None, [], found, 1, {}).statements]
 
 
-@pytest.mark.parametrize("relation", ["astray", "decisive", "omission", "derived", "followed"])
+@pytest.mark.parametrize("relation", ["wild", "decisive", "omission", "derived", "followed"])
 def test_with_evidence_only_what_contributed_first_is_named(plan: Plan, relation: str) -> None:
     rest = [("direct", 2), ("direct", 3), ("fed", 4), ("related", 5)]
     assert looked_at(plan, (relation, 1), *rest) == [1, 2]

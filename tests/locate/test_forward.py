@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from heapstory._core import Relation
 from tests.constraints.random_worlds import SPECIFICATIONS, worlds
 from tests.constraints.test_engine import contributions, found_by_engine, structure
 from tests.constraints.verbatim import check, locate
@@ -27,29 +28,29 @@ def test_the_first_bad_cpoint_and_what_led_to_it(
     found = structure(world, checked).locate([(at, [], None) for at in points])
     bad = [at for at in points if check(checked.at(at), checked.plan)]
     if not bad:
-        assert found["bad"] is None and found["faults"] == []
+        assert found.bad is None and found.faults == []
         return
-    assert points[found["bad"]] == bad[0]
+    assert found.bad is not None and points[found.bad] == bad[0]
     expected = set(check(checked.at(bad[0]), checked.plan))
-    assert found_by_engine(found["inconsistencies"]) == expected
+    assert found_by_engine(found.inconsistencies) == expected
     assert contributions(found) == locate(checked.plan, checked.at, bad[0]).contributed
 
 
-def test_what_is_mended_before_the_operation_ends_was_temporary() -> None:
+def test_what_is_fixed_before_the_operation_ends_was_temporary() -> None:
     world = World()
     plan = plan_of("node { next*; prev^; } inverse(next, prev);")
     one, other = world.alloc(1, 2), world.alloc(1, 2)
     world.link(one, 0, other)
     broken = world.now
     world.link(other, 1, one)
-    mended = world.now
+    fixed = world.now
     engine = structure(world, Checked(world, plan))
-    assert engine.locate([(broken, [], None), (mended, [], None)])["bad"] == 0
-    assert engine.locate([(broken, [], (mended, 0)), (mended, [], None)])["bad"] is None
-    assert engine.locate([(broken, [], (broken + 1, 0))])["bad"] is None
+    assert engine.locate([(broken, [], None), (fixed, [], None)]).bad == 0
+    assert engine.locate([(broken, [], (fixed, 0)), (fixed, [], None)]).bad is None
+    assert engine.locate([(broken, [], (broken + 1, 0))]).bad is None
 
 
-def test_destroying_the_structure_mends_nothing() -> None:
+def test_destroying_the_structure_fixes_nothing() -> None:
     world = World()
     plan = plan_of("node { next*; prev^; } inverse(next, prev);")
     one, other = world.alloc(1, 2), world.alloc(1, 2)
@@ -58,7 +59,7 @@ def test_destroying_the_structure_mends_nothing() -> None:
     world.free(one)
     world.free(other)
     engine = structure(world, Checked(world, plan))
-    assert engine.locate([(broken, [], (world.now, 0))])["bad"] == 0
+    assert engine.locate([(broken, [], (world.now, 0))]).bad == 0
 
 
 def test_what_a_wrong_value_was_fed_with_is_named() -> None:
@@ -74,8 +75,8 @@ def test_what_a_wrong_value_was_fed_with_is_named() -> None:
     world.link(one, 1, other)
     engine = structure(world, Checked(world, plan))
     found = engine.locate([(clean, [], None), (world.now, [], None)])
-    relations = {time: relation for time, relation, _ in found["faults"]}
-    assert relations == {world.now: "direct", key: "fed"}
+    relations = {fault.time: fault.relation for fault in found.faults}
+    assert relations == {world.now: Relation.DIRECT, key: Relation.FED}
 
 
 def test_where_a_lost_part_was_cut_off_is_named() -> None:
@@ -93,8 +94,8 @@ def test_where_a_lost_part_was_cut_off_is_named() -> None:
     world.link(nodes[0], 1, None)  # and the rest is lost
     engine = structure(world, Checked(world, plan))
     found = engine.locate([(clean, [], None), (world.now, [], None)])
-    assert len(found["inconsistencies"]) == 1
-    assert {time for time, _, _ in found["faults"]} == {taken_out, world.now}
+    assert len(found.inconsistencies) == 1
+    assert {fault.time for fault in found.faults} == {taken_out, world.now}
 
 
 def test_an_operation_that_ends_badly_began_where_it_left_its_usual_way() -> None:
@@ -115,10 +116,10 @@ def test_an_operation_that_ends_badly_began_where_it_left_its_usual_way() -> Non
         points += [(half, [], (world.now, 1)), (world.now, [], None)]
     engine = structure(world, Checked(world, plan))
     found = engine.locate(points)
-    assert found["bad"] == 4 and found["ended"] == 5 and found["clean"] == 3
-    assert stored in found["decisive"]
+    assert found.bad == 4 and found.ended == 5 and found.clean == 3
+    assert stored in {operation.time for operation in found.decisive}
     unknown = [(at, types, way and (way[0], 0)) for at, types, way in points]
-    assert engine.locate(unknown)["bad"] == 5
+    assert engine.locate(unknown).bad == 5
 
 
 def test_what_is_always_wrong_half_way_is_told_of_the_end() -> None:
@@ -138,9 +139,9 @@ def test_what_is_always_wrong_half_way_is_told_of_the_end() -> None:
         points += [(half, [], (world.now, 1)), (world.now, [], None)]
     engine = structure(world, Checked(world, plan))
     found = engine.locate(points)
-    assert found["bad"] == 5 and found["clean"] == 3
+    assert found.bad == 5 and found.clean == 3
     unknown = [(at, types, way and (way[0], 0)) for at, types, way in points]
-    assert engine.locate(unknown)["bad"] == 4
+    assert engine.locate(unknown).bad == 4
 
 
 def test_of_very_many_inconsistencies_some_of_each_constraint_are_traced_back() -> None:
@@ -157,7 +158,7 @@ def test_of_very_many_inconsistencies_some_of_each_constraint_are_traced_back() 
     text = "node { key; side; }\nnode X; X.key < 8;\nnode X; X.side < 2;"
     checked = Checked(world, plan_of(text))
     found = structure(world, checked).locate([(clean, [], None), (last, [], None)])
-    assert len(found["inconsistencies"]) == 301
-    assert 2 < found["traced"] < 301
-    direct = [time for time, relation, _ in found["faults"] if relation == "direct"]
-    assert len(direct) == found["traced"] and direct[0] == clean + 1 and direct[-1] == last
+    assert len(found.inconsistencies) == 301
+    assert 2 < found.traced < 301
+    direct = [fault.time for fault in found.faults if fault.relation is Relation.DIRECT]
+    assert len(direct) == found.traced and direct[0] == clean + 1 and direct[-1] == last

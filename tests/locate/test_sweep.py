@@ -51,7 +51,7 @@ def test_together_and_alone(links: int, seed: int) -> None:
     world, nodes = tree(random)
     checked = Checked(world, plan_of(TREE))
     whole = world.now
-    assert structure(world, checked).locate([(whole, [], None)])["bad"] is None
+    assert structure(world, checked).locate([(whole, [], None)]).bad is None
     for node in random.sample(nodes, 30):
         world.put(node, random.choice([KEY, HEIGHT]), random.randint(0, 10 * NODES))
     for node in random.sample(nodes, links):  # some are shared then, some lead to a cycle
@@ -60,6 +60,6 @@ def test_together_and_alone(links: int, seed: int) -> None:
     last = world.now
     for points in [[last], [whole, last]]:
         found = structure(world, checked).locate([(at, [], None) for at in points])
-        assert points[found["bad"]] == last
+        assert found.bad is not None and points[found.bad] == last
         alone = structure(world, checked).check(last)
-        assert found_by_engine(found["inconsistencies"]) == found_by_engine(alone)
+        assert found_by_engine(found.inconsistencies) == found_by_engine(alone)

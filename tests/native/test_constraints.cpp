@@ -39,7 +39,7 @@ PlanType type(uint32_t id, uint64_t size, std::vector<PlanField> fields) {
     return out;
 }
 
-PlanConstraint whole(ShapeKind kind, size_t variables) {
+PlanConstraint global(ShapeKind kind, size_t variables) {
     PlanConstraint out;
     out.variables.resize(variables);
     out.shape.kind = kind;
@@ -54,9 +54,9 @@ Plan make_plan() {
     plan.types.push_back(type(holder_type, 8, {field(0, FieldKind::pointer)}));
     plan.types[0].roots.push_back({1, 0, none});
     plan.edge_sets.push_back({{0, 0, none}, {0, 1, none}});
-    plan.constraints.push_back(whole(ShapeKind::acyclic, 2));
-    plan.constraints.push_back(whole(ShapeKind::rooted, 1));
-    plan.constraints.push_back(whole(ShapeKind::unique, 2));
+    plan.constraints.push_back(global(ShapeKind::acyclic, 2));
+    plan.constraints.push_back(global(ShapeKind::rooted, 1));
+    plan.constraints.push_back(global(ShapeKind::unique, 2));
     Expr variable, key;
     variable.op = Op::variable;
     key.op = Op::field;
@@ -154,13 +154,13 @@ TEST_CASE("changes are found by their time") {
     none_at_all.between(0, forever, [](uint32_t) { FAIL("nothing changes"); });
 }
 
-TEST_CASE("a descent meets everything at its time") {
+TEST_CASE("a radix heap meets everything at its time") {
     std::mt19937_64 random(5);
     for (uint64_t range : {3, 100, 1'000'000}) {
-        Descent<uint32_t> descent(range);
+        RadixHeap<uint32_t> heap(range);
         std::vector<uint64_t> times; // by thing
         auto push = [&](uint64_t since) {
-            descent.push(since, uint32_t(times.size()));
+            heap.push(since, uint32_t(times.size()));
             times.push_back(since);
         };
         for (unsigned i = 0; i < 300; ++i)
@@ -169,7 +169,7 @@ TEST_CASE("a descent meets everything at its time") {
         for (uint64_t moment = range; moment > 0;) {
             moment -= std::min(moment, 1 + random() % (range / 3));
             size_t known = times.size();
-            descent.take(moment, [&](uint64_t since, uint32_t thing) {
+            heap.take(moment, [&](uint64_t since, uint32_t thing) {
                 REQUIRE(since == times[thing]);
                 REQUIRE(since >= moment);
                 met.resize(times.size());
@@ -222,7 +222,7 @@ TEST_CASE("what is known of one moment leads to what holds at another") {
             for (uint32_t c = 0; c < plan.constraints.size(); ++c) {
                 INFO("seed " << seed << ", time " << time << ", constraint " << c);
                 if (random() % 2)
-                    REQUIRE(moving.whole(c)->holds(time) == anew.check(c, time).empty());
+                    REQUIRE(moving.global(c)->holds(time) == anew.check(c, time).empty());
                 else
                     REQUIRE(moving.check(c, time) == anew.check(c, time));
             }
@@ -310,9 +310,9 @@ TEST_CASE("the witnesses of a lost part lead to all of it") {
 
 TEST_CASE("the first bad C-point is the first at which anything is wrong") {
     Plan plan = make_plan();
-    // No cycle, as a whole, and no key is eleven, object by object: what a new heap does not
-    // violate.
-    PlanConstraint nested = whole(ShapeKind::nested, 1);
+    // No cycle, a global constraint, and no key is eleven, object by object: what a new heap does
+    // not violate.
+    PlanConstraint nested = global(ShapeKind::nested, 1);
     Expr eleven;
     eleven.op = Op::number;
     eleven.integer = 11;

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -52,14 +51,14 @@ class Run:
         from heapstory import _core
 
         plan = compile_plan(parse(text, "<inferred>"), self.binding).plan
-        structure = _core.Structure(self.trace.core, json.loads(plan.to_json()))
+        structure = _core.Structure(self.trace.core, plan)
         points, _ = cpoints.find(self.trace, structure, plan, [])
         return plan, structure, points
 
     def counts(self, text: str) -> dict[str, int]:
         """How many objects each type of a specification ever had."""
         plan, structure, _ = self.load(text)
-        return dict(zip((t.name for t in plan.types), structure.counts["by_type"], strict=False))
+        return dict(zip((t.name for t in plan.types), structure.counts.by_type, strict=False))
 
     def failing(self, text: str) -> dict[str, dict[str, int]]:
         """Names of constraints that fail at sampled C-points, with how often, by the function that
@@ -78,8 +77,8 @@ class Run:
         plan, structure, points = self.load(text)
         counts: dict[str, int] = defaultdict(int)
         for point in sample(points, 6):
-            for number, _ in structure.check(point.timestamp):
-                counts[plan.constraints[number].name] += 1
+            for found in structure.check(point.timestamp):
+                counts[plan.constraints[found.constraint].name] += 1
         return counts
 
 
@@ -92,7 +91,7 @@ def sample(points: list[CPoint], most: int = SAMPLE) -> list[CPoint]:
 
 
 def violated(plan: Plan, structure: _core.Structure, at: int) -> set[str]:
-    return {plan.constraints[number].name for number, _ in structure.check(at)}
+    return {plan.constraints[found.constraint].name for found in structure.check(at)}
 
 
 def surviving(runs: Iterable[Run], heading: str, candidates: list[Candidate]) -> list[Candidate]:
@@ -162,7 +161,7 @@ def _at_all(run: Run, heading: str, candidates: list[Candidate]) -> list[Candida
         plan, structure, points = run.load(write_out(heading, alive))
         moments = sorted({point.timestamp for point in points})
         result = structure.locate([(moment, [], None) for moment in moments])
-        names = {plan.constraints[number].name for number, _ in result["inconsistencies"]}
+        names = {plan.constraints[found.constraint].name for found in result.inconsistencies}
         left = _without(alive, names)
         if len(left) == len(alive):
             return alive

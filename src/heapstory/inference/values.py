@@ -19,12 +19,13 @@ def read_values(run: Run, known: dict[str, TypeFacts]) -> dict[str, dict[str, li
     found: dict[str, dict[str, set[int]]] = {name: {} for name in known}
     for point in sample(points, 5):
         seen = dict.fromkeys(known, 0)
-        for number, binding in structure.check(point.timestamp):
-            name = plan.constraints[number].name
+        for inconsistency in structure.check(point.timestamp):
+            name = plan.constraints[inconsistency.constraint].name
             if name in known and seen[name] < NODES:
                 seen[name] += 1
-                node, base = binding[0]
-                _read(run, known[name], node, base, point.timestamp, found[name])
+                place = inconsistency.binding[0]
+                assert isinstance(place, tuple)  # a variable, not the number of a loop
+                _read(run, known[name], *place, point.timestamp, found[name])
     return {
         name: {field: sorted(values) for field, values in fields.items()}
         for name, fields in found.items()

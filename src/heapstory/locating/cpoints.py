@@ -6,8 +6,9 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from heapstory._core import CPointKind, FoundCPoint
 from heapstory.errors import UsageError
 from heapstory.locating.diagnosis import CPoint
 
@@ -48,38 +49,43 @@ def find(
     trace: Trace, structure: _core.Structure, plan: Plan, wishes: Sequence[Wish]
 ) -> tuple[list[CPoint], list[str]]:
     """The C-points in order of time, and what is to be said about them."""
-    own = list(plan.pause)
     found = structure.cpoints(
         returns=not wishes,
-        own=own,
+        own=list(plan.pause),
         exits=[wish.name for wish in wishes if wish.kind == "exit"],
         entries=[wish.name for wish in wishes if wish.kind == "entry"],
         lines=[],
     )
-    kinds = {"exit", "entry", "crash", "end"} | ({"mark"} if not wishes else set())
-    points = [_point(trace, row) for row in found["points"] if row[1] in kinds]
+    rows = found.points
+    points = [_point(trace, row) for row in rows if _is_asked_for(row.kind, wishes)]
     for wish in wishes:
         if wish.kind == "line":
-            points += _at_line(trace, structure, found["points"], wish)
+            points += _at_line(trace, structure, rows, wish)
     _check_crash(points, wishes)
     notes = _missing(points, wishes)
     if not wishes:
         notes += [
             f"{name} writes the structure but was inlined wherever it is called: its exits cannot "
             "be seen"
-            for name in found["inlined"]
+            for name in found.inlined
         ]
     return _in_order(points), notes
 
 
-def _point(trace: Trace, row: tuple[Any, ...]) -> CPoint:
-    timestamp, kind, site, function, _, text, settled = row
-    place = trace.places.place(site) if site else None
-    return CPoint(timestamp, "line" if kind == "option" else kind, place, function, text, settled)
+def _is_asked_for(kind: CPointKind, wishes: Sequence[Wish]) -> bool:
+    if kind is CPointKind.MARK:
+        return not wishes
+    return kind is not CPointKind.OPTION
+
+
+def _point(trace: Trace, row: FoundCPoint) -> CPoint:
+    place = trace.places.place(row.site) if row.site else None
+    kind = row.kind.name.lower()
+    return CPoint(row.time, kind, place, row.function, row.text, row.operation_end)
 
 
 def _at_line(
-    trace: Trace, structure: _core.Structure, rows: list[tuple[Any, ...]], wish: Wish
+    trace: Trace, structure: _core.Structure, rows: list[FoundCPoint], wish: Wish
 ) -> list[CPoint]:
     numbers = {
         number
@@ -88,12 +94,12 @@ def _at_line(
         and option.line == wish.line
         and PurePath(option.name).name == PurePath(wish.name).name
     }
-    marked = [row for row in rows if row[1] == "option" and row[4] in numbers]
+    marked = [row for row in rows if row.kind is CPointKind.OPTION and row.number in numbers]
     if not marked:
         asked = structure.cpoints(
             returns=False, own=[], exits=[], entries=[], lines=[(wish.name, wish.line)]
         )
-        marked = [row for row in asked["points"] if row[1] == "exit" or row[4] is None]
+        marked = [row for row in asked.points if _is_at_line(row)]
     if not marked:
         program = trace.meta.get("program") or ["PROG"]
         again = shlex.join(["heapstory", "record", "--cpoint", wish.text, "--", *program])
@@ -102,8 +108,14 @@ def _at_line(
             f"{again})"
         )
     return [
-        CPoint(row[0], "line", trace.places.place(row[2]) if row[2] else None) for row in marked
+        CPoint(row.time, "line", trace.places.place(row.site) if row.site else None)
+        for row in marked
     ]
+
+
+def _is_at_line(row: FoundCPoint) -> bool:
+    """Whether it is a call or a write there, and not a mark that the recorder was told to make."""
+    return row.kind is CPointKind.EXIT or (row.kind is CPointKind.OPTION and row.number is None)
 
 
 def _recorded(trace: Trace) -> list[Wish]:

@@ -9,7 +9,7 @@ from heapstory.store.places import Place
 
 FEW, PAIR = 5, 2  # statements
 # Relations of which one fault is enough evidence.
-TELLING = ("astray", "decisive", "omission", "derived", "followed")
+TELLING = ("wild", "decisive", "omission", "derived", "followed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class CPoint:
 
     ``kind`` is 'exit' or 'entry' (of ``function``; ``place`` is where it was called), 'mark' (the
     program said so, ``text``), 'line' (a statement that was asked for), 'crash' or 'end'. What is
-    no longer wrong at ``settled`` was temporary and does not count.
+    no longer wrong at ``operation_end`` was temporary and does not count.
     """
 
     timestamp: int
@@ -26,7 +26,7 @@ class CPoint:
     place: Place | None
     function: str = ""
     text: str = ""
-    settled: int | None = None
+    operation_end: int | None = None
 
     def __str__(self) -> str:
         where = f" ({self.place})" if self.place else ""
@@ -85,8 +85,8 @@ class Slot:
 class Fault:
     """A faulty operation. ``kind`` is 'store', 'birth', 'death' or 'crash'.
 
-    ``relation`` is 'astray' (it stored a wild pointer), 'decisive' (had it stored or freed
-    something else and all else been as it was, nothing would be wrong at the C-point),
+    ``relation`` is 'wild' (it stored a dangling or wild pointer), 'decisive' (had it stored
+    or freed something else and all else been as it was, nothing would be wrong at the C-point),
     'omission' (had a field beside those it wrote been written too, nothing would be), 'derived'
     (had it stored something else and what was computed after it been computed by that, nothing
     would be), 'followed' (had it stored another pointer and a store after it gone to where that
@@ -121,7 +121,8 @@ class Fault:
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
     """Everything about one search. ``bad`` and ``clean`` are the first bad C-point and the last
-    one before it at which all was well."""
+    one before it at which all was well. ``most``: how many statements are to be named (None: those
+    for which there is evidence)."""
 
     plan: Plan
     cpoints: list[CPoint]
@@ -132,6 +133,7 @@ class Diagnosis:
     objects: int
     seconds: dict[str, float]
     notes: list[str] = field(default_factory=list)
+    most: int | None = None
 
     @property
     def checked(self) -> list[CPoint]:
@@ -145,7 +147,17 @@ class Diagnosis:
         """The faults to look at: those that stored a wild pointer, the decisive ones (or
         those beside which a write is missing, by which others computed, or that others followed)
         and what contributed first. Or else all that contributed to what is wrong, and with them
-        what that was fed with and what led there, as long as it is a few statements in all."""
+        what that was fed with and what led there, as long as it is a few statements in all. Where
+        it is said how many, the first so many statements."""
+        found = self._with_evidence()
+        if self.most is None:
+            return found
+        named = {id(fault) for fault in found}
+        ordered = [*found, *(fault for fault in self.faults if id(fault) not in named)]
+        first = list(_statements(ordered))[: self.most]
+        return [fault for fault in ordered if fault.place and _key(fault.place) in first]
+
+    def _with_evidence(self) -> list[Fault]:
         found = [fault for fault in self.faults if fault.relation in TELLING]
         if found:
             return self._joined(found, "direct", PAIR)
@@ -168,6 +180,20 @@ class Diagnosis:
     @property
     def statements(self) -> list[Place]:
         """The distinct places of the near faults, in the order to look at them."""
-        places = (fault.place for fault in self.near if fault.place is not None)
-        distinct = {(p.path, p.line, p.function, None if p.line else p.offset): p for p in places}
-        return list(distinct.values())
+        return list(_statements(self.near).values())
+
+    @property
+    def statements_cut(self) -> int:
+        """How many other statements have faults."""
+        return len(_statements(self.faults)) - len(self.statements)
+
+
+Key = tuple[str | None, int | None, str | None, int | None]
+
+
+def _key(place: Place) -> Key:
+    return place.path, place.line, place.function, None if place.line else place.offset
+
+
+def _statements(faults: list[Fault]) -> dict[Key, Place]:
+    return {_key(fault.place): fault.place for fault in faults if fault.place is not None}

@@ -20,8 +20,8 @@ from tests.locate.faults.source import Call, Source, Span, Write
 # Fields that order a structure, in the words of the programs.
 KEYS = {"key", "value", "number", "x", "y"}
 
-# What mends the shape after a change: the calls that may be forgotten.
-MENDERS = {"rebalance", "update_height", "mend_insertion", "mend_removal", "settle",
+# What repairs the shape after a change: the calls that may be forgotten.
+REPAIRERS = {"rebalance", "update_height", "mend_insertion", "mend_removal", "settle",
            "swap_children", "refill"}  # fmt: skip
 
 # What takes a node out: the calls that may happen twice.
@@ -176,9 +176,9 @@ def off_by_one_key(source: Source) -> Iterator[Fault]:
 
 
 def skipped_rebalance(source: Source) -> Iterator[Fault]:
-    """The call that would mend the shape is left out."""
+    """The call that would repair the shape is left out."""
     for call in source.calls:
-        if call.callee not in MENDERS:
+        if call.callee not in REPAIRERS:
             continue
         arguments = ", ".join(call.arguments)
         kept = f"{call.callee}({arguments})"

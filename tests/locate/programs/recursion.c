@@ -1,5 +1,5 @@
 /* Cells that know how many there are from them on. The function that takes off the last one writes
-   nothing itself: it calls itself and mends the counts on the way back, which leaves them wrong in
+   nothing itself: it calls itself and fixes the counts on the way back, which leaves them wrong in
    between. Once a count is wrong. */
 #include <stdlib.h>
 

@@ -200,7 +200,7 @@ class Finder {
         Frame frame = pop(*stack);
         if (!is_outermost && frame.inside.size() <= most_steps)
             for (size_t point : frame.inside)
-                answer_.points[point].settled = time;
+                answer_.points[point].operation_end = time;
         if (frame.first < frames.size())
             hand_over(frame.inside, frames[frame.first].inside);
         const CallFacts &facts = facts_[call];
@@ -223,7 +223,7 @@ class Finder {
         FoundCPoint point;
         point.time = time;
         point.kind = kind;
-        point.call = call;
+        point.function = tables_.text(tables_.functions[call].function);
         point.site = tables_.calls[call].site;
         answer_.points.push_back(std::move(point));
     }
@@ -257,7 +257,6 @@ class Finder {
             FoundCPoint point;
             point.time = time;
             point.kind = CPointKind::option;
-            point.number = ~uint64_t(0);
             point.site = site;
             answer_.points.push_back(std::move(point));
         }

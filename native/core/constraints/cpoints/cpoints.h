@@ -9,8 +9,8 @@
 //
 // A function may also do an operation by calling functions that belong, one after the other, and
 // write nothing itself. What is wrong at a return to it counts only if it is still wrong when it
-// returns in turn (`settled`): what it mends before that was temporary. One that calls itself does
-// one operation in all its calls: what is wrong counts if it still is when the first of them
+// returns in turn (`operation_end`): what it fixes before that was temporary. One that calls itself
+// does one operation in all its calls: what is wrong counts if it still is when the first of them
 // returns. A function that calls very many such functions, or the outermost one, does no operation
 // but uses the structure.
 #pragma once
@@ -18,6 +18,7 @@
 #include "constraints/timeline/timeline.h"
 #include "store/store.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,11 +29,12 @@ enum class CPointKind : uint8_t { exit, entry, mark, option, crash, end };
 struct FoundCPoint {
     uint64_t time = 0;
     CPointKind kind = CPointKind::end;
-    uint32_t call = 0;          // entry and exit: of which function, and from where
-    uint32_t site = 0;          // the statement: of the call, the mark, the crash
-    uint64_t number = 0;        // option: which one of `record --cpoint`
-    std::string text;           // mark: what the program said
-    uint64_t settled = forever; // exit: what is no longer wrong then does not count; forever: all
+    uint32_t site = 0;              // the statement: of the call, the mark, the crash
+    std::string function;           // entry and exit: which
+    std::optional<uint64_t> number; // option: which one of `record --cpoint`
+    std::string text;               // mark: what the program said
+    // Exit: what is no longer wrong then does not count. None: all does.
+    std::optional<uint64_t> operation_end;
 };
 
 struct CPointQuery {

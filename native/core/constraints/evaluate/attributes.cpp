@@ -8,7 +8,7 @@ Value Evaluator::attribute(const Expr &e) {
     Operand of = operand(e.args[0]);
     const PlanAttribute &attribute = plan_.attributes[e.index];
     if (of.kind == Operand::Kind::null && attribute.null)
-        return evaluate(*attribute.null);
+        return Value::of(*attribute.null);
     Object object = facet(of, attribute.type);
     return object == no_object ? Value() : attribute_of(e.index, object);
 }

@@ -137,7 +137,7 @@ Value Evaluator::evaluate(const Expr &e) {
                                       : pointer_to(line_.head(at.object));
     }
     case Op::number:
-        return e.is_real ? Value::of_real(e.real) : Value::number(e.integer);
+        return Value::of(e.number);
     case Op::text:
         return pooled(e.text);
     case Op::null:

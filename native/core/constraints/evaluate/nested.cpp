@@ -16,7 +16,8 @@ bool mentions(const Expr &e, size_t first, size_t end) {
 
 } // namespace
 
-Judge::Judge(const Timeline &line, const Plan &plan, const Edges &edges, const Texts *texts)
+NestedChecker::NestedChecker(const Timeline &line, const Plan &plan, const Edges &edges,
+                             const Texts *texts)
     : line_(line), plan_(plan), evaluator_(line, plan, edges, texts) {
     for (const PlanConstraint &constraint : plan.constraints) {
         Atoms atoms;
@@ -29,8 +30,8 @@ Judge::Judge(const Timeline &line, const Plan &plan, const Edges &edges, const T
 }
 
 // The maximal atoms of an expression that mention no EXISTS variable.
-void Judge::gather(const PlanConstraint &constraint, const Expr &e,
-                   std::vector<const Expr *> &out) {
+void NestedChecker::gather(const PlanConstraint &constraint, const Expr &e,
+                           std::vector<const Expr *> &out) {
     if (is_atom(e.op)) {
         if (!mentions(e, constraint.universal(), constraint.variables.size()))
             out.push_back(&e);
@@ -40,7 +41,7 @@ void Judge::gather(const PlanConstraint &constraint, const Expr &e,
         gather(constraint, arg, out);
 }
 
-bool Judge::within_one_instance(const PlanConstraint &constraint) {
+bool NestedChecker::within_one_instance(const PlanConstraint &constraint) {
     if (constraint.shape.kind == ShapeKind::acyclic)
         return true; // an edge does not lead from one to another
     size_t universal = constraint.universal();
@@ -57,7 +58,7 @@ bool Judge::within_one_instance(const PlanConstraint &constraint) {
 }
 
 // With EXISTS variables the body is the disjunction over their bindings.
-Truth Judge::body(const PlanConstraint &constraint, size_t variable) {
+Truth NestedChecker::body(const PlanConstraint &constraint, size_t variable) {
     if (variable == constraint.variables.size())
         return evaluator_.truth(constraint.body);
     Truth any = Truth::no;
@@ -72,7 +73,7 @@ Truth Judge::body(const PlanConstraint &constraint, size_t variable) {
     return any;
 }
 
-bool Judge::violated(const PlanConstraint &constraint) {
+bool NestedChecker::violated(const PlanConstraint &constraint) {
     if (constraint.guard && evaluator_.truth(*constraint.guard) != Truth::yes)
         return false;
     if (body(constraint, constraint.universal()) != Truth::no)
@@ -80,7 +81,7 @@ bool Judge::violated(const PlanConstraint &constraint) {
     return within_one_instance(constraint);
 }
 
-void Judge::judge(uint32_t number, Judged &judged) {
+void NestedChecker::report_if_violated(uint32_t number, Reporting &reporting) {
     const PlanConstraint &constraint = plan_.constraints[number];
     if (!violated(constraint))
         return;
@@ -93,55 +94,55 @@ void Judge::judge(uint32_t number, Judged &judged) {
     // It is the same inconsistency only while all of its arguments are the same.
     for (const Expr *atom : atoms_[number].atoms)
         evaluator_.evaluate(*atom);
-    judged.go_on = judged.found(std::move(e));
+    reporting.go_on = reporting.found(std::move(e));
 }
 
-void Judge::loop(uint32_t number, size_t at, Judged &judged) {
+void NestedChecker::loop(uint32_t number, size_t at, Reporting &reporting) {
     const PlanConstraint &constraint = plan_.constraints[number];
     if (at == constraint.loops.size()) {
-        judge(number, judged);
+        report_if_violated(number, reporting);
         return;
     }
     Value first = evaluator_.evaluate(constraint.loops[at].first).as_number();
     Value last = evaluator_.evaluate(constraint.loops[at].last).as_number();
     if (first.kind != ValueKind::integer || last.kind != ValueKind::integer)
         return;
-    for (Integer i = first.integer; i <= last.integer && judged.go_on; ++i) {
+    for (Integer i = first.integer; i <= last.integer && reporting.go_on; ++i) {
         evaluator_.bound[constraint.variables.size() + at] = {no_object, i};
-        loop(number, at + 1, judged);
+        loop(number, at + 1, reporting);
     }
 }
 
-void Judge::bind(uint32_t number, size_t variable, Judged &judged) {
+void NestedChecker::bind(uint32_t number, size_t variable, Reporting &reporting) {
     const PlanConstraint &constraint = plan_.constraints[number];
     if (variable == constraint.universal()) {
-        loop(number, 0, judged);
+        loop(number, 0, reporting);
         return;
     }
     const PlanVariable &v = constraint.variables[variable];
     evaluator_.candidates(v.binder, v.type, [&](Object object) {
         evaluator_.bound[variable] = {object, 0};
-        bind(number, variable + 1, judged);
-        return judged.go_on;
+        bind(number, variable + 1, reporting);
+        return reporting.go_on;
     });
 }
 
-void Judge::check_object(uint32_t number, Object object, uint64_t time, Span &span,
-                         const Found &found) {
+void NestedChecker::check_object(uint32_t number, Object object, uint64_t time, Span &span,
+                                 const Found &found) {
     const PlanConstraint &constraint = plan_.constraints[number];
     evaluator_.begin(time);
     evaluator_.span.narrow(line_.birth[object], line_.death[object]);
     evaluator_.bound.assign(constraint.variables.size() + constraint.loops.size(), {});
     evaluator_.bound[0] = {object, 0};
-    Judged judged{found};
+    Reporting reporting{found};
     if (evaluator_.bound.size() == 1)
-        judge(number, judged);
+        report_if_violated(number, reporting);
     else
-        bind(number, 1, judged);
+        bind(number, 1, reporting);
     span.narrow(evaluator_.span);
 }
 
-std::vector<Inconsistency> Judge::check(uint32_t number, uint64_t time) {
+std::vector<Inconsistency> NestedChecker::check(uint32_t number, uint64_t time) {
     const PlanConstraint &constraint = plan_.constraints[number];
     std::vector<Inconsistency> out;
     evaluator_.begin(time);
@@ -150,12 +151,12 @@ std::vector<Inconsistency> Judge::check(uint32_t number, uint64_t time) {
         out.push_back(std::move(e));
         return true;
     };
-    Judged judged{found};
-    bind(number, 0, judged);
+    Reporting reporting{found};
+    bind(number, 0, reporting);
     return out;
 }
 
-void Judge::bind_all(const Inconsistency &e) {
+void NestedChecker::bind_all(const Inconsistency &e) {
     const PlanConstraint &constraint = plan_.constraints[e.constraint];
     size_t universal = constraint.universal(), variables = constraint.variables.size();
     evaluator_.bound.assign(variables + constraint.loops.size(), {});
@@ -165,13 +166,13 @@ void Judge::bind_all(const Inconsistency &e) {
         evaluator_.bound[variables + i] = e.binding[universal + i];
 }
 
-bool Judge::is_costly(uint32_t constraint) const {
+bool NestedChecker::is_costly(uint32_t constraint) const {
     const auto &atoms = atoms_[constraint].atoms;
     return std::any_of(atoms.begin(), atoms.end(),
                        [](const Expr *atom) { return atom->op == Op::aggregate; });
 }
 
-bool Judge::is_inconsistent(const Inconsistency &e, uint64_t time) {
+bool NestedChecker::is_inconsistent(const Inconsistency &e, uint64_t time) {
     const PlanConstraint &constraint = plan_.constraints[e.constraint];
     for (size_t i = 0; i < constraint.universal(); ++i)
         if (!line_.alive(e.binding[i].object, time))
@@ -181,8 +182,8 @@ bool Judge::is_inconsistent(const Inconsistency &e, uint64_t time) {
     return violated(constraint);
 }
 
-void Judge::read(const Expr &e, const std::function<void(uint64_t)> &written,
-                 std::vector<Value> &pointers) {
+void NestedChecker::read(const Expr &e, const std::function<void(uint64_t)> &written,
+                         std::vector<Value> &pointers) {
     if (e.op == Op::field || e.op == Op::index) {
         Span span = evaluator_.span;
         evaluator_.span = Span();
@@ -201,8 +202,8 @@ void Judge::read(const Expr &e, const std::function<void(uint64_t)> &written,
         read(arg, written, pointers);
 }
 
-std::vector<Value> Judge::reads(const Inconsistency &e, uint64_t time,
-                                const std::function<void(uint64_t)> &written) {
+std::vector<Value> NestedChecker::reads(const Inconsistency &e, uint64_t time,
+                                        const std::function<void(uint64_t)> &written) {
     std::vector<Value> pointers;
     evaluator_.begin(time);
     bind_all(e);
@@ -213,7 +214,7 @@ std::vector<Value> Judge::reads(const Inconsistency &e, uint64_t time,
 }
 
 // What the fields of a sum would have to be for it to come to a number.
-void Judge::solve(const Expr &e, Integer number, const Wanted &found) {
+void NestedChecker::solve(const Expr &e, Integer number, const Wanted &found) {
     if (e.op == Op::field || e.op == Op::index) {
         if (uint32_t cell = evaluator_.cell(e); cell != none)
             found(cell, number);
@@ -230,7 +231,7 @@ void Judge::solve(const Expr &e, Integer number, const Wanted &found) {
         solve(e.args[1], sum ? number - left.integer : left.integer - number, found);
 }
 
-void Judge::compare(const Expr &e, const Wanted &found) {
+void NestedChecker::compare(const Expr &e, const Wanted &found) {
     if (e.op < Op::eq || e.op > Op::ge) {
         for (const Expr &arg : e.args)
             compare(arg, found);
@@ -242,7 +243,7 @@ void Judge::compare(const Expr &e, const Wanted &found) {
             solve(e.args[side], other.integer, found);
 }
 
-void Judge::wanted(const Inconsistency &e, uint64_t time, const Wanted &found) {
+void NestedChecker::wanted(const Inconsistency &e, uint64_t time, const Wanted &found) {
     const PlanConstraint &constraint = plan_.constraints[e.constraint];
     if (constraint.universal() < constraint.variables.size())
         return; // its variables are not all bound
@@ -253,7 +254,7 @@ void Judge::wanted(const Inconsistency &e, uint64_t time, const Wanted &found) {
     compare(constraint.body, found);
 }
 
-std::vector<Value> Judge::arguments(const Inconsistency &e, uint64_t time, Span &span) {
+std::vector<Value> NestedChecker::arguments(const Inconsistency &e, uint64_t time, Span &span) {
     const PlanConstraint &constraint = plan_.constraints[e.constraint];
     size_t universal = constraint.universal();
     for (size_t i = 0; i < universal; ++i) {

@@ -11,11 +11,11 @@
 
 namespace heapstory::constraints {
 
-class Judge {
+class NestedChecker {
   public:
     using Found = std::function<bool(Inconsistency)>; // false: enough
 
-    Judge(const Timeline &line, const Plan &plan, const Edges &edges, const Texts *texts);
+    NestedChecker(const Timeline &line, const Plan &plan, const Edges &edges, const Texts *texts);
     Evaluator &evaluator() { return evaluator_; }
 
     // All inconsistencies of a nested constraint.
@@ -44,7 +44,7 @@ class Judge {
         std::vector<const Expr *> atoms;
         bool with_body = false; // EXISTS variables: the truth of the body is an argument
     };
-    struct Judged {
+    struct Reporting {
         const Found &found;
         bool go_on = true;
     };
@@ -58,9 +58,9 @@ class Judge {
               std::vector<Value> &pointers);
     void compare(const Expr &e, const Wanted &found);
     void solve(const Expr &e, Integer number, const Wanted &found);
-    void bind(uint32_t number, size_t variable, Judged &judged);
-    void loop(uint32_t number, size_t loop, Judged &judged);
-    void judge(uint32_t number, Judged &judged);
+    void bind(uint32_t number, size_t variable, Reporting &reporting);
+    void loop(uint32_t number, size_t loop, Reporting &reporting);
+    void report_if_violated(uint32_t number, Reporting &reporting);
 
     const Timeline &line_;
     const Plan &plan_;

@@ -24,7 +24,7 @@ template <class T> Truth ordered(Op op, const T &a, const T &b) {
     }
 }
 
-Value whole(Op op, Integer a, Integer b) {
+Value calculate_integers(Op op, Integer a, Integer b) {
     Integer result = 0;
     switch (op) {
     case Op::add:
@@ -97,7 +97,7 @@ Value calculate_any(Op op, const Value &x, const Value &y) {
         return Value();
     if (a.kind == ValueKind::real || b.kind == ValueKind::real)
         return fraction(op, a.as_real(), b.as_real());
-    return whole(op, a.integer, b.integer);
+    return calculate_integers(op, a.integer, b.integer);
 }
 
 Value negate(const Value &a) {

@@ -44,6 +44,9 @@ struct Value {
         value.real = number;
         return value;
     }
+    static Value of(const Number &number) {
+        return number.is_real ? of_real(number.real) : Value::number(number.integer);
+    }
     static Value pointer(PointerState state, uint64_t address, uint32_t block) {
         Value value;
         value.kind = ValueKind::pointer;

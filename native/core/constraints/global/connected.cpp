@@ -8,9 +8,9 @@ namespace heapstory::constraints {
 
 namespace {
 
-class Connected final : public Whole {
+class Connected final : public GlobalConstraint {
   public:
-    using Whole::Whole;
+    using GlobalConstraint::GlobalConstraint;
 
   private:
     void move(uint64_t time) override {
@@ -58,7 +58,7 @@ class Connected final : public Whole {
 
 } // namespace
 
-std::unique_ptr<Whole> make_connected(uint32_t number, Evaluator &evaluator) {
+std::unique_ptr<GlobalConstraint> make_connected(uint32_t number, Evaluator &evaluator) {
     return std::make_unique<Connected>(number, evaluator);
 }
 

@@ -4,7 +4,7 @@
 namespace heapstory::constraints {
 
 // Heads stand for their facets of the variables' types.
-void Whole::add(Object first, Object second) {
+void GlobalConstraint::add(Object first, Object second) {
     Inconsistency e{number_, {}};
     for (size_t i = 0; i < 2; ++i) {
         Object head = i ? second : first;
@@ -16,10 +16,10 @@ void Whole::add(Object first, Object second) {
 
 namespace {
 
-class Acyclic final : public Whole {
+class Acyclic final : public GlobalConstraint {
   public:
     Acyclic(uint32_t number, Evaluator &evaluator, AllCycles &cycles)
-        : Whole(number, evaluator), cycles_(cycles.of(constraint_.shape.edges)) {}
+        : GlobalConstraint(number, evaluator), cycles_(cycles.of(constraint_.shape.edges)) {}
     bool holds(uint64_t time) override { return !cycles_.any(time); }
     uint64_t work() const override { return cycles_.work(); }
 
@@ -35,11 +35,13 @@ class Acyclic final : public Whole {
 
 } // namespace
 
-std::unique_ptr<Whole> make_acyclic(uint32_t number, Evaluator &evaluator, AllCycles &cycles) {
+std::unique_ptr<GlobalConstraint> make_acyclic(uint32_t number, Evaluator &evaluator,
+                                               AllCycles &cycles) {
     return std::make_unique<Acyclic>(number, evaluator, cycles);
 }
 
-std::unique_ptr<Whole> make_whole(uint32_t number, Evaluator &evaluator, AllCycles &cycles) {
+std::unique_ptr<GlobalConstraint> make_global(uint32_t number, Evaluator &evaluator,
+                                              AllCycles &cycles) {
     switch (evaluator.plan().constraints[number].shape.kind) {
     case ShapeKind::acyclic:
         return make_acyclic(number, evaluator, cycles);

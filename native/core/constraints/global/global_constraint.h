@@ -15,12 +15,12 @@
 
 namespace heapstory::constraints {
 
-class Whole {
+class GlobalConstraint {
   public:
-    Whole(uint32_t number, Evaluator &evaluator)
+    GlobalConstraint(uint32_t number, Evaluator &evaluator)
         : number_(number), evaluator_(evaluator), line_(evaluator.line()), plan_(evaluator.plan()),
           edges_(evaluator.edges()), constraint_(plan_.constraints[number]) {}
-    virtual ~Whole() = default;
+    virtual ~GlobalConstraint() = default;
 
     // The canonical inconsistencies as of a moment.
     const std::vector<Inconsistency> &at(uint64_t time) {
@@ -70,12 +70,15 @@ class AllCycles {
 };
 
 // For a constraint of any shape but nested.
-std::unique_ptr<Whole> make_whole(uint32_t constraint, Evaluator &evaluator, AllCycles &cycles);
+std::unique_ptr<GlobalConstraint> make_global(uint32_t constraint, Evaluator &evaluator,
+                                              AllCycles &cycles);
 
 // One for each shape.
-std::unique_ptr<Whole> make_acyclic(uint32_t constraint, Evaluator &evaluator, AllCycles &cycles);
-std::unique_ptr<Whole> make_rooted(uint32_t constraint, Evaluator &evaluator, AllCycles &cycles);
-std::unique_ptr<Whole> make_connected(uint32_t constraint, Evaluator &evaluator);
-std::unique_ptr<Whole> make_unique_keys(uint32_t constraint, Evaluator &evaluator);
+std::unique_ptr<GlobalConstraint> make_acyclic(uint32_t constraint, Evaluator &evaluator,
+                                               AllCycles &cycles);
+std::unique_ptr<GlobalConstraint> make_rooted(uint32_t constraint, Evaluator &evaluator,
+                                              AllCycles &cycles);
+std::unique_ptr<GlobalConstraint> make_connected(uint32_t constraint, Evaluator &evaluator);
+std::unique_ptr<GlobalConstraint> make_unique_keys(uint32_t constraint, Evaluator &evaluator);
 
 } // namespace heapstory::constraints

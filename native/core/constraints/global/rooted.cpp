@@ -16,10 +16,10 @@ namespace heapstory::constraints {
 
 namespace {
 
-class Rooted final : public Whole {
+class Rooted final : public GlobalConstraint {
   public:
     Rooted(uint32_t number, Evaluator &evaluator, AllCycles &cycles)
-        : Whole(number, evaluator), type_(constraint_.variables[0].type),
+        : GlobalConstraint(number, evaluator), type_(constraint_.variables[0].type),
           roots_(plan_.root_sets[type_]), cycles_(cycles.of(0)) {}
     uint64_t work() const override { return work_ + cycles_.work(); }
 
@@ -130,7 +130,8 @@ class Rooted final : public Whole {
 
 } // namespace
 
-std::unique_ptr<Whole> make_rooted(uint32_t number, Evaluator &evaluator, AllCycles &cycles) {
+std::unique_ptr<GlobalConstraint> make_rooted(uint32_t number, Evaluator &evaluator,
+                                              AllCycles &cycles) {
     return std::make_unique<Rooted>(number, evaluator, cycles);
 }
 

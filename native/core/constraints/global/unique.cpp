@@ -40,10 +40,10 @@ void append_key(const Value &value, std::string &key) {
     }
 }
 
-class Unique final : public Whole {
+class Unique final : public GlobalConstraint {
   public:
     Unique(uint32_t number, Evaluator &evaluator)
-        : Whole(number, evaluator), type_(constraint_.variables[0].type),
+        : GlobalConstraint(number, evaluator), type_(constraint_.variables[0].type),
           calendar_(line_.by_type[type_].size()), group_of_(calendar_.size()) {}
 
   private:
@@ -128,7 +128,7 @@ class Unique final : public Whole {
 
 } // namespace
 
-std::unique_ptr<Whole> make_unique_keys(uint32_t number, Evaluator &evaluator) {
+std::unique_ptr<GlobalConstraint> make_unique_keys(uint32_t number, Evaluator &evaluator) {
     return std::make_unique<Unique>(number, evaluator);
 }
 

@@ -1,45 +1,40 @@
-// What if the rest of the operation had followed another pointer?
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "constraints/hypotheses/repair.h"
-
-#include <algorithm>
+#include "constraints/hypotheses/fault_models.h"
 
 namespace heapstory::constraints {
 
 namespace {
 
-constexpr size_t most_followed = 1024; // hypotheses in all
+constexpr size_t most = 1024; // hypotheses in all
 
 } // namespace
 
-// A pointer that is stored is often read again soon: by it the operation chooses what it does next,
-// and where it writes. So one of the stores after it may belong into a field of the object that the
-// pointer should have led to, and where it went there is what was there before.
-void Repair::suppose_followed(uint32_t cell, uint32_t later) {
-    uint64_t operation = held(cell)->since;
-    const Version *old = before(later);
+void FollowedPointer::suppose(uint32_t cell, uint32_t later, Hypotheses &out) const {
+    uint64_t operation = at_.held(cell)->since;
+    const Version *old = at_.before(later);
     if (!old)
         return;
-    Version now = frozen(held(later)), left = frozen(old);
-    for (const Version &value : values_for(cell)) {
+    Version now = at_.frozen(at_.held(later)), left = at_.frozen(old);
+    for (const Version &value : values_.stored(cell)) {
         if (value.target >= line_.objects())
             continue;
         Object object = value.target;
         for (uint32_t other = line_.first_cell[object]; other < line_.first_cell[object + 1];
              ++other)
-            if (other != cell && other != later && field_of(other).kind == field_of(later).kind &&
-                !same(frozen(held(other)), now))
-                suppose(operation, {{cell, value}, {later, left}, {other, now}});
+            if (other != cell && other != later &&
+                at_.field_of(other).kind == at_.field_of(later).kind &&
+                !same(at_.frozen(at_.held(other)), now))
+                out.add(operation, {{cell, value}, {later, left}, {other, now}});
     }
-    groups_.push_back(hypotheses_.size());
+    out.end_group();
 }
 
-void Repair::suppose_followed() {
-    for (uint32_t cell : cells_)
-        for (uint32_t later : cells_)
-            if (hypotheses_.size() < most_followed && holds_address(cell) && was_stored(cell) &&
-                held(later)->since > held(cell)->since && was_stored(later))
-                suppose_followed(cell, later);
+void FollowedPointer::suppose(Hypotheses &out) const {
+    for (uint32_t cell : at_.cells())
+        for (uint32_t later : at_.cells())
+            if (out.size() < most && at_.holds_address(cell) && at_.was_stored(cell) &&
+                at_.held(later)->since > at_.held(cell)->since && at_.was_stored(later))
+                suppose(cell, later, out);
 }
 
 } // namespace heapstory::constraints

@@ -10,7 +10,7 @@ constexpr size_t most_points = 4; // of one operation, before or after the first
 class Locating {
   public:
     Locating(Checker &checker, const Forward &forward, const std::vector<CPoint> &points,
-             const Repair::StatementOf &statement_of)
+             const StatementOf &statement_of)
         : checker_(checker), forward_(forward), points_(points), statement_of_(statement_of) {}
 
     Location run(size_t bad) {
@@ -18,11 +18,12 @@ class Locating {
             return began;
         size_t clean = forward_.last_clean();
         Location first = at(bad, clean, forward_, forward_.inconsistencies());
-        if (points_[bad].settled == forever || is_sure(first) || !Repair::asks(checker_.line()))
+        if (points_[bad].operation_end == forever || is_sure(first) ||
+            !can_suppose(checker_.line()))
             return first;
         Location best = std::move(first);
         for (size_t i = bad + 1; i <= bad + most_points; ++i) {
-            if (i == points_.size() || points_[i].time > points_[bad].settled)
+            if (i == points_.size() || points_[i].time > points_[bad].operation_end)
                 break;
             std::vector<CPoint> only = alone(i);
             Forward there(checker_, only);
@@ -45,7 +46,7 @@ class Locating {
                                          : size_t(location.decisive.begin()->second.grade);
     }
     static bool is_sure(const Location &location) {
-        return grade(location) == size_t(Repair::Grade::value);
+        return grade(location) == size_t(Grade::value);
     }
     std::vector<CPoint> alone(size_t point) const { return {{points_[point].time, {}, forever}}; }
 
@@ -57,10 +58,10 @@ class Locating {
         Traceback traceback(checker_, known, time, floor);
         out.faults = traceback.run(found);
         out.traced = traceback.traced();
-        Repair repair(checker_, time, floor, statement_of_);
-        out.decisive = repair.run(found, out.faults);
-        if (Repair::asks(checker_.line()))
-            out.astray = find_astray(checker_, time, floor, statement_of_);
+        DecisiveSearch search(checker_, time, floor, statement_of_);
+        out.decisive = search.run(found, out.faults);
+        if (can_suppose(checker_.line()))
+            out.wild = find_wild_stores(checker_, time, floor, statement_of_);
         return out;
     }
 
@@ -73,7 +74,7 @@ class Locating {
             Forward there(checker_, only);
             there.run();
             Location out = at(point, point ? point - 1 : Forward::no_point, there, found);
-            if (grade(out) <= size_t(Repair::Grade::omission))
+            if (grade(out) <= size_t(Grade::omission))
                 return out;
         }
         return {};
@@ -82,13 +83,13 @@ class Locating {
     Checker &checker_;
     const Forward &forward_;
     const std::vector<CPoint> &points_;
-    const Repair::StatementOf &statement_of_;
+    const StatementOf &statement_of_;
 };
 
 } // namespace
 
 Location locate(Checker &checker, const Forward &forward, const std::vector<CPoint> &points,
-                size_t bad, const Repair::StatementOf &statement_of) {
+                size_t bad, const StatementOf &statement_of) {
     return Locating(checker, forward, points, statement_of).run(bad);
 }
 

@@ -9,7 +9,7 @@
 // the program never left such a thing wrong before.
 #pragma once
 
-#include "constraints/hypotheses/repair.h"
+#include "constraints/hypotheses/decisive.h"
 #include "constraints/locate/wild_pointers.h"
 #include "constraints/search/forward.h"
 #include "constraints/search/traceback.h"
@@ -23,13 +23,13 @@ struct Location {
     size_t clean = Forward::no_point; // the last one before it at which all was well
     std::vector<Inconsistency> found; // there
     std::vector<Fault> faults;
-    Repair::Decisive decisive;
-    std::vector<Astray> astray;
+    Decisive decisive;
+    std::vector<WildStore> wild;
     size_t traced = 0; // how many of those found were traced back
 };
 
 // `forward` has been run and found a bad C-point.
 Location locate(Checker &checker, const Forward &forward, const std::vector<CPoint> &points,
-                size_t bad, const Repair::StatementOf &statement_of);
+                size_t bad, const StatementOf &statement_of);
 
 } // namespace heapstory::constraints

@@ -3,7 +3,22 @@
 
 namespace heapstory::constraints {
 
+namespace {
+
+void complete(PlanField &field) {
+    if (field.size == 0 || field.size > 8)
+        field.kind = FieldKind::chars;
+}
+
+} // namespace
+
 void complete(Plan &plan) {
+    for (PlanType &type : plan.types) {
+        for (PlanField &field : type.fields)
+            complete(field);
+        for (PlanRun &run : type.runs)
+            complete(run.field);
+    }
     plan.root_sets.assign(plan.types.size(), none);
     for (uint32_t type = 0; type < plan.types.size(); ++type)
         if (!plan.types[type].roots.empty()) {

@@ -30,21 +30,21 @@ bool is_short(const Plan &plan, const Expr &e) {
 
 } // namespace
 
-bool Settling::suits(const Plan &plan, const Family &family) {
+bool AttributeSweep::suits(const Plan &plan, const Family &family) {
     return family.edges != none && !family.alone && !plan.types[family.type].implied &&
            std::all_of(family.attributes.begin(), family.attributes.end(), [&](uint32_t number) {
                return is_short(plan, plan.attributes[number].value);
            });
 }
 
-Settling::Settling(Evaluator &evaluator, uint32_t family, uint64_t time)
+AttributeSweep::AttributeSweep(Evaluator &evaluator, uint32_t family, uint64_t time)
     : line_(evaluator.line()), edges_(evaluator.edges()), number_(family),
       family_(*evaluator.families()[family]), time_(time), waiting_(line_.objects()),
       missing_(line_.objects()) {
     family_.begin(line_.objects());
 }
 
-void Settling::prepare(size_t first, size_t end) {
+void AttributeSweep::prepare(size_t first, size_t end) {
     size_t alive = 0;
     for (size_t i = first; i < end; ++i) {
         Object object = objects()[i];
@@ -71,18 +71,18 @@ void Settling::prepare(size_t first, size_t end) {
 
 // Objects that wait for nothing any more but their memory: first for their own, then for that of
 // what they are computed from.
-class Settling::Ready {
+class AttributeSweep::Ready {
   public:
     bool full() const { return end_ - begin_ == room; }
     bool empty() const { return end_ == begin_; }
-    void push(Object object, const Settling &settling) {
-        settling.line_.fetch_cells(object);
-        settling.family_.fetch(object);
+    void push(Object object, const AttributeSweep &sweep) {
+        sweep.line_.fetch_cells(object);
+        sweep.family_.fetch(object);
         objects_[end_++ % room] = object;
         if (end_ - begin_ > room / 2) {
             Object next = objects_[(end_ - room / 2 - 1) % room];
-            settling.fetch_below(next);
-            settling.fetch_waiting(next);
+            sweep.fetch_below(next);
+            sweep.fetch_waiting(next);
         }
     }
     Object pop() { return objects_[begin_++ % room]; }
@@ -93,7 +93,7 @@ class Settling::Ready {
     size_t begin_ = 0, end_ = 0;
 };
 
-template <class Visit> void Settling::for_each_waiting(Object object, Visit visit) const {
+template <class Visit> void AttributeSweep::for_each_waiting(Object object, Visit visit) const {
     if (uint32_t waiting = waiting_[object].load(std::memory_order_relaxed))
         visit(waiting - 1);
     if (also_waiting_.empty())
@@ -104,7 +104,7 @@ template <class Visit> void Settling::for_each_waiting(Object object, Visit visi
         visit(at->second);
 }
 
-void Settling::compute(Evaluator &evaluator, size_t first, size_t end) {
+void AttributeSweep::compute(Evaluator &evaluator, size_t first, size_t end) {
     std::call_once(sorted_, [&] { std::sort(also_waiting_.begin(), also_waiting_.end()); });
     if (is_graph())
         return;
@@ -112,7 +112,7 @@ void Settling::compute(Evaluator &evaluator, size_t first, size_t end) {
     size_t computed = 0;
     Ready ready;
     std::vector<Object> later;
-    auto settle = [&](Object object) {
+    auto compute_one = [&](Object object) {
         if (!family_.knows(object, family_.all(), time_))
             evaluator.compute_next(family_, object);
         ++computed;
@@ -125,9 +125,9 @@ void Settling::compute(Evaluator &evaluator, size_t first, size_t end) {
                 ready.push(next, *this);
         });
     };
-    auto settle_ready = [&] {
+    auto compute_ready = [&] {
         while (!ready.empty())
-            settle(ready.pop());
+            compute_one(ready.pop());
     };
     for (size_t i = first; i < end; ++i) {
         Object object = objects()[i];
@@ -136,18 +136,18 @@ void Settling::compute(Evaluator &evaluator, size_t first, size_t end) {
         if (!line_.alive(object, time_) || missing_[object].load(std::memory_order_relaxed))
             continue;
         if (ready.full())
-            settle(ready.pop());
-        settle(object);
+            compute_one(ready.pop());
+        compute_one(object);
     }
-    for (settle_ready(); !later.empty(); settle_ready()) {
+    for (compute_ready(); !later.empty(); compute_ready()) {
         Object object = later.back();
         later.pop_back();
-        settle(object);
+        compute_one(object);
     }
     computed_ += computed;
 }
 
-void Settling::finish(Evaluator &evaluator) {
+void AttributeSweep::finish(Evaluator &evaluator) {
     if (computed_ == alive_)
         return;
     evaluator.begin(time_);

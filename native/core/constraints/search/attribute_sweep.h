@@ -14,13 +14,13 @@
 
 namespace heapstory::constraints {
 
-class Settling {
+class AttributeSweep {
   public:
     // Whether all rules of a family take a few steps per object.
     static bool suits(const Plan &plan, const Family &family);
 
     // `time` is laid out.
-    Settling(Evaluator &evaluator, uint32_t family, uint64_t time);
+    AttributeSweep(Evaluator &evaluator, uint32_t family, uint64_t time);
 
     uint32_t number() const { return number_; }
     Family &family() const { return family_; }

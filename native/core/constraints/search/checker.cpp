@@ -4,15 +4,15 @@
 namespace heapstory::constraints {
 
 Checker::Checker(const Timeline &line, const Plan &plan, const Texts *texts)
-    : line_(line), plan_(plan), edges_(line, plan), judge_(line, plan, edges_, texts),
-      side_(line, plan, edges_, texts), cycles_(line, edges_, plan.edge_sets.size()) {
+    : line_(line), plan_(plan), edges_(line, plan), nested_(line, plan, edges_, texts),
+      second_(line, plan, edges_, texts), cycles_(line, edges_, plan.edge_sets.size()) {
     for (uint32_t c = 0; c < plan.constraints.size(); ++c)
-        wholes_.push_back(make_whole(c, side_.evaluator(), cycles_));
+        globals_.push_back(make_global(c, second_.evaluator(), cycles_));
 }
 
 std::vector<Inconsistency> Checker::check(uint32_t number, uint64_t time) {
-    Whole *whole = wholes_[number].get();
-    return whole ? whole->at(time) : judge_.check(number, time);
+    GlobalConstraint *global = globals_[number].get();
+    return global ? global->at(time) : nested_.check(number, time);
 }
 
 // The objects that no root leads to: all that can be reached are marked.

@@ -20,12 +20,12 @@ class Checker {
 
     // All inconsistencies of a constraint, canonical ones where its shape says so.
     std::vector<Inconsistency> check(uint32_t constraint, uint64_t time);
-    // For a constraint that is checked as a whole, null for nested ones.
-    Whole *whole(uint32_t constraint) { return wholes_[constraint].get(); }
-    Judge &judge() { return judge_; }
-    // Another judge, the one that constraints on the whole use: while one thread asks the first, a
+    // For a global constraint, null for nested ones.
+    GlobalConstraint *global(uint32_t constraint) { return globals_[constraint].get(); }
+    NestedChecker &nested() { return nested_; }
+    // Another one, which the global constraints use: while one thread asks the first, a
     // second thread may ask this one and them.
-    Judge &side() { return side_; }
+    NestedChecker &second() { return second_; }
     // The objects (heads) that violate a constraint of shape `rooted`, ascending.
     std::vector<Object> lost(uint32_t constraint, uint64_t time);
 
@@ -33,9 +33,9 @@ class Checker {
     const Timeline &line_;
     const Plan &plan_;
     Edges edges_;
-    Judge judge_, side_;
+    NestedChecker nested_, second_;
     AllCycles cycles_;
-    std::vector<std::unique_ptr<Whole>> wholes_; // by constraint
+    std::vector<std::unique_ptr<GlobalConstraint>> globals_; // by constraint
 };
 
 } // namespace heapstory::constraints

@@ -10,8 +10,8 @@ Forward::Forward(Checker &checker, const std::vector<CPoint> &points)
     many_.assign(points.size(), false);
     std::vector<std::vector<uint32_t>> nested(plan_.types.size());
     for (uint32_t c = 0; c < plan_.constraints.size(); ++c)
-        if (checker.whole(c))
-            wholes_.push_back({c});
+        if (checker.global(c))
+            globals_.push_back({c});
         else
             nested[plan_.constraints[c].variables[0].type].push_back(c);
     for (uint32_t type = 0; type < nested.size(); ++type)
@@ -84,7 +84,7 @@ void Forward::schedule(uint32_t unit, size_t point) {
 bool Forward::check_units(size_t point) {
     uint64_t time = points_[point].time;
     size_t before = found_.size();
-    Judge::Found add = [&](Inconsistency e) {
+    NestedChecker::Found add = [&](Inconsistency e) {
         found_.push_back(std::move(e));
         return true;
     };
@@ -97,7 +97,7 @@ bool Forward::check_units(size_t point) {
         Span span{0, time + 1};
         if (applies(point, c)) {
             span = {};
-            checker_.judge().check_object(c, object, time, span, add);
+            checker_.nested().check_object(c, object, time, span, add);
             known_[unit] = ~span.since;
         }
         schedule(unit, point_at(span.until, point + 1));
@@ -108,7 +108,7 @@ bool Forward::check_units(size_t point) {
 // Nearly everything is due.
 bool Forward::check_all(size_t point) {
     line_.lay_out(points_[point].time);
-    bool goes_on = point + 1 < points_.size(), whole = false;
+    bool goes_on = point + 1 < points_.size(), global = false;
     Zeroed<uint8_t> listed;
     if (head_[point] != none)
         listed = Zeroed<uint8_t>(units_);
@@ -124,38 +124,38 @@ bool Forward::check_all(size_t point) {
     for (uint32_t c = 0; c < plan_.constraints.size(); ++c)
         units.applies.push_back(applies(point, c));
     Sweep sweep(checker_, groups_, points_[point].time, std::move(units));
-    sweep.run(due_[point] <= most_alone, [&] { whole = check_whole(point); });
+    sweep.run(due_[point] <= most_alone, [&] { global = check_globals(point); });
     found_.insert(found_.end(), sweep.found.begin(), sweep.found.end());
     evaluations_ += due_[point];
     for (uint32_t unit = 0; unit < until.size(); ++unit)
         if (until[unit])
             schedule(unit, point_at(until[unit], point + 1));
-    return whole || !sweep.found.empty();
+    return global || !sweep.found.empty();
 }
 
 bool Forward::check_point(size_t point) {
     if (is_many(due_[point]))
         return check_all(point);
-    bool units = check_units(point), whole = check_whole(point);
-    return units || whole;
+    bool units = check_units(point), global = check_globals(point);
+    return units || global;
 }
 
-bool Forward::check_whole(size_t point) {
-    for (WholeState &state : wholes_) {
+bool Forward::check_globals(size_t point) {
+    for (GlobalState &state : globals_) {
         if (state.sampled || !applies(point, state.constraint))
             continue;
-        Whole &whole = *checker_.whole(state.constraint);
+        GlobalConstraint &global = *checker_.global(state.constraint);
         ++evaluations_;
-        if (whole.at(points_[point].time).empty())
+        if (global.at(points_[point].time).empty())
             state.clean = point;
         else
-            bad_wholes_.push_back(state.constraint);
-        if (whole.work() > most_work && point + 1 < points_.size()) {
+            bad_globals_.push_back(state.constraint);
+        if (global.work() > most_work && point + 1 < points_.size()) {
             state.sampled = true;
             exact_ = false;
         }
     }
-    return !bad_wholes_.empty();
+    return !bad_globals_.empty();
 }
 
 bool Forward::is_bad_for_good(uint32_t constraint, size_t point) {
@@ -163,7 +163,7 @@ bool Forward::is_bad_for_good(uint32_t constraint, size_t point) {
     if (!applies(point, constraint) || checker_.check(constraint, points_[point].time).empty())
         return false;
     found_.clear();
-    bad_wholes_ = {constraint};
+    bad_globals_ = {constraint};
     gather_found(point);
     return counts(point);
 }
@@ -195,21 +195,20 @@ bool Forward::is_used(uint64_t time) const {
     return false;
 }
 
-// Leaves out what the operation that was under way mended before it ended. (Destroying the whole
-// structure mends nothing.)
+// Leaves out what the operation that was under way fixed before it ended. (Destroying the whole
+// structure fixes nothing.)
 bool Forward::counts(size_t point) {
-    uint64_t settled = points_[point].settled;
-    if (settled == forever || settled <= points_[point].time || !is_used(settled))
+    uint64_t end = points_[point].operation_end;
+    if (end == forever || end <= points_[point].time || !is_used(end))
         return true;
-    std::erase_if(found_, [&](const Inconsistency &e) {
-        return !checker_.judge().is_inconsistent(e, settled);
-    });
+    std::erase_if(
+        found_, [&](const Inconsistency &e) { return !checker_.nested().is_inconsistent(e, end); });
     return !found_.empty();
 }
 
 // All inconsistencies of a bad C-point; check_units has found those of the nested constraints.
 void Forward::gather_found(size_t point) {
-    for (uint32_t constraint : bad_wholes_)
+    for (uint32_t constraint : bad_globals_)
         for (Inconsistency &e : checker_.check(constraint, points_[point].time))
             found_.push_back(std::move(e));
     std::stable_sort(
@@ -241,27 +240,27 @@ size_t Forward::run() {
                 usually_bad_.insert(point);
             pass(point, std::move(found));
             found_.clear();
-            bad_wholes_.clear();
+            bad_globals_.clear();
         }
     }
-    for (const WholeState &whole : wholes_) {
-        if (!whole.sampled)
+    for (const GlobalState &global : globals_) {
+        if (!global.sampled)
             continue;
         size_t end = bad_ == no_point ? points_.size() - 1 : bad_;
-        size_t clean = whole.clean == no_point ? 0 : whole.clean;
+        size_t clean = global.clean == no_point ? 0 : global.clean;
         auto found = std::move(found_);
-        auto bad_wholes = std::move(bad_wholes_);
-        size_t first = bisect(whole.constraint, clean, end);
+        auto bad_globals = std::move(bad_globals_);
+        size_t first = bisect(global.constraint, clean, end);
         found_ = std::move(found);
-        bad_wholes_ = std::move(bad_wholes);
+        bad_globals_ = std::move(bad_globals);
         if (first == no_point || first == bad_)
             continue;
         bad_ = first;
         found_.clear();
-        bad_wholes_.clear();
+        bad_globals_.clear();
         for (uint32_t c = 0; c < plan_.constraints.size(); ++c)
             if (applies(bad_, c))
-                bad_wholes_.push_back(c);
+                bad_globals_.push_back(c);
         gather_found(bad_);
     }
     if (bad_ != no_point)

@@ -3,7 +3,7 @@
 //
 // Every object of a nested constraint is looked at again only at the first C-point after something
 // it depends on has changed: a calendar holds, for each C-point, the objects that are due. What is
-// checked as a whole moves from C-point to C-point. Where that is too much work for a constraint (a
+// global moves from C-point to C-point. Where that is too much work for a constraint (a
 // search of everything at every one of a great many C-points), a sample of the C-points is checked
 // and the first bad one is found by bisection.
 #pragma once
@@ -18,9 +18,9 @@ namespace heapstory::constraints {
 
 struct CPoint {
     uint64_t time = 0;
-    std::vector<uint32_t> types; // whose constraints must hold; empty: all
-    uint64_t settled = forever;  // what is no longer wrong then does not count; forever: all counts
-    uint32_t way = 0;            // which function returned, and to where; 0: not known
+    std::vector<uint32_t> types;      // whose constraints must hold; empty: all
+    uint64_t operation_end = forever; // what is no longer wrong then does not count
+    uint32_t way = 0;                 // which function returned, and to where; 0: not known
 };
 
 // A C-point in the middle of an operation and what is wrong there.
@@ -80,7 +80,7 @@ class Forward {
     bool check_point(size_t point);
     bool check_all(size_t point);
     bool check_units(size_t point);
-    bool check_whole(size_t point);
+    bool check_globals(size_t point);
     bool counts(size_t point);
     bool is_used(uint64_t time) const;
     void end_operations(uint64_t time);
@@ -91,7 +91,7 @@ class Forward {
     bool is_bad_for_good(uint32_t constraint, size_t point);
     size_t bisect(uint32_t constraint, size_t clean, size_t end);
 
-    struct WholeState { // of a constraint that is checked as a whole
+    struct GlobalState { // of a global constraint
         uint32_t constraint = 0;
         size_t clean = no_point; // the last C-point that was fine
         bool sampled = false;
@@ -109,9 +109,9 @@ class Forward {
     std::vector<uint32_t> due_; // by C-point: how many
     std::vector<bool> many_;    // by C-point: units that are due for the first time
     Zeroed<uint64_t> known_;    // by unit: ~since, so that 0 is `unseen`
-    std::vector<WholeState> wholes_;
+    std::vector<GlobalState> globals_;
     std::vector<Inconsistency> found_;
-    std::vector<uint32_t> bad_wholes_;
+    std::vector<uint32_t> bad_globals_;
     std::vector<Passing> passing_;                  // of operations that have not ended yet
     std::set<uint32_t> ways_;                       // of operations that ended well
     std::set<std::pair<uint32_t, uint32_t>> usual_; // ways of those, and constraints broken there

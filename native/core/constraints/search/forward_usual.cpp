@@ -8,7 +8,7 @@ namespace heapstory::constraints {
 
 // Remembers what an operation that is under way has left wrong for now.
 void Forward::pass(size_t point, std::vector<Inconsistency> found) {
-    if (points_[point].way && points_[point].settled != forever)
+    if (points_[point].way && points_[point].operation_end != forever)
         passing_.push_back({point, std::move(found)});
 }
 
@@ -16,7 +16,7 @@ void Forward::pass(size_t point, std::vector<Inconsistency> found) {
 void Forward::end_operations(uint64_t time) {
     std::erase_if(passing_, [&](const Passing &passing) {
         const CPoint &point = points_[passing.point];
-        if (point.settled >= time)
+        if (point.operation_end >= time)
             return false;
         ways_.insert(point.way);
         for (const Inconsistency &e : passing.found)
@@ -29,8 +29,8 @@ void Forward::end_operations(uint64_t time) {
 // the operation will show.
 bool Forward::is_usual(size_t point) const {
     const CPoint &at = points_[point];
-    bool goes_on = at.settled != forever && point + 1 < points_.size() &&
-                   points_[point + 1].time <= at.settled;
+    bool goes_on = at.operation_end != forever && point + 1 < points_.size() &&
+                   points_[point + 1].time <= at.operation_end;
     return goes_on && std::all_of(found_.begin(), found_.end(), [&](const Inconsistency &e) {
                return usual_.contains({at.way, e.constraint});
            });
@@ -39,7 +39,7 @@ bool Forward::is_usual(size_t point) const {
 void Forward::find_unusual() {
     for (Passing &passing : passing_) {
         const CPoint &point = points_[passing.point];
-        if (passing.point >= bad_ || point.settled < points_[bad_].time ||
+        if (passing.point >= bad_ || point.operation_end < points_[bad_].time ||
             !ways_.contains(point.way))
             continue;
         std::erase_if(passing.found, [&](const Inconsistency &e) {

@@ -11,10 +11,10 @@
 
 namespace heapstory::constraints {
 
-template <class T> class Descent {
+template <class T> class RadixHeap {
   public:
     // Nothing that is pushed is later.
-    explicit Descent(uint64_t start) : reached_(start) {}
+    explicit RadixHeap(uint64_t start) : reached_(start) {}
     // Before the moment that was reached; once it is reached, never again.
     void push(uint64_t since, const T &thing) {
         buckets_[std::bit_width(since ^ reached_)].push_back({since, thing});

@@ -28,7 +28,7 @@ Sweep::Sweep(Checker &checker, const std::vector<Group> &groups, uint64_t time, 
         for (size_t first = 0; first < objects; first += piece)
             pieces.push_back({of, first, std::min(objects, first + piece)});
     };
-    Evaluator &evaluator = checker.judge().evaluator();
+    Evaluator &evaluator = checker.nested().evaluator();
     std::vector<bool> read(evaluator.families().size());
     for (size_t group = 0; group < groups.size(); ++group) {
         add_pieces(of_groups_, group, groups[group].objects->size());
@@ -39,38 +39,40 @@ Sweep::Sweep(Checker &checker, const std::vector<Group> &groups, uint64_t time, 
             }
     }
     for (uint32_t family = 0; family < read.size(); ++family)
-        if (read[family] && Settling::suits(checker.plan(), *evaluator.families()[family])) {
-            settlings_.emplace_back(evaluator, family, time);
-            add_pieces(of_families_, settlings_.size() - 1, settlings_.back().objects().size());
+        if (read[family] && AttributeSweep::suits(checker.plan(), *evaluator.families()[family])) {
+            attribute_sweeps_.emplace_back(evaluator, family, time);
+            add_pieces(of_families_, attribute_sweeps_.size() - 1,
+                       attribute_sweeps_.back().objects().size());
         }
     prepare_.count = compute_.count = of_families_.size();
-    finish_.count = settlings_.size();
+    finish_.count = attribute_sweeps_.size();
     free_.count = bound_.count = of_groups_.size();
 }
 
 Sweep::Reads Sweep::reads(uint32_t constraint) const {
     Reads kind = Reads::none;
     for (uint32_t family : families_[constraint]) {
-        bool settled =
-            std::any_of(settlings_.begin(), settlings_.end(),
-                        [&](const Settling &settling) { return settling.number() == family; });
-        if (!settled)
+        bool swept =
+            std::any_of(attribute_sweeps_.begin(), attribute_sweeps_.end(),
+                        [&](const AttributeSweep &sweep) { return sweep.number() == family; });
+        if (!swept)
             return Reads::others;
-        kind = Reads::settled;
+        kind = Reads::swept;
     }
     return kind;
 }
 
 // Tells the processor what checking an object will ask for.
 void Sweep::fetch(Object object, Reads kind) const {
-    if (kind == Reads::settled)
-        for (const Settling &settling : settlings_)
-            settling.fetch_below(object);
+    if (kind == Reads::swept)
+        for (const AttributeSweep &sweep : attribute_sweeps_)
+            sweep.fetch_below(object);
     else
         checker_.edges().fetch_targets(object, 0, time_, [](Object) {});
 }
 
-void Sweep::check(Judge &judge, const Piece &piece, Reads kind, std::vector<Inconsistency> &out) {
+void Sweep::check(NestedChecker &nested, const Piece &piece, Reads kind,
+                  std::vector<Inconsistency> &out) {
     const Group &group = groups_[piece.of];
     const std::vector<Object> &objects = *group.objects;
     std::vector<std::pair<uint32_t, uint32_t>> chosen; // constraint, place in the group
@@ -79,7 +81,7 @@ void Sweep::check(Judge &judge, const Piece &piece, Reads kind, std::vector<Inco
             chosen.emplace_back(group.constraints[place], place);
     if (chosen.empty())
         return;
-    Judge::Found add = [&](Inconsistency e) {
+    NestedChecker::Found add = [&](Inconsistency e) {
         out.push_back(std::move(e));
         return true;
     };
@@ -97,7 +99,7 @@ void Sweep::check(Judge &judge, const Piece &piece, Reads kind, std::vector<Inco
             Span span{0, time_ + 1};
             if (units_.applies[constraint]) {
                 span = {};
-                judge.check_object(constraint, object, time_, span, add);
+                nested.check_object(constraint, object, time_, span, add);
                 units_.known[unit] = ~span.since;
             }
             if (units_.until)
@@ -106,51 +108,51 @@ void Sweep::check(Judge &judge, const Piece &piece, Reads kind, std::vector<Inco
     }
 }
 
-void Sweep::work(Judge &judge, bool is_first, std::vector<Inconsistency> &out) {
+void Sweep::work(NestedChecker &nested, bool is_first, std::vector<Inconsistency> &out) {
     prepare_.run([&](size_t i) {
         const Piece &piece = of_families_[i];
-        settlings_[piece.of].prepare(piece.first, piece.end);
+        attribute_sweeps_[piece.of].prepare(piece.first, piece.end);
     });
     prepare_.wait();
     compute_.run([&](size_t i) {
         const Piece &piece = of_families_[i];
-        settlings_[piece.of].compute(judge.evaluator(), piece.first, piece.end);
+        attribute_sweeps_[piece.of].compute(nested.evaluator(), piece.first, piece.end);
     });
-    free_.run([&](size_t i) { check(judge, of_groups_[i], Reads::none, out); });
+    free_.run([&](size_t i) { check(nested, of_groups_[i], Reads::none, out); });
     compute_.wait();
-    finish_.run([&](size_t i) { settlings_[i].finish(judge.evaluator()); });
+    finish_.run([&](size_t i) { attribute_sweeps_[i].finish(nested.evaluator()); });
     finish_.wait();
     if (is_first)
         for (const Piece &piece : of_groups_)
-            check(judge, piece, Reads::others, out);
-    bound_.run([&](size_t i) { check(judge, of_groups_[i], Reads::settled, out); });
+            check(nested, piece, Reads::others, out);
+    bound_.run([&](size_t i) { check(nested, of_groups_[i], Reads::swept, out); });
 }
 
-void Sweep::run(bool alone, const std::function<void()> &check_whole) {
+void Sweep::run(bool alone, const std::function<void()> &check_globals) {
     std::vector<Inconsistency> others;
     std::exception_ptr failure;
     auto start = [&] {
         try {
-            check_whole();
+            check_globals();
         } catch (...) {
             failure = std::current_exception();
         }
     };
     if (alone) {
         start();
-        work(checker_.judge(), true, found);
+        work(checker_.nested(), true, found);
     } else {
         std::jthread other([&] {
             start();
-            Evaluator &side = checker_.side().evaluator();
-            Evaluator::Families own = side.families();
-            for (const Settling &settling : settlings_)
-                side.families()[settling.number()] =
-                    checker_.judge().evaluator().families()[settling.number()];
-            work(checker_.side(), false, others);
-            side.families() = std::move(own);
+            Evaluator &second = checker_.second().evaluator();
+            Evaluator::Families own = second.families();
+            for (const AttributeSweep &sweep : attribute_sweeps_)
+                second.families()[sweep.number()] =
+                    checker_.nested().evaluator().families()[sweep.number()];
+            work(checker_.second(), false, others);
+            second.families() = std::move(own);
         });
-        work(checker_.judge(), true, found);
+        work(checker_.nested(), true, found);
     }
     if (failure)
         std::rethrow_exception(failure);

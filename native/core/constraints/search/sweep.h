@@ -1,7 +1,7 @@
 // One check of nearly everything, by two threads.
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// One thread begins with the constraints on the structure as a whole. Then both share what is left,
+// One thread begins with the global constraints. Then both share what is left,
 // piece by piece: the attributes of all objects, the constraints that read none, and, once the
 // attributes are known, those that do. Constraints with attributes that cannot be computed in
 // advance are left to the first thread.
@@ -37,8 +37,8 @@ class Sweep {
     };
     Sweep(Checker &checker, const std::vector<Group> &groups, uint64_t time, Units units);
 
-    // Calls check_whole and checks the units that are due.
-    void run(bool alone, const std::function<void()> &check_whole);
+    // Calls check_globals and checks the units that are due.
+    void run(bool alone, const std::function<void()> &check_globals);
     // The inconsistencies of the units, in no order.
     std::vector<Inconsistency> found;
 
@@ -76,16 +76,17 @@ class Sweep {
         std::exception_ptr failure_;
     };
     struct Piece {
-        size_t of;         // the settling or the group
+        size_t of;         // the sweep or the group
         size_t first, end; // objects
     };
     // The attributes that a constraint reads.
-    enum class Reads : uint8_t { none, settled, others };
+    enum class Reads : uint8_t { none, swept, others };
 
     Reads reads(uint32_t constraint) const;
     void fetch(Object object, Reads kind) const;
-    void work(Judge &judge, bool is_first, std::vector<Inconsistency> &out);
-    void check(Judge &judge, const Piece &piece, Reads kind, std::vector<Inconsistency> &out);
+    void work(NestedChecker &nested, bool is_first, std::vector<Inconsistency> &out);
+    void check(NestedChecker &nested, const Piece &piece, Reads kind,
+               std::vector<Inconsistency> &out);
 
     Checker &checker_;
     const Timeline &line_;
@@ -93,7 +94,7 @@ class Sweep {
     uint64_t time_;
     Units units_;
     std::vector<std::vector<uint32_t>> families_; // by constraint: of the attributes it reads
-    std::deque<Settling> settlings_;
+    std::deque<AttributeSweep> attribute_sweeps_;
     std::vector<Piece> of_families_, of_groups_;
     Stage prepare_, compute_, finish_, free_, bound_;
 };

@@ -58,14 +58,14 @@ void Traceback::add(const Inconsistency &e, uint64_t time, bool direct) {
     direct_[at->second] = direct;
     pending_[at->second] = 1;
     Span span;
-    checker_.judge().arguments(e, time, span);
+    checker_.nested().arguments(e, time, span);
     push(at->second, span.since);
 }
 
 bool Traceback::changes(const Inconsistency &e, uint64_t time, Span &before) {
     Span unused;
-    std::vector<Value> after = checker_.judge().arguments(e, time, unused);
-    return !same(checker_.judge().arguments(e, time - 1, before), after);
+    std::vector<Value> after = checker_.nested().arguments(e, time, unused);
+    return !same(checker_.nested().arguments(e, time - 1, before), after);
 }
 
 std::vector<Fault> Traceback::run(const std::vector<Inconsistency> &inconsistencies) {
@@ -99,7 +99,7 @@ void Traceback::add_fed(const std::vector<Inconsistency> &inconsistencies) {
     for (size_t i = 0; i < std::min(inconsistencies.size(), most_fed); ++i) {
         const Inconsistency &e = inconsistencies[i];
         for (const Value &value :
-             checker_.judge().reads(e, time_, [&](uint64_t since) { times.emplace(since, &e); })) {
+             checker_.nested().reads(e, time_, [&](uint64_t since) { times.emplace(since, &e); })) {
             if (value.state == PointerState::stale)
                 times.emplace(line_.blocks[value.block].death, &e);
             else if (value.state == PointerState::wild)
@@ -174,7 +174,7 @@ void Traceback::step(uint64_t time, const std::vector<uint32_t> &numbers) {
     std::vector<Inconsistency> others = related(time);
     for (size_t i = 0; i < contributed.size(); ++i) {
         uint32_t number = contributed[i];
-        pending_[number] = checker_.judge().is_inconsistent(known_[number], time - 1);
+        pending_[number] = checker_.nested().is_inconsistent(known_[number], time - 1);
         if (pending_[number])
             push(number, sinces[i]);
     }
@@ -190,7 +190,7 @@ void Traceback::step(uint64_t time, const std::vector<uint32_t> &numbers) {
 std::vector<Inconsistency> Traceback::related(uint64_t time) {
     std::vector<Inconsistency> out;
     related_units(time, out);
-    related_wholes(time, out);
+    related_globals(time, out);
     std::sort(out.begin(), out.end());
     return out;
 }
@@ -216,11 +216,12 @@ void Traceback::related_units(uint64_t time, std::vector<Inconsistency> &out) {
         prepare_units();
     auto collect = [&](const Unit &unit, uint64_t at, std::vector<Inconsistency> *found) {
         Span span;
-        checker_.judge().check_object(unit.constraint, unit.object, at, span, [&](Inconsistency e) {
-            if (found)
-                found->push_back(std::move(e));
-            return true;
-        });
+        checker_.nested().check_object(unit.constraint, unit.object, at, span,
+                                       [&](Inconsistency e) {
+                                           if (found)
+                                               found->push_back(std::move(e));
+                                           return true;
+                                       });
         return span;
     };
     units_.take(time, [&](uint64_t since, const Unit &unit) {
@@ -244,11 +245,11 @@ void Traceback::related_units(uint64_t time, std::vector<Inconsistency> &out) {
     });
 }
 
-void Traceback::related_wholes(uint64_t time, std::vector<Inconsistency> &out) {
+void Traceback::related_globals(uint64_t time, std::vector<Inconsistency> &out) {
     Span unused;
     for (uint32_t c = 0; c < plan_.constraints.size(); ++c)
-        if (Whole *whole = checker_.whole(c))
-            for (const Inconsistency &e : whole->at(time - 1))
+        if (GlobalConstraint *global = checker_.global(c))
+            for (const Inconsistency &e : global->at(time - 1))
                 if (changes(e, time, unused))
                     out.push_back(e);
 }

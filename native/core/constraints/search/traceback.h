@@ -56,7 +56,7 @@ class Traceback {
     void step(uint64_t time, const std::vector<uint32_t> &numbers);
     std::vector<Inconsistency> related(uint64_t time);
     void related_units(uint64_t time, std::vector<Inconsistency> &out);
-    void related_wholes(uint64_t time, std::vector<Inconsistency> &out);
+    void related_globals(uint64_t time, std::vector<Inconsistency> &out);
     void prepare_units();
 
     Checker &checker_;
@@ -69,7 +69,7 @@ class Traceback {
     std::vector<uint8_t> direct_;  // by number: it is of the C-point itself
     std::unordered_map<Inconsistency, uint32_t, InconsistencyHash> numbers_;
     std::priority_queue<Pending> queue_;
-    Descent<Unit> units_; // by when something they depend on changed
+    RadixHeap<Unit> units_; // by when something they depend on changed
     bool prepared_ = false;
     size_t traced_ = 0;
     std::vector<Fault> faults_;

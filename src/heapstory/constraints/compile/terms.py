@@ -110,7 +110,7 @@ class Terms(FieldTerms):
     # Operators.
 
     def _operation(self, term: syntax.Operation) -> Expr:
-        op = Op(term.op)
+        op = Op[term.op.upper()]
         if op in (Op.AND, Op.OR, Op.NOT):
             args = tuple(self.truth(arg) for arg in term.args)
             return negate(args[0]) if op is Op.NOT else Expr(op, args)

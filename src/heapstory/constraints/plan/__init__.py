@@ -1,13 +1,11 @@
-"""Plans: what a specification becomes for the engine, and what it says in words; knows no room."""
+"""Plans: what a specification becomes for the engine, and what it says in words; knows the core."""
 
+from heapstory._core import BinderKind, Kind, Op, Quantifier, ShapeKind
 from heapstory.constraints.plan.definition import (
     ATOMS,
     Binder,
-    BinderKind,
     EdgeRef,
     Expr,
-    Kind,
-    Op,
     Plan,
     PlanAttribute,
     PlanConstraint,
@@ -17,9 +15,7 @@ from heapstory.constraints.plan.definition import (
     PlanRun,
     PlanType,
     PlanVariable,
-    Quantifier,
     Shape,
-    ShapeKind,
 )
 
 __all__ = [

@@ -40,29 +40,17 @@ variables never change what is violated, but a shape other than ``nested`` repor
 witnesses* only (see `ShapeKind`). Afterwards, in the traceback, a witness is judged by guard and
 body like any other.
 
-JSON: `to_json` writes the `Plan` as one object; every dataclass is an object with its fields as
-members under the same names, tuples are arrays, enums their values, None is null. Expressions
-leave out the members that have their default.
+The words (`Kind`, `Op`, `BinderKind`, `Quantifier`, `ShapeKind`) are listed and explained in
+native/core/constraints/plan/vocabulary.h, once for the engine and for Python.
 """
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, fields, is_dataclass
-from enum import StrEnum
-from typing import Any
+from dataclasses import dataclass
 
+from heapstory._core import BinderKind, Kind, Op, Quantifier, ShapeKind, is_atom
 
-class Kind(StrEnum):
-    """How the bytes of a field are read (little-endian)."""
-
-    INT = "int"
-    UINT = "uint"
-    FLOAT = "float"
-    POINTER = "pointer"
-    CHARS = "chars"  # a text up to the first NUL, or all `size` bytes; a written prefix will do
-    # No debug information: a pointer where it is live or NULL, else a signed integer.
-    WORD = "word"
+ATOMS = frozenset(op for op in Op if is_atom(op))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,109 +120,6 @@ class PlanType:
     implied: bool = False
 
 
-class Op(StrEnum):
-    """What an expression does; `args` are its operands unless said otherwise."""
-
-    # Atoms.
-    FIELD = "field"  # args[0].field: `type`, `index` of the field
-    INDEX = "index"  # args[0].run[args[1]]: `type`, `index` of the run; out of range is UNKNOWN
-    STRING = "string"  # the C text at pointer args[0], at most 4096 bytes; else UNKNOWN
-    ATTRIBUTE = "attribute"  # `index` of the attribute, of args[0]
-    INDEGREE = "indegree"  # number of edges of set `edges` that end in args[0]
-    OUTDEGREE = "outdegree"  # number of edges of set `edges` that begin in args[0]
-    EXTERNAL = "external"  # outdegree 0 or indegree 0, over `edges`
-    INTERNAL = "internal"  # neither is 0
-    ISROOT = "isroot"  # indegree 0
-    ISLEAF = "isleaf"  # outdegree 0
-    # An edge of `edges` from args[0] to args[1]; FALSE if either is a null, stale or wild pointer.
-    EDGE = "edge"
-    PATH = "path"  # the same for a path of length >= 1
-    # args[0] is held by a root of its type, or a path over edge set 0 leads to it from there.
-    ROOTED = "rooted"
-    # Pointer args[0] is null, or live and the base of an object of `type`. Without a `type`, and in
-    # a node of unknown type, the first byte of a live node will do. With a `text`, it is anything
-    # but wild.
-    SAFE = "safe"
-    # args[0], a field, has been written since its node was made.
-    WRITTEN = "written"
-    # The number of words in live nodes that hold a live pointer equal to args[0].
-    REFERENCES = "references"
-    # The `text` (count, sum, min, max) of args[1], with variable `index` ranging over the objects
-    # reached from args[0] over `edges`, itself included, each once. Where args[1] is UNKNOWN an
-    # object is left out; `count` counts those for which it is TRUE. With a `type`, only its objects
-    # count, but the way may lead over others. From null: count and sum are 0, min and max UNKNOWN;
-    # from a stale or wild pointer UNKNOWN.
-    AGGREGATE = "aggregate"
-    EXISTS = "exists"  # an object of `type`, variable `index`, found by `binder`, with args[0]
-    # Not atoms.
-    VARIABLE = "variable"  # object or loop number, `index` in variables ++ loops (then as bound)
-    NUMBER = "number"  # `number`, integer or float
-    TEXT = "text"  # `text`
-    NULL = "null"
-    TRUE = "true"
-    FALSE = "false"
-    ADD = "add"
-    SUB = "sub"
-    MUL = "mul"
-    DIV = "div"
-    MOD = "mod"  # the sign of the dividend, as in C
-    BITAND = "bitand"
-    NEG = "neg"
-    ABS = "abs"
-    MIN = "min"
-    MAX = "max"
-    LEAST = "least"  # the least of the operands that are not UNKNOWN; UNKNOWN if none
-    GREATEST = "greatest"
-    EXTENT = "extent"  # how many elements run `index` of `type` has in args[0]
-    LENGTH = "length"  # bytes of a text
-    HASH = "hash"  # of a text, by the function `text`: djb2 | fnv1a | fnv1a64 | sdbm, unsigned
-    EQ = "eq"
-    NE = "ne"
-    LT = "lt"
-    LE = "le"
-    GT = "gt"
-    GE = "ge"
-    AND = "and"
-    OR = "or"
-    NOT = "not"
-    IF = "if"
-
-
-ATOMS = frozenset(
-    {
-        Op.FIELD,
-        Op.INDEX,
-        Op.STRING,
-        Op.ATTRIBUTE,
-        Op.INDEGREE,
-        Op.OUTDEGREE,
-        Op.EXTERNAL,
-        Op.INTERNAL,
-        Op.ISROOT,
-        Op.ISLEAF,
-        Op.EDGE,
-        Op.PATH,
-        Op.ROOTED,
-        Op.SAFE,
-        Op.WRITTEN,
-        Op.REFERENCES,
-        Op.AGGREGATE,
-        Op.EXISTS,
-    }
-)
-
-
-class BinderKind(StrEnum):
-    """Where the candidates for a variable are to be found, given the earlier ones."""
-
-    ALL = "all"  # every object of the type
-    VALUE = "value"  # the object that expression `of` points to, if any
-    OUT = "out"  # ends of the edges of `edges` that begin in object `of`
-    IN = "in"  # beginnings of the edges that end in `of`
-    REACHED = "reached"  # ends of the paths from `of`
-    REACHING = "reaching"  # beginnings of the paths to `of`
-
-
 @dataclass(frozen=True, slots=True)
 class Binder:
     """All candidates that can make the guard (EXISTS: the body) TRUE are among these."""
@@ -246,7 +131,7 @@ class Binder:
 
 @dataclass(frozen=True, slots=True)
 class Expr:
-    """A node of an expression; which members matter is said at `Op`."""
+    """A node of an expression; which members matter is said with the words for `op`."""
 
     op: Op
     args: tuple[Expr, ...] = ()
@@ -274,11 +159,6 @@ class PlanAttribute:
     null: int | float | None
 
 
-class Quantifier(StrEnum):
-    FORALL = "forall"
-    EXISTS = "exists"
-
-
 @dataclass(frozen=True, slots=True)
 class PlanVariable:
     """A node variable; `binder` may refer to variables before it."""
@@ -297,26 +177,6 @@ class PlanLoop:
     name: str
     first: Expr
     last: Expr
-
-
-class ShapeKind(StrEnum):
-    """How to find canonical witnesses (given as bindings of the FORALL variables, in order)."""
-
-    # By binders, one variable after the other; every violating binding is a witness.
-    NESTED = "nested"
-    # X ->> Y => Y -/>> X: `edges` has no cycle. Depth-first search over the objects in order, along
-    # the edges in order of offset: each edge (X, Y) to an object on the search stack, once per
-    # pair, whatever the types of the two.
-    ACYCLIC = "acyclic"
-    # X ->> Y for all objects of a type (of an instance of it): with r the first object, (r, Y) for
-    # each Y that r does not reach and (Y, r) for each Y != r that does not reach r.
-    CONNECTED = "connected"
-    # Objects of one type for which `filter` is TRUE and whose `keys` (variable 0) are equal
-    # and not UNKNOWN, within one instance: (first, other) for each other object.
-    UNIQUE = "unique"
-    # Single variable, body ROOTED: among the objects that are not, one for each strongly connected
-    # component (over edge set 0) without edges from other unrooted components: its first object.
-    ROOTED = "rooted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,20 +215,3 @@ class Plan:
     attributes: tuple[PlanAttribute, ...]
     constraints: tuple[PlanConstraint, ...]
     pause: tuple[str, ...] = ()
-
-    def to_json(self) -> str:
-        """The plan as one JSON text, as the native core takes it."""
-        return json.dumps(_plain(self), separators=(",", ":"))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    if not is_dataclass(value) or isinstance(value, type):
-        return value
-    lean = isinstance(value, Expr)
-    return {
-        field.name: _plain(getattr(value, field.name))
-        for field in fields(value)
-        if not lean or getattr(value, field.name) != field.default
-    }

@@ -27,7 +27,7 @@ WHY = {
     "would be wrong",
     "followed": "had it stored another pointer here, and a store after it gone to where that "
     "leads, nothing would be wrong",
-    "astray": "it stored a wild pointer: nothing was at that address",
+    "wild": "it stored a wild pointer: nothing was at that address",
 }
 
 
@@ -80,15 +80,16 @@ def _statements(trace: Trace, answer: Diagnosis, style: Style) -> Iterator[str]:
     others = [fault for fault in answer.faults if fault not in answer.near]
     far = [group for key, group in _by_statement(others).items() if key not in groups]
     yield f"\n{count(len(near), 'statement')} to look at, in this order:\n"
-    for number, faults in enumerate(near[:MOST_STATEMENTS], 1):
+    shown = answer.most or MOST_STATEMENTS
+    for number, faults in enumerate(near[:shown], 1):
         yield from _statement(trace, number, faults, style)
-    yield from _more(len(near), style)
+    yield from _more(len(near) - shown, f"--statements {len(near)}", style)
     if far:
         yield "\nand, if it is none of these, what led there:\n\n"
     for faults in far[:MOST_STATEMENTS]:
         fault = faults[0]
         yield f"   {fault.place or '?'}  {style.dim(f'({fault.timestamp}): {fault.operation}')}\n"
-    yield from _more(len(far), style)
+    yield from _more(len(far) - MOST_STATEMENTS, "--json", style)
     if not near:
         yield "  (the trace does not reach back to where it began)\n"
     yield "\n"
@@ -102,9 +103,10 @@ def _by_statement(faults: list[Fault]) -> dict[tuple[str | None, int | None, str
     return groups
 
 
-def _more(count: int, style: Style) -> Iterator[str]:
-    if count > MOST_STATEMENTS:
-        yield style.dim(f"   ... and {count - MOST_STATEMENTS:,} more (--json)\n")
+def _more(left: int, option: str, style: Style) -> Iterator[str]:
+    """How many were left out, and what shows them."""
+    if left > 0:
+        yield style.dim(f"   ... and {left:,} more ({option})\n")
 
 
 def _statement(trace: Trace, number: int, faults: list[Fault], style: Style) -> Iterator[str]:

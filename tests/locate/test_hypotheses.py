@@ -1,8 +1,7 @@
-"""Decisive operations: what another value in one field would mend."""
+"""Decisive operations: what another value in one field would fix."""
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
 
 from heapstory import _core
@@ -26,7 +25,7 @@ def structure(
         (v.timestamp, v.address, v.data, (sites or {}).get(v.timestamp, v.timestamp))
         for v in model.end.versions
     ]
-    return _core.Structure.given(json.loads(checked.plan.to_json()), nodes, writes, model.last)
+    return _core.Structure.given(checked.plan, nodes, writes, model.last)
 
 
 def decisive(
@@ -34,8 +33,8 @@ def decisive(
 ) -> dict[int, str]:
     checked = Checked(world, plan_of(text))
     found = structure(world, checked, sites).locate([(clean, [], None), (world.now, [], None)])
-    assert found["clean"] == 0 and found["bad"] == 1
-    return {time: grade for time, (grade, *_) in found["decisive"].items()}
+    assert found.clean == 0 and found.bad == 1
+    return {operation.time: operation.grade.name.lower() for operation in found.decisive}
 
 
 def chain(world: World, length: int) -> tuple[int, list[int]]:
@@ -47,7 +46,7 @@ def chain(world: World, length: int) -> tuple[int, list[int]]:
     return holder, nodes
 
 
-def test_a_store_that_only_fails_to_mend_is_decisive() -> None:
+def test_a_store_that_only_fails_to_fix_is_decisive() -> None:
     """Nodes are freed, then the gap is closed with NULL: the rest was lost before that store."""
     world = World()
     _, nodes = chain(world, 5)
@@ -69,7 +68,7 @@ def test_a_free_of_a_node_that_is_still_linked_is_decisive() -> None:
 
 
 def test_a_free_before_the_node_is_linked_is_decisive() -> None:
-    """The pointer that is stored then is one to nothing."""
+    """The pointer that is stored then dangles."""
     world = World()
     _, nodes = chain(world, 3)
     other, (moved,) = chain(world, 1)
@@ -142,7 +141,7 @@ def test_an_operation_could_not_have_stored_what_was_not_there_yet() -> None:
     assert set(decisive(world, LIST, clean).values()) == {"omission"}
 
 
-def test_where_an_address_of_nothing_was_stored_first_is_decisive_too() -> None:
+def test_where_a_wild_pointer_was_stored_first_is_decisive_too() -> None:
     world = World()
     holder, nodes = chain(world, 3)
     clean = world.now
@@ -154,7 +153,7 @@ def test_where_an_address_of_nothing_was_stored_first_is_decisive_too() -> None:
 
 
 def test_a_number_beside_the_field_that_was_forgotten_came_from_nowhere() -> None:
-    """The key stored there reads as an address of nothing, and so did a word of a freed block."""
+    """The key stored there reads as a wild pointer, and so did a word of a freed block."""
     text = "node { key; next*; }\nholder { head^; }\nnode X; X.key == 0 or X.next == X;"
     world = World()
     node, other = world.alloc(1, 2), world.alloc(2, 1)
@@ -248,7 +247,7 @@ def test_a_number_is_tried_with_which_a_comparison_would_hold() -> None:
 
 
 def test_a_value_that_was_stored_in_the_wrong_field_is_decisive() -> None:
-    """Another value in either field alone does not mend it."""
+    """Another value in either field alone does not fix it."""
     text = "node { low; high; next*; }\nnode X; X.low <= 1; X.high >= 5; X.low + X.high == 6;"
     world = World()
     node = world.alloc(1, 3)
@@ -260,24 +259,24 @@ def test_a_value_that_was_stored_in_the_wrong_field_is_decisive() -> None:
     assert decisive(world, text, clean)[world.now] == "value"
 
 
-def astray(world: World, clean: int, sites: dict[int, int] | None = None) -> list[int]:
+def wild(world: World, clean: int, sites: dict[int, int] | None = None) -> list[int]:
     engine = structure(world, Checked(world, plan_of(LIST)), sites)
     found = engine.locate([(clean, [], None), (world.now, [], None)])
-    return [time for time, _ in found["astray"]]
+    return [store.time for store in found.wild]
 
 
-def test_an_address_of_nothing_led_astray_even_if_it_is_gone() -> None:
+def test_a_wild_pointer_is_named_even_if_it_is_gone() -> None:
     world = World()
     holder, nodes = chain(world, 3)
     clean = world.now
     world.put(nodes[1], 1, 0x5EED0)
-    strayed = world.now
+    stored = world.now
     world.link(nodes[1], 1, nodes[2])
     world.link(holder, 0, None)
-    assert astray(world, clean) == [strayed]
+    assert wild(world, clean) == [stored]
 
 
-def test_a_statement_that_always_stores_addresses_of_nothing_is_not_named_for_it() -> None:
+def test_a_statement_that_always_stores_wild_pointers_is_not_named_for_it() -> None:
     world = World()
     holder, nodes = chain(world, 3)
     stores = []
@@ -287,5 +286,5 @@ def test_a_statement_that_always_stores_addresses_of_nothing_is_not_named_for_it
         stores.append(world.now)
         world.link(nodes[1], 1, nodes[2])
     world.link(holder, 0, None)
-    assert astray(world, clean) == [stores[1]]
-    assert astray(world, clean, dict.fromkeys(stores, 900)) == []
+    assert wild(world, clean) == [stores[1]]
+    assert wild(world, clean, dict.fromkeys(stores, 900)) == []

@@ -1,4 +1,4 @@
-"""Decisive operations can really be mended: the history is replayed with that one change, and the
+"""Decisive operations can really be fixed: the history is replayed with that one change, and the
 naive evaluator finds nothing wrong. What *decisive* means is said in docs/internals/locating.md."""
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from heapstory._core import FieldPlace, Grade
 from heapstory.constraints.plan import Plan, PlanField
 from tests.constraints.random_worlds import SPECIFICATIONS, moving_worlds, worlds
 from tests.constraints.snapshot import Snapshot
 from tests.constraints.verbatim import check
 from tests.constraints.world import Checked, World, plan_of
-from tests.locate.test_repair import structure
+from tests.locate.test_hypotheses import structure
 from tests.support.examples import examples
 from tests.support.naive import Alloc, Free, Global, Heap, Naive, Store
 
@@ -25,12 +26,11 @@ ELSEWHERE = 0x90000
 STRANGE = 0x4000  # an address outside all blocks
 
 Step = Global | Alloc | Free | Store
-Place = tuple[int, int, int, int]  # node, base, type and cell
 
 
-def field_of(plan: Plan, place: Place) -> tuple[int, PlanField]:
+def field_of(plan: Plan, place: FieldPlace) -> tuple[int, PlanField]:
     """The offset of a cell in its node, and the field."""
-    _, base, kind, number = place
+    base, kind, number = place.base, place.type, place.cell
     declared = plan.types[kind]
     if number < len(declared.fields):
         return base + declared.fields[number].offset, declared.fields[number]
@@ -64,10 +64,10 @@ class Replay:
                 value = int.from_bytes(event.data, "little")
                 yield from (value, value - 1, value + 1)
 
-    def address(self, place: Place) -> int:
-        return self.heap.nodes[place[0]].address + field_of(self.plan, place)[0]
+    def address(self, place: FieldPlace) -> int:
+        return self.heap.nodes[place.node].address + field_of(self.plan, place)[0]
 
-    def stored(self, place: Place, after: int) -> bool:
+    def stored(self, place: FieldPlace, after: int) -> bool:
         """Whether nothing is wrong with some value in a field, stored right after an operation."""
         address, field = self.address(place), field_of(self.plan, place)[1]
         for value in dict.fromkeys(v % (1 << 64) for v in self.values()):
@@ -82,7 +82,7 @@ class Replay:
         known = Naive(self.events[:at]).end.bytes
         return [known.get(address + i) for i in range(8)]
 
-    def word(self, place: Place, at: int) -> list[int | None]:
+    def word(self, place: FieldPlace, at: int) -> list[int | None]:
         return self.at_address(self.address(place), at)
 
     def exchanged(self, first: int, second: int) -> bool:
@@ -98,9 +98,9 @@ class Replay:
             for address in addresses
         ]
         return any(
-            self.is_whole([*self.events[:second], *mended, *self.events[second:]])
+            self.is_whole([*self.events[:second], *fixed, *self.events[second:]])
             for chosen in itertools.product(values, repeat=2)
-            for mended in [[Store(a, v) for a, v in zip(addresses, chosen, strict=True)]]
+            for fixed in [[Store(a, v) for a, v in zip(addresses, chosen, strict=True)]]
         )
 
     def not_freed(self, operation: int) -> list[Step]:
@@ -128,10 +128,10 @@ class Replay:
             events.append(event)
         return events
 
-    def misplaced(self, place: Place, operation: int) -> bool:
+    def misplaced(self, place: FieldPlace, operation: int) -> bool:
         """Whether nothing is wrong if what was stored in a field stands in another one of its node,
         and in that what it held before or what the other one holds."""
-        node, address = self.heap.nodes[place[0]], self.address(place)
+        node, address = self.heap.nodes[place.node], self.address(place)
 
         def held(where: int, at: int) -> Store:
             return Store(address, bytes(b or 0 for b in self.at_address(where, at)))
@@ -155,7 +155,7 @@ class Replay:
             for value in dict.fromkeys(self.values(heap))
         )
 
-    def derived(self, place: Place, operation: int) -> bool:
+    def derived(self, place: FieldPlace, operation: int) -> bool:
         """Whether nothing is wrong with some value in a field if the numbers that were stored after
         it may be any, and whether that takes the value."""
         address, field = self.address(place), field_of(self.plan, place)[1]
@@ -173,7 +173,7 @@ class Replay:
             for data in [(value % (1 << 8 * field.size)).to_bytes(field.size, "little")]
         )
 
-    def followed(self, place: Place, operation: int) -> bool:
+    def followed(self, place: FieldPlace, operation: int) -> bool:
         """Whether nothing is wrong with another pointer in a field if what one later store left in
         its word stands in a word of the node the pointer leads to."""
         address, last = self.address(place), len(self.events)
@@ -225,7 +225,7 @@ class Replay:
 @pytest.mark.parametrize("name", sorted(SPECIFICATIONS))
 @examples(15)
 @given(data=st.data())
-def test_a_decisive_operation_can_be_mended(
+def test_a_decisive_operation_can_be_fixed(
     name: str, make: Callable[[], st.SearchStrategy[World]], data: st.DataObject
 ) -> None:
     world = data.draw(make())
@@ -235,29 +235,30 @@ def test_a_decisive_operation_can_be_mended(
     shift = data.draw(st.integers(0, 1))  # a statement is two operations
     sites = {at: 1 + (at + shift) // 2 for at in range(1, last + 1)}
     found = structure(world, checked, sites).locate([(at, [], None) for at in points])
-    if found["bad"] is None:
+    if found.bad is None:
         return
-    cpoint = points[found["bad"]]
-    clean = 0 if found["clean"] is None else points[found["clean"]]
+    cpoint = points[found.bad]
+    clean = 0 if found.clean is None else points[found.clean]
     replay = Replay(world, checked, cpoint)
-    for operation, (grade, place, unsafe) in found["decisive"].items():
+    for decisive in found.decisive:
+        operation, grade, place = decisive.time, decisive.grade, decisive.field
         assert clean < operation <= cpoint
         event = world.events[operation - 1]
         if isinstance(event, Free):
-            assert grade == "value" and place is None
-            mended = replay.is_whole(replay.not_freed(operation))
-            assert mended or replay.rewritten(operation)
-        elif place is None:  # only where an address of nothing was stored first
-            assert unsafe and isinstance(event, Store)
+            assert grade is Grade.VALUE and place is None
+            fixed = replay.is_whole(replay.not_freed(operation))
+            assert fixed or replay.rewritten(operation)
+        elif place is None:  # only where a wild pointer was stored first
+            assert decisive.wild and isinstance(event, Store)
             held = [
-                replay.word(p, cpoint) for _, p, wild in found["decisive"].values() if p and wild
+                replay.word(one.field, cpoint) for one in found.decisive if one.field and one.wild
             ]
             assert replay.at_address(event.address // 8 * 8, operation) in held
-        elif grade == "omission":
+        elif grade is Grade.OMISSION:
             assert replay.stored(place, cpoint)
-        elif grade == "derived":
+        elif grade is Grade.DERIVED:
             assert replay.derived(place, operation)
-        elif grade == "followed":
+        elif grade is Grade.FOLLOWED:
             assert replay.followed(place, operation)
         elif not replay.stored(place, operation) and not replay.misplaced(place, operation):
             assert sites[operation] == sites[operation + 1]
