@@ -205,6 +205,14 @@ def test_every_format(form: str, recorded: Any, heapstory: Heapstory) -> None:
         assert str(line) in done.stdout
 
 
+def test_one_statement_and_how_many_more_there_are(recorded: Any, heapstory: Heapstory) -> None:
+    asked = ("locate", recorded("ring"), "--spec", spec("ring"), "--statements", "1")
+    answer = json.loads(heapstory(*asked, "--json").stdout)
+    assert len(answer["statements"]) == 1 and answer["statements_cut"] > 0
+    text = heapstory(*asked).stdout
+    assert "\n1 statement to look at" in text and "if it is none of these" in text
+
+
 def test_explain_needs_no_trace(heapstory: Heapstory) -> None:
     done = heapstory("locate", "--explain", spec("avl"))
     assert done.returncode == 0 and "X.height is H of X" in done.stdout

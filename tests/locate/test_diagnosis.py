@@ -36,3 +36,20 @@ def test_without_it_all_that_contributed_is_and_a_few_others(plan: Plan) -> None
     rest = [("fed", 10), ("related", 11), ("related", 12)]
     assert looked_at(plan, *direct, *rest) == [1, 2, 3, 4, 5, 6, 7]
     assert looked_at(plan, *direct[:2], ("crash", 9), *rest) == [1, 2, 9, 10, 11]
+
+
+@pytest.mark.parametrize(
+    ("most", "lines"), [(1, [1]), (2, [1, 2]), (3, [1, 2, 4]), (9, [1, 2, 4, 3])]
+)
+def test_so_many_statements_as_asked_for_and_how_many_were_cut(
+    plan: Plan, most: int, lines: list[int]
+) -> None:
+    """First those with evidence, then the others in their order."""
+    relations = [("decisive", 1), ("direct", 2), ("direct", 2), ("direct", 4), ("related", 3)]
+    found = [
+        Fault(time, relation, "store", Place("/a.c", line), 0, (), ())
+        for time, (relation, line) in enumerate(relations, 1)
+    ]
+    answer = Diagnosis(plan, [], None, None, [], found, 1, {}, most=most)
+    assert [place.line for place in answer.statements] == lines
+    assert answer.statements_cut == 4 - len(lines)

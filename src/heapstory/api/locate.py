@@ -17,13 +17,15 @@ def locate(
     *,
     sites: Mapping[str, str] | None = None,
     cpoints: Sequence[str] = (),
+    statements: int | None = None,
 ) -> Diagnosis:
     """What is wrong at the first bad C-point, and the statements behind it.
 
     The specification is a file, the name of one that comes with heapstory (``avl_tree``), or what
     `heapstory.constraints.load` gave. `sites` binds types to allocation sites, as in
-    ``{"node": "list.c:12"}``; `cpoints` are as for ``heapstory locate --cpoint``.
+    ``{"node": "list.c:12"}``; `cpoints` and `statements` are as for ``heapstory locate
+    --cpoint`` and ``--statements``.
     """
     if not isinstance(specification, Specification):
         specification = constraints.load(specification)
-    return search.locate(trace, specification, sites=sites, cpoints=cpoints)
+    return search.locate(trace, specification, sites=sites, cpoints=cpoints, statements=statements)

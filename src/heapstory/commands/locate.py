@@ -6,7 +6,13 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from heapstory.commands.options import add_format, add_output, add_sarif, chosen_format
+from heapstory.commands.options import (
+    add_format,
+    add_output,
+    add_sarif,
+    chosen_format,
+    count,
+)
 from heapstory.commands.output import FOUND, INCOMPLETE, finish, say, write
 from heapstory.commands.progress import progress
 from heapstory.errors import UsageError
@@ -47,6 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where the constraints must hold: FUNC[:exit|:entry], FILE:LINE, end or crash",
     )
     parser.add_argument(
+        "--statements",
+        type=count,
+        metavar="N",
+        help="name so many statements (default: those for which there is evidence)",
+    )
+    parser.add_argument(
         "--explain", metavar="SPEC", help="say what a specification means, in plain words"
     )
     add_format(parser, _FORMATS)
@@ -77,7 +89,13 @@ def _locate(args: argparse.Namespace) -> int:
     sites = dict(_site(text) for text in args.site)
     with heapstory.open(args.trace) as trace:
         with progress("checking the structure"):
-            diagnosis = heapstory.locate(trace, specification, sites=sites, cpoints=args.cpoint)
+            diagnosis = heapstory.locate(
+                trace,
+                specification,
+                sites=sites,
+                cpoints=args.cpoint,
+                statements=args.statements,
+            )
         for note in diagnosis.notes:
             say(note)
         _write(trace, diagnosis, args)

@@ -28,6 +28,7 @@ def body(answer: Diagnosis) -> dict[str, Any]:
         "inconsistencies": [_inconsistency(found, answer.bad) for found in answer.inconsistencies],
         "faults": [_fault(fault) for fault in answer.faults],
         "statements": [place.as_json() for place in answer.statements],
+        "statements_cut": answer.statements_cut,
         "nodes": answer.objects,
         "notes": answer.notes,
         "seconds": answer.seconds["check"] + answer.seconds["locate"],

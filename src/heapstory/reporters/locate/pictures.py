@@ -33,7 +33,7 @@ pre b{background:#5a1c1c}.pair svg{background:#fff}}
 def dot(trace: Trace, answer: Diagnosis) -> str:
     """Two graphs per statement, before and after."""
     parts = []
-    for fault in _firsts(answer):
+    for fault in _shown(answer):
         shown = pictures(trace, fault)
         parts += [_titled(shown.before, "before", fault), _titled(shown.after, "after", fault)]
     return "".join(parts)
@@ -48,7 +48,9 @@ def html(trace: Trace, answer: Diagnosis) -> str:
     ]
     if answer.bad is not None:
         parts.append(_inconsistencies(answer))
-        parts += [_statement(trace, n, fault) for n, fault in enumerate(_firsts(answer), 1)]
+        parts += [_statement(trace, n, fault) for n, fault in enumerate(_shown(answer), 1)]
+        if more := len(_firsts(answer)) - len(_shown(answer)):
+            parts.append(f"<p class=dim>and {more:,} more statements (--json)</p>")
     return "\n".join([*parts, "</html>\n"])
 
 
@@ -58,7 +60,11 @@ def _firsts(answer: Diagnosis) -> list[Fault]:
     for fault in answer.faults:
         key = (fault.place.path, fault.place.line) if fault.place else (None, None)
         seen.setdefault((*key, str(fault.place)), fault)
-    return list(seen.values())[:MOST]
+    return list(seen.values())
+
+
+def _shown(answer: Diagnosis) -> list[Fault]:
+    return _firsts(answer)[: answer.most or MOST]
 
 
 def _titled(drawing: Drawing, moment: str, fault: Fault) -> str:
