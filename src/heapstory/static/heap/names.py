@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from mypy_extensions import mypyc_attr
-
 # Where a name begins.
 PARAMETER: Final = 0
 GLOBAL_VARIABLE: Final = 1  # or a function
 SLOT: Final = 2
 
 
-@mypyc_attr(acyclic=True)  # names stay until the program ends
 class Named:
     """The name of a cell. ``text`` orders names and shows them; nothing is read out of it."""
 

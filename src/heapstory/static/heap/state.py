@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
-from mypy_extensions import mypyc_attr
-
 from heapstory.cfront.program import Place
 from heapstory.static.heap.doubt import Doubt
 from heapstory.static.heap.names import GLOBAL_VARIABLE, SLOT, Named
@@ -55,7 +53,6 @@ _MEMBERS: Final = (
 )  # fmt: skip
 
 
-@mypyc_attr(acyclic=True)  # values do not lead to cells, but to their names
 class Cell:
     """A cell. Never changed once it is in a state: ``Heap`` puts changed copies in its place."""
 
@@ -190,7 +187,6 @@ class Step(NamedTuple):
     returns: bool = False
 
 
-@mypyc_attr(acyclic=True)
 class Trace:
     """A path, the last step first. Paths share their beginnings."""
 
@@ -201,7 +197,6 @@ class Trace:
         self.step = step
 
 
-@mypyc_attr(acyclic=True)
 class State:
     """Variables, cells, facts, and the path that led here."""
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from mypy_extensions import mypyc_attr
-
 from heapstory.static.heap.names import GLOBAL_VARIABLE, Named
 
 LOW: Final = -(1 << 66)
@@ -79,7 +77,6 @@ class Index(NamedTuple):
     constant: int
 
 
-@mypyc_attr(acyclic=True)  # nothing that it leads to leads back: the collector need not look
 class Pointer:
     """A pointer into a cell."""
 

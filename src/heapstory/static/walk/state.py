@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from mypy_extensions import mypyc_attr
-
 from heapstory.cfront.program import Function, Place
 from heapstory.static.heap.names import Named, slot
 from heapstory.static.heap.state import STACK, Cell, State
@@ -37,7 +35,6 @@ class Jump(NamedTuple):
     register: str | None
 
 
-@mypyc_attr(acyclic=True)
 class Way(State):
     """A state with its position. The variables of waiting functions are the members of a cell each,
     so that they hold on to memory as any other cell does."""
