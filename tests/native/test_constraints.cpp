@@ -315,7 +315,7 @@ TEST_CASE("the first bad C-point is the first at which anything is wrong") {
     PlanConstraint nested = global(ShapeKind::nested, 1);
     Expr eleven;
     eleven.op = Op::number;
-    eleven.integer = 11;
+    eleven.number.integer = 11;
     nested.body.op = Op::ne;
     nested.body.args = {plan.constraints[2].shape.keys[0], eleven};
     plan.constraints = {plan.constraints[0], nested};
