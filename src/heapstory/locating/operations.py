@@ -58,7 +58,10 @@ class Operations:
             return None
         timestamp, site = last
         data = self.trace.value(address, field.size, timestamp) or b""
-        text = _number(field, int.from_bytes(data, "little"))
+        value = int.from_bytes(data, "little")
+        if field.bit_size:
+            value = value >> field.bit_offset & (1 << field.bit_size) - 1
+        text = _number(field, value)
         slot = Slot(cell.node, cell.base + offset, name, text, text)
         place = self.trace.places.place(site)
         return Fault(timestamp, "decisive", "store", place, cell.node, (slot,), contributed_to)

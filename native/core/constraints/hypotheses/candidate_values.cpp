@@ -21,33 +21,25 @@ std::vector<Version> CandidateValues::pointers(uint32_t cell) const {
 
 Version CandidateValues::with_number(uint32_t cell, uint64_t number) const {
     const PlanField &field = at_.field_of(cell);
-    auto ones = [](unsigned bits) { return bits >= 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1; };
-    if (!field.bit_size)
-        return {number & ones(8 * unsigned(field.size)), 0, 0, none};
-    uint64_t own = ones(field.bit_size) << field.bit_offset;
-    uint64_t rest = at_.held(cell) ? at_.held(cell)->value & ~own : 0;
-    return {rest | (number << field.bit_offset & own), 0, 0, none};
-}
-
-uint64_t CandidateValues::number_in(uint32_t cell, const Version &version) const {
-    return version.value >> at_.field_of(cell).bit_offset;
+    unsigned bits = field.bit_size ? field.bit_size : 8 * unsigned(field.size);
+    return {bits >= 64 ? number : number & ((uint64_t(1) << bits) - 1), 0, 0, none};
 }
 
 std::vector<Version> CandidateValues::numbers(uint32_t cell) const {
     const Timeline &line = at_.line();
     std::vector<Version> values;
     const PlanField &field = at_.field_of(cell);
-    if (uint64_t number = number_in(cell, *at_.held(cell)); field.kind != FieldKind::real)
+    if (uint64_t number = at_.held(cell)->value; field.kind != FieldKind::real)
         for (uint64_t near : {number + 1, number - 1})
             add_once(values, with_number(cell, near));
     if (const Version *old = at_.before(cell))
-        add_once(values, with_number(cell, number_in(cell, *old)));
+        add_once(values, with_number(cell, old->value));
     Object object = line.owner(cell);
     for (uint32_t other = line.first_cell[object]; other < line.first_cell[object + 1]; ++other) {
         const PlanField &sister = at_.field_of(other);
         const Version *version = at_.held(other);
         if (other != cell && version && sister.kind == field.kind && sister.size == field.size)
-            add_once(values, with_number(cell, number_in(other, *version)));
+            add_once(values, with_number(cell, version->value));
     }
     return values;
 }

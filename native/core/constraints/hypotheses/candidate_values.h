@@ -20,9 +20,8 @@ class CandidateValues {
     // number, what it is compared with and those next to that.
     std::vector<Version> stored(uint32_t cell) const;
 
-    // A field with another number: of a bit field, only its own bits are changed.
+    // A number with as many bits as a field has.
     Version with_number(uint32_t cell, uint64_t number) const;
-    uint64_t number_in(uint32_t cell, const Version &version) const;
 
     static void add_once(std::vector<Version> &values, const Version &value);
 

@@ -32,7 +32,7 @@ class FarValues {
         if (is_number() && line_.type[object] == line_.type[owner_] &&
             same_field < line_.first_cell[object + 1] && at_.held(same_field) &&
             at_.held(same_field)->target == none)
-            add_numbers(values_.number_in(cell_, *at_.held(same_field)));
+            add_numbers(at_.held(same_field)->value);
     }
 
   private:
