@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 import traceback
 from pathlib import Path
 
@@ -64,3 +66,14 @@ def test_summaries_travel() -> None:
     assert list(row.cells) == list(cells), "there is one object for a name"
     assert row.result == Pointer(1, 0) and row.cells[1].fields == {8: Pointer(1, ANYWHERE)}
     assert row.cells[1].site == cell.site and row.cells[1].leads == (1,)
+
+
+def test_long_paths_are_freed() -> None:
+    """Freed one inside the other; ``-X dev`` notices what is written beside a block."""
+    code = (
+        "from heapstory.static.heap.state import State\n"
+        "state = State()\n"
+        f"for _ in range({DEEP}): state.note(None, 'step')\n"
+        "del state\n"
+    )
+    subprocess.run([sys.executable, "-X", "dev", "-W", "ignore", "-c", code], check=True)
