@@ -23,15 +23,17 @@ constexpr uint16_t oldest_version = 6;       // that is read as well
 constexpr uint32_t chunk_magic = 0x4b435348; // "HSCK"
 
 enum class ChunkKind : uint16_t {
-    events = 1,     // what happened: see events.h
-    tables = 2,     // sites, stacks, modules, ... defined since the last one: see tables.h
-    symbols = 3,    // names, lines and types for them: see tables.h
-    source = 4,     // source text
-    keyframe = 5,   // a part of all live words at one moment: see keyframe.h
-    nodes = 6,      // all nodes, written at close: see nodes.h
-    words = 7,      // which chunks hold which word, written at close: see word_index.h
-    end = 8,        // the last chunk of a closed trace
-    discoveries = 9 // what is found without knowing the allocator: see discoveries.h
+    events = 1,      // what happened: see events.h
+    tables = 2,      // sites, stacks, modules, ... defined since the last one: see tables.h
+    symbols = 3,     // names, lines and types for them: see tables.h
+    source = 4,      // source text
+    keyframe = 5,    // a part of all live words at one moment: see keyframe.h
+    nodes = 6,       // all nodes, written at close: see nodes.h
+    words = 7,       // which chunks hold which word, written at close: see word_index.h
+    end = 8,         // the last chunk of a closed trace
+    discoveries = 9, // what is found without knowing the allocator: see discoveries.h
+    blocks = 10,     // blocks of code defined since the last one: see format/stream/blocks.h
+    stream = 11      // a stretch of the instruction stream: see format/stream/sequences.h
 };
 
 struct ChunkHeader {
@@ -47,7 +49,7 @@ struct ChunkHeader {
     uint64_t first_timestamp = 0; // timestamp before the first event
     uint32_t changes = 0;         // events chunk: by how much the timestamp advances
     uint32_t slots = 0;           // keyframe: number of its parts
-    uint64_t first_word = 0;      // keyframe: of this part
+    uint64_t first_word = 0;      // keyframe: of this part; blocks, stream: see there
     uint32_t head_length = 0;     // of the payload; 0: it has no head
     uint32_t head_crc = 0;
 };
