@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "collect/recording.h"
 
+#include "collect/chunks/store_records.h"
 #include "collect/input/translate.h"
 #include "heapstory_wire.h"
 
 namespace heapstory {
 
 namespace {
+
+constexpr size_t record_bytes = 16;
 
 unsigned without_more(unsigned kind) {
     return kind & ~unsigned(HSW_RANGE_MORE);
@@ -41,35 +44,102 @@ bool is_truth(const Record &record) {
     }
 }
 
+// Says of events in which step they happened.
+class EventSteps {
+  public:
+    EventSteps(StreamBuilder &stream, std::span<const RecordStep> steps)
+        : stream_(stream), steps_(steps) {}
+    // By the record at `offset`; later ones follow.
+    void add(uint64_t event, size_t offset) {
+        while (at_ + 1 < steps_.size() && steps_[at_ + 1].offset <= offset)
+            ++at_;
+        stream_.event(event, steps_[at_].step);
+    }
+
+  private:
+    StreamBuilder &stream_;
+    std::span<const RecordStep> steps_;
+    size_t at_ = 0;
+};
+
 } // namespace
 
 void Recording::feed(ByteSpan records) {
     const uint8_t *at = records.data(), *end = at + records.size();
+    if (!in_stream_)
+        at = parse(records, {});
+    if (at + record_bytes <= end && !enough_)
+        separate(at, end);
+}
+
+void Recording::separate(const uint8_t *at, const uint8_t *end) {
+    if (!in_stream_)
+        stream_.begin(stacks_.thread(), builder_.events());
+    in_stream_ = true;
+    while (at < end && !enough_) {
+        at = separator_.take(at, end);
+        parse(separator_.others(), separator_.steps());
+        separator_.drop_others();
+        if (at < end)
+            write_sequence();
+    }
+}
+
+const uint8_t *Recording::parse(ByteSpan records, std::span<const RecordStep> steps) {
+    const uint8_t *start = records.data(), *at = start, *end = at + records.size();
     const uint64_t most_changes = options_.most_changes ? options_.most_changes : ~uint64_t(0);
+    EventSteps positions(stream_, steps);
     while (!enough_) {
+        const uint8_t *stores = at;
+        uint64_t event = builder_.events();
         if (!finished_)
             at = builder_.take_stores(at, end, sites_.stores(), stacks_.context(), most_changes);
-        if (at + 16 > end)
-            break;
-        uint64_t first, value;
-        std::memcpy(&first, at, 8);
-        std::memcpy(&value, at + 8, 8);
-        at += 16;
-        uint32_t tag = uint32_t(first >> HSW_ADDRESS_BITS);
-        uint64_t address = first & HSW_ADDRESS_MASK;
-        if (tag < HSW_FIRST_TAG) {
-            if (!finished_)
-                store(tag, address, value);
-        } else {
-            Record record{tag, address, value};
-            std::optional<Payload> payload = take_payload(record, at, end);
-            if (!payload)
-                break;
-            if (!finished_ || is_last_word(tag))
-                control(record, *payload);
-        }
+        if (!steps.empty())
+            for (; stores < at; stores += record_bytes)
+                if (sites_.stores()[record_at(stores).first >> HSW_ADDRESS_BITS].begins)
+                    positions.add(event++, size_t(stores - start));
+        if (at + record_bytes > end)
+            return at;
+        const uint8_t *next = parse_record(at, end);
+        if (next == at)
+            return at;
+        for (; !steps.empty() && event < builder_.events(); ++event)
+            positions.add(event, size_t(at - start));
+        at = next;
         enough_ = builder_.timestamp() >= most_changes;
     }
+    return at;
+}
+
+// Returns where the next one begins; the same place if this one is of the stream.
+const uint8_t *Recording::parse_record(const uint8_t *at, const uint8_t *end) {
+    const auto [first, value] = record_at(at);
+    const uint32_t tag = uint32_t(first >> HSW_ADDRESS_BITS);
+    const uint64_t address = first & HSW_ADDRESS_MASK;
+    if (tag < HSW_FIRST_TAG) {
+        if (!finished_)
+            store(tag, address, value);
+        return at + record_bytes;
+    }
+    if (StreamSeparator::is_stream(tag))
+        return at;
+    Record record{tag, address, value};
+    at += record_bytes;
+    std::optional<Payload> payload = take_payload(record, at, end);
+    if (!payload)
+        return end; // cut off
+    if (!finished_ || is_last_word(tag))
+        control(record, *payload);
+    return at;
+}
+
+void Recording::close() {
+    if (in_stream_) {
+        separator_.finish();
+        parse(separator_.others(), separator_.steps());
+        write_sequence();
+    }
+    output_.close();
 }
 
 void Recording::store(uint32_t raw_id, uint64_t address, uint64_t value) {

@@ -10,9 +10,12 @@
 #include "collect/program/call_stacks.h"
 #include "collect/program/modules.h"
 #include "collect/program/sites.h"
+#include "collect/stream/builder.h"
+#include "collect/stream/separator.h"
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 namespace heapstory {
 
@@ -26,7 +29,7 @@ class Recording {
     // Writes out what has been gathered, if anything.
     void flush() { output_.flush(); }
     // Ends the trace: names, types, source and look-up tables.
-    void close() { output_.close(); }
+    void close();
 
     bool enough() const { return enough_; }
     std::optional<int> exit_code() const { return exit_code_; }
@@ -34,6 +37,13 @@ class Recording {
     const Tables &tables() const { return tables_; }
 
   private:
+    // Records that are none of the stream, up to the first that is one. Returns where. `steps` are
+    // those of the stream in which they stand.
+    const uint8_t *parse(ByteSpan records, std::span<const RecordStep> steps);
+    const uint8_t *parse_record(const uint8_t *at, const uint8_t *end);
+    // Feeds records among which there are those of the stream.
+    void separate(const uint8_t *at, const uint8_t *end);
+    void write_sequence() { output_.write_sequence(stream_.take(builder_.events())); }
     void store(uint32_t raw, uint64_t address, uint64_t value);
     void control(const Record &record, const Payload &payload);
     void moment(const Record &record, const Payload &payload);
@@ -60,6 +70,10 @@ class Recording {
     ChunkBuilder &builder_ = output_.builder;
     Allocations allocations_{output_, shadow_, tables_, modules_, sites_};
     FoundNodes found_nodes_{output_, shadow_, stacks_, sites_};
+
+    StreamBuilder stream_;
+    StreamSeparator separator_{stream_, [this](uint32_t raw) { return sites_.raw(raw).pc; }};
+    bool in_stream_ = false; // since its first record
 
     bool continued_range_ = false;
     std::optional<Record> fill_; // a ranged store of one byte's value, until HSW_FILL names it

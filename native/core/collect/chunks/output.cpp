@@ -80,6 +80,11 @@ void Output::write_keyframe() {
     slots_since_keyframe_ = 0;
 }
 
+void Output::write_sequence(GatheredSequence gathered) {
+    auto shared = std::make_shared<GatheredSequence>(std::move(gathered));
+    queue_.add([this, shared] { stream_packer_.write(*shared); });
+}
+
 void Output::flush() {
     if (!builder.empty())
         write_chunk();

@@ -9,6 +9,7 @@
 #include "collect/chunks/write_queue.h"
 #include "collect/program/call_stacks.h"
 #include "collect/program/modules.h"
+#include "collect/stream/packer.h"
 #include "format/container/trace_file.h"
 #include "format/nodes/discoveries.h"
 #include "format/program/tables.h"
@@ -38,6 +39,8 @@ class Output {
     }
     // Writes out what has been gathered, if anything.
     void flush();
+    // A stretch of the instruction stream.
+    void write_sequence(GatheredSequence gathered);
     // Ends the trace: names, types, source and look-up tables.
     void close();
 
@@ -61,6 +64,7 @@ class Output {
     const CallStacks &stacks_;
     TablesWriter tables_writer_{tables_};
     ChunkPacker packer_{writer_, shadow_};
+    StreamPacker stream_packer_{writer_};
     uint64_t slots_since_keyframe_ = 0;
     WriteQueue queue_; // last: its tasks use the others
 };

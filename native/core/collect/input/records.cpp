@@ -28,6 +28,7 @@ uint64_t payload_length(const Record &record, const uint8_t *at, const uint8_t *
         return record.length();
     case HSW_SCAN:
     case HSW_STACK:
+    case HSW_BLOCK:
     case HSW_EXECVE:
         return record.length();
     case HSW_CPOINT:

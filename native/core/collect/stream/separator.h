@@ -1,0 +1,65 @@
+// Tells the records of the stream from the others.
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The others are put side by side, as if there were no stream: only so are stores of a loop a run,
+// and only so does a return find its call. While there is a stream the recorder does not take back
+// calls during which nothing was recorded (see HSW_CALL): that is done here.
+#pragma once
+
+#include "collect/input/records.h"
+#include "collect/stream/builder.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace heapstory {
+
+// From this byte of the other records on, they belong to that step.
+struct RecordStep {
+    size_t offset = 0;
+    uint32_t step = 0;
+};
+
+class StreamSeparator {
+  public:
+    using AddressOfSite = std::function<uint64_t(uint32_t raw)>;
+    explicit StreamSeparator(StreamBuilder &builder, AddressOfSite address_of_site)
+        : builder_(builder), address_of_site_(std::move(address_of_site)) {}
+
+    static bool is_stream(uint32_t tag);
+
+    // Takes records up to the end, or up to the first execution for which the sequence has no room.
+    // Returns where.
+    const uint8_t *take(const uint8_t *at, const uint8_t *end);
+    // The other records up to here, but for calls that may yet be taken back, and their steps.
+    ByteSpan others() const { return ByteSpan(others_).first(settled()); }
+    const std::vector<RecordStep> &steps() const { return steps_; }
+    // They have been dealt with.
+    void drop_others();
+    // There will be no more records: no call will be taken back.
+    void finish() { finished_ = true; }
+
+  private:
+    const uint8_t *take_executed(const uint8_t *at, const uint8_t *end);
+    void take_stream(const Record &record, ByteSpan payload);
+    void take_other(const Record &record, ByteSpan bytes);
+    void note_effect(const Record &record);
+    void moved_to(const Record &record);
+    void returned(); // of other code, whose returns are not recorded
+    bool take_back(uint64_t slot);
+    size_t settled() const;
+
+    StreamBuilder &builder_;
+    AddressOfSite address_of_site_;
+    Bytes others_;
+    std::vector<RecordStep> steps_;
+    std::optional<uint64_t> return_slot_; // of the block that runs, if it returns
+    Record moved_;                        // until HSW_MOVED_TO says where to
+    std::vector<uint64_t> sites_;         // addresses, by number, of those met here
+    bool finished_ = false;
+};
+
+} // namespace heapstory
