@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "store/stream.h"
+
+#include "format/stream/blocks.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace heapstory {
+
+StoredStream::StoredStream(std::shared_ptr<const Store> store) : store_(std::move(store)) {
+    const TraceFile &file = store_->file();
+    for (uint32_t chunk = 0; chunk < file.chunks().size(); ++chunk) {
+        const ChunkHeader &header = file.chunks()[chunk].header;
+        const ChunkKind kind = ChunkKind(header.kind);
+        if (kind != ChunkKind::blocks && kind != ChunkKind::stream)
+            continue;
+        bytes_ += header.length;
+        if (kind == ChunkKind::blocks) {
+            decode_blocks(file.payload(chunk), header, blocks_);
+            file.release(chunk);
+            continue;
+        }
+        if (header.first_word != steps_)
+            throw FormatError("steps of the instruction stream are missing");
+        chunks_.push_back(chunk);
+        steps_ += header.slots;
+    }
+}
+
+void StoredStream::read(uint32_t sequence, stream::Sequence &into) const {
+    const uint32_t chunk = chunks_[sequence];
+    decode_sequence(store_->file().payload(chunk), header(sequence), blocks_, into);
+    store_->file().release(chunk);
+}
+
+std::optional<uint64_t> StoredStream::step_of(uint64_t event) const {
+    auto after =
+        std::upper_bound(chunks_.begin(), chunks_.end(), event, [this](uint64_t e, uint32_t chunk) {
+            return e < store_->header(chunk).first_event;
+        });
+    // A sequence without events begins with the same number as the one that has them.
+    while (after != chunks_.begin()) {
+        const uint32_t chunk = *--after;
+        const ChunkHeader &found = store_->header(chunk);
+        if (!found.events && found.first_event == event)
+            continue;
+        const Bytes head = store_->file().head(chunk);
+        for (const EventStep &item : decode_event_steps(head, found))
+            if (item.event == event)
+                return found.first_word + item.step;
+        break;
+    }
+    return std::nullopt;
+}
+
+} // namespace heapstory

@@ -1,0 +1,42 @@
+// The instruction stream of an opened trace.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "format/stream/sequences.h"
+#include "store/store.h"
+#include "stream/sequence.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace heapstory {
+
+// Blocks are all in memory, sequences are decoded when they are asked for: a walk over the stream
+// meets each once, so none is kept.
+class StoredStream : public stream::Source {
+  public:
+    explicit StoredStream(std::shared_ptr<const Store> store);
+
+    uint32_t blocks() const override { return uint32_t(blocks_.size()); }
+    const stream::Block &block(uint32_t id) const override { return blocks_[id - 1]; }
+    uint32_t sequences() const override { return uint32_t(chunks_.size()); }
+    uint64_t first_step(uint32_t sequence) const override { return header(sequence).first_word; }
+    void read(uint32_t sequence, stream::Sequence &into) const override;
+
+    uint64_t steps() const { return steps_; }
+    uint64_t bytes() const { return bytes_; } // of its chunks
+    // The step in which an event happened; none if that was outside the stream.
+    std::optional<uint64_t> step_of(uint64_t event) const;
+
+  private:
+    const ChunkHeader &header(uint32_t sequence) const { return store_->header(chunks_[sequence]); }
+
+    std::shared_ptr<const Store> store_;
+    std::vector<stream::Block> blocks_;
+    std::vector<uint32_t> chunks_; // by sequence
+    uint64_t steps_ = 0, bytes_ = 0;
+};
+
+} // namespace heapstory
