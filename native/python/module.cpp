@@ -3,6 +3,7 @@
 #include "code_places.h"
 #include "constraints.h"
 #include "linear.h"
+#include "slicer.h"
 #include "table.h"
 #include "trace.h"
 
@@ -18,5 +19,6 @@ NB_MODULE(_core, m) {
     bind_trace(m);
     bind_code_places(m);
     bind_linear(m);
+    bind_slicer(m);
     add_constraints(m, [](nb::handle trace) { return nb::cast<Trace &>(trace).shared_store(); });
 }

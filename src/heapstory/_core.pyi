@@ -216,6 +216,50 @@ class Trace:
         stacks:  stack, depth (0: the statement itself), site"""
 
 @type_check_only
+class StreamCounts(TypedDict):
+    steps: int  # executions of blocks, and what is no instruction
+    instructions: int
+    blocks: int
+    sequences: int
+    bytes: int  # of its chunks
+
+@type_check_only
+class SliceTotals(TypedDict):
+    instructions: int  # executions in the slice
+    visited: int  # steps walked over
+    unresolved: int  # bytes of memory and registers that were there before the stream
+
+class Slicer:
+    """The instruction stream of a trace, made ready for slicing. A place is a step of the stream and
+    the number of an instruction in the block that ran there."""
+
+    def __init__(self, trace: Trace) -> None:
+        """Reads the stream once; CoreError if there is none."""
+    @property
+    def counts(self) -> StreamCounts: ...
+    def find(self, address: int, number: int = -1) -> tuple[int, int] | None:
+        """The execution of that number of the instruction at an address: 1 is the first, -1 the
+        last. None if it did not run as often."""
+    def count(self, address: int) -> int:
+        """How often the instruction at an address ran."""
+    def step_of(self, event: int) -> int | None:
+        """The step in which an event (counted from 0) happened; None: outside the stream."""
+    def backward(
+        self,
+        place: tuple[int, int],
+        memory: Sequence[tuple[int, int]] = ...,
+        data: bool = True,
+        control: bool = True,
+        conventions: bool = True,
+        addresses: bool = True,
+    ) -> tuple[Table, SliceTotals]:
+        """What led to the instruction at a place or, where memory is given (address, bytes), to
+        what that held before it. Columns: address (of an instruction), count (of its executions in
+        the slice), first, last (their steps). Without data or control, dependences of that kind are
+        left out; without conventions, saving and restoring registers is nothing special; without
+        addresses, how a pointer came about is not asked."""
+
+@type_check_only
 class CodePlace(TypedDict):
     """A statement; None where it is not known."""
 
