@@ -69,8 +69,8 @@ class Slicer {
                                         bool control, bool conventions, bool addresses) const {
         slice::Criterion criterion;
         criterion.point = {place.first, place.second};
-        if (place.first >= prepared_->steps())
-            throw nb::index_error("the stream has no such step");
+        if (!slice::exists(*prepared_, criterion.point))
+            throw nb::index_error("the stream has no such place");
         criterion.whole_instruction = memory.empty();
         for (auto [address, size] : memory)
             criterion.memory.push_back({address, size});

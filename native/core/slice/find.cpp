@@ -78,4 +78,13 @@ uint64_t count_executions(const Prepared &prepared, uint64_t address) {
     return count;
 }
 
+bool exists(const Prepared &prepared, Point point) {
+    if (point.step >= prepared.steps())
+        return false;
+    stream::Sequence sequence;
+    prepared.source().read(prepared.sequence_of(point.step), sequence);
+    const uint32_t id = sequence.block[point.step - sequence.first_step];
+    return id ? point.instruction < prepared.effects(id).instructions.size() : !point.instruction;
+}
+
 } // namespace heapstory::slice

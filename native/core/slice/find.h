@@ -17,4 +17,7 @@ std::optional<Point> find_execution(const Prepared &prepared, uint64_t address, 
 // How often it ran.
 uint64_t count_executions(const Prepared &prepared, uint64_t address);
 
+// Whether there is such a point: an effect, or an instruction that ran or was about to.
+bool exists(const Prepared &prepared, Point point);
+
 } // namespace heapstory::slice

@@ -7,14 +7,15 @@ namespace heapstory::slice {
 
 unsigned instructions_of(const stream::Sequence &sequence, uint32_t at, const stream::Block &block,
                          const stream::Effects &effects) {
+    const auto all = unsigned(effects.instructions.size()); // that could be decoded
     uint8_t exit = sequence.exit[at];
     if (exit < block.exits.size())
-        return block.exits[exit].instruction + 1u;
+        return std::min(block.exits[exit].instruction + 1u, all);
     if (exit == stream::broke_off)
         for (const stream::Fault &fault : sequence.faults)
             if (fault.step == at)
-                return fault.instructions;
-    return unsigned(effects.instructions.size());
+                return std::min<unsigned>(fault.instructions, all);
+    return all;
 }
 
 Prepared::Prepared(const stream::Source &source, const Code &code, const Progress &progress)
