@@ -164,10 +164,20 @@ TEST_CASE("with a stream the events are those without") {
             put_executed(mixed, own ? 3 : 4, own ? std::vector{slot} : std::vector{round, slot});
             ++step;
         }
+        if (calls && !own && random() % 4 == 0) { // the last block stores as well
+            put(mixed, HSW_WORD(1, 0x4b00000), round);
+            if (!stores)
+                put(plain, call, target);
+            put(plain, HSW_WORD(1, 0x4b00000), round);
+            steps_of_events.push_back(step - 1);
+        }
         if (calls && own)
             put(mixed, HSW_WORD(HSW_RET, slot), 0x403003);
         if (calls && own && stores)
             put(plain, HSW_WORD(HSW_RET, slot), 0x403003);
+        for (Bytes *out : {&plain, &mixed}) // the next block is translated
+            if (round % 100 == 0)
+                put_site(*out, 3 + round / 100, HSW_SITE_STORE);
     }
     Folder folder;
     record(folder / "plain", plain);

@@ -19,9 +19,9 @@ Record record_of(const uint8_t *at) {
     return {uint32_t(words[0] >> HSW_ADDRESS_BITS), words[0] & HSW_ADDRESS_MASK, words[1]};
 }
 
-// What a block records of itself, besides its end: all else comes after it.
-bool is_of_block(uint32_t tag) {
-    return tag < HSW_FIRST_TAG || tag == HSW_RANGE || tag == HSW_FILL;
+// What is said of code when it is translated, perhaps between a block and the next.
+bool is_translation(uint32_t tag) {
+    return tag == HSW_SITE || tag == HSW_RECEIVER;
 }
 
 constexpr unsigned rax = 0, rdx = 2;
@@ -79,8 +79,8 @@ const uint8_t *StreamSeparator::take_executed(const uint8_t *at, const uint8_t *
     const uint8_t *words = at + 8;
     builder_.executed(id, exit, words);
     if (block.jump == stream::Jump::ret && !block.own && exit == stream::ran_to_end &&
-        !block.accesses.empty())
-        return_slot_ = last_address(block, words) & HSW_ADDRESS_MASK;
+        !block.accesses.empty() && ends_in_call(last_address(block, words) & HSW_ADDRESS_MASK))
+        returns_from_ = others_.size();
     return at + length;
 }
 
@@ -113,12 +113,14 @@ void StreamSeparator::moved_to(const Record &record) {
 }
 
 void StreamSeparator::take_other(const Record &record, ByteSpan bytes) {
-    if (!is_of_block(record.tag))
-        returned();
     if (record.tag == HSW_START)
         return;
-    if (record.tag == HSW_RET && take_back(record.address))
-        return;
+    if (record.tag == HSW_SWITCH || record.tag == HSW_SIGNAL)
+        returned(); // the block has come to its end
+    else if (!is_translation(record.tag))
+        returns_from_.reset();
+    if (record.tag == HSW_RET && ends_in_call(record.address))
+        return take_back(others_.size());
     note_effect(record);
     const RecordStep now{others_.size(), builder_.step()};
     if (steps_.empty() || steps_.back().step != now.step)
@@ -158,35 +160,43 @@ void StreamSeparator::note_effect(const Record &record) {
 }
 
 void StreamSeparator::returned() {
-    if (return_slot_)
-        take_back(*return_slot_);
-    return_slot_.reset();
+    if (returns_from_)
+        take_back(*returns_from_);
+    returns_from_.reset();
 }
 
-// Drops the last record if it is a call whose return address lies at `slot`.
-bool StreamSeparator::take_back(uint64_t slot) {
+// Whether the last record is a call whose return address lies at `slot`.
+bool StreamSeparator::ends_in_call(uint64_t slot) const {
     if (others_.size() < record_bytes)
         return false;
-    const size_t before = others_.size() - record_bytes;
-    const Record last = record_of(others_.data() + before);
-    if (last.tag != HSW_CALL || last.address != slot)
-        return false;
-    others_.resize(before);
-    while (!steps_.empty() && steps_.back().offset >= before)
+    const Record last = record_of(others_.data() + others_.size() - record_bytes);
+    return last.tag == HSW_CALL && last.address == slot;
+}
+
+// Drops the call that ends there.
+void StreamSeparator::take_back(size_t call_end) {
+    const auto end = others_.begin() + ptrdiff_t(call_end);
+    others_.erase(end - record_bytes, end);
+    for (auto step = steps_.rbegin(); step != steps_.rend() && step->offset >= call_end; ++step)
+        step->offset -= record_bytes;
+    while (!steps_.empty() && steps_.back().offset >= others_.size())
         steps_.pop_back();
-    return true;
 }
 
 size_t StreamSeparator::settled() const {
-    size_t end = others_.size();
-    while (!finished_ && end >= record_bytes &&
-           record_of(others_.data() + end - record_bytes).tag == HSW_CALL)
+    if (finished_)
+        return others_.size();
+    size_t end = returns_from_.value_or(others_.size());
+    while (end >= record_bytes && record_of(others_.data() + end - record_bytes).tag == HSW_CALL)
         end -= record_bytes;
     return end;
 }
 
 void StreamSeparator::drop_others() {
-    others_.erase(others_.begin(), others_.begin() + ptrdiff_t(settled()));
+    const size_t dropped = settled();
+    others_.erase(others_.begin(), others_.begin() + ptrdiff_t(dropped));
+    if (returns_from_)
+        *returns_from_ -= dropped;
     steps_.clear();
     if (!others_.empty())
         steps_.push_back({0, builder_.step()});

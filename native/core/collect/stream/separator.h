@@ -48,17 +48,20 @@ class StreamSeparator {
     void take_other(const Record &record, ByteSpan bytes);
     void note_effect(const Record &record);
     void moved_to(const Record &record);
-    void returned(); // of other code, whose returns are not recorded
-    bool take_back(uint64_t slot);
+    bool ends_in_call(uint64_t slot) const;
+    void take_back(size_t call_end);
+    void returned();
     size_t settled() const;
 
     StreamBuilder &builder_;
     AddressOfSite address_of_site_;
     Bytes others_;
     std::vector<RecordStep> steps_;
-    std::optional<uint64_t> return_slot_; // of the block that runs, if it returns
-    Record moved_;                        // until HSW_MOVED_TO says where to
-    std::vector<uint64_t> sites_;         // addresses, by number, of those met here
+    // Where the call ends that the block under way returns from, as long as it recorded nothing
+    // itself. Of other code: returns of own code are recorded.
+    std::optional<size_t> returns_from_;
+    Record moved_;                // until HSW_MOVED_TO says where to
+    std::vector<uint64_t> sites_; // addresses, by number, of those met here
     bool finished_ = false;
 };
 
