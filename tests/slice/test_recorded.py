@@ -27,10 +27,14 @@ TABLES = {
 }
 
 
-def rows(trace: _core.Trace, name: str, columns: str) -> list[tuple[Any, ...]]:
+def fetched(table: _core.Table, columns: str) -> list[tuple[Any, ...]]:
     with duckdb.connect() as database:
-        database.register("rows", trace.table(name))
+        database.register("rows", table)
         return database.sql(f"SELECT {columns} FROM rows").fetchall()
+
+
+def rows(trace: _core.Trace, name: str, columns: str) -> list[tuple[Any, ...]]:
+    return fetched(trace.table(name), columns)
 
 
 @pytest.mark.parametrize("name", ["trace/figure1", "trace/events", "infer/sorted_list"])
@@ -60,8 +64,8 @@ def test_exactly_the_marked_lines(source: Path, compile_program: Compile, tmp_pa
     program = compile_program(f"slice/{source.stem}", "-O0", "-no-pie", "-fcf-protection=none")
     trace = recorded(program, tmp_path)
     slicer = _core.Slicer(trace)
-    table, totals = slicer.backward(last_store(trace, slicer, int(stored(program), 0)))
-    addresses = duckdb.sql("SELECT address FROM table").fetchall()
+    hits, totals = slicer.backward(last_store(trace, slicer, int(stored(program), 0)))
+    addresses = fetched(hits, "address")
     text = source.read_text().splitlines()
     expected = {number for number, line in enumerate(text, 1) if line.endswith("// *")}
     assert lines(program, [hex(address) for (address,) in addresses]) == expected
@@ -75,7 +79,7 @@ def last_store(trace: _core.Trace, slicer: _core.Slicer, address: int) -> tuple[
     offset, module = next(
         (o, m) for s, o, m in rows(trace, "sites", 'site, "offset", module') if s == site
     )
-    base = next(at for m, at in rows(trace, "modules", "module, address") if m == module)
+    base = next(at for m, at in rows(trace, "modules", "path, address") if m == module)
     place = slicer.find(base + offset)
     assert place is not None and place[0] == slicer.step_of(event)
     assert slicer.find(base + offset, slicer.count(base + offset)) == place
