@@ -230,8 +230,8 @@ class SliceTotals(TypedDict):
     unresolved: int  # bytes of memory and registers that were there before the stream
 
 class Slicer:
-    """The instruction stream of a trace, made ready for slicing. A place is a step of the stream and
-    the number of an instruction in the block that ran there."""
+    """The instruction stream of a trace, made ready for slicing. A place is a step of the stream
+    and the number of an instruction in the block that ran there."""
 
     def __init__(self, trace: Trace) -> None:
         """Reads the stream once; CoreError if there is none."""

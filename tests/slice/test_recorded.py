@@ -26,6 +26,10 @@ TABLES = {
     "sites": "*",
 }
 
+# Their answers depend on the side of a branch that never ran, of which a trace holds no code: there
+# too much rather than too little depends on the branch.
+OTHER_SIDE_UNKNOWN = {"if_else", "not_taken"}
+
 
 def fetched(table: _core.Table, columns: str) -> list[tuple[Any, ...]]:
     with duckdb.connect() as database:
@@ -68,7 +72,8 @@ def test_exactly_the_marked_lines(source: Path, compile_program: Compile, tmp_pa
     addresses = fetched(hits, "address")
     text = source.read_text().splitlines()
     expected = {number for number, line in enumerate(text, 1) if line.endswith("// *")}
-    assert lines(program, [hex(address) for (address,) in addresses]) == expected
+    found = lines(program, [hex(address) for (address,) in addresses])
+    assert found > expected if source.stem in OTHER_SIDE_UNKNOWN else found == expected
     assert totals["instructions"] >= len(addresses)
 
 
