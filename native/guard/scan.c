@@ -88,7 +88,28 @@ static void add_one(uintptr_t address, uint8_t mark, void *data) {
     add_heap(&block);
 }
 
+/* Most references are to the start of a block. While a scan runs, its header holds the number of
+ * its entry in place of the fence, which was checked before and is put back afterwards. */
+static void number_headers(void) {
+    for (size_t i = 0; i < count; i++)
+        header_of((void *)entries[i].start)->fence = i;
+}
+
+static void restore_headers(void) {
+    for (size_t i = 0; i < count; i++) {
+        char *user = (char *)entries[i].start;
+        dress(user, entries[i].size, (uint32_t)(header_of(user)->size_align >> 48),
+              entries[i].site);
+    }
+}
+
 static struct entry *entry_of(uintptr_t address) {
+    const uint8_t *mark = address & (GRANULE - 1) ? NULL : mark_of((void *)address);
+    if (mark && is_live(*mark)) {
+        uint64_t number = header_of((void *)address)->fence;
+        if (number < count && entries[number].start == address)
+            return &entries[number];
+    }
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -281,8 +302,10 @@ bool scan_leaks(const void *stack) {
         return false;
     marks_walk(add_one, NULL);
     if (count) {
+        number_headers();
         scan_roots(stack);
         find_indirect();
+        restore_headers();
         report();
     }
     munmap(entries, room * sizeof *entries);
