@@ -25,7 +25,7 @@ VERBS: dict[str, str] = {
     "query": "SQL over the tables of a trace",
     "locate": "constraint violations and the statements that introduced them",
     "infer": "a constraint specification learnt from good runs",
-    "guard": "catch allocation errors while a program runs, at a few per cent",
+    "guard": "catch allocation errors and leaks while a program runs, without rebuilding it",
     "leaks": "static leak analysis of C, with the path to each loss",
     "prove": "linearizability of a concurrent data structure",
     "doctor": "what is installed, what is missing and the command that fixes it",

@@ -64,8 +64,7 @@ struct node {
 
 /* Reading what is not there is undefined: an optimiser would leave the crash out. */
 static __attribute__((optimize("O0"))) void crashes(const char *what) {
-    struct node *node = malloc(sizeof *node); /* a node */
-    struct node *other = malloc(sizeof *other);
+    struct node *node = malloc(sizeof *node), *other = malloc(sizeof *other); /* a node */
     if (!strcmp(what, "uninitialised"))
         node->next->next = other; /* uninitialised */
     free(node);                   /* node freed */
