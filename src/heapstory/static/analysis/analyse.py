@@ -26,7 +26,7 @@ def analyse(jobs: list[Job], options: Options) -> ProgramResult:
     jobs = list(dict.fromkeys(jobs))
     if any(not job.source.endswith((".ll", ".bc")) for job in jobs):
         find_clang()  # say so once, not for every unit
-    gc.set_threshold(500_000, 20, 20)  # states are many and short-lived; a fifth of the time
+    gc.set_threshold(100_000, 20, 20)  # states are many and short-lived; a tenth of the time
     mapper = mapper_for(options)
     try:
         options.progress(f"compiling {len(jobs)} units")

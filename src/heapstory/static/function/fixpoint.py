@@ -56,6 +56,7 @@ class Attention:
     patience = 1  # how often the usual budget of work may be spent
     hurried = True  # give up as soon as the budget will not do
     watches_calls = False
+    frame: FunctionFrame  # of the function, given by the fixpoint
 
     def before_call(self, states: list[State]) -> None:
         """Some states are about to meet a call."""
@@ -82,7 +83,8 @@ class Fixpoint:
         self._attention = attention or Attention()
         usual = min(BASE_WORK + STATEMENT_WORK * function.count, MAX_WORK)
         self.budget = self._attention.patience * usual
-        self._points = Points(self.frame, self._attention.grain, self._push_point)
+        self._attention.frame = self.frame
+        self._points = Points(self.frame, self._attention.grain)
         self._numbers: dict[int, Symbol] = {}
         self._returns: list[tuple[State, Value | None]] = []
         self._queue: list[tuple[int, int, str, Key | None, State | None]] = []
@@ -142,9 +144,6 @@ class Fixpoint:
         self._sequence += 1
         order = self.function.order[label]
         heapq.heappush(self._queue, (order, self._sequence, label, key, state))
-
-    def _push_point(self, label: str, key: Key) -> None:
-        self._push(label, key, None)
 
     def _summarise(self) -> Summary:
         function = self.function
@@ -291,7 +290,8 @@ class Fixpoint:
             back = self.function.order[origin.label] >= self.function.order[label]
             self._count_unknown(block, state, back)
             fold(state)
-        self._points.merge(block, state)
+        for key in self._points.merge(block, state):
+            self._push(label, key, None)
 
     def _hand_on(self, origin: Block, block: Block, state: State) -> None:
         values = [

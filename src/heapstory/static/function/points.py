@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from heapstory.cfront import program as op
@@ -22,7 +21,6 @@ MANY_STATES: Final = 4  # at one join; beyond it the caller's cells are not told
 VERY_MANY_STATES: Final = 8  # beyond it, nor is what was done to them
 WIDEN_AFTER: Final = 3
 SMALL: Final = 200  # statements of a function that can afford more states
-Push = Callable[[str, Key], None]  # let a block run again with the state of this name
 
 
 class Point:
@@ -39,9 +37,10 @@ class Point:
 class Points:
     """All states at the joins of a function. ``crowded``: there were too many to keep."""
 
-    def __init__(self, frame: FunctionFrame, coarse: int, push: Push) -> None:
+    def __init__(self, frame: FunctionFrame, coarse: int) -> None:
         self.crowded = False
-        self._frame, self._function, self._coarse, self._push = frame, frame.function, coarse, push
+        self._frame, self._function, self._coarse = frame, frame.function, coarse
+        self._waiting: list[Key] = []  # names of states that must be followed, of one join
         self._points: dict[str, dict[Key, Point]] = {}
         self._grain: dict[str, int] = {}
         self._effects: dict[str, Effects] = {}
@@ -55,8 +54,13 @@ class Points:
         point.queued = False
         return point.state.copy()
 
-    def merge(self, block: Block, state: State) -> None:
-        """A state arrives at a join."""
+    def merge(self, block: Block, state: State) -> list[Key]:
+        """A state arrives at a join; the names of the states that must be followed from there."""
+        self._waiting = []
+        self._merge(block, state)
+        return self._waiting
+
+    def _merge(self, block: Block, state: State) -> None:
         label = block.label
         points = self._points.setdefault(label, {})
         effects = self._effects.get(label)
@@ -83,7 +87,7 @@ class Points:
                 return
         if point is None:
             points[key] = Point(state, order)
-            self._push(label, key)
+            self._waiting.append(key)
             return
         point.visits += 1
         join = Join(point.state, state, point.order, order, point.visits > WIDEN_AFTER)
@@ -93,7 +97,7 @@ class Points:
         point.state = merged
         if not point.queued:
             point.queued = True
-            self._push(label, key)
+            self._waiting.append(key)
 
     def unite(self, states: list[State]) -> list[State]:
         """Join states with the same pointer structure in the middle of a block."""
@@ -166,7 +170,7 @@ class Points:
                 fresh[key] = point
             if old is not None or key != before:
                 kept.queued = True
-                self._push(label, key)
+                self._waiting.append(key)
         self._points[label] = fresh
         return fresh
 

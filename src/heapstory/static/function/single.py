@@ -39,7 +39,7 @@ class OneByOne:
 def follow_one_by_one(function: Function, program: ProgramView) -> OneByOne:
     """What the function does to its caller, then what becomes of each block it makes."""
     nothing = NoAllocation()
-    before = nothing.analysis = Fixpoint(function, program, nothing)
+    before = Fixpoint(function, program, nothing)
     found = OneByOne(before.run(), limited=before.limited)
     spent = 0
     for (label, index), states in nothing.makers.items():
@@ -47,9 +47,13 @@ def follow_one_by_one(function: Function, program: ProgramView) -> OneByOne:
             found.limited = True
             break
         one = OneAllocation()
-        analysis = one.analysis = Fixpoint(function, program, one)
+        analysis = Fixpoint(function, program, one)
         analysis.frame.cells = before.frame.cells  # those cells keep their names
-        one.follow(function.blocks[label], index, states)
+        for state in states:
+            one.begin()
+            analysis.block(function.blocks[label], _bare(state), index)
+            analysis.work_off()
+        one.doubt_elements()
         spent += analysis.frame.work
         found.losses |= analysis.frame.losses
         found.misuses |= analysis.frame.misuses
@@ -64,7 +68,6 @@ class NoAllocation(Attention):
     patience = 2
     hurried = False
     watches_calls = True
-    analysis: Fixpoint
 
     def __init__(self) -> None:
         # The last states before statements that make memory, by block and number.
@@ -74,15 +77,15 @@ class NoAllocation(Attention):
 
     def before_call(self, states: list[State]) -> None:
         self._states = [state.copy() for state in states]
-        self._made = self.analysis.frame.cells
+        self._made = self.frame.cells
 
     def after_call(self, block: Block, index: int, states: list[State]) -> None:
-        if self.analysis.frame.cells == self._made:
+        if self.frame.cells == self._made:
             return
         kept = self.makers.setdefault((block.label, index), [])
         sure = [state for state in self._states if not state.doubted(Doubt.NULL_UNASKED)]
         kept[:] = [*kept, *(sure or self._states)][-MAX_STATES:]
-        look_away(self.analysis.frame, self._made, states)
+        look_away(self.frame, self._made, states)
 
 
 class OneAllocation(Attention):
@@ -92,29 +95,27 @@ class OneAllocation(Attention):
     patience = 2
     hurried = False
     watches_calls = True
-    analysis: Fixpoint
 
     def __init__(self) -> None:
         self._made = 0
         self._first = True  # the next call makes what is followed
 
-    def follow(self, block: Block, index: int, states: list[State]) -> None:
-        """Follow it from the states before the statement on."""
-        for state in states:
-            self._first = True
-            self.analysis.block(block, _bare(state), index)
-            self.analysis.work_off()
-        frame = self.analysis.frame
-        for loss in frame.losses.values():
-            if frame.doubts.element(loss.identity):
+    def begin(self) -> None:
+        """The next call makes what is followed."""
+        self._first = True
+
+    def doubt_elements(self) -> None:
+        """What becomes of an element depends on those before it, which are not followed."""
+        for loss in self.frame.losses.values():
+            if self.frame.doubts.element(loss.identity):
                 loss.doubts.add(Doubt.ELEMENT)
 
     def before_call(self, states: list[State]) -> None:
-        self._made = self.analysis.frame.cells
+        self._made = self.frame.cells
 
     def after_call(self, block: Block, index: int, states: list[State]) -> None:
         if not self._first:
-            look_away(self.analysis.frame, self._made, states)
+            look_away(self.frame, self._made, states)
         self._first = False
 
     def worth_following(self, state: State) -> bool:
