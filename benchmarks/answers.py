@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tests.locate.faults.mutant import Mutant
+    from tests.locating.faults.mutant import Mutant
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -160,7 +160,7 @@ def _sources(name: str) -> list[Path]:
 
 def _make_mutants(inputs: Path) -> None:
     """Two broken and one correct run of each structure, drawn at random once."""
-    from tests.locate.faults.mutant import NAMES, Program, draw
+    from tests.locating.faults.mutant import NAMES, Program, draw
 
     for name in NAMES:
         program = Program(name, inputs / "mutants" / name, "200")

@@ -4,7 +4,7 @@
     python3 -m benchmarks.guard cost                 CPU and memory, tables on stdout
     python3 -m benchmarks.guard cost --only perl --runs 3
     python3 -m benchmarks.guard checks               what each check of the guard costs by itself
-    python3 -m benchmarks.guard detect               the mistakes of tests/guard/programs/errors.c
+    python3 -m benchmarks.guard detect               the mistakes of tests/guarding/programs/errors.c
 
 CPU is that of the program alone, as the kernel counts it; the best of the runs counts. Peers run in
 turn, so drift hits all alike. A peer that is not installed or cannot run a program has no figure.
@@ -239,7 +239,7 @@ GOES_ON = 3  # the exit status of errors.c at its end
 
 def detect(args: argparse.Namespace) -> None:
     """Whether each mistake is noticed, its line named, and whether the program goes on."""
-    source = REPOSITORY / "tests/guard/programs/errors.c"
+    source = REPOSITORY / "tests/guarding/programs/errors.c"
     rows = []
     with tempfile.TemporaryDirectory() as work:
         program = Path(work) / "errors"

@@ -24,9 +24,9 @@ from benchmarks.faults.peers import correct, spectra, times, writers
 from benchmarks.faults.scaling import scaling, tabled
 from benchmarks.support import page
 from benchmarks.support.measure import RunError, machine, revision
-from tests.locate.faults.mutant import NAMES
-from tests.locate.faults.operators import OPERATORS
-from tests.locate.faults.trial import Heapstory
+from tests.locating.faults.mutant import NAMES
+from tests.locating.faults.operators import OPERATORS
+from tests.locating.faults.trial import Heapstory
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGE = REPOSITORY / "docs" / "evaluation" / "locate.md"

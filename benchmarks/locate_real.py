@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks.programs.real_programs import HERE, REALS, Real, RealError, edited, fetch
 from benchmarks.support import page
-from tests.locate.faults.trial import CPOINTS, HANGING, PATIENCE, Heapstory, TrialError
+from tests.locating.faults.trial import CPOINTS, HANGING, PATIENCE, Heapstory, TrialError
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGE = REPOSITORY / "docs" / "evaluation" / "locate.md"

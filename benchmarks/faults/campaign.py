@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.locate.faults.mutant import (
+from tests.locating.faults.mutant import (
     LIBRARY,
     NAMES,
     STRUCTURES,
@@ -23,8 +23,8 @@ from tests.locate.faults.mutant import (
     draw,
     draw_ten,
 )
-from tests.locate.faults.operators import OPERATORS
-from tests.locate.faults.trial import Heapstory, Trial, TrialError, ask, tried
+from tests.locating.faults.operators import OPERATORS
+from tests.locating.faults.trial import Heapstory, Trial, TrialError, ask, tried
 
 TEN = "ten faults"
 TRIES = 8  # draws for every mutant that is wanted, until an operator counts as exhausted

@@ -10,9 +10,9 @@ from typing import Any
 from benchmarks.faults.campaign import TEN, Cell
 from benchmarks.support.page import table
 from heapstory import constraints
-from tests.locate.faults.mutant import NAMES, STRUCTURES
-from tests.locate.faults.operators import OPERATORS
-from tests.locate.faults.trial import Answer, Trial
+from tests.locating.faults.mutant import NAMES, STRUCTURES
+from tests.locating.faults.operators import OPERATORS
+from tests.locating.faults.trial import Answer, Trial
 
 NONE = "–"
 COLUMNS = ["shipped, end", "shipped, default", "own, end", "own, default"]

@@ -11,8 +11,8 @@ from typing import Any
 from benchmarks.faults.campaign import Cell
 from benchmarks.faults.figures import percent, singles
 from benchmarks.support.page import table
-from tests.locate.faults.mutant import LIBRARY, NAMES, Mutant, Program
-from tests.locate.faults.trial import CPOINTS, NOTHING, Heapstory, TrialError
+from tests.locating.faults.mutant import LIBRARY, NAMES, Mutant, Program
+from tests.locating.faults.trial import CPOINTS, NOTHING, Heapstory, TrialError
 
 GOOD_SEEDS = (101, 102, 103)
 OTHER_SEED = 104

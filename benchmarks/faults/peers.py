@@ -15,8 +15,8 @@ from typing import Any
 from benchmarks.faults.campaign import specifications
 from benchmarks.faults.spectra import ranks
 from benchmarks.support.measure import run
-from tests.locate.faults.mutant import LIBRARY, NAMES, Mutant, MutantError, Program, draw
-from tests.locate.faults.trial import CPOINTS, NOTHING, Heapstory
+from tests.locating.faults.mutant import LIBRARY, NAMES, Mutant, MutantError, Program, draw
+from tests.locating.faults.trial import CPOINTS, NOTHING, Heapstory
 
 CORRECT_SEEDS = (1,)
 RUNS = 3

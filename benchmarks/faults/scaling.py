@@ -11,8 +11,8 @@ from typing import Any
 
 from benchmarks.support.page import table
 from heapstory import open as open_trace
-from tests.locate.faults.mutant import LIBRARY, NAMES, Program, draw
-from tests.locate.faults.trial import CPOINTS, FOUND, Heapstory
+from tests.locating.faults.mutant import LIBRARY, NAMES, Program, draw
+from tests.locating.faults.trial import CPOINTS, FOUND, Heapstory
 
 SIZES = (1_000, 100_000, 1_000_000)
 # What the issue asks for, in milliseconds: location, and one full check.

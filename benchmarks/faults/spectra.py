@@ -10,7 +10,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from tests.locate.faults.mutant import HERE, Mutant, MutantError
+from tests.locating.faults.mutant import HERE, Mutant, MutantError
 
 PASSING = 9
 FLAGS = ["--coverage", "-DCOVERAGE", "-include", str(HERE / "dump.h")]

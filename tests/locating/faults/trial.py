@@ -18,8 +18,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from tests.locate.faults.mutant import Mutant
-from tests.locate.faults.oracles import Verdict
+from tests.locating.faults.mutant import Mutant
+from tests.locating.faults.oracles import Verdict
 
 # How the two columns of the tables say where the constraints must hold.
 CPOINTS: dict[str, list[str]] = {"default": [], "end": ["--cpoint", "end"]}

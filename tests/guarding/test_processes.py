@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Compile, Heapstory
-from tests.guard.guarding import Guard, errors, line_of
+from tests.guarding.guarding import Guard, errors, line_of
 from tests.support.programs import program
 
 MODES = ["--light", "", "--thorough"]

@@ -18,7 +18,7 @@ from tests.constraints.random_worlds import SPECIFICATIONS, moving_worlds, world
 from tests.constraints.snapshot import Snapshot
 from tests.constraints.verbatim import check
 from tests.constraints.world import Checked, World, plan_of
-from tests.locate.test_hypotheses import structure
+from tests.locating.test_hypotheses import structure
 from tests.support.examples import examples
 from tests.support.naive import Alloc, Free, Global, Heap, Naive, Store
 

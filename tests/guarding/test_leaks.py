@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Compile
-from tests.guard.guarding import Guard, line_of
+from tests.guarding.guarding import Guard, line_of
 from tests.support.programs import ROOT, program
 
 INCLUDE = f"-I{ROOT / 'src/heapstory/include'}"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.locate.faults.mutant import LIBRARY, Mutant, Program, draw
-from tests.locate.faults.operators import OPERATORS, faults, mutated
-from tests.locate.faults.trial import CPOINTS, NOTHING, Heapstory, judged
+from tests.locating.faults.mutant import LIBRARY, Mutant, Program, draw
+from tests.locating.faults.operators import OPERATORS, faults, mutated
+from tests.locating.faults.trial import CPOINTS, NOTHING, Heapstory, judged
 
 COMMAND = Path(sys.executable).parent / "heapstory"
 

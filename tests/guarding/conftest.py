@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Heapstory
-from tests.guard.guarding import Guard
+from tests.guarding.guarding import Guard
 from tests.support.schemas import check
 
 

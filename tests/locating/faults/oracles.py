@@ -1,4 +1,4 @@
-"""What must hold of each structure of tests/locate/structures, checked on a dump of its heap: the
+"""What must hold of each structure of tests/locating/structures, checked on a dump of its heap: the
 judge of which mutants are harmful. Written from the comments of the C programs alone."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from tests.locate.faults.heap import Broken, Heap, need
+from tests.locating.faults.heap import Broken, Heap, need
 
 RED, BLACK = 0, 1
 WORKER, TASK = 0, 1

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from tests.locate.faults.source import Call, Source, Span, Write
+from tests.locating.faults.source import Call, Source, Span, Write
 
 # Fields that order a structure, in the words of the programs.
 KEYS = {"key", "value", "number", "x", "y"}

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from tests.locate.faults import oracles
-from tests.locate.faults.operators import Fault, faults, mutated
-from tests.locate.faults.oracles import Verdict
-from tests.locate.faults.source import Source, read
+from tests.locating.faults import oracles
+from tests.locating.faults.operators import Fault, faults, mutated
+from tests.locating.faults.oracles import Verdict
+from tests.locating.faults.source import Source, read
 
 HERE = Path(__file__).resolve().parent
 STRUCTURES = HERE.parent / "structures"
