@@ -7,13 +7,21 @@ from typing import Protocol
 
 from heapstory.cfront import program as op
 from heapstory.cfront.constants import follow_indices, global_name, typed, value
-from heapstory.cfront.debug import DebugInfo
-from heapstory.cfront.layout import Layout, is_pointer, member_key, split_top, type_length
+from heapstory.cfront.debug import ATTACHED, DebugInfo
+from heapstory.cfront.layout import (
+    Layout,
+    bits_of,
+    is_pointer,
+    member_key,
+    split_top,
+    type_length,
+)
 from heapstory.cfront.program import Block, Function, Operand, Place, Unit
+from heapstory.cfront.signatures import argument_text, loose, returned_type
+from heapstory.cfront.slots import Slots
 
 _LABEL = re.compile(r'([\w.$-]+|"[^"]+"):')
 _TAIL = re.compile(r", !(?!dbg )[\w.]+ !\d+")
-_DBG = re.compile(r",? !dbg !(\d+)")
 _CALLEE = re.compile(r'(@"[^"]+"|@[\w.$-]+|%[\w.]+)\(')
 _ATTRIBUTES = re.compile(r"\) #\d+\Z")
 _PHI = re.compile(r"\[ (.*?), %([\w.$-]+|\"[^\"]+\") \](?:, |\Z)")
@@ -34,64 +42,11 @@ _ORDERING = re.compile(
 )
 
 
-def read_parameters(rest: str) -> tuple[list[tuple[str, bool]], bool]:
-    """The parameters of a definition: registers and whether they are pointers; variadic or not."""
-    text = _argument_text(rest)
-    parameters: list[tuple[str, bool]] = []
-    variadic = False
-    for number, piece in enumerate(split_top(text) if text else []):
-        if piece == "...":
-            variadic = True
-            continue
-        name = piece.rsplit(" ", 1)[-1]
-        register = name if name.startswith("%") and name != piece else f"%{number}"
-        parameters.append((register, is_pointer(piece[: type_length(piece)])))
-    return parameters, variadic
-
-
-def copied_parameters(rest: str, layout: Layout) -> dict[int, int]:
-    """The parameters of a definition that are structures passed by value in memory: their sizes."""
-    text = _argument_text(rest)
-    return {
-        number: layout.size(_argument_text(piece[piece.index("byval(") + 6 :]))
-        for number, piece in enumerate(split_top(text) if "byval(" in text else [])
-        if "byval(" in piece
-    }
-
-
-def _argument_text(rest: str) -> str:
-    depth = 1
-    for index, char in enumerate(rest):
-        if char == "(":
-            depth += 1
-        elif char == ")":
-            depth -= 1
-            if depth == 0:
-                return rest[:index]
-    return rest
-
-
-def declared_signature(prefix: str, rest: str) -> str:
-    """A signature in which all pointers are alike: ``ptr(i32,ptr)``."""
-    text = _argument_text(rest)
-    kinds = [_loose(p[: type_length(p)]) for p in split_top(text)] if text else []
-    return f"{_loose(prefix.split()[-1])}({','.join(k for k in kinds if k != '...')})"
-
-
-def _loose(kind: str) -> str:
-    return "ptr" if is_pointer(kind) else kind
-
-
 def _pointer_member(whole: str) -> int | None:
     """The number of the one pointer in a structure that is kept in registers."""
     members = split_top(whole[whole.find("{") + 1 : whole.rfind("}")])
     found = [n for n, m in enumerate(members) if m.strip().endswith("*") or m.strip() == "ptr"]
     return found[0] if len(found) == 1 else None
-
-
-def _bits(kind: str) -> int:
-    """The width of an integer type; 0 for any other."""
-    return int(kind[1:]) if kind[0] == "i" and kind[1:].isdigit() else 0
 
 
 class Surroundings(Protocol):
@@ -116,7 +71,7 @@ class BodyBuilder:
         self.block = Block("")
         self.place: Place | None = None
         self.alias: dict[str, Operand] = {}  # casts: a register is its operand
-        self.slots: dict[str, str] = {}  # slot -> type
+        self.slots = Slots(function, module.layout, module.debug)
         self.names: dict[str, str] = {}  # register -> expression in the source
         self.origin: dict[str, str] = {}  # register -> member it was loaded from
         self.member: dict[str, str] = {}  # register -> member it points at
@@ -133,7 +88,8 @@ class BodyBuilder:
 
     def build(self, lines: list[str]) -> None:
         """Lower all lines of the body."""
-        self._find_slots(lines)
+        self.slots.find(lines)
+        self.names.update(self.slots.names)
         entry = str(len(self.function.parameters))
         if lines and _LABEL.match(lines[0]):
             entry = self._label(lines[0])
@@ -172,71 +128,8 @@ class BodyBuilder:
         self.block = Block(label)
         self.function.blocks[label] = self.block
 
-    def _find_slots(self, lines: list[str]) -> None:
-        """Which slots are only ever loaded and stored whole: those become variables."""
-        for line in lines:
-            if " = alloca " in line:
-                name, _, rest = line.strip().partition(" = alloca ")
-                kind = rest[: type_length(rest)]
-                if "," not in rest[len(kind) : len(kind) + 2] or not re.match(
-                    r", i\d+ ", rest[len(kind) :]
-                ):
-                    self.slots[name] = kind
-        if not self.slots:
-            return
-        taken: set[str] = {n for n, k in self.slots.items() if k[0] in "[{<%" and k[-1] != "*"}
-        mention = re.compile(r"%[\w.]+")
-        for line in lines:
-            text = line.strip()
-            if text.startswith(_DECLARED):
-                self._name_slot(text)
-                continue
-            found = [m for m in mention.findall(text) if m in self.slots]
-            if not found:
-                continue
-            if " = alloca " in text and len(found) == 1:
-                continue
-            if " = load " in text and len(found) == 1:
-                kind = text.split(" = load ", 1)[1]
-                if self._whole(kind.removeprefix("volatile "), found[0]):
-                    continue
-            if text.startswith("store "):
-                rest = text[6:].removeprefix("volatile ")
-                pieces = split_top(_DBG.sub("", rest))
-                if (
-                    pieces[1].endswith(" " + found[-1])
-                    and found.count(found[-1]) == 1
-                    and self._whole(pieces[0], found[-1])
-                ):
-                    taken.update(found[:-1])
-                    continue
-            taken.update(found)
-        for slot, kind in self.slots.items():
-            name = self.function.variables.get(slot, "")
-            if slot in taken:
-                self.function.stack[slot] = (self.layout.size(kind), name)
-                self.function.variables.pop(slot, None)
-            else:
-                self.function.variables.setdefault(slot, "")
-                self.function.kinds[slot] = kind
-                if bits := _bits(kind):
-                    self.function.bits[slot] = bits
-
-    def _whole(self, text: str, slot: str) -> bool:
-        return text[: type_length(text)] == self.slots[slot]
-
-    def _name_slot(self, text: str) -> None:
-        pieces = split_top(text[text.index("(") + 1 :])
-        slot = pieces[0].rsplit(" ", 1)[-1]
-        node = pieces[1].split("!")[-1]
-        if slot in self.slots:
-            name = self.module.debug.attribute(node, "name") or ""
-            self.function.declared[slot] = node
-            self.function.variables[slot] = name
-            self.names[slot] = name
-
     def _lower(self, line: str) -> None:
-        match = _DBG.search(line)
+        match = ATTACHED.search(line)
         if match:
             place = self.module.debug.place(match.group(1))
             if place is not None:
@@ -258,7 +151,7 @@ class BodyBuilder:
             self._extract(target, *split_top(rest)[:2])
         elif word in _ARITHMETIC:
             kind, left, right = self._pair(_FLAGS.sub("", rest))
-            self._emit(op.BIN, target, word, left, right, _bits(kind))
+            self._emit(op.BIN, target, word, left, right, bits_of(kind))
         elif word in ("call", "tail", "musttail", "notail"):
             self._call(target, rest if word == "call" else rest.removeprefix("call "))
         elif word == "cmpxchg":
@@ -368,7 +261,7 @@ class BodyBuilder:
         self.block.phis.append((target, sources))
 
     def _alloca(self, target: str, rest: str) -> None:
-        if target not in self.slots:  # of variable length
+        if target not in self.slots.types:  # of variable length
             self.function.stack[target] = (0, self.names.get(target, ""))
 
     def _cast(self, target: str, rest: str, word: str) -> None:
@@ -378,7 +271,7 @@ class BodyBuilder:
             return
         if word == "trunc":
             self.truncated.add(target)
-        bits = _bits(kind)
+        bits = bits_of(kind)
         if bits > 1 and (
             word == "zext" or (word == "sext" and self._source(rest) in self.truncated)
         ):
@@ -513,7 +406,7 @@ class BodyBuilder:
             if target:
                 self._emit(op.FRESH, target)
             return
-        self._emit_call(target, name, prefix, _argument_text(rest[start:]))
+        self._emit_call(target, name, prefix, argument_text(rest[start:]))
 
     def _emit_call(self, target: str | None, name: str, prefix: str, text: str) -> None:
         pieces = [p for p in split_top(text) if p] if text else []
@@ -523,12 +416,12 @@ class BodyBuilder:
             if piece.startswith("metadata"):
                 continue
             kind, operand = self._typed(piece)
-            kinds.append(_loose(kind))
+            kinds.append(loose(kind))
             operands.append(operand)
-        result = _returned(prefix)
+        result = returned_type(prefix)
         if target and is_pointer(result):
             self.pointers.add(target)
-        signature = f"{_loose(result)}({','.join(kinds)})"
+        signature = f"{loose(result)}({','.join(kinds)})"
         callee: Operand = name
         key = ""
         if name[0] == "%":
@@ -551,7 +444,6 @@ class BodyBuilder:
         self._emit(op.ASM, target, registers)
 
 
-_DECLARED = ("call void @llvm.dbg.declare", "#dbg_declare(")
 _IGNORED = (
     "@llvm.dbg.",
     "@llvm.lifetime.",
@@ -567,19 +459,3 @@ def _ordered(text: str) -> tuple[str, str]:
     """What stands before an ordering, and the ordering (of two, the first)."""
     match = _ORDERING.search(text)
     return (text[: match.start()], match.group(1).split()[0]) if match else (text, "")
-
-
-def _returned(prefix: str) -> str:
-    """The return type in what stands before a callee."""
-    text = prefix.strip()
-    if text.endswith(")"):  # a full function type: i32 (i8*, ...)
-        depth = 0
-        for index in range(len(text) - 1, -1, -1):
-            if text[index] == ")":
-                depth += 1
-            elif text[index] == "(":
-                depth -= 1
-                if depth == 0:
-                    text = text[:index].strip()
-                    break
-    return text.split()[-1] if text else "void"

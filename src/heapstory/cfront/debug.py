@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from heapstory.cfront.program import Place
 
+ATTACHED = re.compile(r",? !dbg !(\d+)")  # to an instruction: its location
 _REFERENCE = re.compile(r"!(\d+)\Z")
 _LOCATION = re.compile(r"DILocation\(line: (\d+)(?:, column: (\d+))?, scope: !(\d+)")
-
 
 _POINTER, _ATOMIC = "DW_TAG_pointer_type", "DW_TAG_atomic_type"
 _TRANSPARENT = frozenset(

@@ -189,3 +189,8 @@ class Layout:
         if kind.startswith("[") or (kind.startswith("<") and not kind.startswith("<{")):
             return self._sequence(kind)[1]
         return None
+
+
+def bits_of(kind: str) -> int:
+    """The width of an integer type; 0 for any other."""
+    return int(kind[1:]) if kind[0] == "i" and kind[1:].isdigit() else 0

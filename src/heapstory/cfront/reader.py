@@ -11,12 +11,13 @@ import re
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 
-from heapstory.cfront import body
+from heapstory.cfront.body import BodyBuilder
 from heapstory.cfront.constants import function_addresses, global_name
 from heapstory.cfront.debug import DebugInfo
 from heapstory.cfront.layout import Layout, is_pointer, member_key, type_length
 from heapstory.cfront.liveness import annotate
 from heapstory.cfront.program import Function, Place, Unit
+from heapstory.cfront.signatures import copied_parameters, declared_signature, read_parameters
 
 _GLOBAL = re.compile(r'(@"[^"]+"|@[\w.$-]+) = (.*?)\b(global|constant) (.*)\Z', re.DOTALL)
 _DEFINE = re.compile(r'(?:define|declare) (.*?)(@"[^"]+"|@[\w.$-]+)\((.*)\Z', re.DOTALL)
@@ -80,7 +81,7 @@ class ModuleReader:
         match = _DEFINE.match(line)
         if match:
             name = global_name(match.group(2))
-            self.unit.signatures[name] = body.declared_signature(match.group(1), match.group(3))
+            self.unit.signatures[name] = declared_signature(match.group(1), match.group(3))
 
     def qualify(self, name: str) -> str:
         """The name of a global for the whole program: static ones carry their unit."""
@@ -97,7 +98,7 @@ class ModuleReader:
         unit.internals = {self.qualify(n) for n in self._internals}
         self.functions = set(unit.signatures)
         for function, line, lines in headers:
-            builder = body.BodyBuilder(self, function)
+            builder = BodyBuilder(self, function)
             builder.build(lines)
             prepare(function)
             annotate(function)
@@ -118,13 +119,13 @@ class ModuleReader:
         prefix, name, rest = match.group(1), global_name(match.group(2)), match.group(3)
         node = _DBG.search(rest)
         place = self.debug.subprogram(node.group(1)) if node else Place(self.unit.path, 0, name[1:])
-        parameters, variadic = body.read_parameters(rest)
+        parameters, variadic = read_parameters(rest)
         function = Function(name, place, parameters, variadic)
-        function.copies = body.copied_parameters(rest, self.layout)
+        function.copies = copied_parameters(rest, self.layout)
         words = prefix.split()
         function.internal = "internal" in words or "private" in words
         function.returns_pointer = is_pointer(words[-1])
-        function.signature = body.declared_signature(prefix, rest)
+        function.signature = declared_signature(prefix, rest)
         self.unit.signatures[name] = function.signature
         if function.internal:
             self._internals.add(name)
