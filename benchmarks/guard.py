@@ -4,7 +4,7 @@
     python3 -m benchmarks.guard cost                 CPU and memory, tables on stdout
     python3 -m benchmarks.guard cost --only perl --runs 3
     python3 -m benchmarks.guard checks               what each check of the guard costs by itself
-    python3 -m benchmarks.guard detect               the mistakes of tests/guarding/programs/errors.c
+    python3 -m benchmarks.guard detect               the mistakes in tests/guarding/programs
 
 CPU is that of the program alone, as the kernel counts it; the best of the runs counts. Peers run in
 turn, so drift hits all alike. A peer that is not installed or cannot run a program has no figure.
