@@ -1,3 +1,4 @@
+// Symbols for Python: the source lines of code, by file and offset.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 

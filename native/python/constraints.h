@@ -1,3 +1,4 @@
+// The constraint engine for Python: plans, answers, Structure.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 

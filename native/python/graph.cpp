@@ -1,3 +1,4 @@
+// The graph as of a timestamp for Python: its tables and its JSON.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/json/edge_text.h"
 #include "graph/json/node_text.h"

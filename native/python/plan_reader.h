@@ -1,3 +1,4 @@
+// The engine's plan from the Plan that Python compiled.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 

@@ -1,3 +1,4 @@
+// Slices of a trace's instruction stream for Python.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 

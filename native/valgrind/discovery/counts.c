@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How often node discovery met what it cannot tell apart, sent at the end. */
 #include "discovery/nodes.h"
 
 static ULong counts[HSW_COUNTED_CROWDED + 1];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The C library's functions that copy and fill memory, done by the tool: natively, and as one
- * ranged operation. Each works directly on the program's memory; a fault inside is the program's
- * own (the core sees that generated code is running) and finds the operation in `pending`, from
- * where the part already written is sent before the signal is.
+/* The C library's functions that copy and fill memory, and the way into malloc and free without the
+ * scheduler: done by the tool, natively, and as one ranged operation. Each works directly on the
+ * program's memory; a fault inside is the program's own (the core sees that generated code is
+ * running) and finds the operation in `pending`, from where the part already written is sent before
+ * the signal is.
  *
  * Reading of sources is not recorded. All of these behave as Debian 12's glibc for valid arguments;
  * memcpy is memmove there too.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions watched while they run: a call noted on entry, its result seen on return. */
 #ifndef HEAPSTORY_FUNCTIONS_WATCH_H
 #define HEAPSTORY_FUNCTIONS_WATCH_H
 

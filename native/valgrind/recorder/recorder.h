@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The recording pass: stores, calls and returns of own code, receivers of allocations. */
 #ifndef HEAPSTORY_RECORDER_RECORDER_H
 #define HEAPSTORY_RECORDER_RECORDER_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A hash set of addresses. */
 #ifndef HEAPSTORY_SHARED_ADDRESSES_H
 #define HEAPSTORY_SHARED_ADDRESSES_H
 

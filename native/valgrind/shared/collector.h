@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Starting the collector, the process that reads the ring. */
 #ifndef HEAPSTORY_SHARED_COLLECTOR_H
 #define HEAPSTORY_SHARED_COLLECTOR_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the program maps and unmaps, passed on to who listens. */
 #ifndef HEAPSTORY_SHARED_MEMORY_H
 #define HEAPSTORY_SHARED_MEMORY_H
 

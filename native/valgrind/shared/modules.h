@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The files that are mapped as code: which are own code, where their data lies. */
 #ifndef HEAPSTORY_SHARED_MODULES_H
 #define HEAPSTORY_SHARED_MODULES_H
 

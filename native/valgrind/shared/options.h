@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tool's command line. */
 #ifndef HEAPSTORY_SHARED_OPTIONS_H
 #define HEAPSTORY_SHARED_OPTIONS_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* FUNCTION or FILE:LINE#K, as options name a place in the program. */
 #ifndef HEAPSTORY_SHARED_PLACES_H
 #define HEAPSTORY_SHARED_PLACES_H
 

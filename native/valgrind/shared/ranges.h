@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Ranged operations (copies, fills, system calls) told to listeners and sent. */
 #ifndef HEAPSTORY_SHARED_RANGES_H
 #define HEAPSTORY_SHARED_RANGES_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The ring of shared memory through which records go to the collector. */
 #ifndef HEAPSTORY_SHARED_RING_H
 #define HEAPSTORY_SHARED_RING_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sites: numbers for the instructions that records name. */
 #ifndef HEAPSTORY_SHARED_SITES_H
 #define HEAPSTORY_SHARED_SITES_H
 

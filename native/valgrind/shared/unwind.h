@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where the function around an instruction begins and ends, from unwind tables. */
 #ifndef HEAPSTORY_SHARED_UNWIND_H
 #define HEAPSTORY_SHARED_UNWIND_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The stream pass: every executed block with its accesses. */
 #ifndef HEAPSTORY_STREAM_STREAM_H
 #define HEAPSTORY_STREAM_STREAM_H
 

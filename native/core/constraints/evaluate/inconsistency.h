@@ -1,3 +1,4 @@
+// A constraint that does not hold, and what its variables are bound to.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 

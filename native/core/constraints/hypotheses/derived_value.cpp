@@ -1,3 +1,4 @@
+// DerivedValue: a number that was computed from a wrong one (see fault_models.h).
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "constraints/hypotheses/fault_models.h"
 

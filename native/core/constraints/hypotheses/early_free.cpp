@@ -1,3 +1,4 @@
+// EarlyFree: a block that was freed while still in use (see fault_models.h).
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "constraints/hypotheses/fault_models.h"
 

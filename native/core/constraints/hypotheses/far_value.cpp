@@ -1,3 +1,4 @@
+// FarValue: values from all over the structure (see fault_models.h).
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "constraints/hypotheses/fault_models.h"
 

@@ -1,3 +1,4 @@
+// FollowedPointer: a store that went where a wrong pointer led (see fault_models.h).
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "constraints/hypotheses/fault_models.h"
 

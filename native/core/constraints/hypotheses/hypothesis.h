@@ -1,3 +1,4 @@
+// What if an operation had done something else: hypotheses, and the order in which they are tested.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 

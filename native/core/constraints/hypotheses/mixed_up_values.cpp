@@ -1,3 +1,4 @@
+// MixedUpValues: values stored into each other's fields (see fault_models.h).
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "constraints/hypotheses/fault_models.h"
 

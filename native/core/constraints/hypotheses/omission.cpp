@@ -1,3 +1,4 @@
+// Omission: a store that is missing (see fault_models.h).
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "constraints/hypotheses/fault_models.h"
 

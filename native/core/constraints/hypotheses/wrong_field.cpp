@@ -1,3 +1,4 @@
+// WrongField: a value stored into another field than meant (see fault_models.h).
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "constraints/hypotheses/fault_models.h"
 

@@ -1,3 +1,4 @@
+// WrongValue: another value from nearby was meant (see fault_models.h).
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "constraints/hypotheses/fault_models.h"
 

@@ -1,3 +1,4 @@
+// Texts (C strings in blocks) as of any timestamp, read from a trace.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 

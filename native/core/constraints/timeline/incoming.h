@@ -1,3 +1,4 @@
+// Everything that ever pointed to an object, by time.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 

@@ -1,3 +1,4 @@
+// A set of objects that is emptied in no time.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 

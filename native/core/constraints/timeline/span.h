@@ -1,3 +1,4 @@
+// The timestamps over which an answer stays what it is.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
