@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -221,7 +220,6 @@ def test_the_time_limit_holds_while_reading(tmp_path: Path) -> None:
     assert judged.verdict == "unknown" and "reading the history (line 1)" in judged.reason
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a C compiler")
 def test_the_header_writes_what_is_read(tmp_path: Path) -> None:
     source = tmp_path / "p.c"
     source.write_text(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -400,7 +399,6 @@ fn main() {
 """
 
 
-@pytest.mark.skipif(not shutil.which("rustc"), reason="rustc is not installed")
 def test_rust(tmp_path: Path) -> None:
     source, program = tmp_path / "list.rs", tmp_path / "list"
     source.write_text(RUST)
@@ -412,7 +410,6 @@ def test_rust(tmp_path: Path) -> None:
     assert ["list::COUNT", 4, "u32"] in [[v[0], v[2], v[3]] for v in variables]
 
 
-@pytest.mark.skipif(not shutil.which("rustc"), reason="rustc is not installed")
 def test_rust_names(tmp_path: Path) -> None:
     source, program = tmp_path / "list.rs", tmp_path / "list"
     source.write_text(RUST)
