@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "allocate.h"
-#include "blocks.h"
 #include "findings.h"
 #include "libc.h"
-#include "quarantine.h"
 
 #include <errno.h>
-#include <sys/single_threaded.h>
 
 #define FAR ((size_t)1 << 20) /* how far before a wild pointer its block is looked for */
 
@@ -30,8 +27,9 @@ static inline uintptr_t clear(char *base, char *user, size_t size) {
     return marks_clear(from, to);
 }
 
+/* What libc gave becomes a block. */
 static inline void *finish(char *base, size_t offset, size_t size, uint32_t align, enum mark kind,
-                           struct caller caller, bool filled) {
+                           uint32_t site, bool filled) {
     if (unlikely(!base))
         return NULL;
     char *user = base + offset;
@@ -44,12 +42,11 @@ static inline void *finish(char *base, size_t offset, size_t size, uint32_t alig
         return NULL;
     }
     uintptr_t live = clear(base, user, size);
-    uint32_t site = site_of(caller);
     if (unlikely(live))
         overlap(live, user, site);
-    dress(user, size, align, site);
     if (!filled)
-        memset(user, FILL_NEW, size < settings.fill_new ? size : settings.fill_new);
+        fill(user, filled_bytes(size, settings.fill_new), FILL_NEW);
+    dress(user, size, align, site);
     marks_touch((uintptr_t)user);
     __atomic_store_n(mark_of(user), (uint8_t)kind, __ATOMIC_RELEASE);
     return user;
@@ -62,10 +59,29 @@ static inline bool too_large(size_t size) {
     return true;
 }
 
-void *guard_allocate(size_t size, enum mark kind, struct caller caller) {
+static __attribute__((noinline)) void *from_libc(size_t size, enum mark kind, uint32_t site) {
     if (too_large(size))
         return NULL;
-    return finish(__libc_malloc(size + HEADER + TRAILER), HEADER, size, 0, kind, caller, false);
+    return finish(__libc_malloc(size + HEADER + TRAILER), HEADER, size, 0, kind, site, false);
+}
+
+/* A block that waited, filled with a byte. NULL if none does. */
+static void *from_quarantine(size_t size, enum mark kind, uint32_t site, struct thread *own,
+                             uint8_t byte, uint32_t most) {
+    char *user = quarantine_take(size, own);
+    if (!user)
+        return NULL;
+    fill(user, filled_bytes(size, most), byte);
+    dress(user, size, 0, site);
+    __atomic_store_n(mark_at(user), (uint8_t)kind, __ATOMIC_RELEASE);
+    return user;
+}
+
+void *guard_allocate(size_t size, enum mark kind, struct caller caller) {
+    struct thread *own = thread_own();
+    uint32_t site = site_of(caller, own);
+    void *again = from_quarantine(size, kind, site, own, FILL_NEW, settings.fill_new);
+    return again ? again : from_libc(size, kind, site);
 }
 
 void *guard_zeroed(size_t count, size_t size, struct caller caller) {
@@ -74,8 +90,12 @@ void *guard_zeroed(size_t count, size_t size, struct caller caller) {
         bytes = MOST_BYTES;
     if (too_large(bytes))
         return NULL;
-    return finish(__libc_calloc(1, bytes + HEADER + TRAILER), HEADER, bytes, 0, MARK_MALLOC, caller,
-                  true);
+    struct thread *own = thread_own();
+    uint32_t site = site_of(caller, own);
+    void *again = from_quarantine(bytes, MARK_MALLOC, site, own, 0, MOST_SMALL);
+    return again ? again
+                 : finish(__libc_calloc(1, bytes + HEADER + TRAILER), HEADER, bytes, 0, MARK_MALLOC,
+                          site, true);
 }
 
 void *guard_aligned(size_t alignment, size_t size, enum mark kind, struct caller caller) {
@@ -84,16 +104,17 @@ void *guard_aligned(size_t alignment, size_t size, enum mark kind, struct caller
     if (too_large(size) || too_large(alignment))
         return NULL;
     char *base = __libc_memalign(alignment, size + alignment + TRAILER);
-    return finish(base, alignment, size, (uint32_t)__builtin_ctzll(alignment), kind, caller, false);
+    return finish(base, alignment, size, (uint32_t)__builtin_ctzll(alignment), kind,
+                  site_of(caller, thread_own()), false);
 }
 
 /* Says what is wrong with a pointer that is no live block. */
 static __attribute__((noinline, cold)) void wrong_pointer(void *user, uint8_t mark, bool freeing,
                                                           struct caller caller) {
-    uint32_t site = site_of(caller);
+    uint32_t site = site_of(caller, thread_own());
     struct block block = {.user = user};
     if (mark == MARK_QUARANTINE) {
-        if (!quarantine_block(user, &block))
+        if (!undress_header(user, &block))
             block = (struct block){.user = user};
         finding(freeing ? DOUBLE_FREE : BAD_REALLOC, user, site, &block, mark,
                 freeing ? "freed before" : "realloc of a block that was freed before");
@@ -109,7 +130,7 @@ static __attribute__((noinline, cold)) void wrong_pointer(void *user, uint8_t ma
     uint8_t *before = start ? mark_of((void *)start) : NULL;
     if (before && (is_live(*before) || *before == MARK_QUARANTINE)) {
         bool known = is_live(*before) ? undress((char *)start, &block)
-                                      : quarantine_block((char *)start, &block);
+                                      : undress_header((char *)start, &block);
         if (known && (uintptr_t)user < start + block.size) {
             struct lines text;
             text.used = 0;
@@ -127,16 +148,6 @@ static __attribute__((noinline, cold)) void wrong_pointer(void *user, uint8_t ma
             on_stack ? "the address is on the stack" : "the address was never allocated");
 }
 
-/* Makes a live block the caller's own to free: of two threads that free it, one gets it. */
-static inline bool claim(uint8_t *mark, uint8_t live) {
-    if (__libc_single_threaded) {
-        *mark = MARK_QUARANTINE;
-        return true;
-    }
-    return __atomic_compare_exchange_n(mark, &live, MARK_QUARANTINE, false, __ATOMIC_ACQ_REL,
-                                       __ATOMIC_ACQUIRE);
-}
-
 static __attribute__((noinline, cold)) void mismatched(const struct block *block, uint8_t mark,
                                                        enum mark kind, uint32_t site) {
     static const char *const how[] = {
@@ -151,31 +162,37 @@ static __attribute__((noinline, cold)) void mismatched(const struct block *block
     finding(MISMATCHED_FREE, block->user, site, block, mark, text.text);
 }
 
+/* The fences of a block that is being freed are broken: false if nothing is known of it, and then
+ * it is better lost than given back wrongly. */
+static __attribute__((noinline, cold)) bool released_broken(struct block *block, uint8_t *at,
+                                                            uint8_t mark, uint32_t site) {
+    *at = mark; /* as it was, for the report */
+    finding_broken_fence(block->user, site, block);
+    *at = MARK_QUARANTINE;
+    if (!block->size && !block->site)
+        return false;
+    block_repair(block);
+    return true;
+}
+
 void guard_release(void *user, enum mark kind, struct caller caller) {
+    if (likely(guard_release_whole(user, kind, caller)))
+        return;
     uint8_t *at = (uintptr_t)user & (GRANULE - 1) ? NULL : mark_of(user);
     uint8_t mark = at ? __atomic_load_n(at, __ATOMIC_ACQUIRE) : MARK_NONE;
-    if (unlikely(!is_live(mark))) {
+    if (!is_live(mark) || !guard_claim(at, mark)) {
+        mark = at ? __atomic_load_n(at, __ATOMIC_ACQUIRE) : MARK_NONE;
         wrong_pointer(user, mark, true, caller);
         return;
     }
-    if (unlikely(!claim(at, mark))) {
-        wrong_pointer(user, __atomic_load_n(at, __ATOMIC_ACQUIRE), true, caller);
-        return;
-    }
     struct block block;
-    uint32_t site = site_of(caller);
-    bool whole = undress(user, &block);
-    if (unlikely(!whole)) {
-        *at = mark; /* as it was, for the report */
-        finding_broken_fence(user, site, &block);
-        *at = MARK_QUARANTINE;
-        if (!block.size && !block.site)
-            return; /* nothing is known of it: better lost than given back wrongly */
-        block_repair(&block);
-    }
-    if (unlikely(mark != kind) && settings.mismatches)
+    struct thread *own = thread_own();
+    uint32_t site = site_of(caller, own);
+    if (!undress(user, &block) && !released_broken(&block, at, mark, site))
+        return;
+    if (mark != kind && settings.mismatches)
         mismatched(&block, mark, kind, site);
-    quarantine_add(&block, site);
+    quarantine_add(&block, site, own);
 }
 
 static void *move(struct block *old, size_t size, uint8_t mark, struct caller caller) {
@@ -197,7 +214,7 @@ void *guard_resize(void *user, size_t size, struct caller caller) {
     }
     struct block block;
     if (unlikely(!undress(user, &block))) {
-        finding_broken_fence(user, site_of(caller), &block);
+        finding_broken_fence(user, site_of(caller, thread_own()), &block);
         if (!block.size && !block.site) {
             errno = ENOMEM;
             return NULL;
@@ -205,12 +222,12 @@ void *guard_resize(void *user, size_t size, struct caller caller) {
         block_repair(&block);
     }
     if (unlikely(mark != MARK_MALLOC) && settings.mismatches)
-        mismatched(&block, mark, MARK_MALLOC, site_of(caller));
+        mismatched(&block, mark, MARK_MALLOC, site_of(caller, thread_own()));
     if (too_large(size))
         return NULL;
     if (settings.moving_realloc || block.align)
         return move(&block, size, mark, caller);
-    if (!claim(at, mark)) { /* freed by another thread just now */
+    if (!guard_claim(at, mark)) { /* freed by another thread just now */
         wrong_pointer(user, __atomic_load_n(at, __ATOMIC_ACQUIRE), false, caller);
         errno = ENOMEM;
         return NULL;
@@ -222,5 +239,5 @@ void *guard_resize(void *user, size_t size, struct caller caller) {
         __atomic_store_n(at, mark, __ATOMIC_RELEASE);
         return NULL;
     }
-    return finish(base, HEADER, size, 0, mark, caller, true);
+    return finish(base, HEADER, size, 0, mark, site_of(caller, thread_own()), true);
 }

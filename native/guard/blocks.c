@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "blocks.h"
-#include "output.h"
+#include "kernel.h"
+
+uint16_t scans_begun;
 
 #define SLACK 64 /* libc gives at most this much more than was asked for */
 
@@ -9,7 +11,7 @@ static bool from_trailer(char *user, struct block *block) {
     for (uint32_t align = 0; align <= 12; align = align ? align + 1 : 5) {
         char *base = user - (align ? (size_t)1 << align : HEADER);
         uint64_t room; /* glibc's own size of the piece, with three flags */
-        if (!safe_read(&room, base - 8, sizeof room))
+        if (!kernel_read_memory(&room, base - 8, sizeof room))
             continue;
         room &= ~(uint64_t)7;
         if (room < 32 || room > MOST_BYTES ||
@@ -18,12 +20,12 @@ static bool from_trailer(char *user, struct block *block) {
         char *end = base + room + 8;
         for (char *at = end - TRAILER; at >= user && at > end - TRAILER - SLACK; at--) {
             uint64_t trailer;
-            if (!safe_read(&trailer, at, sizeof trailer))
+            if (!kernel_read_memory(&trailer, at, sizeof trailer))
                 continue;
             uint32_t site = fence_site(trailer);
-            uint64_t size_align = (uint64_t)(at - user) | (uint64_t)align << 48;
-            if (trailer == fence_behind(fences_of(user, size_align, site), site)) {
-                *block = (struct block){user, (size_t)(at - user), align, site, 0};
+            uint64_t what = (uint64_t)(at - user) | (uint64_t)align << SIZE_BITS;
+            if (trailer == fence_of(user, what, site)) {
+                *block = block_of(user, what, site);
                 return true;
             }
         }
@@ -46,14 +48,7 @@ static void compare(const void *found, uint64_t expected, int64_t offset, struct
 void block_recover(char *user, struct block *block, struct damage *damage) {
     *damage = (struct damage){0};
     struct header header = *header_of(user);
-    uint32_t site = fence_site(header.fence);
-    uint64_t fences = fences_of(user, header.size_align, site);
-    damage->known = header.fence == fence_before(fences, site);
-    if (damage->known)
-        *block = (struct block){user, header.size_align & 0xffffffffffffull,
-                                (uint32_t)(header.size_align >> 48), site, 0};
-    else
-        damage->known = from_trailer(user, block);
+    damage->known = undress_header(user, block) || from_trailer(user, block);
     if (!damage->known) {
         *block = (struct block){.user = user};
         damage->first = -(int64_t)sizeof header, damage->last = -1;
@@ -61,11 +56,11 @@ void block_recover(char *user, struct block *block, struct damage *damage) {
         memcpy(damage->bytes, user - sizeof header, sizeof header);
         return;
     }
-    uint64_t size_align = block->size | (uint64_t)block->align << 48;
-    fences = fences_of(user, size_align, block->site);
-    compare(user - 16, size_align, -16, damage);
-    compare(user - 8, fence_before(fences, block->site), -8, damage);
-    compare(user + block->size, fence_behind(fences, block->site), (int64_t)block->size, damage);
+    uint64_t what = block->size | (uint64_t)block->align << SIZE_BITS;
+    uint64_t fence = fence_of(user, what, block->site);
+    compare(user - 16, what | (header.what & ~WHAT_MASK), -16, damage);
+    compare(user - 8, fence, -8, damage);
+    compare(user + block->size, fence, (int64_t)block->size, damage);
     int64_t count = damage->last - damage->first + 1;
     damage->count = count > (int64_t)sizeof damage->bytes ? sizeof damage->bytes : (uint32_t)count;
     memcpy(damage->bytes, user + damage->first, damage->count);

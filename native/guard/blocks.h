@@ -8,8 +8,12 @@
 
 #include <string.h>
 
+#define SIZE_BITS 42
+#define WHAT_BITS 48 /* size and alignment: what the tags depend on */
+#define WHAT_MASK (((uint64_t)1 << WHAT_BITS) - 1)
+
 struct header {
-    uint64_t size_align, fence;
+    uint64_t what, fence;
 };
 
 /* What is known of a block. */
@@ -18,22 +22,15 @@ struct block {
     size_t size;
     uint32_t align; /* log2, 0: ordinary */
     uint32_t site;  /* of its allocation */
-    uint32_t freed; /* site of its free, if it is quarantined */
+    uint32_t other; /* site of its free if it is quarantined, else the scans before it was made */
 };
 
-static inline uint64_t fences_of(const void *user, uint64_t size_align, uint32_t site) {
-    uint64_t h =
-        ((uintptr_t)user ^ size_align << 17 ^ (uint64_t)site << 40) + 0x2545f4914f6cdd1dull;
-    h *= 0x9e3779b97f4a7c15ull;
-    return h ^ h >> 29;
-}
+extern uint16_t scans_begun; /* modulo 65,536 */
 
-static inline uint64_t fence_before(uint64_t fences, uint32_t site) {
-    return FENCE_TOP | (uint64_t)site << 32 | (fences & 0xffffff) << 8 | FENCE_LOW;
-}
-
-static inline uint64_t fence_behind(uint64_t fences, uint32_t site) {
-    return FENCE_TOP | (uint64_t)site << 32 | (fences >> 16 & 0xffffff00) | FENCE_LOW;
+/* The fence on both sides of a block. No multiplication: this is made for every allocation. */
+static inline uint64_t fence_of(const void *user, uint64_t what, uint32_t site) {
+    uint64_t tag = ((uintptr_t)user >> 4) ^ what ^ (what & WHAT_MASK) >> 24;
+    return FENCE_TOP | (uint64_t)site << 32 | (tag & 0xffffff) << 8 | FENCE_LOW;
 }
 
 static inline struct header *header_of(const void *user) {
@@ -42,6 +39,15 @@ static inline struct header *header_of(const void *user) {
 
 static inline uint32_t fence_site(uint64_t fence) {
     return fence >> 32 & 0xffff;
+}
+
+static inline size_t size_of(uint64_t what) {
+    return what & (((uint64_t)1 << SIZE_BITS) - 1);
+}
+
+static inline struct block block_of(char *user, uint64_t what, uint32_t site) {
+    return (struct block){user, size_of(what), (uint32_t)(what >> SIZE_BITS) & 63, site,
+                          (uint32_t)(what >> WHAT_BITS)};
 }
 
 static inline char *base_of(const struct block *block) {
@@ -60,22 +66,32 @@ static inline void store64(void *at, uint64_t value) {
 
 /* Puts fences around a new block. */
 static inline void dress(char *user, size_t size, uint32_t align, uint32_t site) {
-    uint64_t size_align = size | (uint64_t)align << 48;
-    uint64_t fences = fences_of(user, size_align, site);
-    *header_of(user) = (struct header){size_align, fence_before(fences, site)};
-    store64(user + size, fence_behind(fences, site));
+    uint64_t what = size | (uint64_t)align << SIZE_BITS;
+    uint64_t fence = fence_of(user, what, site);
+    *header_of(user) = (struct header){what | (uint64_t)scans_begun << WHAT_BITS, fence};
+    store64(user + size, fence);
 }
 
-/* Fills in what the fences of a live block say; false if either is broken. Only the slow ways look
- * any further (block_recover). */
-static inline bool undress(char *user, struct block *block) {
+/* Fills in what the header of a block says; false if it is broken. A block that is quarantined has
+ * no fence behind it any more. */
+static inline bool undress_header(char *user, struct block *block) {
     struct header header = *header_of(user);
     uint32_t site = fence_site(header.fence);
-    uint64_t fences = fences_of(user, header.size_align, site);
-    *block = (struct block){user, header.size_align & 0xffffffffffffull,
-                            (uint32_t)(header.size_align >> 48), site, 0};
-    return likely(header.fence == fence_before(fences, site)) &&
-           likely(load64(user + block->size) == fence_behind(fences, site));
+    *block = block_of(user, header.what, site);
+    return likely(header.fence == fence_of(user, header.what, site));
+}
+
+/* The same of a live block; false if either fence is broken. Only the slow ways look any further
+ * (block_recover). */
+static inline bool undress(char *user, struct block *block) {
+    return undress_header(user, block) &&
+           likely(load64(user + block->size) == header_of(user)->fence);
+}
+
+/* From now on the header holds the site of the free. */
+static inline void retire(char *user, uint32_t site) {
+    struct header *header = header_of(user);
+    header->what = (header->what & WHAT_MASK) | (uint64_t)site << WHAT_BITS;
 }
 
 /* How a live block's fences are broken. */
@@ -89,13 +105,5 @@ struct damage {
 void block_recover(char *user, struct block *block, struct damage *damage);
 /* Puts the fences of a known block right again, so that it is reported once. */
 void block_repair(const struct block *block);
-
-/* While a block is quarantined its trailer holds the site of its free. */
-static inline void block_retire(const struct block *block, uint32_t site) {
-    store64(block->user + block->size, FENCE_TOP | (uint64_t)site << 32 | FENCE_LOW);
-}
-static inline uint32_t block_retired(const struct block *block) {
-    return fence_site(load64(block->user + block->size));
-}
 
 #endif

@@ -2,14 +2,13 @@
 #define _GNU_SOURCE
 #include "crash.h"
 #include "findings.h"
+#include "kernel.h"
 #include "live.h"
 #include "modules.h"
 #include "quarantine.h"
 
 #include <signal.h>
-#include <sys/syscall.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #define STACK_WORDS 64
 #define NEAR 256 /* bytes beyond a block that still belong to it for a wild pointer */
@@ -71,7 +70,7 @@ static void put_block_of(struct lines *lines, const char *name, uint64_t value) 
     uintptr_t start = value >> 47 ? 0 : marks_before(value, (size_t)1 << 20);
     uint8_t mark = start ? *mark_of((void *)start) : MARK_NONE;
     bool known = is_live(mark)             ? undress((char *)start, &block)
-                 : mark == MARK_QUARANTINE ? quarantine_block((char *)start, &block)
+                 : mark == MARK_QUARANTINE ? undress_header((char *)start, &block)
                                            : false;
     if (!known || value > start + block.size + NEAR)
         return;
@@ -82,14 +81,14 @@ static void put_block_of(struct lines *lines, const char *name, uint64_t value) 
     put_end(lines);
 }
 
-static uint32_t stack_at(const greg_t *regs, void **frames) {
+static uint32_t stack_at(const greg_t *regs, uintptr_t *frames) {
     uint32_t count = 0;
-    frames[count++] = (void *)regs[REG_RIP];
+    frames[count++] = (uintptr_t)regs[REG_RIP];
     uintptr_t frame = (uintptr_t)regs[REG_RBP], least = (uintptr_t)regs[REG_RSP];
     uintptr_t next[2];
     while (count < MOST_FRAMES && frame >= least && !(frame & 7) &&
-           safe_read(next, (void *)frame, sizeof next) && next[1]) {
-        frames[count++] = (void *)next[1];
+           kernel_read_memory(next, (void *)frame, sizeof next) && next[1]) {
+        frames[count++] = next[1];
         least = frame + 16;
         frame = next[0];
     }
@@ -97,7 +96,7 @@ static uint32_t stack_at(const greg_t *regs, void **frames) {
 }
 
 static void put_crash(struct lines *lines, const siginfo_t *info, const greg_t *regs) {
-    void *frames[MOST_FRAMES];
+    uintptr_t frames[MOST_FRAMES];
     uint32_t count = stack_at(regs, frames);
     /* An address that is not canonical raises a fault without saying which it was. */
     bool fault = info->si_code > 0 && info->si_code != SI_KERNEL;
@@ -115,7 +114,7 @@ static void put_crash(struct lines *lines, const siginfo_t *info, const greg_t *
     for (unsigned i = 1; i < sizeof registers / sizeof *registers; i++)
         put_block_of(lines, registers[i].name, (uint64_t)regs[registers[i].number]);
     uint64_t words[STACK_WORDS];
-    if (!safe_read(words, (void *)regs[REG_RSP], sizeof words))
+    if (!kernel_read_memory(words, (void *)regs[REG_RSP], sizeof words))
         return;
     for (unsigned i = 0; i < STACK_WORDS; i++) {
         put_pattern(lines, "stack", words[i], info->si_code > 0);
@@ -130,10 +129,8 @@ static void crashed(int number, siginfo_t *info, void *context) {
         modules_write(&lines);
         put_crash(&lines, info, ((ucontext_t *)context)->uc_mcontext.gregs);
         output_flush(&lines);
-        live_check();
+        live_look_over(&lines);
         findings_count(&lines);
-        if (settings.live)
-            live_write(&lines);
         output_flush(&lines);
     }
     /* It dies by its own signal: a fault happens again on return, one that was sent is sent again.
@@ -141,7 +138,7 @@ static void crashed(int number, siginfo_t *info, void *context) {
     struct sigaction plain = {.sa_handler = SIG_DFL};
     __sigaction(number, &plain, NULL);
     if (info->si_code <= 0)
-        syscall(SYS_tgkill, (int)syscall(SYS_getpid), (int)syscall(SYS_gettid), number);
+        kernel(SYS_tgkill, kernel(SYS_getpid), kernel(SYS_gettid), number);
 }
 
 static void watch(int number) {

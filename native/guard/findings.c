@@ -33,7 +33,7 @@ void put_block(struct lines *lines, const struct block *block, uint8_t mark) {
     put_text(lines, " ");
     put_text(lines, block ? mark_name(mark) : "-");
     put_site(lines, block ? block->site : 0);
-    put_site(lines, block ? block->freed : 0);
+    put_site(lines, block && mark == MARK_QUARANTINE ? block->other : 0);
 }
 
 /* The number of a finding, and how often it was made with this one. */
@@ -86,8 +86,8 @@ void finding(enum finding kind, const void *address, uint32_t site, const struct
         output_flush(&lines);
 }
 
-static void put_bytes(struct lines *lines, const uint8_t *bytes, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
+void put_bytes(struct lines *lines, const uint8_t *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++) {
         char digits[4] = {' ', "0123456789abcdef"[bytes[i] >> 4], "0123456789abcdef"[bytes[i] & 15],
                           0};
         put_text(lines, digits);

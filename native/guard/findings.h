@@ -13,6 +13,7 @@ void finding_broken_fence(char *user, uint32_t site, struct block *block);
 const char *mark_name(uint8_t mark);
 /* A block as fields of a line. */
 void put_block(struct lines *lines, const struct block *block, uint8_t mark);
+void put_bytes(struct lines *lines, const uint8_t *bytes, size_t count);
 /* At the end: how often each was found. */
 void findings_count(struct lines *lines);
 bool findings_any(void);

@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 EXPORT void *malloc(size_t size) {
-    return guard_allocate(size, MARK_MALLOC, CALLER);
+    void *again = guard_allocate_again(size, MARK_MALLOC, CALLER);
+    return likely(again != NULL) ? again : guard_allocate(size, MARK_MALLOC, CALLER);
 }
 
 /* Ours, also where the program has a function of that name. */
@@ -17,11 +18,8 @@ extern __typeof__(malloc) guard_malloc
     __attribute__((copy(malloc), alias("malloc"), visibility("hidden")));
 
 EXPORT void free(void *user) {
-    if (!user)
-        return;
-    int kept = errno;
-    guard_release(user, MARK_MALLOC, CALLER);
-    errno = kept;
+    if (likely(user != NULL) && unlikely(!guard_release_whole(user, MARK_MALLOC, CALLER)))
+        guard_release(user, MARK_MALLOC, CALLER);
 }
 
 EXPORT void *calloc(size_t count, size_t size) {
@@ -95,11 +93,7 @@ EXPORT void *pvalloc(size_t size) {
 /* Exactly what was asked for: a program that uses more finds the fence. */
 EXPORT size_t malloc_usable_size(void *user) {
     uint8_t *mark = user ? mark_of(user) : NULL;
-    struct block block;
-    if (!mark || !is_live(*mark))
-        return 0;
-    undress(user, &block);
-    return block.size;
+    return mark && is_live(*mark) ? size_of(header_of(user)->what) : 0;
 }
 
 /* Copies of strings: the block belongs to whoever asked for the copy. */

@@ -5,9 +5,8 @@
 
 #include "output.h"
 
-/* Checks the fences of every live block and the pattern of every quarantined one. */
-void live_check(void);
-/* Writes the live blocks by site. */
-void live_write(struct lines *lines);
+/* Checks the fences of every live block and the pattern of every quarantined one; writes the live
+ * blocks by site if the settings ask for it. */
+void live_look_over(struct lines *lines);
 
 #endif

@@ -1,30 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "marks.h"
+#include "kernel.h"
 
-#include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
-
-#define CHUNK_SHIFT 16 /* walks skip 64 KiB of heap without marks at a time */
-#define CHUNK_MARKS ((size_t)1 << (CHUNK_SHIFT - 4))
-#define CHUNKS (REGION_MARKS / CHUNK_MARKS)
 
 uint8_t *regions[REGIONS];
 
-/* Behind the marks of a region: a byte per chunk that says whether it ever had one, and eight bytes
- * that a load at the very end may read. */
-#define REGION_BYTES (REGION_MARKS + CHUNKS + 8)
+/* The numbers of those that are mapped: `regions` is too large to be looked through. */
+#define MOST_MAPPED 4096
+static uint32_t mapped[MOST_MAPPED];
+static uint32_t mapped_count;
 
 static bool map_region(size_t number) {
-    uint8_t *made = mmap(NULL, REGION_BYTES, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (made == MAP_FAILED)
+    uint8_t *made = kernel_map(REGION_BYTES);
+    if (!made)
         return false;
     uint8_t *expected = NULL;
     if (!__atomic_compare_exchange_n(&regions[number], &expected, made, false, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_ACQUIRE))
-        munmap(made, REGION_BYTES); /* another thread was quicker */
+                                     __ATOMIC_ACQUIRE)) {
+        kernel_unmap(made, REGION_BYTES); /* another thread was quicker */
+        return true;
+    }
+    uint32_t slot = __atomic_fetch_add(&mapped_count, 1, __ATOMIC_ACQ_REL);
+    if (slot < MOST_MAPPED)
+        __atomic_store_n(&mapped[slot], (uint32_t)number, __ATOMIC_RELEASE);
     return true;
+}
+
+size_t region_from(size_t number) {
+    uint32_t count = __atomic_load_n(&mapped_count, __ATOMIC_ACQUIRE);
+    size_t least = REGIONS;
+    if (count > MOST_MAPPED) { /* a terabyte of heap */
+        while (number < REGIONS && !regions[number])
+            number++;
+        return number;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (mapped[i] >= number && mapped[i] < least)
+            least = mapped[i];
+    return least;
 }
 
 bool marks_map(uintptr_t from, uintptr_t to) {
@@ -100,10 +114,8 @@ static void walk_chunk(uintptr_t address, const uint8_t *marks, mark_visitor *vi
 }
 
 void marks_walk(mark_visitor *visit, void *data) {
-    for (size_t number = 0; number < REGIONS; number++) {
+    for (size_t number = 0; (number = region_from(number)) < REGIONS; number++) {
         uint8_t *region = regions[number];
-        if (!region)
-            continue;
         for (size_t chunk = 0; chunk < CHUNKS; chunk++)
             if (region[REGION_MARKS + chunk])
                 walk_chunk((number << REGION_SHIFT) + (chunk << CHUNK_SHIFT),

@@ -15,6 +15,18 @@
 
 extern uint8_t *regions[REGIONS];
 
+/* The first mapped region whose number is at least this; REGIONS if there is none. */
+size_t region_from(size_t number);
+
+/* Walks skip 64 KiB of heap without marks at a time: behind the marks of a region there is a byte
+ * per chunk that says whether it ever had one, then for scans the last mark up to every line. */
+#define CHUNK_SHIFT 16
+#define CHUNK_MARKS ((size_t)1 << (CHUNK_SHIFT - 4))
+#define CHUNKS (REGION_MARKS / CHUNK_MARKS)
+#define LINE_MARKS ((size_t)64) /* a line of the cache */
+#define LINES (REGION_MARKS / LINE_MARKS)
+#define REGION_BYTES (REGION_MARKS + CHUNKS + LINES * sizeof(uint32_t) + 8)
+
 /* The mark of an address, NULL where no block ever was. */
 static inline uint8_t *mark_of(const void *address) {
     uintptr_t at = (uintptr_t)address;
@@ -22,6 +34,12 @@ static inline uint8_t *mark_of(const void *address) {
         return NULL;
     uint8_t *region = regions[at >> REGION_SHIFT];
     return region ? region + ((at >> 4) & (REGION_MARKS - 1)) : NULL;
+}
+
+/* The same of what is known to be a block. */
+static inline uint8_t *mark_at(const void *user) {
+    uintptr_t at = (uintptr_t)user;
+    return regions[at >> REGION_SHIFT] + ((at >> 4) & (REGION_MARKS - 1));
 }
 
 static inline bool is_live(uint8_t mark) {

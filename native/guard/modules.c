@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #define _GNU_SOURCE
 #include "modules.h"
+#include "kernel.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #define WRITTEN 4096
 
@@ -39,14 +39,14 @@ static void parse(const char *line, mapping_visitor *visit, void *data) {
 }
 
 bool mappings_visit(mapping_visitor *visit, void *data) {
-    int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    long file = kernel(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
     if (file < 0)
         return false;
     char text[4096 + 1];
     size_t used = 0;
     for (;;) {
-        ssize_t got = read(file, text + used, sizeof text - 1 - used);
-        if (got < 0 && errno == EINTR)
+        long got = kernel(SYS_read, file, text + used, sizeof text - 1 - used);
+        if (got == -EINTR)
             continue;
         if (got <= 0)
             break;
@@ -61,22 +61,8 @@ bool mappings_visit(mapping_visitor *visit, void *data) {
         used -= (size_t)(line - text);
         memmove(text, line, used);
     }
-    close(file);
+    kernel(SYS_close, file);
     return true;
-}
-
-unsigned threads_running(void) {
-    char text[4096];
-    int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-    ssize_t got = file < 0 ? -1 : read(file, text, sizeof text - 1);
-    if (file >= 0)
-        close(file);
-    text[got > 0 ? got : 0] = 0;
-    const char *line = strstr(text, "\nThreads:\t");
-    unsigned number = 0;
-    for (line = line ? line + 10 : ""; *line >= '0' && *line <= '9'; line++)
-        number = number * 10 + (unsigned)(*line - '0');
-    return number;
 }
 
 static bool already_written(const struct mapping *mapping) {
@@ -97,17 +83,18 @@ static bool already_written(const struct mapping *mapping) {
 static void put_build_id(struct lines *lines, uintptr_t start) {
     Elf64_Ehdr head;
     put_text(lines, " ");
-    if (!safe_read(&head, (void *)start, sizeof head) || memcmp(head.e_ident, ELFMAG, SELFMAG)) {
+    if (!kernel_read_memory(&head, (void *)start, sizeof head) ||
+        memcmp(head.e_ident, ELFMAG, SELFMAG)) {
         put_text(lines, "-");
         return;
     }
     for (unsigned i = 0; i < head.e_phnum; i++) {
         Elf64_Phdr segment;
         uint8_t notes[512];
-        if (!safe_read(&segment, (void *)(start + head.e_phoff + i * sizeof segment),
-                       sizeof segment) ||
+        if (!kernel_read_memory(&segment, (void *)(start + head.e_phoff + i * sizeof segment),
+                                sizeof segment) ||
             segment.p_type != PT_NOTE || segment.p_filesz > sizeof notes ||
-            !safe_read(notes, (void *)(start + segment.p_offset), segment.p_filesz))
+            !kernel_read_memory(notes, (void *)(start + segment.p_offset), segment.p_filesz))
             continue;
         for (size_t at = 0; at + 12 <= segment.p_filesz;) {
             Elf64_Nhdr note;

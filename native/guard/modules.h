@@ -15,9 +15,6 @@ struct mapping {
 typedef void mapping_visitor(const struct mapping *mapping, void *data);
 bool mappings_visit(mapping_visitor *visit, void *data);
 
-/* How many threads the process has; 0 if that cannot be told. */
-unsigned threads_running(void);
-
 /* Writes the lines of modules that were not written before. */
 void modules_write(struct lines *lines);
 /* In a forked child: its file has none yet. */

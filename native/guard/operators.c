@@ -5,7 +5,6 @@
 #include "marks.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 
 typedef void *new_function(size_t);
 typedef void *aligned_new_function(size_t, size_t);
@@ -26,7 +25,9 @@ static __attribute__((noinline, cold)) void *or_throw(const char *name, size_t s
 #define NEW(name, kind)                                                                            \
     EXPORT void *name(size_t size);                                                                \
     EXPORT void *name(size_t size) {                                                               \
-        void *made = guard_allocate(size, kind, CALLER);                                           \
+        void *made = guard_allocate_again(size, kind, CALLER);                                     \
+        if (unlikely(!made))                                                                       \
+            made = guard_allocate(size, kind, CALLER);                                             \
         return likely(made != NULL) ? made : or_throw(#name, size, 0, kind);                       \
     }                                                                                              \
     EXPORT void *name##RKSt9nothrow_t(size_t size, const void *nothrow);                           \
@@ -52,10 +53,8 @@ extern new_function guard_new __attribute__((alias("_Znwm"), visibility("hidden"
 #define DELETE(name, kind)                                                                         \
     EXPORT void name(void *user);                                                                  \
     EXPORT void name(void *user) {                                                                 \
-        int kept = errno;                                                                          \
-        if (user)                                                                                  \
+        if (likely(user != NULL))                                                                  \
             guard_release(user, kind, CALLER);                                                     \
-        errno = kept;                                                                              \
     }
 #define DELETES(name, kind)                                                                        \
     DELETE(name, kind)                                                                             \

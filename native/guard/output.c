@@ -1,29 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #define _GNU_SOURCE
 #include "output.h"
+#include "kernel.h"
 #include "sites.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #define MOST_PATH 4096
 
 static char folder[MOST_PATH];
+static int other_process;
 static int announced; /* the process whose file has its first line */
 
 void output_open(const char *path) {
     if (path && strlen(path) < sizeof folder - 32)
         strcpy(folder, path);
-}
-
-bool safe_read(void *to, const void *from, size_t size) {
-    struct iovec local = {to, size}, remote = {(void *)from, size};
-    return syscall(SYS_process_vm_readv, (int)syscall(SYS_getpid), &local, 1, &remote, 1, 0) ==
-           (long)size;
 }
 
 void put_text(struct lines *lines, const char *text) {
@@ -50,11 +43,11 @@ void put_number(struct lines *lines, uint64_t number) {
     put_digits(lines, number, 10);
 }
 
-void put_stack(struct lines *lines, void *const *frames, uint32_t count) {
+void put_stack(struct lines *lines, const uintptr_t *frames, uint32_t count) {
     put_text(lines, count && frames[0] ? " " : " -");
     for (uint32_t i = 0; i < count && frames[i]; i++) {
         put_text(lines, i ? "," : "");
-        put_digits(lines, (uintptr_t)frames[i], 16);
+        put_digits(lines, frames[i], 16);
     }
 }
 
@@ -71,20 +64,20 @@ void put_end(struct lines *lines) {
 
 static void first_line(struct lines *lines, int process) {
     char program[1024];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    long length = kernel(SYS_readlink, "/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = 0;
     put_text(lines, "heapstory-guard 1");
     put_number(lines, (uint64_t)process);
-    put_number(lines, (uint64_t)getppid());
+    put_number(lines, (uint64_t)kernel(SYS_getppid));
     put_text(lines, " ");
     put_text(lines, length > 0 ? program : "?");
     lines->text[lines->used++] = '\n';
 }
 
-static bool write_all(int file, const char *text, size_t size) {
+static bool write_all(long file, const char *text, size_t size) {
     while (size) {
-        ssize_t written = write(file, text, size);
-        if (written < 0 && errno == EINTR)
+        long written = kernel(SYS_write, file, text, size);
+        if (written == -EINTR)
             continue;
         if (written <= 0)
             return false;
@@ -94,23 +87,23 @@ static bool write_all(int file, const char *text, size_t size) {
     return true;
 }
 
-static int open_report(int process) {
+static long open_report(int process) {
     struct lines path = {0};
     put_text(&path, folder);
     put_text(&path, "/process");
     put_number(&path, (uint64_t)process);
     path.text[path.used] = 0;
     path.text[strlen(folder) + strlen("/process")] = '.';
-    return open(path.text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    return kernel(SYS_openat, AT_FDCWD, path.text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
 /* To the file; to stderr where that fails (a full disk, a changed root, other rights). */
 static void write_out(const char *text, size_t size, int process) {
-    int file = folder[0] ? open_report(process) : -1;
-    bool gone = folder[0] && file < 0 && errno == ENOENT; /* who started us has ended */
+    long file = folder[0] ? open_report(process) : -1;
+    bool gone = folder[0] && file == -ENOENT; /* who started us has ended */
     bool done = file >= 0 && write_all(file, text, size);
     if (file >= 0)
-        close(file);
+        kernel(SYS_close, file);
     if (!done && !gone) {
         static const char said[] = "heapstory: guard cannot write its report, which follows:\n";
         write_all(2, said, sizeof said - 1);
@@ -118,8 +111,12 @@ static void write_out(const char *text, size_t size, int process) {
     }
 }
 
+void output_for(int process) {
+    other_process = process;
+}
+
 void output_flush(struct lines *lines) {
-    int kept = errno, process = (int)syscall(SYS_getpid);
+    int process = other_process ? other_process : (int)kernel(SYS_getpid);
     if (__atomic_exchange_n(&announced, process, __ATOMIC_ACQ_REL) != process) {
         struct lines first = {0};
         first_line(&first, process);
@@ -128,5 +125,4 @@ void output_flush(struct lines *lines) {
     if (lines->used)
         write_out(lines->text, lines->used, process);
     lines->used = 0;
-    errno = kept;
 }

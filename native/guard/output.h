@@ -14,7 +14,11 @@
  *     X SIGNAL CODE ADDRESS STACK                 a crash; ADDRESS is the faulting one
  *     R NAME VALUE PATTERN                        a register (or stack word) with a fill pattern
  *     K NAME VALUE BLOCK SIZE STATE ALLOCATED FREED    a register that refers to a block
- *     E                                           an orderly end; without it the process was killed
+ *     L SITE BLOCKS BYTES ADDRESS SIZE SINCE STACK    a scan calls lost: all of a site, one of them
+ *     T NUMBER CERTAIN BLOCKS LOST SUSPECTED WITHDRAWN PAUSE CPU    ends a scan; decimal,
+ *                                                 microseconds. What earlier ones called lost is
+ * void E                                           an orderly end; without it the process was
+ * killed
  *
  * No lock is held, no descriptor kept and nothing allocated between two lines: the program may
  * close every descriptor, crash or be killed at any time.
@@ -30,16 +34,15 @@ struct lines {
 };
 
 void output_open(const char *folder); /* NULL: stderr */
+/* From now on this process, a copy, writes into the report of another. */
+void output_for(int process);
 void put_text(struct lines *lines, const char *text);
 void put_hex(struct lines *lines, uint64_t number);
 void put_number(struct lines *lines, uint64_t number);
-void put_stack(struct lines *lines, void *const *frames, uint32_t count);
+void put_stack(struct lines *lines, const uintptr_t *frames, uint32_t count);
 void put_site(struct lines *lines, uint32_t site);
 /* Ends a line; writes when the buffer is nearly full. */
 void put_end(struct lines *lines);
 void output_flush(struct lines *lines);
-
-/* Reads memory that may not be there; false if it is not. */
-bool safe_read(void *to, const void *from, size_t size);
 
 #endif

@@ -4,16 +4,15 @@
 #include "allocate.h"
 #include "crash.h"
 #include "findings.h"
+#include "kernel.h"
 #include "live.h"
 #include "modules.h"
-#include "quarantine.h"
 #include "scan.h"
+#include "unwind.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 struct settings settings;
 static int process;   /* whose memory this is; differs in a child of vfork */
@@ -34,8 +33,8 @@ static uint32_t option(const char *list, const char *name) {
 static void read_settings(void) {
     const char *list = getenv("HEAPSTORY_GUARD");
     settings = (struct settings){
-        .fill_new = option(list, "fill_new"),
-        .fill_freed = option(list, "fill_freed"),
+        .fill_new = option(list, "fill_new") & ~(GRANULE - 1u),
+        .fill_freed = option(list, "fill_freed") & ~(GRANULE - 1u),
         .held_blocks = option(list, "held_blocks"),
         .held_bytes = option(list, "held_bytes"),
         .frames = option(list, "frames"),
@@ -43,6 +42,9 @@ static void read_settings(void) {
         .mismatches = option(list, "mismatches"),
         .leaks = option(list, "leaks"),
         .live = option(list, "live"),
+        .scan_every = option(list, "scan_every"),
+        .scan_budget = option(list, "scan_budget"),
+        .ready = true,
     };
 }
 
@@ -55,6 +57,13 @@ static void remark(const char *text) {
     output_flush(&lines);
 }
 
+/* So that it is known to be guarded, whatever becomes of it. */
+static void announce(void) {
+    struct lines lines;
+    lines.used = 0;
+    output_flush(&lines);
+}
+
 /* A program (not a library) that defines these itself is asked before us. */
 static void look_for_own_functions(void) {
     if (dlsym(RTLD_DEFAULT, "malloc") != (void *)guard_malloc)
@@ -64,16 +73,15 @@ static void look_for_own_functions(void) {
 }
 
 static void finish(const void *stack) {
-    if ((int)syscall(SYS_getpid) != process || __atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
+    if ((int)kernel(SYS_getpid) != process || __atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
         return;
-    live_check();
-    if (settings.leaks && !is_child && !scan_leaks(stack))
-        remark("leaks were not looked for: other threads were still running at the end");
     struct lines lines;
     lines.used = 0;
+    settings.live &= !is_child;
+    live_look_over(&lines);
     findings_count(&lines);
-    if (settings.live && !is_child)
-        live_write(&lines);
+    if (settings.leaks && !is_child)
+        scan_at_end((uintptr_t)stack);
     if (lines.used || findings_any() || !is_child) {
         put_text(&lines, "E");
         put_end(&lines);
@@ -87,19 +95,23 @@ static void at_exit(void *unused) {
 }
 
 static void after_fork(void) {
-    process = (int)syscall(SYS_getpid);
+    process = (int)kernel(SYS_getpid);
     is_child = true;
+    thread_forked();
+    scan_forked();
     modules_forget();
     findings_forget();
 }
 
 __attribute__((constructor)) static void start(void) {
-    process = (int)syscall(SYS_getpid);
+    process = (int)kernel(SYS_getpid);
     output_open(getenv("HEAPSTORY_GUARD_REPORT"));
-    quarantine_start();
+    thread_start();
     read_settings();
+    announce();
     look_for_own_functions();
     crash_start();
+    scan_start();
     pthread_atfork(NULL, NULL, after_fork);
     /* Without a library it belongs to, it runs after the destructors of all of them. */
     __cxa_atexit(at_exit, NULL, NULL);
@@ -108,13 +120,13 @@ __attribute__((constructor)) static void start(void) {
 EXPORT void _exit(int status) {
     finish(__builtin_frame_address(0));
     for (;;)
-        syscall(SYS_exit_group, status);
+        kernel(SYS_exit_group, status);
 }
 
 EXPORT void _Exit(int status) {
     finish(__builtin_frame_address(0));
     for (;;)
-        syscall(SYS_exit_group, status);
+        kernel(SYS_exit_group, status);
 }
 
 /* What is about to be unloaded can be named only now. */
@@ -127,5 +139,7 @@ EXPORT int dlclose(void *handle) {
     modules_write(&lines);
     if (lines.used)
         output_flush(&lines);
-    return next(handle);
+    int result = next(handle);
+    unwind_forget();
+    return result;
 }

@@ -1,20 +1,57 @@
-/* Freed blocks wait here, filled with a pattern, before libc may give them out again.
+/* Freed blocks wait here, filled with a pattern, before they are given out again.
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
- * One queue per thread, so that freeing takes no lock. A block whose pattern has changed when it
- * leaves was written after it was freed. */
+ * Each thread has a ring for every size of libc's pieces up to a kilobyte, and a queue for larger
+ * blocks. When enough small blocks of a size wait, the oldest one is what malloc gives out next:
+ * libc is asked only when there are too few of them, and gets back only those that are too many. A
+ * block whose pattern has changed when it leaves was written after it was freed. */
 #ifndef HEAPSTORY_GUARD_QUARANTINE_H
 #define HEAPSTORY_GUARD_QUARANTINE_H
 
 #include "blocks.h"
+#include "fill.h"
 
-/* Takes a block whose mark is MARK_QUARANTINE. */
-void quarantine_add(struct block *block, uint32_t site);
-/* Checks the pattern of a quarantined block; reports it if it changed. */
-void quarantine_check(char *user);
-/* What the header of a quarantined block says; false if it is broken, and then only `user` counts.
- */
-bool quarantine_block(char *user, struct block *block);
-void quarantine_start(void);
+/* Checks the pattern of a quarantined block; reports it if it changed. False if its header is
+ * broken, too: then nothing is known of it, and it must not be used again. */
+bool quarantine_check(char *user);
+/* The oldest small block of a size, if enough of them wait; still marked as quarantined. */
+char *quarantine_take(size_t size, struct thread *own);
+/* The ways that are taken less often: a large block, a full ring, a handler in between. */
+void quarantine_add_other(const struct block *block, struct thread *own);
+void quarantine_drop_oldest(struct thread *own, struct ring *ring);
+
+static inline bool is_untouched(char *user, struct block *block) {
+    return undress_header(user, block) &&
+           is_filled(user, filled_bytes(block->size, settings.fill_freed), FILL_FREED);
+}
+
+/* Takes the oldest block out of a ring. */
+static inline char *ring_take(struct ring *ring, struct thread *own) {
+    thread_enter(own);
+    char *user = ring->held[ring->first & own->mask];
+    ring->first++;
+    ring->count--;
+    /* The next one has been away for long. */
+    __builtin_prefetch(ring->held[ring->first & own->mask] - HEADER, 1);
+    thread_leave(own);
+    return user;
+}
+
+/* Takes a block whose mark is MARK_QUARANTINE; `site` is that of its free. */
+static inline void quarantine_add(const struct block *block, uint32_t site, struct thread *own) {
+    fill(block->user, filled_bytes(block->size, settings.fill_freed), FILL_FREED);
+    retire(block->user, site);
+    if (unlikely(block->size > MOST_SMALL || block->align || !own || own->busy ||
+                 !settings.held_blocks)) {
+        quarantine_add_other(block, own);
+        return;
+    }
+    struct ring *ring = &own->rings[piece_of(block->size)];
+    if (unlikely(ring->count > own->mask))
+        quarantine_drop_oldest(own, ring);
+    thread_enter(own);
+    ring->held[(ring->first + ring->count++) & own->mask] = block->user;
+    thread_leave(own);
+}
 
 #endif

@@ -1,315 +1,265 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later
- *
- * Roots are the stack and all writable memory that is not libc's heap: data of
- * modules, thread-local data, memory that the program mapped itself, and what it declared. From
- * there every aligned word is followed that is an address within a live block. An address that is
- * not a multiple of eight marks its block but does not open it: nothing that holds pointers lies
- * there.
- */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #define _GNU_SOURCE
 #include "scan.h"
+#include "alias.h"
 #include "findings.h"
+#include "kernel.h"
+#include "lost.h"
 #include "modules.h"
+#include "reach.h"
+#include "threads.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
 
-#define MOST_ROOTS 4096
-#define ARENA ((uintptr_t)64 << 20) /* glibc's arenas beside the first are aligned to this */
-#define CHUNK_MMAPPED 2
-#define CHUNK_ARENA 4
+#define LOWEST_PRIORITY 19
 
-struct entry {
-    uintptr_t start;
-    size_t size;
-    uint32_t site;
-    bool reached;  /* from a root */
-    bool opened;   /* its words were followed */
-    bool indirect; /* lost, but another lost block refers to it */
+extern int __sigaction(int, const struct sigaction *, struct sigaction *);
+
+/* What the process and the copies that are scanned have in common. */
+struct common {
+    uint32_t stood;   /* 0: not known yet, 1: all threads stood still, 2: not all */
+    uint32_t pause;   /* microseconds for which they did */
+    uint64_t seconds; /* nanoseconds of processor that the last scan took */
+    uint16_t scan;    /* number of the last scan */
+    uint8_t turn;     /* which of the two below are the last scan's */
+    struct tally tally;
+    uint64_t withdrawn; /* by all of them */
+    struct losses losses[2];
+    struct danglings danglings[2];
 };
 
-struct range {
-    uintptr_t start, end;
+static struct common *common;
+static int scanning;   /* a thread is at it */
+static long copy;      /* the process that is being scanned, 0: none */
+static uint64_t begun; /* when the last scan began, monotonic nanoseconds */
+static struct lines lines;
+
+/* Where the calling thread stands. */
+struct here {
+    uintptr_t sp;
+    uintptr_t registers[MOST_WORDS];
 };
 
-static struct entry *entries;
-static uint32_t *waiting; /* reached, not opened yet */
-static size_t count, room, pending;
-static struct range *heaps; /* libc's heap, which is no root, in order of address */
-static size_t heap_count;
-static struct {
-    struct range range;
-    bool block; /* the address is itself a reference: HEAPSTORY_MINE */
-} declared[MOST_ROOTS];
-static uint32_t declared_count;
+static uint64_t clock_now(long which) {
+    struct timespec time = {0, 0};
+    kernel(SYS_clock_gettime, which, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
 
-static void declare(uintptr_t start, size_t size, bool block) {
-    uint32_t slot = __atomic_fetch_add(&declared_count, 1, __ATOMIC_RELAXED);
-    if (slot < MOST_ROOTS) {
-        declared[slot].range = (struct range){start, start + size};
-        declared[slot].block = block;
+static bool prepare(void) {
+    if (!common) {
+        long made = kernel(SYS_mmap, 0, sizeof *common, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        common = made < 0 && made > -4096 ? NULL : (struct common *)made;
     }
+    return common;
 }
 
-/* Called by the macros of heapstory.h, which refer to them weakly. */
-EXPORT void heapstory_guard_root(const void *address, unsigned long size);
-EXPORT void heapstory_guard_root(const void *address, unsigned long size) {
-    declare((uintptr_t)address, size, false);
-}
-EXPORT void heapstory_guard_mine(const void *block);
-EXPORT void heapstory_guard_mine(const void *block) {
-    declare((uintptr_t)block, 0, true);
+static void say(const char *text) {
+    put_text(&lines, "N ");
+    put_text(&lines, text);
+    put_end(&lines);
+    output_flush(&lines);
 }
 
-static void count_one(uintptr_t address, uint8_t mark, void *data) {
-    (void)address, (void)data;
-    room += is_live(mark);
+static void write_scan(uint16_t number, bool certain, uint64_t seconds) {
+    const struct tally *tally = &common->tally;
+    modules_write(&lines);
+    lost_write(&lines);
+    put_text(&lines, "T");
+    const uint64_t numbers[] = {number,           certain,           tally->blocks, tally->lost,
+                                tally->suspected, common->withdrawn, common->pause, seconds / 1000};
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        put_number(&lines, numbers[i]);
+    put_end(&lines);
+    output_flush(&lines);
 }
 
-static void add_heap(const struct block *block) {
-    uintptr_t base = (uintptr_t)base_of(block);
-    uint64_t chunk = load64((void *)(base - 8)); /* glibc's size of the piece, with its flags */
-    struct range heap = {base - 16, base - 16 + (chunk & ~(uint64_t)7)};
-    if (chunk & CHUNK_ARENA && !(chunk & CHUNK_MMAPPED))
-        heap = (struct range){base & ~(ARENA - 1), (base & ~(ARENA - 1)) + ARENA};
-    if (heap_count && heaps[heap_count - 1].end >= heap.start) {
-        if (heap.end > heaps[heap_count - 1].end)
-            heaps[heap_count - 1].end = heap.end;
-    } else {
-        heaps[heap_count++] = heap;
-    }
-}
-
-static void add_one(uintptr_t address, uint8_t mark, void *data) {
-    (void)data;
-    struct block block;
-    if (!is_live(mark) || count == room || !undress((char *)address, &block))
-        return;
-    entries[count++] = (struct entry){.start = address, .size = block.size, .site = block.site};
-    add_heap(&block);
-}
-
-/* Most references are to the start of a block. While a scan runs, its header holds the number of
- * its entry in place of the fence, which was checked before and is put back afterwards. */
-static void number_headers(void) {
-    for (size_t i = 0; i < count; i++)
-        header_of((void *)entries[i].start)->fence = i;
-}
-
-static void restore_headers(void) {
-    for (size_t i = 0; i < count; i++) {
-        char *user = (char *)entries[i].start;
-        dress(user, entries[i].size, (uint32_t)(header_of(user)->size_align >> 48),
-              entries[i].site);
-    }
-}
-
-static struct entry *entry_of(uintptr_t address) {
-    const uint8_t *mark = address & (GRANULE - 1) ? NULL : mark_of((void *)address);
-    if (mark && is_live(*mark)) {
-        uint64_t number = header_of((void *)address)->fence;
-        if (number < count && entries[number].start == address)
-            return &entries[number];
-    }
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (entries[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    struct entry *found = low ? &entries[low - 1] : NULL;
-    return found && address - found->start < found->size + !found->size ? found : NULL;
-}
-
-static void refer(uintptr_t address) {
-    if (address < entries[0].start || address > entries[count - 1].start + entries[count - 1].size)
-        return;
-    struct entry *entry = entry_of(address);
-    if (!entry)
-        return;
-    entry->reached = true;
-    if (!entry->opened && !(address & 7)) {
-        entry->opened = true;
-        waiting[pending++] = (uint32_t)(entry - entries);
-    }
-}
-
-static void follow(void) {
-    while (pending) {
-        const struct entry *entry = &entries[waiting[--pending]];
-        for (uintptr_t at = entry->start; at + 8 <= entry->start + entry->size; at += 8)
-            refer(load64((void *)at));
-    }
-}
-
-/* Words of memory that may not be readable, so it is copied first. */
-static void scan_words(uintptr_t start, uintptr_t end) {
-    static uint64_t words[8192];
-    for (start = (start + 7) & ~(uintptr_t)7; start + 8 <= end; start += sizeof words) {
-        size_t size = end - start < sizeof words ? (end - start) & ~(size_t)7 : sizeof words;
-        if (!safe_read(words, (void *)start, size))
-            continue;
-        for (size_t i = 0; i < size / 8; i++)
-            refer(words[i]);
-        follow();
-    }
-}
-
-/* What is left of a range without libc's heap and our own tables. */
-static void scan_root(uintptr_t start, uintptr_t end) {
-    const struct range own[] = {
-        {(uintptr_t)sites, (uintptr_t)sites + sizeof sites},
-        {(uintptr_t)regions, (uintptr_t)(regions + REGIONS)},
-        {(uintptr_t)entries, (uintptr_t)(entries + room)},
-        {(uintptr_t)waiting, (uintptr_t)(waiting + room)},
-        {(uintptr_t)heaps, (uintptr_t)(heaps + room)},
-        {(uintptr_t)declared, (uintptr_t)declared + sizeof declared},
-    };
-    for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
-        if (own[i].start < end && own[i].end > start) {
-            if (own[i].start > start)
-                scan_root(start, own[i].start);
-            if (own[i].end < end)
-                scan_root(own[i].end, end);
-            return;
-        }
-    for (size_t i = 0; i < heap_count && start < end; i++) {
-        if (heaps[i].end <= start || heaps[i].start >= end)
-            continue;
-        if (heaps[i].start > start)
-            scan_words(start, heaps[i].start);
-        start = heaps[i].end;
-    }
-    if (start < end)
-        scan_words(start, end);
-}
-
-static bool is_marks(uintptr_t start, uintptr_t end) {
-    for (size_t number = 0; number < REGIONS; number++)
-        if (regions[number] && (uintptr_t)regions[number] >= start &&
-            (uintptr_t)regions[number] < end)
-            return true;
-    return false;
-}
-
-struct ranges {
-    struct range all[8192];
-    size_t count;
-    uintptr_t stack;
-};
-
-static void collect_root(const struct mapping *mapping, void *data) {
-    struct ranges *roots = data;
-    if (!mapping->readable || !mapping->writable || !strcmp(mapping->path, "[heap]") ||
-        roots->count == 8192)
-        return;
-    if (!mapping->path[0] && is_marks(mapping->start, mapping->end))
-        return;
-    bool ours = roots->stack > mapping->start && roots->stack < mapping->end;
-    uintptr_t start = ours ? roots->stack : mapping->start;
-    roots->all[roots->count++] = (struct range){start, mapping->end};
-}
-
-static void scan_roots(const void *stack) {
-    static struct ranges roots;
-    roots.stack = (uintptr_t)stack;
-    roots.count = 0;
-    mappings_visit(collect_root, &roots);
-    for (size_t i = 0; i < roots.count; i++)
-        scan_root(roots.all[i].start, roots.all[i].end);
-    uint32_t known = declared_count < MOST_ROOTS ? declared_count : MOST_ROOTS;
-    for (uint32_t i = 0; i < known; i++) {
-        if (declared[i].block)
-            refer(declared[i].range.start);
-        else
-            scan_words(declared[i].range.start, declared[i].range.end);
-    }
-    follow();
-}
-
-/* Of the lost blocks, those that only other lost ones refer to. */
-static void find_indirect(void) {
-    for (size_t i = 0; i < count; i++)
-        entries[i].opened = entries[i].reached;
-    for (size_t i = 0; i < count; i++) {
-        if (entries[i].reached || entries[i].indirect)
-            continue;
-        entries[i].opened = true;
-        waiting[pending++] = (uint32_t)i;
-        while (pending) {
-            const struct entry *from = &entries[waiting[--pending]];
-            for (uintptr_t at = from->start; at + 8 <= from->start + from->size; at += 8) {
-                uintptr_t value = load64((void *)at);
-                struct entry *to = count ? entry_of(value) : NULL;
-                if (!to || to->reached || to == &entries[i])
-                    continue;
-                to->indirect = true;
-                if (!to->opened) {
-                    to->opened = true;
-                    waiting[pending++] = (uint32_t)(to - entries);
-                }
-            }
-        }
-    }
-}
-
-static void report_site(uint32_t site, const struct entry *first) {
-    struct lines text;
-    text.used = 0;
-    put_number(&text, sites[site].bytes);
-    put_text(&text, " bytes in");
-    put_number(&text, sites[site].blocks);
-    put_text(&text, sites[site].blocks == 1 ? " block" : " blocks");
-    put_text(&text, " that nothing refers to");
-    text.text[text.used] = 0;
-    struct block block = {(char *)first->start, first->size, 0, site, 0};
-    finding(LEAK, block.user, 0, &block, MARK_MALLOC, text.text + 1);
-}
-
-static void report(void) {
-    for (uint32_t site = 0; site < SITES; site++)
-        sites[site].blocks = sites[site].bytes = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!entries[i].reached && !entries[i].indirect) {
-            sites[entries[i].site].blocks++;
-            sites[entries[i].site].bytes += entries[i].size;
-        }
-    for (size_t i = 0; i < count; i++)
-        if (!entries[i].reached && !entries[i].indirect && sites[entries[i].site].blocks) {
-            report_site(entries[i].site, &entries[i]);
-            sites[entries[i].site].blocks = 0;
-        }
-}
-
-static void *map(size_t size) {
-    void *made = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return made == MAP_FAILED ? NULL : made;
-}
-
-bool scan_leaks(const void *stack) {
-    if (threads_running() != 1)
+/* Scans this process, in which nothing else runs. False without memory. */
+static bool scan(const struct here *here, uint16_t number, uint64_t began) {
+    unsigned old = common->turn, new = !old;
+    if (!heap_begin())
         return false;
-    room = count = pending = heap_count = 0;
-    marks_walk(count_one, NULL);
-    if (!room)
-        return true;
-    entries = map(room * sizeof *entries);
-    waiting = map(room * sizeof *waiting);
-    heaps = map(room * sizeof *heaps);
-    if (!entries || !waiting || !heaps)
-        return false;
-    marks_walk(add_one, NULL);
-    if (count) {
-        number_headers();
-        scan_roots(stack);
-        find_indirect();
-        restore_headers();
-        report();
+    heap_hide((uintptr_t)common, (uintptr_t)(common + 1));
+    dangling_begin(&common->danglings[new]);
+    bool done = reach(here->sp, here->registers, MOST_WORDS);
+    if (done) {
+        while (!__atomic_load_n(&common->stood, __ATOMIC_ACQUIRE))
+            kernel(SYS_sched_yield);
+        bool certain = common->stood == 1;
+        lost_collect(&common->losses[old], &common->losses[new], number, certain, &common->tally);
+        common->withdrawn += common->tally.withdrawn;
+        alias_report(&common->danglings[old], common->scan);
+        common->seconds = clock_now(CLOCK_PROCESS_CPUTIME_ID) - began;
+        write_scan(number, certain, common->seconds);
+        common->scan = number;
+        common->turn = (uint8_t) new;
     }
-    munmap(entries, room * sizeof *entries);
-    munmap(waiting, room * sizeof *waiting);
-    munmap(heaps, room * sizeof *heaps);
+    heap_end();
+    return done;
+}
+
+/* The copy: nothing of the program's may stay open through it. */
+static __attribute__((noreturn)) void scan_copy(const struct here *here, uint16_t number,
+                                                int process, bool waited_for) {
+    output_for(process);
+    kernel(SYS_close_range, 3, ~0u, 0);
+    kernel(SYS_close, 0);
+    kernel(SYS_close, 1);
+    if (!waited_for)
+        kernel(SYS_setpriority, 0, 0, LOWEST_PRIORITY);
+    bool done = scan(here, number, 0);
+    for (;;)
+        kernel(SYS_exit_group, !done);
+}
+
+/* Takes leave of the copy; false if it is still at work. */
+static bool collect(bool wait) {
+    int status;
+    while (copy) {
+        long gone = kernel(SYS_wait4, copy, &status, __WALL | (wait ? 0 : WNOHANG), 0);
+        if (!gone)
+            return false;
+        if (gone != -EINTR)
+            copy = 0;
+    }
     return true;
+}
+
+static void on_signal(int number, siginfo_t *info, void *context);
+
+/* False if the program uses that signal for something else. */
+static bool has_signal(void) {
+    struct sigaction now;
+    return !__sigaction(THREADS_SIGNAL, NULL, &now) && now.sa_sigaction == on_signal;
+}
+
+static void copy_and_scan(const struct here *here, bool wait) {
+    uint64_t start = begun = clock_now(CLOCK_MONOTONIC);
+    uint16_t number = ++scans_begun;
+    common->stood = 0;
+    threads_stop(has_signal());
+    int process = (int)kernel(SYS_getpid);
+    long made = kernel(SYS_clone, 0, 0, 0, 0, 0);
+    if (!made)
+        scan_copy(here, number, process, wait);
+    bool stood = threads_stood();
+    threads_go();
+    common->pause = (uint32_t)((clock_now(CLOCK_MONOTONIC) - start) / 1000);
+    __atomic_store_n(&common->stood, stood ? 1 : 2, __ATOMIC_RELEASE);
+    if (made < 0) {
+        say("a scan was not possible: the process cannot be copied (no memory, or no processes "
+            "left)");
+        return;
+    }
+    copy = made;
+    if (wait)
+        collect(true);
+}
+
+/* All signals wait while a thread is at it. */
+static void scan_now(const struct here *here, bool wait) {
+    uint64_t all = ~0ull, mask;
+    kernel(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof mask);
+    if (!__atomic_exchange_n(&scanning, 1, __ATOMIC_ACQ_REL)) {
+        if (prepare() && collect(wait))
+            copy_and_scan(here, wait);
+        __atomic_store_n(&scanning, 0, __ATOMIC_RELEASE);
+    }
+    kernel(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+}
+
+/* By the timer: not before the last one is paid for. */
+static bool is_time(void) {
+    if (!common || !settings.scan_budget)
+        return true;
+    return clock_now(CLOCK_MONOTONIC) - begun >= common->seconds * 1000 / settings.scan_budget;
+}
+
+static void on_signal(int number, siginfo_t *info, void *context) {
+    (void)number;
+    const greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    if (info->si_code == SI_TKILL) {
+        threads_park(registers);
+        return;
+    }
+    if (info->si_code == SI_TIMER && !is_time())
+        return;
+    struct here here = {.sp = (uintptr_t)registers[REG_RSP]};
+    for (unsigned i = 0; i < MOST_WORDS; i++)
+        here.registers[i] = (uintptr_t)registers[i];
+    scan_now(&here, false);
+}
+
+/* Registers that a call preserves: whoever called us may keep an address there. */
+static __attribute__((always_inline)) inline struct here stand_here(void) {
+    struct here here = {.sp = (uintptr_t)__builtin_frame_address(0)};
+    __asm__ volatile(
+        "movq %%rbx, %0; movq %%r12, %1; movq %%r13, %2; movq %%r14, %3; movq %%r15, %4"
+        : "=m"(here.registers[0]), "=m"(here.registers[1]), "=m"(here.registers[2]),
+          "=m"(here.registers[3]), "=m"(here.registers[4]));
+    return here;
+}
+
+/* Called by a macro of heapstory.h. How many blocks are called lost. */
+EXPORT unsigned long heapstory_guard_scan(void);
+EXPORT __attribute__((noinline)) unsigned long heapstory_guard_scan(void) {
+    struct here here = stand_here();
+    if (settings.ready)
+        scan_now(&here, true);
+    return common ? common->tally.lost : 0;
+}
+
+static void set_timer(void) {
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = THREADS_SIGNAL};
+    struct timespec every = {settings.scan_every / 1000, settings.scan_every % 1000 * 1000000L};
+    struct itimerspec times = {every, every};
+    int timer;
+    if (!kernel(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer))
+        kernel(SYS_timer_settime, timer, 0, &times, NULL);
+}
+
+void scan_start(void) {
+    struct sigaction action = {.sa_sigaction = on_signal,
+                               .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    __sigaction(THREADS_SIGNAL, &action, NULL);
+    if (settings.scan_every)
+        set_timer();
+}
+
+void scan_forked(void) {
+    if (common)
+        kernel(SYS_munmap, common, sizeof *common);
+    common = NULL;
+    copy = 0;
+    scanning = 0;
+    if (settings.scan_every)
+        set_timer();
+}
+
+void scan_at_end(uintptr_t sp) {
+    uint64_t all = ~0ull;
+    kernel(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all); /* it ends soon */
+    if (__atomic_exchange_n(&scanning, 1, __ATOMIC_ACQ_REL) || !prepare())
+        return;
+    if (copy)
+        kernel(SYS_kill, copy, SIGKILL);
+    collect(true);
+    struct here here = {.sp = sp};
+    threads_stop(has_signal());
+    if (standing_count) {
+        threads_go();
+        copy_and_scan(&here, true);
+        return;
+    }
+    threads_go();
+    common->stood = 1;
+    common->pause = 0;
+    uint64_t began = clock_now(CLOCK_PROCESS_CPUTIME_ID);
+    scan(&here, ++scans_begun, began);
 }

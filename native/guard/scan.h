@@ -1,13 +1,19 @@
-/* R by scanning: which live blocks the program can still find.
- * SPDX-License-Identifier: GPL-2.0-or-later */
+/* Scans: when the program ends, when it asks for one, when somebody else does, now and then.
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * While the program runs, the other threads are stopped, the process is copied as by fork, they go
+ * on, and the copy is scanned, at low priority unless the program waits for it. The copy is no
+ * child that the program could see: it raises no signal, and wait does not know it. */
 #ifndef HEAPSTORY_GUARD_SCAN_H
 #define HEAPSTORY_GUARD_SCAN_H
 
-#include <stdbool.h>
+#include "state.h"
 
-/* Reports live blocks that nothing refers to; `stack` is where the program's own part of the stack
- * begins: what lies below may be left over. Only the calling thread may be running; false if it
- * is not the only one, or there is no memory to do it with, and then nothing was looked for. */
-bool scan_leaks(const void *stack);
+/* Takes the signal for scans, and sets the timer if the settings ask for it. */
+void scan_start(void);
+/* In a forked child: the parent's scans are not its own. */
+void scan_forked(void);
+/* The last one, when the program ends; `sp` is where its own part of the stack begins. */
+void scan_at_end(uintptr_t sp);
 
 #endif

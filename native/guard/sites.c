@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sites.h"
+#include "unwind.h"
 
 #include <string.h>
 
 #define PROBES 64
 
-struct site sites[SITES];
-__thread void *outer_caller;
-extern void *__libc_stack_end; /* of the first thread, from the loader */
+_Static_assert(RECENT == 256, "recent_of takes eight bits");
 
-uint32_t site_insert(uint64_t key, void *const *frames, uint32_t count) {
+struct site sites[SITES];
+uint16_t site_numbers[SITES];
+static uint32_t used = 1;
+
+uint32_t site_count(void) {
+    return __atomic_load_n(&used, __ATOMIC_ACQUIRE);
+}
+
+static uint32_t insert(uint64_t key, const uintptr_t *frames, uint32_t count) {
     for (uint32_t probe = 0; probe < PROBES; probe++) {
         uint32_t slot = ((uint32_t)key + probe) & (SITES - 1);
         if (slot == 0)
@@ -20,6 +27,7 @@ uint32_t site_insert(uint64_t key, void *const *frames, uint32_t count) {
         if (!found && __atomic_compare_exchange_n(&sites[slot].key, &found, key, false,
                                                   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
             memcpy(sites[slot].frames, frames, count * sizeof *frames);
+            site_numbers[__atomic_fetch_add(&used, 1, __ATOMIC_ACQ_REL)] = (uint16_t)slot;
             return slot;
         }
         if (found == key)
@@ -28,36 +36,33 @@ uint32_t site_insert(uint64_t key, void *const *frames, uint32_t count) {
     return 0;
 }
 
-/* Where the stack that holds `here` ends. A thread's own block (fs:0x10) stands at the top of a
- * stack that libc made; other stacks (coroutines, signal stacks) are not followed. */
-static uintptr_t stack_end(uintptr_t here) {
-    uintptr_t self;
-    __asm__("movq %%fs:0x10, %0" : "=r"(self));
-    if (here < self && self - here < ((uintptr_t)64 << 20))
-        return self;
-    uintptr_t first = (uintptr_t)__libc_stack_end;
-    return here < first && first - here < ((uintptr_t)64 << 20) ? first : 0;
+/* Remembers a stack of few frames. A place that is not needed compares the return address, which
+ * stands just below the caller's stack. */
+static void remember(struct thread *own, struct caller caller, uint32_t site, uint32_t count,
+                     const uintptr_t *frames, const int32_t *above) {
+    struct recent *recent = recent_of(caller, own);
+    thread_enter(own);
+    recent->address = caller.address;
+    recent->frame = caller.frame;
+    recent->site = site;
+    for (uint32_t i = 0; i < RECENT_FRAMES; i++) {
+        recent->above[i] = i < count ? above[i] : -8;
+        recent->frames[i] = i < count ? frames[i] : caller.address;
+    }
+    thread_leave(own);
 }
 
-uint32_t site_of_stack(struct caller caller) {
-    void *frames[MOST_FRAMES] = {caller.address};
-    uint32_t count = 1;
-    if (outer_caller)
-        frames[count++] = outer_caller;
-    uint64_t key = site_key((uintptr_t)caller.address) + site_key((uintptr_t)outer_caller);
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0), end = stack_end(here);
-    void **frame = caller.frame;
-    uint32_t most = settings.frames + 1 < MOST_FRAMES ? settings.frames + 1 : MOST_FRAMES;
-    while (count < most && (uintptr_t)frame > here && (uintptr_t)frame + 16 <= end &&
-           !((uintptr_t)frame & 7)) {
-        frames[count++] = frame[1];
-        key = (key ^ (uintptr_t)frame[1]) * 0xc2b2ae3d27d4eb4full;
-        here = (uintptr_t)frame;
-        frame = frame[0];
-    }
+__attribute__((noinline)) uint32_t site_of_stack(struct caller caller, struct thread *own) {
+    uintptr_t frames[MOST_FRAMES] = {caller.address};
+    int32_t above[MOST_FRAMES];
+    uint32_t most = settings.frames < MOST_FRAMES ? settings.frames : MOST_FRAMES - 1;
+    uint32_t count = unwind(caller, most, frames + 1, above);
+    uint64_t key = 0;
+    for (uint32_t i = 0; i <= count; i++)
+        key = (key ^ frames[i]) * 0xc2b2ae3d27d4eb4full;
     key ^= key >> 32;
-    uint32_t slot = (uint32_t)key & (SITES - 1);
-    if (likely(sites[slot].key == key && key))
-        return slot;
-    return site_insert(key ? key : 1, frames, count);
+    uint32_t site = insert(key ? key : 1, frames, count + 1);
+    if (own && !own->busy && most <= RECENT_FRAMES)
+        remember(own, caller, site, count, frames + 1, above);
+    return site;
 }

@@ -1,46 +1,54 @@
 /* Sites: the distinct stacks from which blocks are allocated and freed, by number.
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The return address is always right. More frames come from frame pointers, as far as the code on
- * the way keeps them; what the walk reads lies between the stack pointer and the stack's end, so it
- * cannot fault, and whoever names the frames afterwards drops what is no return address.
- */
+ * The return address is always right. The callers beyond it come from unwinding, which the same
+ * stack needs only once: afterwards its words are compared with what they were. */
 #ifndef HEAPSTORY_GUARD_SITES_H
 #define HEAPSTORY_GUARD_SITES_H
 
-#include "state.h"
+#include "thread.h"
 
 #define SITES 65536
 #define MOST_FRAMES 8 /* the return address included */
 
 struct site {
     uint64_t key; /* 0: free */
-    void *frames[MOST_FRAMES];
+    uintptr_t frames[MOST_FRAMES];
     /* Filled by walks over the live blocks. */
     uint64_t blocks, bytes;
 };
 extern struct site sites[SITES];
 
-/* Set while a function of libc that allocates for its caller runs: the caller's address. */
-extern __thread void *outer_caller __attribute__((tls_model("initial-exec")));
+/* The numbers that are in use, 0 (for all that are too many) among them. */
+extern uint16_t site_numbers[SITES];
+uint32_t site_count(void);
 
-/* The number of a stack, 0 if there are too many of them. */
-uint32_t site_of_stack(struct caller caller);
-uint32_t site_insert(uint64_t key, void *const *frames, uint32_t count);
+/* The number of a stack that was not seen lately, 0 if there are too many of them. */
+uint32_t site_of_stack(struct caller caller, struct thread *own);
 
-static inline uint64_t site_key(uintptr_t address) {
-    uint64_t key = (uint64_t)address * 0x9e3779b97f4a7c15ull;
-    return key ^ key >> 32;
+static inline struct recent *recent_of(struct caller caller, struct thread *own) {
+    uint64_t hash = (caller.address ^ caller.frame << 20) * 0x9e3779b97f4a7c15ull;
+    return &own->recent[hash >> 56];
 }
 
-static inline uint32_t site_of(struct caller caller) {
-    if (settings.frames || unlikely(outer_caller != NULL))
-        return site_of_stack(caller);
-    uint64_t key = site_key((uintptr_t)caller.address);
-    uint32_t slot = (uint32_t)key & (SITES - 1);
-    if (likely(sites[slot].key == key))
-        return slot;
-    return site_insert(key, &caller.address, 1);
+static inline uintptr_t word_above(struct caller caller, int32_t above) {
+    return *(uintptr_t *)((char *)caller_sp(caller) + above);
+}
+
+static inline bool is_recent(const struct recent *recent, struct caller caller) {
+    return recent->address == caller.address && recent->frame == caller.frame &&
+           word_above(caller, recent->above[0]) == recent->frames[0] &&
+           word_above(caller, recent->above[1]) == recent->frames[1] &&
+           word_above(caller, recent->above[2]) == recent->frames[2];
+}
+
+static inline uint32_t site_of(struct caller caller, struct thread *own) {
+    if (likely(own != NULL)) {
+        const struct recent *recent = recent_of(caller, own);
+        if (likely(is_recent(recent, caller)))
+            return recent->site;
+    }
+    return site_of_stack(caller, own);
 }
 
 #endif

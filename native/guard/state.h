@@ -3,16 +3,17 @@
  *
  * A guarded block, as libc sees it, from `base` on (16-byte granules):
  *
- *     base              user                       user+n
- *     | size,align  tag | the program's n bytes ... | trailer (8 bytes) | slack
+ *     base          user                       user+n
+ *     | what  fence | the program's n bytes ... | trailer (8 bytes) | slack
  *
- *     header word 0   size (48 bits) | log2 of the alignment << 48 (0: ordinary)
- *     header word 1   0xfbfb << 48 | site << 32 | tag << 8 | 0xfb    the fence before the block
- *     trailer         0xfbfb << 48 | site << 32 | tag << 8 | 0xfb    the fence behind it, unaligned
+ *     what      size (42 bits) | log2 of the alignment << 42 (0: ordinary) | other << 48
+ *     fence     0xfbfb << 48 | site << 32 | tag << 8 | 0xfb    the fence before the block
+ *     trailer   the same again                                  the fence behind it, unaligned
  *
  * The bytes next to the program's are fixed, so that a stray terminator or the like always shows.
- * Both tags depend on the address, the size and the site. Whichever fence is broken, the other one
- * still says what the block was. For alignment above 16, user = base + alignment.
+ * The tag depends on the address and the size. Whichever fence is broken, the other one still says
+ * what the block was. For alignment above 16, user = base + alignment. `other` is the
+ * number of scans before the block was made, and the site of the free when it is quarantined.
  */
 #ifndef HEAPSTORY_GUARD_STATE_H
 #define HEAPSTORY_GUARD_STATE_H
@@ -24,7 +25,7 @@
 #define GRANULE 16
 #define HEADER 16
 #define TRAILER 8
-#define MOST_BYTES ((size_t)1 << 46)
+#define MOST_BYTES ((size_t)1 << 42)
 
 /* Fill bytes. Repeated, none of them is a valid address (not canonical) or a likely number. */
 #define FILL_NEW 0xcb
@@ -64,24 +65,36 @@ enum finding {
 struct settings {
     uint32_t fill_new;    /* bytes of a new block that are filled, at most */
     uint32_t fill_freed;  /* bytes of a freed block that are filled, and checked later */
-    uint32_t held_blocks; /* of one thread's quarantine, a power of two */
-    uint32_t held_bytes;  /* in one thread's quarantine */
+    uint32_t held_blocks; /* of each size in one thread's quarantine, a power of two */
+    uint32_t held_bytes;  /* of large blocks in one thread's quarantine */
     uint32_t frames;      /* of a stack beyond the return address */
     bool moving_realloc;  /* every realloc moves, so that the old address is quarantined */
     bool mismatches;      /* new/delete/free are compared */
     bool leaks;           /* search at exit for blocks nobody refers to */
     bool live;            /* list live blocks at exit */
+    uint32_t scan_every;  /* milliseconds between two scans while the program runs; 0: none */
+    uint32_t scan_budget; /* thousandths of a processor that scans may take; 0: any */
+    bool ready;           /* all of this has been read */
 };
 extern struct settings settings;
 
-/* Where the caller of an allocation function stands. */
+/* Where the caller of an allocation function stands. Two words: passed in registers. */
 struct caller {
-    void *address; /* its return address */
-    void **frame;  /* its frame pointer, or whatever it keeps in that register */
+    uintptr_t address; /* its return address */
+    uintptr_t frame;   /* of the function it called: its frame pointer, then the return address */
 };
 #define CALLER                                                                                     \
     (struct caller) {                                                                              \
-        __builtin_return_address(0), *(void ***)__builtin_frame_address(0)                         \
+        (uintptr_t) __builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)             \
     }
+
+/* Its stack pointer, after the return. */
+static inline uintptr_t caller_sp(struct caller caller) {
+    return caller.frame + 16;
+}
+/* Its frame pointer, or whatever it keeps in that register. */
+static inline uintptr_t caller_bp(struct caller caller) {
+    return *(uintptr_t *)caller.frame;
+}
 
 #endif

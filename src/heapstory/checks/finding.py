@@ -9,8 +9,9 @@ from pathlib import PurePath
 from heapstory.checks.fingerprint import fingerprint
 from heapstory.store.places import Place
 
-# Code below these is not the program's own.
+# Code below these is not the program's own, and neither is what headers there have inlined.
 _SYSTEM = ("/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/")
+_HEADERS = ("/usr/include/", "/usr/lib/gcc/")
 
 Stack = list[Place]  # innermost first, inlined callers included
 
@@ -38,6 +39,7 @@ class Finding:
     count: int = 1
     process: int = 0
     suppressed: str | None = None  # why, if it is
+    also: list[str] = field(default_factory=list)  # who else found it
 
     @property
     def place(self) -> Place | None:
@@ -66,7 +68,8 @@ def statement(stack: Stack) -> Place | None:
 def is_own(place: Place) -> bool:
     """Whether code is the program's own, not a system library's."""
     module = place.module or ""
-    return bool(module) and not module.startswith(_SYSTEM)
+    inlined = (place.path or "").startswith(_HEADERS)
+    return bool(module) and not module.startswith(_SYSTEM) and not inlined
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:

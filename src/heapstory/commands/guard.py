@@ -5,16 +5,23 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from heapstory.commands.options import add_sarif, status
 from heapstory.commands.output import write
 from heapstory.errors import UsageError
+
+if TYPE_CHECKING:
+    from heapstory.guarding.guarded import Guarded
+    from heapstory.guarding.settings import Settings
 
 EPILOG = """\
 examples:
   heapstory guard -- ./server --port 8080
   heapstory guard --error-exitcode 99 --sarif guard.sarif -- ./tests
   heapstory guard --thorough -- ./parser broken.xml
+  heapstory guard --scan-every 60 --scan-budget 2 -- ./server
+  heapstory guard --scan 4711
 
 What was found goes to stderr when the program has ended; its output and exit status are its own
 (128+N if signal N ended it). 125 means that heapstory failed, 126 that the program cannot be run,
@@ -22,7 +29,10 @@ What was found goes to stderr when the program has ended; its output and exit st
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.usage = "heapstory guard [OPTION]... -- PROG [ARG]..."
+    parser.usage = (
+        "heapstory guard [OPTION]... -- PROG [ARG]...\n"
+        "       heapstory guard [OPTION]... --scan PID"
+    )
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument(
         "--light",
@@ -39,6 +49,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="whole blocks are filled and checked, a long quarantine, every realloc moves",
     )
     parser.set_defaults(mode="default")
+    scans = parser.add_argument_group("leaks while the program runs")
+    scans.add_argument(
+        "--scan", type=_pid, metavar="PID", help="look now, in a process that is guarded already"
+    )
+    scans.add_argument(
+        "--scan-every", type=_seconds, metavar="SECONDS", help="look again and again"
+    )
+    scans.add_argument(
+        "--scan-budget",
+        type=_percent,
+        metavar="PERCENT",
+        help="as often as that share of a processor allows; without --scan-every, every second",
+    )
     parser.add_argument("--json", metavar="FILE", help="write the answer as JSON to a file, too")
     add_sarif(parser)
     parser.add_argument(
@@ -46,28 +69,92 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--baseline", metavar="FILE", help="findings in it do not count")
     parser.add_argument("--write-baseline", metavar="FILE", help="accept all present findings")
+    parser.add_argument(
+        "--suppress",
+        metavar="FINGERPRINT",
+        action="append",
+        default=[],
+        help="accept a finding (repeatable)",
+    )
+    parser.add_argument("--show-suppressed", action="store_true", help="list accepted findings too")
+    parser.add_argument(
+        "--known",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="an answer of leaks, guard or check as JSON: what is found again says so (repeatable)",
+    )
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="PROG ARG...")
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0.01 <= seconds <= 1e6:
+        raise argparse.ArgumentTypeError(f"{text}: not a number of seconds (0.01 to a million)")
+    return seconds
+
+
+def _percent(text: str) -> float:
+    percent = float(text.removesuffix("%"))
+    if not 0.1 <= percent <= 100:
+        raise argparse.ArgumentTypeError(f"{text}: not a percentage (0.1 to 100)")
+    return percent
+
+
+def _pid(text: str) -> int:
+    pid = int(text)
+    if pid <= 0:
+        raise argparse.ArgumentTypeError(f"{text}: not a process")
+    return pid
+
+
+def _settings(args: argparse.Namespace) -> Settings:
+    from dataclasses import replace
+
+    from heapstory.guarding.settings import MODES
+
+    every = args.scan_every or (1.0 if args.scan_budget else 0.0)
+    return replace(
+        MODES[args.mode],
+        scan_every=round(every * 1000),
+        scan_budget=round((args.scan_budget or 0) * 10),
+    )
+
+
+def _guarded(args: argparse.Namespace) -> Guarded:
+    from heapstory.guarding.request import scan
+    from heapstory.guarding.run import guard
+
+    command = args.command[1:] if args.command[:1] == ["--"] else args.command
+    if args.scan is not None:
+        if command:
+            raise UsageError("--scan PID looks at a process that runs already: no program to start")
+        return scan(args.scan)
+    if not command:
+        raise UsageError("no program to guard (heapstory guard -- PROG ARG...)")
+    return guard(command, _settings(args))
 
 
 def run(args: argparse.Namespace) -> int:
     from heapstory.checks.baseline import read_baseline, write_baseline
-    from heapstory.guarding.run import guard
-    from heapstory.guarding.settings import MODES
+    from heapstory.checks.known import Known
     from heapstory.reporters.guard import json as as_json
     from heapstory.reporters.guard import sarif, text
     from heapstory.reporters.json import dumps
     from heapstory.reporters.sarif import dumps as sarif_dumps
     from heapstory.reporters.style import Style
 
-    command = args.command[1:] if args.command[:1] == ["--"] else args.command
-    if not command:
-        raise UsageError("no program to guard (heapstory guard -- PROG ARG...)")
     accepted = read_baseline(Path(args.baseline)) if args.baseline else set()
-    found = guard(command, MODES[args.mode])
+    known = Known(Path(name) for name in args.known)
+    found = _guarded(args)
     for finding in found.findings:
-        if finding.fingerprint in accepted:
+        finding.also = known.others(finding)
+        if finding.fingerprint in args.suppress:
+            finding.suppressed = "fingerprint"
+        elif finding.fingerprint in accepted:
             finding.suppressed = "baseline"
-    sys.stderr.write(text.render(found, Style.of(sys.stderr)))
+    stream = sys.stderr if args.scan is None else sys.stdout
+    stream.write(text.render(found, Style.of(stream), args.show_suppressed))
     if args.json:
         write(dumps("guard", as_json.body(found)), args.json)
     if args.sarif:

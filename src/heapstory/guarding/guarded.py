@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from heapstory.checks.finding import Block, Finding, Stack, merged, statement
 from heapstory.guarding.naming import Namer
-from heapstory.guarding.report import Process, RawBlock, RawCrash
+from heapstory.guarding.report import Process, RawBlock, RawCrash, RawLoss, Scan
 from heapstory.store.places import Place
 
 CRASH_KIND = "bad-pattern-at-crash"
@@ -56,6 +56,7 @@ class Guarded:
     sites: list[Site] = field(default_factory=list)  # of the program itself
     live: list[LiveBlock] = field(default_factory=list)
     crashes: list[Crash] = field(default_factory=list)
+    scans: list[Scan] = field(default_factory=list)  # of the program itself
     remarks: list[str] = field(default_factory=list)
     processes: int = 0
 
@@ -78,10 +79,10 @@ def gather(command: list[str], status: int, processes: list[Process], program: i
     own = [process for process in processes if process.pid == program]
     if own:
         made.sites, made.live = _live(own[-1], namer)
-    if not own:
+        made.scans = own[-1].scans
+    else:
         made.remarks.append(
-            "the program left no report: it was killed at once, or does not load libraries that "
-            "are preloaded"
+            "the program left no report: it does not load libraries that are preloaded"
         )
     made.findings = merged(found)
     made.remarks += [
@@ -104,9 +105,19 @@ def _findings(process: Process, namer: Namer) -> list[Finding]:
         )
         for raw in process.findings.values()
     ]
+    made += [_leak(process, loss, namer) for loss in process.lost]
     if process.crash is not None and (at_crash := _pattern(process, process.crash, namer)):
         made.append(at_crash)
     return made
+
+
+def _leak(process: Process, loss: RawLoss, namer: Namer) -> Finding:
+    blocks = "1 block" if loss.blocks == 1 else f"{loss.blocks} blocks"
+    text = f"{loss.bytes} bytes in {blocks} that nothing refers to"
+    if len(process.scans) > 1:
+        text += f", since scan {loss.since} of {process.scans[-1].number}"
+    block = _block(process, loss.first, namer)
+    return Finding("leak", loss.first.address, [], block, text, process=process.pid)
 
 
 def _block(process: Process, raw: RawBlock | None, namer: Namer) -> Block | None:

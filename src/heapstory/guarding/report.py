@@ -54,6 +54,30 @@ class RawCrash:
     blocks: list[tuple[str, int, RawBlock]] = field(default_factory=list)  # register, value, block
 
 
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A search for references; times are microseconds."""
+
+    number: int
+    certain: bool  # all threads stood still
+    blocks: int
+    lost: int
+    suspected: int  # called lost if the next scan does not find them either
+    withdrawn: int  # blocks called lost that were found or freed later, by all scans so far
+    pause: int
+    cpu: int
+
+
+@dataclass(frozen=True, slots=True)
+class RawLoss:
+    """Blocks of a site that nothing refers to."""
+
+    blocks: int
+    bytes: int
+    first: RawBlock
+    since: int  # the scan that called one of them lost first
+
+
 @dataclass(slots=True)
 class Process:
     """What one process, or what it became by exec, reported."""
@@ -66,6 +90,9 @@ class Process:
     findings: dict[int, RawFinding] = field(default_factory=dict)
     sites: dict[int, tuple[int, int, list[int]]] = field(default_factory=dict)
     live: list[tuple[int, int, int]] = field(default_factory=list)  # site, address, size
+    scans: list[Scan] = field(default_factory=list)
+    lost: list[RawLoss] = field(default_factory=list)  # by the last of them
+    losing: list[RawLoss] = field(default_factory=list)  # by one that has not ended yet
     crash: RawCrash | None = None
     ended: bool = False
 
@@ -158,6 +185,18 @@ def _read_pointed(process: Process, words: list[str]) -> None:
         process.crash.blocks.append((words[0], int(words[1], 16), block))
 
 
+def _read_scan(process: Process, words: list[str]) -> None:
+    number, certain, *others = (int(word) for word in words)
+    process.scans.append(Scan(number, bool(certain), *others))
+    process.lost, process.losing = process.losing, []
+
+
+def _read_loss(process: Process, words: list[str]) -> None:
+    _, blocks, size, address, first, since = (int(word, 16) for word in words[:6])
+    block = RawBlock(address, first, "malloc", _stack(words[6]), [])
+    process.losing.append(RawLoss(blocks, size, block, since))
+
+
 def _read_end(process: Process, words: list[str]) -> None:
     process.ended = True
 
@@ -176,5 +215,7 @@ _LINES = {
     "X": _read_crash,
     "R": _read_pattern,
     "K": _read_pointed,
+    "T": _read_scan,
+    "L": _read_loss,
     "E": _read_end,
 }

@@ -4,6 +4,8 @@
  *     HEAPSTORY_CPOINT("after insert");     here the data structures should be consistent
  *     HEAPSTORY_ROOT(&variable, "queue");   a named root: what it points to is of interest
  *     HEAPSTORY_MINE(block);                guard: this block is wanted, whatever refers to it
+ *     HEAPSTORY_SCAN()                      guard: look now for blocks that nothing refers to; how
+ *                                           many there are, 0 without the guard
  *     HEAPSTORY_RECORDING()                 1 while being recorded, else 0
  *
  * Outside a recording, and without the guard, each costs a handful of instructions and does
@@ -32,10 +34,12 @@ extern "C" {
 #endif
 extern void heapstory_guard_root(const void *address, unsigned long size) __attribute__((weak));
 extern void heapstory_guard_mine(const void *block) __attribute__((weak));
+extern unsigned long heapstory_guard_scan(void) __attribute__((weak));
 #ifdef __cplusplus
 }
 #endif
 #define HEAPSTORY_TELL_GUARD(function, ...) ((function) ? (function)(__VA_ARGS__) : (void)0)
+#define HEAPSTORY_SCAN() (heapstory_guard_scan ? heapstory_guard_scan() : 0ul)
 
 static inline unsigned long long heapstory_request(unsigned long long number,
                                                    unsigned long long first,
@@ -61,6 +65,7 @@ static inline unsigned long long heapstory_request(unsigned long long number,
     return 0;
 }
 #define HEAPSTORY_TELL_GUARD(function, ...) ((void)0)
+#define HEAPSTORY_SCAN() 0ul
 #endif
 
 #define HEAPSTORY_RECORDING() ((int)heapstory_request(HEAPSTORY_REQUEST_RECORDING, 0, 0, 0))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from heapstory.checks.finding import Block, Finding, Stack, statement
 from heapstory.guarding.guarded import Crash, Guarded
-from heapstory.reporters.guard.words import explanation
+from heapstory.reporters.guard.words import explanation, wanted
 from heapstory.reporters.json import place
 
 
@@ -30,6 +31,7 @@ def body(run: Guarded) -> dict[str, Any]:
             for each in run.live
         ],
         "crash": _crash(run.crashes[-1]) if run.crashes else None,
+        "scans": [asdict(scan) for scan in run.scans],
         "remarks": run.remarks,
         "processes": run.processes,
     }
@@ -47,7 +49,9 @@ def _finding(finding: Finding, run: Guarded) -> dict[str, Any]:
         "process": finding.process,
         "fingerprint": finding.fingerprint,
         "suppressed": finding.suppressed,
+        "also": finding.also,
         "explain": explanation(finding, run.command),
+        "declare": wanted(finding) if finding.kind == "leak" else None,
     }
 
 

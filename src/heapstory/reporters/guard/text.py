@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from heapstory.checks.finding import Finding, Stack, statement
 from heapstory.guarding.guarded import Crash, Guarded
-from heapstory.reporters.guard.words import WANTED, explanation, headline
+from heapstory.reporters.guard.words import explanation, headline, wanted
 from heapstory.reporters.style import PLAIN, Style
 from heapstory.reporters.text import count, size
 from heapstory.store.places import Place
@@ -16,21 +16,22 @@ MOST_SITES = 10
 MOST_FRAMES = 8
 
 
-def render(run: Guarded, style: Style = PLAIN) -> str:
-    """All of it."""
+def render(run: Guarded, style: Style = PLAIN, suppressed: bool = False) -> str:
+    """All of it; with what is suppressed, if that is asked for."""
     lines: list[str] = [f"note: {text}" for text in run.remarks]
-    for finding in run.open:
+    for finding in run.findings if suppressed else run.open:
         lines += [*_finding(finding, run, style), ""]
     for crash in run.crashes:
         lines += [*_crash(crash), ""]
-    lines += _live(run)
+    lines += [*_live(run), *_scans(run)]
     lines.append(_summary(run))
     return "\n".join(lines) + "\n"
 
 
 def _finding(finding: Finding, run: Guarded, style: Style) -> Iterator[str]:
     times = f", {finding.count:,} times" if finding.count > 1 else ""
-    yield style.bold(f"{finding.kind}: {headline(finding)}{times}")
+    accepted = f" (accepted: {finding.suppressed})" if finding.suppressed else ""
+    yield style.bold(f"{finding.kind}: {headline(finding)}{times}{accepted}")
     yield f"  {finding.text or f'{finding.address:#x}'}"
     yield from _stack("noticed" if finding.kind == "broken-fence" else "at", finding.stack)
     if finding.block:
@@ -39,10 +40,13 @@ def _finding(finding: Finding, run: Guarded, style: Style) -> Iterator[str]:
         yield f"  the block: {count(block.size, 'byte')} at {block.address:#x}, {state}"
         yield from _stack("allocated", block.allocated)
         yield from _stack("freed", block.freed or [])
+    for other in finding.also:
+        yield f"  also found by {other}"
     if finding.kind == "leak":
-        yield style.dim(f"  {WANTED}")
+        yield style.dim(f"  {wanted(finding)}")
     if command := explanation(finding, run.command):
         yield style.dim(f"  how it came to this: {command}")
+    yield style.dim(f"  fingerprint {finding.fingerprint}")
 
 
 def _stack(word: str, stack: Stack) -> Iterator[str]:
@@ -77,9 +81,23 @@ def _live(run: Guarded) -> Iterator[str]:
         yield f"  and {count(len(run.sites) - MOST_SITES, 'more site')} (--json has them all)"
 
 
+def _scans(run: Guarded) -> Iterator[str]:
+    """Of scans while the program ran; the one at its end alone needs no words."""
+    if len(run.scans) < 2:
+        return
+    last = run.scans[-1]
+    pause = max(scan.pause for scan in run.scans) / 1000
+    cpu = sum(scan.cpu for scan in run.scans) / 1e6
+    yield f"{count(len(run.scans), 'scan')}: {cpu:.2f} s of CPU, longest pause {pause:.1f} ms"
+    if last.withdrawn:
+        yield f"  {count(last.withdrawn, 'block')} called lost and found or freed later: our error"
+    if last.suspected:
+        yield f"  {count(last.suspected, 'block')} not found by the last one alone"
+
+
 def _summary(run: Guarded) -> str:
     text = count(len(run.open), "finding")
     hidden = len(run.findings) - len(run.open)
-    also = f" ({hidden} in the baseline)" if hidden else ""
+    also = f" ({hidden} accepted)" if hidden else ""
     others = f", {count(run.processes, 'process', 'processes')}" if run.processes > 1 else ""
     return f"guard: {text}{also}{others}"

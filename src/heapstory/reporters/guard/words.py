@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+from pathlib import Path
 
-from heapstory.checks.finding import Finding
+from heapstory.checks.finding import Finding, statement
+from heapstory.store.places import Place
 
 HEADLINES = {
     "bad-free": "free of an address that is no block",
@@ -19,11 +22,30 @@ HEADLINES = {
     "alias": "a reference to a freed block now refers to another one",
 }
 
-# How a program declares that a block is not lost.
-WANTED = (
-    'if it is wanted: HEAPSTORY_ROOT(&variable, "name") for what refers to it, or '
-    "HEAPSTORY_MINE(block), of heapstory.h"
-)
+# The variable that an allocation is stored in, as far as one line of source shows it.
+_STORED = re.compile(r"([A-Za-z_][\w.\[\]]*(?:->[\w.\[\]]+)*)\s*=(?!=)")
+
+
+def wanted(finding: Finding) -> str:
+    """The line that would declare a block that is called lost to be wanted."""
+    place = statement(finding.block.allocated) if finding.block else None
+    variable = place and _stored(place)
+    where = f" after {place.file}:{place.line}" if place and place.file and place.line else ""
+    return (
+        f"if it is wanted:{where} HEAPSTORY_MINE({variable or 'block'}); or "
+        'HEAPSTORY_ROOT(&variable, "name"); for what refers to it (heapstory.h)'
+    )
+
+
+def _stored(place: Place) -> str | None:
+    try:
+        lines = Path(place.path or "").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    if not place.line or place.line > len(lines):
+        return None
+    found = _STORED.search(lines[place.line - 1])
+    return found[1] if found else None
 
 
 def headline(finding: Finding) -> str:

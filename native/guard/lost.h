@@ -1,0 +1,37 @@
+/* Blocks that are called lost, over several scans.
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Where not all threads are known to have stood still, a block is called lost when two scans in a
+ * row have not found it. One that was called lost and is found or freed later was our error: it is
+ * withdrawn, and counted. */
+#ifndef HEAPSTORY_GUARD_LOST_H
+#define HEAPSTORY_GUARD_LOST_H
+
+#include "heap.h"
+#include "output.h"
+
+#define LOST_SLOTS 65536
+
+struct lost {
+    uintptr_t address; /* 0: free */
+    uint64_t fence;    /* with `made` it tells the block from another one at the same address */
+    uint16_t made, since;
+    bool called;
+};
+
+struct losses {
+    struct lost all[LOST_SLOTS];
+};
+
+/* What a scan has found. */
+struct tally {
+    uint64_t blocks, lost, suspected, withdrawn;
+};
+
+/* After `reach`: compares with the scan before (all zero: there was none) and fills `now`. */
+void lost_collect(const struct losses *before, struct losses *now, uint16_t scan, bool certain,
+                  struct tally *tally);
+/* The sites of those that are called lost. */
+void lost_write(struct lines *lines);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "threads.h"
+#include "kernel.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <time.h>
+#include <ucontext.h>
+
+#define ROUNDS 8                   /* of looking for threads that were made meanwhile */
+#define PATIENCE_NS (20 * 1000000) /* until a thread that runs takes the signal */
+
+struct standing standing[MOST_THREADS];
+uint32_t standing_count;
+static bool may_signal;
+static bool complete;      /* every thread is among them */
+static uint32_t stops;     /* odd while threads are to wait */
+static uint32_t parked;    /* how many do */
+static uint32_t signalled; /* how many should */
+
+static void futex_wait(uint32_t *word, uint32_t value, long nanoseconds) {
+    struct timespec limit = {0, nanoseconds};
+    kernel(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, nanoseconds ? &limit : NULL);
+}
+
+static void futex_wake(uint32_t *word) {
+    kernel(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX);
+}
+
+static struct standing *find(int id) {
+    for (uint32_t i = 0; i < standing_count; i++)
+        if (standing[i].id == id)
+            return &standing[i];
+    return NULL;
+}
+
+void threads_park(const long long *registers) {
+    uint32_t number = __atomic_load_n(&stops, __ATOMIC_ACQUIRE);
+    struct standing *own = number & 1 ? find((int)kernel(SYS_gettid)) : NULL;
+    if (!own)
+        return; /* the stop is over, or a new one that does not know this thread yet */
+    for (unsigned i = 0; i < MOST_WORDS; i++)
+        own->words[i] = (uintptr_t)registers[i];
+    own->sp = (uintptr_t)registers[REG_RSP];
+    own->parked = true;
+    __atomic_add_fetch(&parked, 1, __ATOMIC_ACQ_REL);
+    futex_wake(&parked);
+    while (__atomic_load_n(&stops, __ATOMIC_ACQUIRE) == number)
+        futex_wait(&stops, number, 0);
+}
+
+static uint64_t number_after(const char *text, const char *name, unsigned radix) {
+    const char *at = strstr(text, name);
+    uint64_t number = 0;
+    for (at = at ? at + strlen(name) : ""; *at; at++) {
+        unsigned digit = *at >= 'a' ? (unsigned)(*at - 'a') + 10 : (unsigned)(*at - '0');
+        if (digit >= radix)
+            break;
+        number = number * radix + digit;
+    }
+    return number;
+}
+
+static void task_path(char *path, int id, const char *file) {
+    char digits[12], *at = digits + sizeof digits;
+    *--at = 0;
+    do
+        *--at = (char)('0' + id % 10);
+    while (id /= 10);
+    strcpy(path, "/proc/self/task/");
+    strcat(path, at);
+    strcat(path, file);
+}
+
+static uint64_t switches_of(int id, uint64_t *blocked) {
+    char path[64], text[4096];
+    task_path(path, id, "/status");
+    if (kernel_read_file(path, text, sizeof text) < 0)
+        return 0;
+    *blocked = number_after(text, "SigBlk:\t", 16);
+    return number_after(text, "\nvoluntary_ctxt_switches:\t", 10) +
+           number_after(text, "\nnonvoluntary_ctxt_switches:\t", 10);
+}
+
+/* What the kernel says of a thread that sleeps in a system call: its number, six arguments, the
+ * stack pointer and where the call is. False if it runs, or sleeps somewhere else. */
+static bool sleeps(struct standing *each) {
+    char path[64], text[512];
+    task_path(path, each->id, "/syscall");
+    if (kernel_read_file(path, text, sizeof text) <= 0 || text[0] < '0' || text[0] > '9')
+        return false;
+    const char *at = text;
+    for (unsigned i = 0; i < 7; i++) {
+        at = strstr(at, "0x");
+        if (!at)
+            return false;
+        uintptr_t value = number_after(at, "0x", 16);
+        if (i < 6)
+            each->words[i] = value;
+        else
+            each->sp = value;
+        at += 2;
+    }
+    return true;
+}
+
+/* Adds a thread and, if it runs, sends it the signal. */
+static void add(int id) {
+    uint64_t blocked = 0;
+    struct standing *each = &standing[standing_count];
+    *each = (struct standing){.id = id};
+    each->switches = switches_of(id, &blocked);
+    if (sleeps(each)) {
+        standing_count++;
+        return;
+    }
+    bool blocks = !may_signal || (blocked >> (THREADS_SIGNAL - 1) & 1);
+    each->signalled = !blocks;
+    __atomic_store_n(&standing_count, standing_count + 1, __ATOMIC_RELEASE);
+    if (blocks)
+        return;
+    signalled++;
+    if (kernel(SYS_tgkill, kernel(SYS_getpid), id, THREADS_SIGNAL))
+        signalled--; /* it has ended */
+}
+
+struct directory_entry {
+    uint64_t inode, offset;
+    uint16_t length;
+    uint8_t kind;
+    char name[];
+};
+
+/* Whether there were threads that were not known. */
+static bool add_new(void) {
+    int own = (int)kernel(SYS_gettid);
+    bool any = false;
+    _Alignas(8) char entries[2048];
+    long folder =
+        kernel(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) {
+        complete = false;
+        return false;
+    }
+    for (long got; (got = kernel(SYS_getdents64, folder, entries, sizeof entries)) > 0;)
+        for (long at = 0; at < got;) {
+            const struct directory_entry *entry = (void *)(entries + at);
+            at += entry->length;
+            int id = (int)number_after(entry->name, "", 10);
+            if (!id || id == own || find(id))
+                continue;
+            if (standing_count == MOST_THREADS) {
+                complete = false;
+                continue;
+            }
+            add(id);
+            any = true;
+        }
+    kernel(SYS_close, folder);
+    return any;
+}
+
+static uint64_t now(void) {
+    struct timespec time;
+    kernel(SYS_clock_gettime, CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+void threads_stop(bool by_signal) {
+    may_signal = by_signal;
+    standing_count = signalled = 0;
+    complete = true;
+    __atomic_store_n(&parked, 0, __ATOMIC_RELEASE);
+    __atomic_add_fetch(&stops, 1, __ATOMIC_ACQ_REL);
+    for (unsigned round = 0; add_new(); round++)
+        if (round == ROUNDS) {
+            complete = false;
+            break;
+        }
+    uint64_t end = now() + PATIENCE_NS;
+    for (uint32_t some; (some = __atomic_load_n(&parked, __ATOMIC_ACQUIRE)) < signalled;) {
+        if (now() > end)
+            break;
+        futex_wait(&parked, some, PATIENCE_NS / 10);
+    }
+}
+
+bool threads_stood(void) {
+    bool all = complete;
+    for (uint32_t i = 0; i < standing_count; i++) {
+        struct standing *each = &standing[i], again = {.id = each->id};
+        uint64_t blocked;
+        if (each->parked)
+            continue;
+        all = all && !each->signalled && sleeps(&again) && again.sp == each->sp &&
+              switches_of(each->id, &blocked) == each->switches;
+    }
+    return all;
+}
+
+void threads_go(void) {
+    __atomic_add_fetch(&stops, 1, __ATOMIC_ACQ_REL);
+    futex_wake(&stops);
+}

@@ -1,0 +1,93 @@
+"""Where findings meet: who else found one, what is accepted, whose line an allocation has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Compile, Heapstory
+from tests.guarding.guarding import Guard, errors
+
+LOSES = """#include <stdlib.h>
+static __attribute__((noinline)) int lose(int size) {
+    char *block = malloc(size);
+    if (!block)
+        return 1;
+    block[0] = 'x';
+    return block[0] == 'y';
+}
+int main(void) { return lose(77); }
+"""
+
+
+def test_a_leak_that_the_static_analysis_found_too(
+    compile_program: Compile, heapstory: Heapstory, guard: Guard, tmp_path: Path
+) -> None:
+    source, known = tmp_path / "program.c", tmp_path / "leaks.json"
+    source.write_text(LOSES)
+    leaks = heapstory("leaks", "--json", "--no-cache", source)
+    known.write_text(leaks.stdout)
+    answer = guard(compile_program(LOSES, "-O0"), options=("--known", str(known)))
+    (found,) = answer["findings"]
+    assert (found["kind"], found["also"]) == (
+        "leak",
+        ["leaks: local-lost-at-return at program.c:7"],
+    )
+    assert "also found by leaks" in answer["said"]
+
+
+def test_an_answer_that_is_none(heapstory: Heapstory, tmp_path: Path) -> None:
+    other = tmp_path / "other.json"
+    other.write_text('{"schema": "something/1"}')
+    done = heapstory("guard", "--known", other, "--", "true")
+    assert done.returncode == 125
+    assert "not an answer" in done.stderr
+
+
+def test_an_accepted_finding(compile_program: Compile, heapstory: Heapstory, guard: Guard) -> None:
+    built = compile_program("guard/errors")
+    (found,) = errors(guard(built, "double-free"))
+    words = ("guard", "--error-exitcode", "9", "--suppress", found["fingerprint"])
+    done = heapstory(*words, "--", built, "double-free")
+    assert done.returncode == 3
+    assert "0 findings (1 accepted)" in done.stderr and "freed twice" not in done.stderr
+    shown = heapstory(*words, "--show-suppressed", "--", built, "double-free")
+    assert "freed twice (accepted: fingerprint)" in shown.stderr
+
+
+INSIDE_LIBC = """#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static __attribute__((noinline)) char *made(const char *what) {
+    char *text = NULL;
+    size_t room = 0;
+    if (!strcmp(what, "asprintf") && asprintf(&text, "%100d", 7) < 0) /* asprintf */
+        return NULL;
+    if (!strcmp(what, "getline")) {
+        FILE *file = fopen("/proc/self/status", "r");
+        if (getline(&text, &room, file) < 0) /* getline */
+            return NULL;
+        fclose(file);
+    }
+    if (!strcmp(what, "strdup"))
+        text = strdup("some words"); /* strdup */
+    return text;
+}
+static char *volatile kept;
+int main(int count, char **words) {
+    kept = made(words[count - 1]);
+    return kept == NULL;
+}
+"""
+
+
+@pytest.mark.parametrize("flags", [("-O0",), ("-O2", "-fomit-frame-pointer")])
+@pytest.mark.parametrize("what", ["asprintf", "getline", "strdup"])
+def test_an_allocation_inside_libc_has_the_line_of_its_caller(
+    what: str, flags: tuple[str, ...], compile_program: Compile, guard: Guard
+) -> None:
+    answer = guard(compile_program(INSIDE_LIBC, *flags), what)
+    line = next(n for n, text in enumerate(INSIDE_LIBC.splitlines(), 1) if f"/* {what} */" in text)
+    assert line in [site["place"]["line"] for site in answer["sites"] if site["place"]]
