@@ -18,7 +18,7 @@ ENDED = 3  # the exit status of errors.c when it comes to its end
 
 def line(text: str) -> int:
     """The line of errors.c with a remark."""
-    return line_of(program("guard/errors.c"), text)
+    return line_of(program("guarding/errors.c"), text)
 
 
 @pytest.mark.parametrize("flags", FLAGS)
@@ -45,7 +45,7 @@ def test_errors_are_found_where_they_are(
     compile_program: Compile,
     guard: Guard,
 ) -> None:
-    answer = guard(compile_program("guard/errors", *flags), what)
+    answer = guard(compile_program("guarding/errors", *flags), what)
     assert (answer["returned"], answer["printed"]) == (ENDED, "the end\n")
     (found,) = errors(answer)
     assert (found["kind"], found["place"]["line"]) == (kind, line(where))
@@ -57,14 +57,14 @@ def test_errors_are_found_where_they_are(
 def test_every_mode_finds_them(
     mode: str, what: str, compile_program: Compile, guard: Guard
 ) -> None:
-    answer = guard(compile_program("guard/errors"), what, options=(mode,))
+    answer = guard(compile_program("guarding/errors"), what, options=(mode,))
     assert [len(errors(answer)), answer["returned"]] == [1, ENDED]
 
 
 def test_a_double_free_says_where_the_block_was_made_and_freed(
     compile_program: Compile, guard: Guard
 ) -> None:
-    (found,) = errors(guard(compile_program("guard/errors"), "double-free"))
+    (found,) = errors(guard(compile_program("guarding/errors"), "double-free"))
     block = found["block"]
     assert block["size"] == 24
     assert block["allocated"][0]["line"] == line("made here")
@@ -82,14 +82,14 @@ def test_a_double_free_says_where_the_block_was_made_and_freed(
 def test_a_broken_fence_says_how_far_and_what(
     what: str, text: str, compile_program: Compile, guard: Guard
 ) -> None:
-    (found,) = errors(guard(compile_program("guard/errors"), what))
+    (found,) = errors(guard(compile_program("guarding/errors"), what))
     assert text in found["text"]
     assert found["block"]["size"] == 10
     assert found["block"]["allocated"][0]["line"] == line("made here")
 
 
 def test_repeated_findings_are_counted(compile_program: Compile, guard: Guard) -> None:
-    (found,) = errors(guard(compile_program("guard/errors"), "squashed"))
+    (found,) = errors(guard(compile_program("guarding/errors"), "squashed"))
     assert (found["count"], found["place"]["line"]) == (1000, line("squashed"))
 
 
@@ -103,7 +103,7 @@ def test_repeated_findings_are_counted(compile_program: Compile, guard: Guard) -
 def test_a_crash_is_explained_by_the_pattern(
     what: str, pattern: str, where: str, compile_program: Compile, guard: Guard
 ) -> None:
-    answer = guard(compile_program("guard/errors"), what)
+    answer = guard(compile_program("guarding/errors"), what)
     assert answer["returned"] == 139
     assert answer["crash"]["signal"] == 11
     assert pattern in {each["pattern"] for each in answer["crash"]["registers_with_pattern"]}
@@ -115,7 +115,7 @@ def test_a_crash_is_explained_by_the_pattern(
 
 
 def test_an_abort_stays_one_and_lists_live_blocks(compile_program: Compile, guard: Guard) -> None:
-    answer = guard(compile_program("guard/errors"), "abort")
+    answer = guard(compile_program("guarding/errors"), "abort")
     assert (answer["returned"], answer["crash"]["signal"]) == (134, 6)
     assert errors(answer) == []
     assert answer["live_blocks"]
@@ -125,7 +125,7 @@ def test_live_blocks_are_listed_at_exit_and_at_underscore_exit(
     compile_program: Compile, guard: Guard
 ) -> None:
     for what, status in (("none", ENDED), ("_exit", 7)):
-        answer = guard(compile_program("guard/errors"), what)
+        answer = guard(compile_program("guarding/errors"), what)
         assert answer["returned"] == status
         made = [each for each in answer["live_blocks"] if each["size"] in (10, 24)]
         assert {each["place"]["line"] for each in made} == {line("made here")}
@@ -136,7 +136,7 @@ def test_live_blocks_are_listed_at_exit_and_at_underscore_exit(
 def test_error_exitcode_sarif_and_baseline(
     compile_program: Compile, heapstory: Heapstory, tmp_path: Path
 ) -> None:
-    program = compile_program("guard/errors")
+    program = compile_program("guarding/errors")
     log, base = tmp_path / "log.sarif", tmp_path / "base.json"
     words = ("guard", "--error-exitcode", "99", "--sarif", log)
     done = heapstory(*words, "--write-baseline", base, "--", program, "double-free")
@@ -153,7 +153,7 @@ def test_error_exitcode_sarif_and_baseline(
 
 
 def test_a_static_program_is_refused(compile_program: Compile, heapstory: Heapstory) -> None:
-    done = heapstory("guard", "--", compile_program("guard/errors", "-static"), "none")
+    done = heapstory("guard", "--", compile_program("guarding/errors", "-static"), "none")
     assert done.returncode == 126
     assert "statically linked" in done.stderr and "record --mode portable" in done.stderr
     assert done.stderr.count("\n") == 1

@@ -13,7 +13,7 @@ from tests.guarding.guarding import Guard, line_of
 from tests.support.programs import ROOT, program
 
 INCLUDE = f"-I{ROOT / 'src/heapstory/include'}"
-SOURCE = program("guard/leaks.c")
+SOURCE = program("guarding/leaks.c")
 LOST = ["a node", "half a ring", "large"]
 UNSEEN = ["hidden", "in memory that is read only"]  # unless the program declares them
 
@@ -26,7 +26,7 @@ def lines(remarks: list[str]) -> set[int]:
 def test_lost_blocks_are_found_and_no_others(
     flags: tuple[str, ...], compile_program: Compile, guard: Guard
 ) -> None:
-    built = compile_program("guard/leaks", *flags, INCLUDE)
+    built = compile_program("guarding/leaks", *flags, INCLUDE)
     answer = guard(built)
     assert answer["returned"] == 3
     assert {found["kind"] for found in answer["findings"]} == {"leak"}
@@ -38,7 +38,7 @@ def test_lost_blocks_are_found_and_no_others(
 def test_a_lost_list_is_one_block_and_what_it_refers_to(
     compile_program: Compile, guard: Guard
 ) -> None:
-    found = guard(compile_program("guard/leaks", "-O0", INCLUDE))["findings"]
+    found = guard(compile_program("guarding/leaks", "-O0", INCLUDE))["findings"]
     node = next(each for each in found if each["place"]["line"] == line_of(SOURCE, "a node"))
     assert node["text"] == "16 bytes in 1 block that nothing refers to"
     assert [each["function"] for each in node["block"]["allocated"][:2]] == ["list", "main"]
@@ -47,7 +47,7 @@ def test_a_lost_list_is_one_block_and_what_it_refers_to(
 def test_the_same_blocks_as_memcheck_calls_definite(
     compile_program: Compile, guard: Guard, tmp_path: Path
 ) -> None:
-    built = compile_program("guard/leaks", "-O0", INCLUDE)
+    built = compile_program("guarding/leaks", "-O0", INCLUDE)
     log = tmp_path / "memcheck"
     words = ["valgrind", "--leak-check=full", "--show-leak-kinds=definite", f"--log-file={log}"]
     subprocess.run([*words, built], check=False)

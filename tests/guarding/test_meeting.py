@@ -46,7 +46,7 @@ def test_an_answer_that_is_none(heapstory: Heapstory, tmp_path: Path) -> None:
 
 
 def test_an_accepted_finding(compile_program: Compile, heapstory: Heapstory, guard: Guard) -> None:
-    built = compile_program("guard/errors")
+    built = compile_program("guarding/errors")
     (found,) = errors(guard(built, "double-free"))
     words = ("guard", "--error-exitcode", "9", "--suppress", found["fingerprint"])
     done = heapstory(*words, "--", built, "double-free")

@@ -15,7 +15,7 @@ MODES = ["--light", "", "--thorough"]
 
 
 def line(text: str) -> int:
-    return line_of(program("guard/processes.c"), text)
+    return line_of(program("guarding/processes.c"), text)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -23,7 +23,7 @@ def line(text: str) -> int:
 def test_nothing_is_reported_where_nothing_is_wrong(
     mode: str, what: str, compile_program: Compile, guard: Guard
 ) -> None:
-    built = compile_program("guard/processes", "-O1", "-pthread")
+    built = compile_program("guarding/processes", "-O1", "-pthread")
     answer = guard(built, what, options=(mode,) if mode else ())
     assert (answer["returned"], errors(answer)) == (3, [])
 
@@ -31,33 +31,33 @@ def test_nothing_is_reported_where_nothing_is_wrong(
 def test_of_two_threads_that_free_a_block_one_is_wrong(
     compile_program: Compile, guard: Guard
 ) -> None:
-    answer = guard(compile_program("guard/processes", "-O1", "-pthread"), "race")
+    answer = guard(compile_program("guarding/processes", "-O1", "-pthread"), "race")
     assert {found["kind"] for found in errors(answer)} == {"double-free"}
     assert sum(found["count"] for found in errors(answer)) == 1000
 
 
 def test_findings_of_children_are_merged(compile_program: Compile, guard: Guard) -> None:
-    answer = guard(compile_program("guard/processes", "-O1", "-pthread"), "forks")
+    answer = guard(compile_program("guarding/processes", "-O1", "-pthread"), "forks")
     (found,) = errors(answer)
     assert (found["kind"], found["count"], answer["processes"]) == ("double-free", 20, 21)
     assert found["place"]["line"] == line("in a child")
 
 
 def test_what_a_process_becomes_is_guarded_too(compile_program: Compile, guard: Guard) -> None:
-    answer = guard(compile_program("guard/processes", "-O1", "-pthread"), "exec")
+    answer = guard(compile_program("guarding/processes", "-O1", "-pthread"), "exec")
     (found,) = errors(answer)
     assert (found["kind"], found["place"]["line"]) == ("bad-free", line("after exec"))
 
 
 def test_a_handler_of_the_program_is_its_own(compile_program: Compile, guard: Guard) -> None:
-    answer = guard(compile_program("guard/processes", "-O1", "-pthread"), "handler")
+    answer = guard(compile_program("guarding/processes", "-O1", "-pthread"), "handler")
     assert (answer["returned"], answer["crash"]) == (9, None)
 
 
 def test_a_program_that_closes_every_file_loses_no_report(
     compile_program: Compile, guard: Guard
 ) -> None:
-    answer = guard(compile_program("guard/processes", "-O1", "-pthread"), "closed")
+    answer = guard(compile_program("guarding/processes", "-O1", "-pthread"), "closed")
     assert [found["kind"] for found in errors(answer)] == ["bad-free"]
 
 
@@ -65,7 +65,7 @@ def test_a_report_that_cannot_be_written_goes_to_stderr(
     compile_program: Compile, heapstory: Heapstory, tmp_path: Path
 ) -> None:
     """Every write to the report fails: a full disk, as far as the library can tell."""
-    built = compile_program("guard/processes", "-O1", "-pthread")
+    built = compile_program("guarding/processes", "-O1", "-pthread")
     script = f"ulimit -f 0; trap '' XFSZ; exec {built} became"
     done = heapstory("guard", "--", "/bin/sh", "-c", script, cwd=tmp_path)
     assert done.returncode == 3

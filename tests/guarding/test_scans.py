@@ -22,7 +22,7 @@ ENDED = 3
 
 
 def line(text: str) -> int:
-    return line_of(program("guard/scans.c"), text)
+    return line_of(program("guarding/scans.c"), text)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def line(text: str) -> int:
 def test_what_scans_find(
     what: str, withdrawn: int, kinds: list[str], compile_program: Compile, guard: Guard
 ) -> None:
-    answer = guard(compile_program("guard/scans", *FLAGS), what)
+    answer = guard(compile_program("guarding/scans", *FLAGS), what)
     assert (answer["returned"], answer["printed"]) == (ENDED, "")
     assert [found["kind"] for found in answer["findings"]] == kinds
     assert answer["scans"][-1]["withdrawn"] == withdrawn
@@ -47,7 +47,7 @@ def test_what_scans_find(
 
 
 def test_an_alias_names_all_three_statements(compile_program: Compile, guard: Guard) -> None:
-    answer = guard(compile_program("guard/scans", *FLAGS), "alias")
+    answer = guard(compile_program("guarding/scans", *FLAGS), "alias")
     assert answer["returned"] == ENDED
     (found,) = [each for each in answer["findings"] if each["kind"] == "alias"]
     assert found["place"]["line"] == line("given out again")
@@ -66,7 +66,7 @@ int main(void) { HEAPSTORY_MINE((void *)0); return (int)HEAPSTORY_SCAN(); }
 def test_a_process_is_scanned_from_outside(
     compile_program: Compile, heapstory: Heapstory, tmp_path: Path
 ) -> None:
-    built = compile_program("guard/scans", *FLAGS)
+    built = compile_program("guarding/scans", *FLAGS)
     words = [Path(sys.executable).with_name("heapstory"), "guard", "--", built, "waiting"]
     with subprocess.Popen(
         words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
