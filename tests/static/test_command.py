@@ -21,6 +21,16 @@ int f(int bad) {
     return 0;
 }
 """
+ASKED = """#include <stdbool.h>
+#include <stdlib.h>
+struct node { struct node *next; }; int g(void);
+int f(int x, int y, char *q, struct node *n, bool flag) {
+    char *p = malloc(10);
+    if (CONDITION) return -1;
+    free(p);
+    return y;
+}
+"""
 CLEAN = LEAK.replace("return -1;", "{ free(p); return -1; }")
 
 
@@ -79,7 +89,33 @@ def test_text_shows_source_and_path(project: Path) -> None:
     text = run(project, "leak.c").stdout
     assert "leak.c:5: local-lost-at-return in f" in text
     assert "char *p = malloc(10);" in text
-    assert "the condition holds" in text
+    assert "bad != 0" in text
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("!q", "q is null"),
+        ("q == NULL", "q is null"),
+        ("q", "q is not null"),
+        ("q != NULL", "q is not null"),
+        ("!(x > 3)", "x <= 3"),
+        ("x", "x != 0"),
+        ("!x", "x == 0"),
+        ("!(x && q)", "x == 0"),
+        ("!n->next", "n->next is null"),
+        ("x == y", "x == y"),
+        ("!flag", "flag == 0"),
+        ("!*q", "*q == 0"),
+        ("!g()", "g() == 0"),
+        ("p[y]", "goes on at line 6"),
+    ],
+)
+def test_a_branch_says_what_held_in_the_source(tmp_path: Path, condition: str, said: str) -> None:
+    (tmp_path / "asked.c").write_text(ASKED.replace("CONDITION", condition))
+    (leak,) = json.loads(run(tmp_path, "--json", "asked.c").stdout)["leaks"]
+    (step,) = (s for s in leak["path"] if s["decision"] is not None)
+    assert (step["line"], step["note"]) == (6, said)
 
 
 def test_sarif_has_code_flows(project: Path) -> None:
@@ -109,6 +145,11 @@ def test_baseline_and_fingerprint_survive_line_shifts(project: Path) -> None:
     (project / "leak.c").write_text("/* a\n new\n comment */\n" + LEAK)
     done = run(project, "--baseline", "base.json", "leak.c")
     assert done.returncode == 0, done.stdout
+    longer = LEAK.replace("    free(p);", "    if (p[0])\n        return -2;\n    free(p);")
+    (project / "leak.c").write_text(longer)
+    done = run(project, "--baseline", "base.json", "leak.c")
+    assert done.returncode == 1, "another return loses it as well"
+    assert "leak.c:7: local" in done.stdout and "lost too at leak.c:5" in done.stdout
     (project / "leak.c").write_text(LEAK + LEAK.replace("int f", "int other"))
     assert run(project, "--baseline", "base.json", "leak.c").returncode == 1
     fingerprint = json.loads((project / "base.json").read_text())["findings"][0]["fingerprint"]

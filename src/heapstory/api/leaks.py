@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapstory.cfront import capture
-from heapstory.checks.baseline import read_baseline
+from heapstory.checks.baseline import Baseline, read_baseline
 from heapstory.confirm import Execution, confirm
 from heapstory.errors import UsageError
 from heapstory.static import (
@@ -97,7 +97,7 @@ def leaks(
         progress,
         states_of,
     )
-    accepted = read_baseline(Path(baseline)) if baseline is not None else set()
+    accepted = read_baseline(Path(baseline)) if baseline is not None else Baseline()
     compiled, build_status = _jobs(paths, database, build)
     if not compiled:
         raise UsageError("there is no C file to analyse")

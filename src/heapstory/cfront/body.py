@@ -6,6 +6,7 @@ import re
 from typing import Protocol
 
 from heapstory.cfront import program as op
+from heapstory.cfront.asked import answers
 from heapstory.cfront.constants import follow_indices, global_name, typed, value
 from heapstory.cfront.debug import ATTACHED, DebugInfo
 from heapstory.cfront.layout import (
@@ -73,6 +74,7 @@ class BodyBuilder:
         self.alias: dict[str, Operand] = {}  # casts: a register is its operand
         self.slots = Slots(function, module.layout, module.debug)
         self.names: dict[str, str] = {}  # register -> expression in the source
+        self.said: dict[str, str] = {}  # register -> expression in the source whose value it is
         self.origin: dict[str, str] = {}  # register -> member it was loaded from
         self.member: dict[str, str] = {}  # register -> member it points at
         self.pointers: set[str] = set()  # registers of pointer type
@@ -151,6 +153,8 @@ class BodyBuilder:
             self._extract(target, *split_top(rest)[:2])
         elif word in _ARITHMETIC:
             kind, left, right = self._pair(_FLAGS.sub("", rest))
+            if word == "xor" and kind == "i1" and right in (1, -1):
+                self._not(target, left)
             self._emit(op.BIN, target, word, left, right, bits_of(kind))
         elif word in ("call", "tail", "musttail", "notail"):
             self._call(target, rest if word == "call" else rest.removeprefix("call "))
@@ -195,6 +199,10 @@ class BodyBuilder:
             self.pointers.add(target)
         if isinstance(address, str):
             self.names[target] = self.names.get(address, "")
+            if address in self.member or address in self.function.variables:
+                self.said[target] = self.names[target]
+            elif self.said.get(address):
+                self.said[target] = f"*{self.said[address]}"
             if address in self.member:
                 self.origin[target] = self.member[address]
             if address in self.function.variables:
@@ -204,6 +212,8 @@ class BodyBuilder:
                 return
         elif isinstance(address, tuple):
             self.names[target] = self._outer(address)
+            if address[1] == 0:
+                self.said[target] = self.names[target]
         structure = not pointer and kind[0] in "{[%<"
         opcode = op.GATHER if structure else op.LOAD
         self._emit(opcode, target, address, pointer, self.layout.size(kind), ordering)
@@ -240,8 +250,22 @@ class BodyBuilder:
 
     def _icmp(self, target: str, rest: str) -> None:
         predicate, _, rest = rest.partition(" ")
-        _, left, right = self._pair(rest)
+        kind, left, right = self._pair(rest)
+        said = answers(predicate, self._said(left), self._said(right), is_pointer(kind))
+        if said is not None:
+            self.function.asked[target] = said
         self._emit(op.ICMP, target, predicate, left, right)
+
+    def _not(self, target: str, operand: Operand) -> None:
+        if isinstance(operand, str) and operand in self.function.asked:
+            yes, no = self.function.asked[operand]
+            self.function.asked[target] = no, yes
+
+    def _said(self, operand: Operand) -> str:
+        """An operand as the source writes it; '' if that is not known."""
+        if isinstance(operand, int):
+            return str(operand)
+        return self.said.get(operand, "") if isinstance(operand, str) else ""
 
     def _select(self, target: str, rest: str) -> None:
         pieces = split_top(_FLAGS.sub("", rest))
@@ -279,7 +303,7 @@ class BodyBuilder:
         else:
             self.alias[target] = operand
         if isinstance(operand, str):
-            for table in (self.names, self.origin, self.member):
+            for table in (self.names, self.said, self.origin, self.member):
                 if operand in table:
                     table[target] = table[operand]
 
@@ -371,8 +395,15 @@ class BodyBuilder:
             self.block.terminator = (op.JUMP, self.place, pieces[0].split("%", 1)[1])
             return
         condition = self._typed(pieces[0])[1]
+        self._ask_for_true(condition)
         yes, no = (piece.split("%", 1)[1] for piece in pieces[1:3])
         self.block.terminator = (op.BRANCH, self.place, condition, yes, no)
+
+    def _ask_for_true(self, condition: Operand) -> None:
+        if isinstance(condition, str) and condition not in self.function.asked:
+            said = answers("ne", self._said(condition), "0", False)
+            if said is not None:
+                self.function.asked[condition] = said
 
     def _switch(self, rest: str) -> None:
         head, _, cases = rest.partition("[")
@@ -436,7 +467,7 @@ class BodyBuilder:
         if isinstance(callee, str) and callee[0] == "@":
             self.function.callees.add(callee)
         if target:
-            self.names[target] = f"{name[1:]}()" if name[0] == "@" else ""
+            self.names[target] = self.said[target] = f"{name[1:]}()" if name[0] == "@" else ""
         self._emit(op.CALL, target, callee, tuple(operands), signature, key)
 
     def _assembly(self, target: str | None, rest: str) -> None:

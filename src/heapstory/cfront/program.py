@@ -38,6 +38,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from heapstory.cfront.asked import Answers
 from heapstory.cfront.layout import Layout
 
 COPY: Final = 0
@@ -99,6 +100,14 @@ class Block:
     changes: frozenset[str] = frozenset()
     steps: frozenset[str] = frozenset()
 
+    def place(self) -> Place | None:
+        """Of its first statement that has one."""
+        for statement in (*self.statements, self.terminator):
+            place: Place | None = statement[1]
+            if place is not None:
+                return place
+        return None
+
 
 @dataclass(slots=True)
 class Function:
@@ -123,10 +132,19 @@ class Function:
     declared: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)  # the types of promoted slots
     bits: dict[str, int] = field(default_factory=dict)  # of promoted slots that hold numbers
+    asked: dict[str, Answers] = field(default_factory=dict)  # by registers: comparisons in words
     callees: set[str] = field(default_factory=set)
     indirect: set[str] = field(default_factory=set)  # signatures of calls through pointers
     count: int = 0  # statements, to judge the cost
     removed: int = 0  # statements that a preparation took out
+
+    def said(self, terminator: Terminator, taken: bool) -> str:
+        """What held where a BRANCH went one way; where that has no words, the line it went to."""
+        _, _, operand, yes, no = terminator
+        if type(operand) is str and operand in self.asked:
+            return self.asked[operand][0 if taken else 1]
+        place = self.blocks[yes if taken else no].place()
+        return f"goes on at line {place.line}" if place is not None else "takes one of two ways"
 
 
 @dataclass(slots=True)

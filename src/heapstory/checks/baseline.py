@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -32,11 +34,27 @@ class Acceptable(Protocol):
     @property
     def place(self) -> Located | None: ...
     @property
+    def losses(self) -> Sequence[str]: ...  # one word for each place where the same cause shows
+    @property
     def suppressed(self) -> str | None: ...
 
 
-def read_baseline(path: Path) -> set[str]:
-    """The fingerprints in a baseline file, whichever command wrote it."""
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What was accepted: fingerprints, each with the places where it showed (None: any)."""
+
+    entries: dict[str, Counter[str] | None] = field(default_factory=dict)
+
+    def accepts(self, finding: Acceptable) -> bool:
+        """Whether it is known, and shows nowhere that it did not show before."""
+        if finding.fingerprint not in self.entries:
+            return False
+        known = self.entries[finding.fingerprint]
+        return known is None or not Counter(finding.losses) - known
+
+
+def read_baseline(path: Path) -> Baseline:
+    """A baseline file, whichever command wrote it."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -48,7 +66,11 @@ def read_baseline(path: Path) -> set[str]:
     schema = content.get("schema") if isinstance(content, dict) else None
     if not isinstance(schema, str) or not _SCHEMA.fullmatch(schema):
         raise UsageError(f"{path}: not a baseline (make one with --write-baseline)")
-    return {str(entry.get("fingerprint")) for entry in content.get("findings", [])}
+    entries: dict[str, Counter[str] | None] = {}
+    for entry in content.get("findings", []):
+        losses = entry.get("losses")
+        entries[str(entry.get("fingerprint"))] = None if losses is None else Counter(losses)
+    return Baseline(entries)
 
 
 def write_baseline(path: Path, command: str, findings: Iterable[Acceptable]) -> None:
@@ -59,6 +81,7 @@ def write_baseline(path: Path, command: str, findings: Iterable[Acceptable]) -> 
             "kind": finding.kind,
             "function": finding.function,
             "file": Path((finding.place and finding.place.path) or "").name,
+            "losses": list(finding.losses),
         }
         for finding in findings
         if finding.suppressed is None or finding.suppressed == "baseline"

@@ -55,6 +55,11 @@ class Finding:
         return fingerprint(self.kind, self.place, allocated)
 
     @property
+    def losses(self) -> tuple[str, ...]:
+        """Further places with the same cause: a run tells them apart by fingerprint."""
+        return ()
+
+    @property
     def function(self) -> str:
         """The function of the statement."""
         return (self.place.function if self.place else None) or ""

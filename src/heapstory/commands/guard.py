@@ -136,7 +136,7 @@ def _guarded(args: argparse.Namespace) -> Guarded:
 
 
 def run(args: argparse.Namespace) -> int:
-    from heapstory.checks.baseline import read_baseline, write_baseline
+    from heapstory.checks.baseline import Baseline, read_baseline, write_baseline
     from heapstory.checks.known import Known
     from heapstory.reporters.guard import json as as_json
     from heapstory.reporters.guard import sarif, text
@@ -144,14 +144,14 @@ def run(args: argparse.Namespace) -> int:
     from heapstory.reporters.sarif import dumps as sarif_dumps
     from heapstory.reporters.style import Style
 
-    accepted = read_baseline(Path(args.baseline)) if args.baseline else set()
+    accepted = read_baseline(Path(args.baseline)) if args.baseline else Baseline()
     known = Known(Path(name) for name in args.known)
     found = _guarded(args)
     for finding in found.findings:
         finding.also = known.others(finding)
         if finding.fingerprint in args.suppress:
             finding.suppressed = "fingerprint"
-        elif finding.fingerprint in accepted:
+        elif accepted.accepts(finding):
             finding.suppressed = "baseline"
     stream = sys.stderr if args.scan is None else sys.stdout
     stream.write(text.render(found, Style.of(stream), args.show_suppressed))

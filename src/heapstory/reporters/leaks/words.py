@@ -16,13 +16,7 @@ from heapstory.static.transfer.losses import (
 
 def describe(step: Step) -> str:
     """One step in words."""
-    if step.note:
-        return step.note
-    if step.decision is True:
-        return "the condition holds"
-    if step.decision is False:
-        return "the condition does not hold"
-    return f"the value is {step.decision}"
+    return step.note or f"the value is {step.decision}"
 
 
 def headline(finding: Finding) -> str:

@@ -45,7 +45,7 @@ def _one_for_a_return(findings: list[Finding]) -> list[Finding]:
         key = (finding.place.path, finding.place.line, finding.function, finding.confidence)
         if alone and key in first and finding.suppressed is None:
             first[key].also.append(finding.allocated)
-            first[key].fingerprint = _combined(first[key].fingerprint, finding.fingerprint)
+            first[key].fingerprint = _hash(first[key].fingerprint + finding.fingerprint)
         else:
             kept.append(finding)
             if alone and finding.suppressed is None:
@@ -53,8 +53,8 @@ def _one_for_a_return(findings: list[Finding]) -> list[Finding]:
     return kept
 
 
-def _combined(one: str, other: str) -> str:
-    return sha256((one + other).encode()).hexdigest()[:16]
+def _hash(*parts: str) -> str:
+    return sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 def _located(loss: Loss) -> tuple[Place, Place] | None:
@@ -82,7 +82,8 @@ def _finding(members: list[tuple[Loss, Place, Place]], sources: Sources) -> Find
     loss, lost, allocated = members[0]
     site = loss.cell.site
     chain = [*site.calls[1:], site.place] if site is not None and site.calls else []
-    others = sorted({m[1] for m in members[1:] if m[1][:2] != lost[:2]})
+    places = {place for m in members for place in (m[1], *_other_returns(m[0]))}
+    others = sorted(place for place in places if place[:2] != lost[:2])
     callers = sorted({m[0].function for m in members}) if lost.function != loss.function else []
     finding = Finding(
         loss.kind,
@@ -99,8 +100,14 @@ def _finding(members: list[tuple[Loss, Place, Place]], sources: Sources) -> Find
         callers,
     )
     finding.fingerprint = _fingerprint(finding, sources)
+    finding.losses = [_hash(sources.line(p.path, p.line).strip()) for p in (lost, *others)]
     finding.suppressed = _comment(finding, sources)
     return finding
+
+
+def _other_returns(loss: Loss) -> tuple[Place, ...]:
+    last = loss.steps[-1] if loss.steps else None
+    return last.also if last is not None and last.returns and loss.kind == LOCAL_LOST else ()
 
 
 def _rank(loss: Loss) -> int:
@@ -134,7 +141,7 @@ def _trim(steps: list[Step], allocated: Place) -> list[Step]:
 
 def _fingerprint(finding: Finding, sources: Sources) -> str:
     """Made of names and text, not of line numbers: it survives shifts."""
-    parts = (
+    return _hash(
         finding.kind,
         finding.function,
         Path(finding.place.path).name,
@@ -142,7 +149,6 @@ def _fingerprint(finding: Finding, sources: Sources) -> str:
         finding.variable or "",
         sources.line(finding.allocated.path, finding.allocated.line).strip(),
     )
-    return sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 def _number_fingerprints(findings: list[Finding]) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from heapstory.cfront.program import Place
+from heapstory.checks.baseline import Baseline
 from heapstory.static.findings.confirmation import NOT_LEAKED, Confirmation
 from heapstory.static.function.confidence import confidence
 from heapstory.static.heap.doubt import Doubt
@@ -36,6 +37,7 @@ class Finding:
     callers: list[str] = field(default_factory=list)  # functions that meet a helper's mistake
     also: list[Place] = field(default_factory=list)  # other memory lost there: where it was got
     fingerprint: str = ""
+    losses: list[str] = field(default_factory=list)  # the statements that lose it, as hashes
     suppressed: str | None = None  # why, if it is
     confirmation: Confirmation | None = None  # what a run says
 
@@ -77,13 +79,13 @@ class Sources:
         return self._lines[path]
 
 
-def suppress(findings: Iterable[Finding], fingerprints: set[str], baseline: set[str]) -> None:
+def suppress(findings: Iterable[Finding], fingerprints: set[str], baseline: Baseline) -> None:
     """Mark findings that the user has accepted."""
     for finding in findings:
         if finding.suppressed is None:
             if finding.fingerprint in fingerprints:
                 finding.suppressed = "fingerprint"
-            elif finding.fingerprint in baseline:
+            elif baseline.accepts(finding):
                 finding.suppressed = "baseline"
 
 

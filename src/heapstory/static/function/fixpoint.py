@@ -234,10 +234,10 @@ class Fixpoint:
         guess = self._null_is_guess(block, state, condition)
         other = state.copy()
         if assume(state, condition, True):
-            _note_branch(state, place, True, guess == "eq")
+            _note_branch(state, place, self.function.said(terminator, True), True, guess == "eq")
             self._enter(block, yes, state)
         if assume(other, condition, False):
-            _note_branch(other, place, False, guess == "ne")
+            _note_branch(other, place, self.function.said(terminator, False), False, guess == "ne")
             self._enter(block, no, other)
 
     def _null_is_guess(self, block: Block, state: State, condition: Value) -> str:
@@ -367,9 +367,9 @@ class Fixpoint:
         self._returns.append((state, result))
 
 
-def _note_branch(state: State, place: Place | None, taken: bool, guess: bool) -> None:
+def _note_branch(state: State, place: Place | None, said: str, taken: bool, guess: bool) -> None:
     doubt = Doubt.NULL_UNASKED if guess else None
-    state.note(place, UNASKED if guess else "", taken, doubt)
+    state.note(place, UNASKED if guess else said, taken, doubt)
 
 
 def _count_members(

@@ -92,7 +92,7 @@ class Points:
         point.visits += 1
         join = Join(point.state, state, point.order, order, point.visits > WIDEN_AFTER)
         merged = join.run()
-        if not join.changed:
+        if not join.changed and merged.trace is point.state.trace:
             return
         point.state = merged
         if not point.queued:

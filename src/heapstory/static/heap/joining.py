@@ -6,7 +6,7 @@ from __future__ import annotations
 from heapstory.static.heap.conditions import fact_of
 from heapstory.static.heap.escaping import escape
 from heapstory.static.heap.names import PARAMETER, Named, by_text
-from heapstory.static.heap.state import GLOBAL, PRE, STACK, Cell, State
+from heapstory.static.heap.state import GLOBAL, PRE, STACK, Cell, State, joined
 from heapstory.static.heap.values import (
     ANY,
     ANYWHERE,
@@ -70,7 +70,7 @@ class Join:
     def run(self) -> State:
         """The joined state."""
         result, old, new = self.result, self.old, self.new
-        result.trace = old.trace
+        result.trace = joined(old.trace, new.trace)
         env, others = result.env, new.env
         for name, value in old.env.items():
             if name in others:

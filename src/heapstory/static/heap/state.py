@@ -177,7 +177,8 @@ class Step(NamedTuple):
     """One step of the path that led to a state: a branch taken, a call, an allocation.
 
     ``note`` is shown to the user, ``decision`` is the branch taken; ``doubt`` is why a loss after
-    this step is less than certain. ``returns``: it is a return statement.
+    this step is less than certain. ``returns``: it is a return statement; ``also`` are others, by
+    which the function is left in the same state.
     """
 
     place: Place | None
@@ -185,6 +186,7 @@ class Step(NamedTuple):
     decision: bool | int | None = None
     doubt: Doubt | None = None
     returns: bool = False
+    also: tuple[Place, ...] = ()
 
 
 class Trace:
@@ -195,6 +197,16 @@ class Trace:
     def __init__(self, before: Trace | None, step: Step) -> None:
         self.before = before
         self.step = step
+
+
+def joined(old: Trace | None, new: Trace | None) -> Trace | None:
+    """The path of a state that another one was joined into: the older, with the returns of both."""
+    if old is None or new is None or not (old.step.returns and new.step.returns):
+        return old
+    known = {old.step.place, *old.step.also}
+    more = [place for place in (new.step.place, *new.step.also) if place not in known]
+    places = {*old.step.also, *(place for place in more if place is not None)}
+    return Trace(old.before, old.step._replace(also=tuple(sorted(places)))) if more else old
 
 
 class State:

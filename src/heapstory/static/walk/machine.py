@@ -167,8 +167,8 @@ class Walk:
             way.env, way.cells, way.facts = other.env, other.cells, other.facts
             self._go(way, no)
             return True
-        way.note(place, "", True)
-        other.note(place, "", False)
+        way.note(place, way.function.said(terminator, True), True)
+        other.note(place, way.function.said(terminator, False), False)
         for one, against in ((way, other), (other, way)):
             failed = against.cells.keys() - one.cells.keys()  # allocations, on this way
             one.cost += bool(failed) or len(one.cells) == len(against.cells)
