@@ -45,7 +45,7 @@ Place = tuple[Job, int, str]
 
 def run_inject(name: str, database: Path, places: int, seed: int) -> None:
     """One row for each way of injecting."""
-    jobs = from_database(database)
+    jobs = from_database(database).jobs
     with tempfile.TemporaryDirectory(prefix="heapstory-inject-") as kept:
         before = _ours(jobs, kept)
         tools = ["heapstory", *(peer for peer in _PEERS if shutil.which(_PEERS[peer][0]))]

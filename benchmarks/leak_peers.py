@@ -18,7 +18,7 @@ _LINE = re.compile(r"^(\S+?:\d+):")
 
 def run_peers(name: str, database: Path, names: list[str]) -> None:
     """One row for every peer. An alarm is a place: the same one seen from several units is one."""
-    jobs = from_database(database)
+    jobs = from_database(database).jobs
     for peer in names or list(_COMMANDS):
         program = _COMMANDS[peer][0]
         if shutil.which(program) is None:

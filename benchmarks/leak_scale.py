@@ -16,7 +16,7 @@ SEED = 1
 
 def run_scale(databases: list[Path], figure: Path | None, seconds: Callable[[], float]) -> None:
     """A row for each size, and a picture of them."""
-    jobs = [job for database in databases for job in from_database(database)]
+    jobs = [job for database in databases for job in from_database(database).jobs]
     random.Random(SEED).shuffle(jobs)
     print("| units | KLOC | functions | CPU s | KLOC / CPU s |\n|---|---|---|---|---|")
     points = []

@@ -98,7 +98,7 @@ def run_program(name: str, database: Path, summaries: bool) -> None:
     """One row: size, alarms, CPU time, peak memory."""
     started = _seconds()
     options = Options(load_models([]), processes=1, summaries=summaries)
-    result = analyse(from_database(database), options)
+    result = analyse(from_database(database).jobs, options)
     found = [f for f in collect_findings(result.results, False, Sources()) if f.confidence != "low"]
     cpu = _seconds() - started
     peak = max(

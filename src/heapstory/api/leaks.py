@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapstory.cfront import capture
+from heapstory.cfront import builds, capture
 from heapstory.checks.baseline import Baseline, read_baseline
 from heapstory.confirm import Execution, confirm
 from heapstory.errors import UsageError
@@ -98,31 +98,33 @@ def leaks(
         states_of,
     )
     accepted = read_baseline(Path(baseline)) if baseline is not None else Baseline()
-    compiled, build_status = _jobs(paths, database, build)
-    if not compiled:
+    captured = _captured(paths, database, build)
+    if not captured.jobs:
         raise UsageError("there is no C file to analyse")
-    result = analyse(compiled, options)
+    result = analyse(captured.jobs, options)
+    result.skipped[:0] = captured.unseen
     sources = Sources()
     findings = collect_findings(result.results, misuses, sources)
     least = CONFIDENCES.index(min_confidence)
     certain = [f for f in findings if CONFIDENCES.index(f.confidence) >= least]
     suppress(certain, set(suppressed), accepted)
     hidden = len(findings) - len(certain)
-    return Leaks(certain, result, sources, hidden, build_status, started)
+    return Leaks(certain, result, sources, hidden, captured.status, started)
 
 
-def _jobs(
+def _captured(
     paths: Sequence[StrPath], database: StrPath | None, build: Sequence[str] | None
-) -> tuple[list[capture.Job], int]:
-    """What is to be compiled, and the status of the build that said so."""
+) -> capture.Captured:
+    """What is to be looked at."""
     if (build is not None) + bool(database) + bool(paths) > 1:
         raise UsageError(ONE_OF_THEM)
     if build is not None:
         if not build:
             raise UsageError("there is no build command after --")
-        return capture.from_build(list(build))
+        return builds.from_build(list(build))
     if database:
-        return capture.from_database(Path(database)), 0
+        return capture.from_database(Path(database))
     if not paths:
         raise UsageError("nothing to analyse: give C files, -p compile_commands.json or -- make")
-    return capture.distinct(capture.from_paths([os.fspath(path) for path in paths])), 0
+    jobs = capture.from_paths([os.fspath(path) for path in paths])
+    return capture.Captured(capture.distinct(jobs))
