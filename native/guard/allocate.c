@@ -2,6 +2,7 @@
 #include "allocate.h"
 #include "findings.h"
 #include "libc.h"
+#include "paged.h"
 
 #include <errno.h>
 
@@ -80,6 +81,9 @@ static void *from_quarantine(size_t size, enum mark kind, uint32_t site, struct 
 void *guard_allocate(size_t size, enum mark kind, struct caller caller) {
     struct thread *own = thread_own();
     uint32_t site = site_of(caller, own);
+    void *paged = paged_wanted(site, own) ? paged_allocate(size, kind, site) : NULL;
+    if (unlikely(paged != NULL))
+        return paged;
     void *again = from_quarantine(size, kind, site, own, FILL_NEW, settings.fill_new);
     return again ? again : from_libc(size, kind, site);
 }
@@ -92,6 +96,9 @@ void *guard_zeroed(size_t count, size_t size, struct caller caller) {
         return NULL;
     struct thread *own = thread_own();
     uint32_t site = site_of(caller, own);
+    void *paged = paged_wanted(site, own) ? paged_allocate(bytes, MARK_MALLOC, site) : NULL;
+    if (unlikely(paged != NULL))
+        return memset(paged, 0, bytes);
     void *again = from_quarantine(bytes, MARK_MALLOC, site, own, 0, MOST_SMALL);
     return again ? again
                  : finish(__libc_calloc(1, bytes + HEADER + TRAILER), HEADER, bytes, 0, MARK_MALLOC,
@@ -117,6 +124,12 @@ static __attribute__((noinline, cold)) void wrong_pointer(void *user, uint8_t ma
         if (!undress_header(user, &block))
             block = (struct block){.user = user};
         finding(freeing ? DOUBLE_FREE : BAD_REALLOC, user, site, &block, mark,
+                freeing ? "freed before" : "realloc of a block that was freed before");
+        return;
+    }
+    bool live;
+    if (mark == MARK_FREED && paged_block((uintptr_t)user, &block, &live) && block.user == user) {
+        finding(freeing ? DOUBLE_FREE : BAD_REALLOC, user, site, &block, MARK_QUARANTINE,
                 freeing ? "freed before" : "realloc of a block that was freed before");
         return;
     }
@@ -192,7 +205,10 @@ void guard_release(void *user, enum mark kind, struct caller caller) {
         return;
     if (mark != kind && settings.mismatches)
         mismatched(&block, mark, kind, site);
-    quarantine_add(&block, site, own);
+    if (block.align == ALIGN_PAGED)
+        paged_release(user, site);
+    else
+        quarantine_add(&block, site, own);
 }
 
 static void *move(struct block *old, size_t size, uint8_t mark, struct caller caller) {

@@ -60,12 +60,14 @@ void block_recover(char *user, struct block *block, struct damage *damage) {
     uint64_t fence = fence_of(user, what, block->site);
     compare(user - 16, what | (header.what & ~WHAT_MASK), -16, damage);
     compare(user - 8, fence, -8, damage);
-    compare(user + block->size, fence, (int64_t)block->size, damage);
+    if (block->align != ALIGN_PAGED)
+        compare(user + block->size, fence, (int64_t)block->size, damage);
     int64_t count = damage->last - damage->first + 1;
     damage->count = count > (int64_t)sizeof damage->bytes ? sizeof damage->bytes : (uint32_t)count;
     memcpy(damage->bytes, user + damage->first, damage->count);
 }
 
 void block_repair(const struct block *block) {
-    dress(block->user, block->size, block->align, block->site);
+    if (block->align != ALIGN_PAGED)
+        dress(block->user, block->size, block->align, block->site);
 }

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define SIZE_BITS 42
-#define WHAT_BITS 48 /* size and alignment: what the tags depend on */
+#define ALIGN_PAGED 63 /* in place of an alignment: the block has pages of its own (paged.h) */
+#define WHAT_BITS 48   /* size and alignment: what the tags depend on */
 #define WHAT_MASK (((uint64_t)1 << WHAT_BITS) - 1)
 
 struct header {
@@ -85,7 +86,8 @@ static inline bool undress_header(char *user, struct block *block) {
  * (block_recover). */
 static inline bool undress(char *user, struct block *block) {
     return undress_header(user, block) &&
-           likely(load64(user + block->size) == header_of(user)->fence);
+           (unlikely(block->align == ALIGN_PAGED) ||
+            likely(load64(user + block->size) == header_of(user)->fence));
 }
 
 /* From now on the header holds the site of the free. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #define _GNU_SOURCE
 #include "crash.h"
+#include "cfi.h"
 #include "findings.h"
 #include "kernel.h"
 #include "live.h"
 #include "modules.h"
+#include "paged.h"
 #include "quarantine.h"
 
 #include <signal.h>
@@ -81,16 +83,20 @@ static void put_block_of(struct lines *lines, const char *name, uint64_t value) 
     put_end(lines);
 }
 
+/* By the unwinding tables, without trust in what registers and stack hold. */
 static uint32_t stack_at(const greg_t *regs, uintptr_t *frames) {
+    uintptr_t sp = (uintptr_t)regs[REG_RSP], bp = (uintptr_t)regs[REG_RBP], address;
     uint32_t count = 0;
-    frames[count++] = (uintptr_t)regs[REG_RIP];
-    uintptr_t frame = (uintptr_t)regs[REG_RBP], least = (uintptr_t)regs[REG_RSP];
-    uintptr_t next[2];
-    while (count < MOST_FRAMES && frame >= least && !(frame & 7) &&
-           kernel_read_memory(next, (void *)frame, sizeof next) && next[1]) {
-        frames[count++] = next[1];
-        least = frame + 16;
-        frame = next[0];
+    frames[count++] = address = (uintptr_t)regs[REG_RIP];
+    while (count < MOST_FRAMES) {
+        struct step step = cfi_step(count == 1 ? address + 1 : address);
+        uintptr_t end = (step.from == FROM_SP ? sp : bp) + (uintptr_t)(intptr_t)step.size;
+        if (step.from == FROM_NOTHING || end < sp + 8 || end & 7 ||
+            (step.saved && !kernel_read_memory(&bp, (char *)end + step.saved, sizeof bp)) ||
+            !kernel_read_memory(&address, (char *)end - 8, sizeof address) || !address)
+            break;
+        frames[count++] = address;
+        sp = end;
     }
     return count;
 }
@@ -122,6 +128,33 @@ static void put_crash(struct lines *lines, const siginfo_t *info, const greg_t *
     }
 }
 
+/* A fault in memory that is kept out of reach is a finding of its own. */
+static void look_for_paged(const siginfo_t *info, const greg_t *regs) {
+    struct block block;
+    bool live;
+    uintptr_t address = (uintptr_t)info->si_addr;
+    if (info->si_signo != SIGSEGV || info->si_code <= 0 || !paged_block(address, &block, &live))
+        return;
+    uintptr_t frames[MOST_FRAMES];
+    uint32_t count = stack_at(regs, frames);
+    frames[0]++; /* as if it were a return address, which is what a site has */
+    struct lines text;
+    text.used = 0;
+    int64_t beyond = (int64_t)(address - (uintptr_t)block.user) - (int64_t)block.size;
+    put_text(&text, !live         ? "the block was freed;"
+                    : beyond >= 0 ? "beyond its end by"
+                                  : "before its start by");
+    if (live)
+        put_number(&text, beyond >= 0 ? (uint64_t)beyond + 1 : (uintptr_t)block.user - address);
+    else
+        put_number(&text, address - (uintptr_t)block.user);
+    put_text(&text, live ? " bytes" : " bytes from its start");
+    text.text[text.used] = 0;
+    bool writes = regs[REG_ERR] & 2;
+    finding(writes ? UNADDRESSABLE_WRITE : UNADDRESSABLE_READ, (void *)address,
+            site_of_frames(frames, count), &block, live ? MARK_MALLOC : MARK_QUARANTINE, text.text);
+}
+
 static void crashed(int number, siginfo_t *info, void *context) {
     if (!__atomic_exchange_n(&reported, 1, __ATOMIC_ACQ_REL)) {
         struct lines lines;
@@ -129,6 +162,7 @@ static void crashed(int number, siginfo_t *info, void *context) {
         modules_write(&lines);
         put_crash(&lines, info, ((ucontext_t *)context)->uc_mcontext.gregs);
         output_flush(&lines);
+        look_for_paged(info, ((ucontext_t *)context)->uc_mcontext.gregs);
         live_look_over(&lines);
         findings_count(&lines);
         output_flush(&lines);

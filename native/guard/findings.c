@@ -13,6 +13,8 @@ static const char *const names[] = {
     [BROKEN_FENCE] = "broken-fence",
     [WRITTEN_AFTER_FREE] = "written-after-free",
     [CORRUPT_HEAP] = "corrupt-heap",
+    [UNADDRESSABLE_READ] = "unaddressable-read",
+    [UNADDRESSABLE_WRITE] = "unaddressable-write",
     [LEAK] = "leak",
     [ALIAS] = "alias",
 };

@@ -2,6 +2,7 @@
 #include "heap.h"
 #include "kernel.h"
 #include "modules.h"
+#include "paged.h"
 
 #define MOST_RANGES 65536
 #define ARENA ((uintptr_t)64 << 20) /* glibc's arenas beside the first are aligned to this */
@@ -11,7 +12,7 @@
 static struct range *not_roots; /* in order of address */
 static size_t range_count, live_count;
 static struct range main_heap; /* what brk gave */
-static uintptr_t lowest, highest;
+struct range heap_bounds;
 
 extern char __ehdr_start[] __attribute__((visibility("hidden"))); /* of this library */
 extern char _end[] __attribute__((visibility("hidden")));
@@ -26,6 +27,8 @@ static void add_range(uintptr_t start, uintptr_t end) {
 
 /* The piece of libc's heap that a block is in. */
 static void add_piece(const struct block *block) {
+    if (block->align == ALIGN_PAGED)
+        return;
     uintptr_t base = (uintptr_t)base_of(block);
     if (base >= main_heap.start && base < main_heap.end)
         return;
@@ -34,10 +37,6 @@ static void add_piece(const struct block *block) {
         add_range(base & ~(ARENA - 1), (base & ~(ARENA - 1)) + ARENA);
     else
         add_range(base - 16, base - 16 + (piece & ~(uint64_t)7));
-}
-
-static uint32_t *lasts_of(uint8_t *region) {
-    return (uint32_t *)(region + REGION_MARKS + CHUNKS);
 }
 
 static void note_block(uintptr_t address, uint8_t *mark) {
@@ -49,8 +48,10 @@ static void note_block(uintptr_t address, uint8_t *mark) {
             *mark |= SCAN_REACHED | SCAN_OPENED;
         return;
     }
-    lowest = address < lowest ? address : lowest;
-    highest = address + block.size > highest ? address + block.size : highest;
+    if (address < heap_bounds.start)
+        heap_bounds.start = address;
+    if (address + block.size > heap_bounds.end)
+        heap_bounds.end = address + block.size;
     live_count += is_live(*mark);
     add_piece(&block);
 }
@@ -98,7 +99,7 @@ bool heap_begin(void) {
     if (!not_roots)
         return false;
     range_count = live_count = 0;
-    lowest = UINTPTR_MAX, highest = 0;
+    heap_bounds = (struct range){UINTPTR_MAX, 0};
     main_heap = (struct range){0, 0};
     mappings_visit(find_main_heap, NULL);
     for (size_t number = 0; (number = region_from(number)) < REGIONS; number++)
@@ -110,6 +111,9 @@ bool heap_begin(void) {
         add_range((uintptr_t)regions[number], (uintptr_t)regions[number] + REGION_BYTES);
     for (struct thread *each = all_threads; each; each = each->other)
         add_range((uintptr_t)each, (uintptr_t)each + THREAD_BYTES);
+    struct range places;
+    paged_range(&places.start, &places.end);
+    add_range(places.start, places.end);
     sort_ranges();
     return true;
 }
@@ -169,15 +173,12 @@ static uint8_t *mark_before(uint8_t *region, uintptr_t address, uintptr_t *start
 }
 
 uint8_t *heap_find(uintptr_t address, uintptr_t *start) {
-    if (address < lowest || address > highest)
+    uint8_t *mark = heap_mark(address);
+    if (!mark)
         return NULL;
-    uint8_t *region = regions[address >> REGION_SHIFT];
-    if (!region)
-        return NULL;
-    uint8_t *mark = region + ((address >> 4) & (REGION_MARKS - 1));
     *start = address & ~(uintptr_t)(GRANULE - 1);
     if (unlikely(*mark == MARK_NONE))
-        mark = mark_before(region, address, start);
+        mark = mark_before(regions[address >> REGION_SHIFT], address, start);
     if (!mark || scan_kind(*mark) == MARK_FREED)
         return NULL;
     /* An address at the start, or in what was opened before, needs no look at the block itself. */

@@ -29,6 +29,26 @@ void heap_hide(uintptr_t start, uintptr_t end);
 /* How many blocks are live. */
 size_t heap_live(void);
 
+/* The mark of an address that may be in a block; NULL if it is in none. */
+extern struct range heap_bounds;
+static inline uint8_t *heap_mark(uintptr_t address) {
+    if (address < heap_bounds.start || address > heap_bounds.end)
+        return NULL;
+    uint8_t *region = regions[address >> REGION_SHIFT];
+    return region ? region + ((address >> 4) & (REGION_MARKS - 1)) : NULL;
+}
+
+static inline uint32_t *lasts_of(uint8_t *region) {
+    return (uint32_t *)(region + REGION_MARKS + CHUNKS);
+}
+
+/* Asks for what a look-up of an address needs. */
+static inline void heap_fetch(uint8_t *mark, uintptr_t address) {
+    __builtin_prefetch(mark, 1);
+    __builtin_prefetch(lasts_of(regions[address >> REGION_SHIFT]) +
+                       ((address >> 4) & (REGION_MARKS - 1)) / LINE_MARKS);
+}
+
 /* The mark of the live or quarantined block that holds an address, and its start; NULL if none
  * does. (In the slack behind a block that was opened, it counts as within.) */
 uint8_t *heap_find(uintptr_t address, uintptr_t *start);

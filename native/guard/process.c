@@ -7,6 +7,8 @@
 #include "kernel.h"
 #include "live.h"
 #include "modules.h"
+#include "named.h"
+#include "paged.h"
 #include "scan.h"
 #include "unwind.h"
 
@@ -42,6 +44,7 @@ static void read_settings(void) {
         .mismatches = option(list, "mismatches"),
         .leaks = option(list, "leaks"),
         .live = option(list, "live"),
+        .page_every = option(list, "page_every"),
         .scan_every = option(list, "scan_every"),
         .scan_budget = option(list, "scan_budget"),
         .ready = true,
@@ -108,6 +111,9 @@ __attribute__((constructor)) static void start(void) {
     output_open(getenv("HEAPSTORY_GUARD_REPORT"));
     thread_start();
     read_settings();
+    bool named = named_start(getenv("HEAPSTORY_GUARD_PAGES"));
+    if ((settings.page_every || named) && !paged_start())
+        remark("no block has pages of its own: there is no memory for them");
     announce();
     look_for_own_functions();
     crash_start();

@@ -9,7 +9,7 @@
 #define MOST_DECLARED 4096
 #define MOST_ROOTS 16384
 #define RED_ZONE 128 /* bytes below the stack pointer that a function may use */
-#define AHEAD 16     /* blocks that are fetched while others are read */
+#define AHEAD 16     /* blocks, and marks, that are fetched while others are read */
 #define LARGE 4096   /* blocks from here on are copied: parts of them may not be readable */
 
 static struct {
@@ -70,6 +70,32 @@ static inline void refer(uintptr_t address, uintptr_t slot) {
         await(start, mark);
 }
 
+/* Words whose marks are on their way from memory. */
+static struct { uintptr_t word, slot; } fetching[AHEAD];
+static unsigned fetched;
+
+static inline void consider(uintptr_t word, uintptr_t slot, word_visitor *visit) {
+    uint8_t *mark = heap_mark(word);
+    if (!mark)
+        return;
+    heap_fetch(mark, word);
+    uintptr_t before = fetching[fetched].word, at = fetching[fetched].slot;
+    fetching[fetched].word = word;
+    fetching[fetched].slot = slot;
+    fetched = (fetched + 1) % AHEAD;
+    if (before)
+        visit(before, at);
+}
+
+static inline void consider_rest(word_visitor *visit) {
+    for (unsigned i = 0; i < AHEAD; i++) {
+        uintptr_t word = fetching[i].word;
+        fetching[i].word = 0;
+        if (word)
+            visit(word, fetching[i].slot);
+    }
+}
+
 /* Words of memory that may not be readable, so it is copied first; what cannot be read is left out,
  * page by page. */
 static inline void visit_copied(uintptr_t start, uintptr_t end, bool stack, word_visitor *visit) {
@@ -83,7 +109,7 @@ static inline void visit_copied(uintptr_t start, uintptr_t end, bool stack, word
             read = kernel_read_memory(words, (void *)start, size);
         }
         for (size_t i = 0; read && i < size / 8; i++)
-            visit(words[i], stack ? 0 : start + i * 8);
+            consider(words[i], stack ? 0 : start + i * 8, visit);
         start += size;
     }
 }
@@ -95,14 +121,14 @@ static inline void visit_block(uintptr_t start, word_visitor *visit) {
         return;
     }
     for (uintptr_t at = start; at + 8 <= start + size; at += 8)
-        visit(load64((void *)at), at);
+        consider(load64((void *)at), at, visit);
 }
 
 /* Opens what waits. A few blocks are asked for before they are read. */
 static inline void follow_by(word_visitor *visit) {
     uintptr_t ahead[AHEAD];
     size_t first = 0, count = 0;
-    while (pending || count) {
+    for (consider_rest(visit); pending || count;) {
         while (pending && count < AHEAD) {
             uintptr_t next = waiting[--pending];
             __builtin_prefetch((char *)next - HEADER);
@@ -111,6 +137,8 @@ static inline void follow_by(word_visitor *visit) {
         }
         count--;
         visit_block(ahead[first++ % AHEAD], visit);
+        if (!pending && !count)
+            consider_rest(visit);
     }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sites.h"
+#include "named.h"
 #include "unwind.h"
 
 #include <string.h>
@@ -27,6 +28,7 @@ static uint32_t insert(uint64_t key, const uintptr_t *frames, uint32_t count) {
         if (!found && __atomic_compare_exchange_n(&sites[slot].key, &found, key, false,
                                                   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
             memcpy(sites[slot].frames, frames, count * sizeof *frames);
+            sites[slot].paged = named_any(frames, count);
             site_numbers[__atomic_fetch_add(&used, 1, __ATOMIC_ACQ_REL)] = (uint16_t)slot;
             return slot;
         }
@@ -52,17 +54,21 @@ static void remember(struct thread *own, struct caller caller, uint32_t site, ui
     thread_leave(own);
 }
 
+uint32_t site_of_frames(const uintptr_t *frames, uint32_t count) {
+    uint64_t key = 0;
+    for (uint32_t i = 0; i < count; i++)
+        key = (key ^ frames[i]) * 0xc2b2ae3d27d4eb4full;
+    key ^= key >> 32;
+    return insert(key ? key : 1, frames, count);
+}
+
 __attribute__((noinline)) uint32_t site_of_stack(struct caller caller, struct thread *own) {
     uintptr_t frames[MOST_FRAMES] = {caller.address};
     int32_t above[MOST_FRAMES];
     uint32_t most = settings.frames < MOST_FRAMES ? settings.frames : MOST_FRAMES - 1;
     uint32_t count = unwind(caller, most, frames + 1, above);
-    uint64_t key = 0;
-    for (uint32_t i = 0; i <= count; i++)
-        key = (key ^ frames[i]) * 0xc2b2ae3d27d4eb4full;
-    key ^= key >> 32;
-    uint32_t site = insert(key ? key : 1, frames, count + 1);
-    if (own && !own->busy && most <= RECENT_FRAMES)
+    uint32_t site = site_of_frames(frames, count + 1);
+    if (own && !own->busy && most <= RECENT_FRAMES && !sites[site].paged)
         remember(own, caller, site, count, frames + 1, above);
     return site;
 }

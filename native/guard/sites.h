@@ -14,6 +14,7 @@
 struct site {
     uint64_t key; /* 0: free */
     uintptr_t frames[MOST_FRAMES];
+    bool paged; /* its blocks get pages of their own */
     /* Filled by walks over the live blocks. */
     uint64_t blocks, bytes;
 };
@@ -25,6 +26,8 @@ uint32_t site_count(void);
 
 /* The number of a stack that was not seen lately, 0 if there are too many of them. */
 uint32_t site_of_stack(struct caller caller, struct thread *own);
+/* The number of a stack that was found some other way. */
+uint32_t site_of_frames(const uintptr_t *frames, uint32_t count);
 
 static inline struct recent *recent_of(struct caller caller, struct thread *own) {
     uint64_t hash = (caller.address ^ caller.frame << 20) * 0x9e3779b97f4a7c15ull;

@@ -56,6 +56,8 @@ enum finding {
     BROKEN_FENCE,
     WRITTEN_AFTER_FREE,
     CORRUPT_HEAP,
+    UNADDRESSABLE_READ,
+    UNADDRESSABLE_WRITE,
     LEAK,
     ALIAS,
 };
@@ -72,6 +74,7 @@ struct settings {
     bool mismatches;      /* new/delete/free are compared */
     bool leaks;           /* search at exit for blocks nobody refers to */
     bool live;            /* list live blocks at exit */
+    uint32_t page_every;  /* every so many allocations a block gets pages of its own; 0: none */
     uint32_t scan_every;  /* milliseconds between two scans while the program runs; 0: none */
     uint32_t scan_budget; /* thousandths of a processor that scans may take; 0: any */
     bool ready;           /* all of this has been read */

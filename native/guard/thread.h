@@ -28,6 +28,7 @@ struct thread {
     bool busy;            /* a signal handler that allocates meanwhile must not touch any of this */
     uint32_t mask;        /* blocks in a ring, less one */
     uint32_t enough;      /* that many wait before the oldest is given out again */
+    uint32_t since_paged; /* allocations since one that got pages of its own */
     struct thread *next;  /* of those whose thread has ended */
     struct thread *other; /* of all that were ever made */
     struct recent recent[RECENT];

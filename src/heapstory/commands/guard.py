@@ -46,9 +46,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="mode",
         action="store_const",
         const="thorough",
-        help="whole blocks are filled and checked, a long quarantine, every realloc moves",
+        help="whole blocks are filled and checked, a long quarantine, every realloc moves, now and "
+        "then a block that ends at a page",
     )
     parser.set_defaults(mode="default")
+    parser.add_argument(
+        "--page-guard",
+        metavar="FUNCTION",
+        action="append",
+        default=[],
+        help="blocks it allocates end at a page: an overrun faults at the instruction (repeatable)",
+    )
     scans = parser.add_argument_group("leaks while the program runs")
     scans.add_argument(
         "--scan", type=_pid, metavar="PID", help="look now, in a process that is guarded already"
@@ -132,7 +140,7 @@ def _guarded(args: argparse.Namespace) -> Guarded:
         return scan(args.scan)
     if not command:
         raise UsageError("no program to guard (heapstory guard -- PROG ARG...)")
-    return guard(command, _settings(args))
+    return guard(command, _settings(args), args.page_guard)
 
 
 def run(args: argparse.Namespace) -> int:

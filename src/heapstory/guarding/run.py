@@ -8,6 +8,7 @@ from pathlib import Path
 
 from heapstory.errors import HeapstoryError
 from heapstory.guarding import report
+from heapstory.guarding.functions import ranges
 from heapstory.guarding.guarded import Guarded, gather
 from heapstory.guarding.settings import Settings
 from heapstory.recording import process, program
@@ -20,23 +21,30 @@ _STATIC = (
 )
 
 
-def guard(command: list[str], settings: Settings) -> Guarded:
-    """Runs a command to its end and reads what the guard saw."""
+def guard(command: list[str], settings: Settings, paged: list[str] | None = None) -> Guarded:
+    """Runs a command to its end and reads what the guard saw.
+
+    Blocks that the functions ``paged`` allocate get pages of their own.
+    """
     library = native_folder() / LIBRARY
     if not library.exists():
         raise HeapstoryError(f"{library} is missing (make setup)")
     words = program.resolve(command, static=_STATIC)
     words = [str(program.find(words[0])), *words[1:]]
+    environment = _environment(library, settings)
+    if paged:
+        found = ranges(Path(words[0]), paged)
+        environment["HEAPSTORY_GUARD_PAGES"] = " ".join(f"{a:x}-{b:x}" for a, b in found)
     with tempfile.TemporaryDirectory(prefix="heapstory-guard-") as folder:
-        pid, ending = process.run(words, _environment(library, settings, folder), lambda: None)
+        environment["HEAPSTORY_GUARD_REPORT"] = folder
+        pid, ending = process.run(words, environment, lambda: None)
         return gather(command, ending.shell_status, report.read(Path(folder)), pid)
 
 
-def _environment(library: Path, settings: Settings, folder: str) -> dict[str, str]:
+def _environment(library: Path, settings: Settings) -> dict[str, str]:
     others = os.environ.get("LD_PRELOAD", "")
     return {
         **os.environ,
         "LD_PRELOAD": f"{library}:{others}" if others else str(library),
         "HEAPSTORY_GUARD": settings.as_text(),
-        "HEAPSTORY_GUARD_REPORT": folder,
     }

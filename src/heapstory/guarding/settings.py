@@ -18,6 +18,7 @@ class Settings:
     mismatches: int = 1  # new, delete and free are compared
     leaks: int = 1  # at exit, blocks that nothing refers to
     live: int = 1  # at exit, blocks that are live
+    page_every: int = 0  # every so many allocations a block gets pages of its own; 0: none
     scan_every: int = 0  # milliseconds between two scans while the program runs
     scan_budget: int = 0  # thousandths of a processor that they may take; 0: any
 
@@ -29,11 +30,9 @@ class Settings:
 _WHOLE = 2**31 - 16
 MODES = {
     "light": Settings(
-        fill_new=32, fill_freed=32, held_blocks=16, held_bytes=16 << 10, frames=0, leaks=0
+        fill_new=32, fill_freed=32, held_blocks=32, held_bytes=16 << 10, frames=0, leaks=0
     ),
-    "default": Settings(
-        fill_new=128, fill_freed=128, held_blocks=32, held_bytes=64 << 10, frames=3
-    ),
+    "default": Settings(fill_new=64, fill_freed=64, held_blocks=32, held_bytes=64 << 10, frames=3),
     "thorough": Settings(
         fill_new=_WHOLE,
         fill_freed=_WHOLE,
@@ -41,5 +40,6 @@ MODES = {
         held_bytes=16 << 20,
         frames=7,
         moving_realloc=1,
+        page_every=256,
     ),
 }

@@ -16,6 +16,8 @@ HEADLINES = {
     "bad-realloc": "realloc of an address that is no live block",
     "broken-fence": "memory outside a block was written",
     "written-after-free": "a block was written after it was freed",
+    "unaddressable-read": "memory outside a block, or freed, was read",
+    "unaddressable-write": "memory outside a block, or freed, was written",
     "corrupt-heap": "the allocator gave out memory that is in use",
     "bad-pattern-at-crash": "the crash used memory it should not have",
     "leak": "a block that nothing refers to any more was not freed",
