@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "code_places.h"
 #include "constraints.h"
+#include "explore.h"
 #include "linear.h"
 #include "slicer.h"
 #include "table.h"
@@ -18,6 +19,7 @@ NB_MODULE(_core, m) {
     bind_graph(m);
     bind_trace(m);
     bind_code_places(m);
+    bind_explore(m);
     bind_linear(m);
     bind_slicer(m);
     add_constraints(m, [](nb::handle trace) { return nb::cast<Trace &>(trace).shared_store(); });

@@ -19,6 +19,65 @@ def nest(
     """Can a stack's values be nested? -1: yes, -2: out of time, else a value that cannot. Times
     that never come are ENDLESS."""
 
+class Stop:
+    """Ends a search from another thread."""
+
+    def set(self) -> None: ...
+
+class ExploredStep:
+    """One step on the way to an answer that cannot be explained."""
+
+    @property
+    def number(self) -> int:
+        """Of the instance, in the order of their calls."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def operation(self) -> int: ...
+    @property
+    def step(self) -> int: ...
+    @property
+    def arguments(self) -> list[int]: ...
+    @property
+    def answered(self) -> bool: ...
+    @property
+    def answer(self) -> list[int]: ...
+
+class Explored:
+    """What a search came to."""
+
+    @property
+    def outcome(self) -> str:
+        """'explained', 'unexplained', or what ended it: 'time', 'states', 'stopped'."""
+
+    @property
+    def trail(self) -> list[ExploredStep]: ...
+    @property
+    def states(self) -> int: ...
+    @property
+    def ran(self) -> list[tuple[int, int]]:
+        """(operation, step)."""
+
+    @property
+    def ended(self) -> list[int]:
+        """The operations that came to their end."""
+
+class Explorer:
+    """All interleavings of a program that `linear.states.bytecode` has made."""
+
+    def __init__(
+        self,
+        program: Sequence[int],
+        type: int,
+        object: Sequence[int],
+        names: int,
+        object_uses_id: bool,
+    ) -> None: ...
+    def search(
+        self, operations: int, width: int, keys: int, states: int, seconds: float, stop: Stop
+    ) -> Explored: ...
+
 def edge_json(
     source: int,
     offset: int,

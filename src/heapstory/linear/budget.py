@@ -23,6 +23,7 @@ class Budget:
     states: int = 2_000_000
     started: float = field(default_factory=time.monotonic)
     doing: str = "enumerating states"
+    over: str = ""  # why there is nothing left to do, if so
 
     def left(self) -> float:
         """Seconds that remain."""
@@ -31,6 +32,8 @@ class Budget:
     def check(self, doing: str) -> None:
         """Raise `OutOfBudget` once the time is over."""
         self.doing = doing
+        if self.over:
+            raise OutOfBudget(self.over)
         if self.left() <= 0:
             raise OutOfBudget(f"time limit of {self.seconds:g} s reached while {doing}")
 

@@ -11,7 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from heapstory.linear.formulas.symbolic import Actor, Execution, Shared, Unsupported, solver_module
+from heapstory.linear.formulas.symbolic import (
+    Actor,
+    Execution,
+    Shared,
+    Unsupported,
+    initial,
+    solver_module,
+)
 from heapstory.linear.language.methods import SKIP
 from heapstory.linear.language.syntax import (
     LARGE,
@@ -24,6 +31,7 @@ from heapstory.linear.language.syntax import (
     conditions,
 )
 from heapstory.linear.models.sequential import EMPTY
+from heapstory.linear.program.kinds import uses_id
 from heapstory.linear.program.steps import Path
 
 INSERTS = {"enqueue", "push", "add"}
@@ -42,6 +50,15 @@ def key_fields(spec: Specification, struct: str) -> list[str]:
                     if isinstance(one, Field) and isinstance(other, Local) and other.name in names:
                         found.add((one.struct, one.name))
     return [f.name for f in spec.fields(struct) if (struct, f.name) in found]
+
+
+@dataclass(frozen=True)
+class _Variant:
+    """One way to run a method of the user's model: when it can run, what it leaves and answers."""
+
+    when: Any
+    after: dict[str, Any]
+    answer: tuple[Any, ...]
 
 
 @dataclass
@@ -81,9 +98,12 @@ class Abstraction:
 
     def _model(self) -> Specification:
         assert self.spec.model is not None
-        if self.spec.model.structs or any(v.array for v in self.spec.model.globals):
+        model = self.spec.model
+        if model.structs or any(v.array for v in model.globals):
             raise Unsupported("the model has more than plain variables")
-        return self.spec.model
+        if any(step.loop for o in model.operations for step in o.steps) or uses_id(model):
+            raise Unsupported("the model has a loop, or names instances")
+        return model
 
     def declare(self, shared: Shared, tag: str) -> None:
         """Add an unknown abstract state."""
@@ -104,10 +124,8 @@ class Abstraction:
         if self.kind == "queue":
             shared.ghosts["first"] = shared.ghosts["last"] = z3.IntVal(1)
         if self.kind == "model":
-            for v in self._model().globals:
-                if v.initial is not None:
-                    value = getattr(v.initial, "value", 0)
-                    shared.ghosts[f"model {v.name}"] = z3.IntVal(value)
+            for name, value in initial(self._model()).shared.scalars.items():
+                shared.ghosts[f"model {name}"] = value
         if self.kind == "set":
             for bound in self.sentinels():
                 shared.ghosts["member"] = z3.Store(shared.ghosts["member"], bound, 1)
@@ -143,10 +161,12 @@ class Abstraction:
     def would(self, shared: Shared, path: Path, actor: Actor, answer: tuple[int, ...]) -> Any:
         """Whether the operation, done now, would give this answer and change nothing."""
         z3 = solver_module()
-        run = Execution(self.spec, shared, actor, "would")
-        given = self.apply(run, path)
         if path.operation.method == SKIP:
             return z3.BoolVal(True)
+        if self.kind == "model":
+            return self._model_would(shared, path, actor, answer)
+        run = Execution(self.spec, shared, actor, "would")
+        given = self.apply(run, path)
         if given is None or len(given) != len(answer):
             return z3.BoolVal(False)
         after = run.shared.ghosts
@@ -165,7 +185,7 @@ class Abstraction:
             return None
         arguments = [actor.locals[p.name] for p in operation.parameters]
         if self.kind == "model":
-            return self._run_model(shared, operation.method, arguments)
+            return self._run_model(run, operation.method, arguments)
         handler = getattr(self, f"_{self.kind}")
         answer: tuple[Any, ...] | None = handler(shared, operation.method, arguments, path, actor)
         return answer
@@ -269,32 +289,48 @@ class Abstraction:
         return (old,)
 
     def _run_model(
-        self, shared: Shared, method: str, arguments: list[Any]
+        self, run: Execution, method: str, arguments: list[Any]
     ) -> tuple[Any, ...] | None:
-        # The variants of a method are told apart by their guards, which must not overlap.
+        # Where several variants can run, the model leaves the choice open: the first is taken.
+        # Where none can, the model does not allow the operation: that one can is left to show.
+        z3 = solver_module()
+        variants = self._variants(run.shared, method, arguments)
+        run.required.append(z3.Or(*[v.when for v in variants]))
+        after, answer = variants[-1].after, variants[-1].answer
+        for variant in reversed(variants[:-1]):
+            if len(variant.answer) != len(answer):
+                raise Unsupported(f"the variants of '{method}' in the model answer differently")
+            after = {n: z3.If(variant.when, variant.after[n], after[n]) for n in after}
+            both = zip(variant.answer, answer, strict=True)
+            answer = tuple(z3.If(variant.when, one, other) for one, other in both)
+        for name, value in after.items():
+            run.shared.ghosts[f"model {name}"] = value
+        return answer or None
+
+    def _model_would(
+        self, shared: Shared, path: Path, actor: Actor, answer: tuple[int, ...]
+    ) -> Any:
+        z3, operation = solver_module(), path.operation
+        arguments = [actor.locals[p.name] for p in operation.parameters]
+        ways = []
+        for variant in self._variants(shared, operation.method, arguments):
+            if len(variant.answer) == len(answer):
+                same = [a == b for a, b in zip(variant.answer, answer, strict=True)]
+                same += [v == shared.ghosts[f"model {n}"] for n, v in variant.after.items()]
+                ways.append(z3.And(variant.when, *same))
+        return z3.simplify(z3.Or(*ways, z3.BoolVal(False)))
+
+    def _variants(self, shared: Shared, method: str, arguments: list[Any]) -> list[_Variant]:
         z3, model = solver_module(), self._model()
         names = [v.name for v in model.globals]
         before = {n: shared.ghosts[f"model {n}"] for n in names}
-        answers: list[tuple[Any, Any]] = []
-        after = dict(before)
+        found = []
         for operation in model.operations:
-            if operation.method != method:
-                continue
-            state = Shared(dict(before), {}, {}, {})
-            params = (p.name for p in operation.parameters)
-            actor = Actor(z3.IntVal(0), dict(zip(params, arguments, strict=True)))
-            run = Execution(model, state, actor, "model")
-            for step in operation.steps:
-                run.run((step,))
-            when = z3.And(*run.conditions) if run.conditions else z3.BoolVal(True)
-            after = {n: z3.If(when, run.shared.scalars[n], after[n]) for n in names}
-            if run.answer:
-                answers.append((when, run.answer))
-        for name in names:
-            shared.ghosts[f"model {name}"] = after[name]
-        if not answers:
-            return None
-        result: tuple[Any, ...] = answers[-1][1]
-        for when, answer in answers[:-1]:
-            result = tuple(z3.If(when, a, r) for a, r in zip(answer, result, strict=True))
-        return result
+            if operation.method == method:
+                params = (p.name for p in operation.parameters)
+                actor = Actor(z3.IntVal(0), dict(zip(params, arguments, strict=True)))
+                run = Execution(model, Shared(dict(before), {}, {}, {}), actor, "model")
+                run.run(operation.steps)
+                when = z3.And(*run.conditions, z3.BoolVal(True))
+                found.append(_Variant(when, dict(run.shared.scalars), run.answer or ()))
+        return found

@@ -61,6 +61,7 @@ class Runs:
         self.pre = arbitrary(self.spec, "pre")
         abstraction.declare(self.pre, "pre")
         self._actors: dict[tuple[int, str], Actor] = {}
+        self.answers: dict[int, int] = {}  # by path: how many values its abstract step answers
         self._runs: dict[Move, Execution] = {}
         self._onlookers: dict[tuple[Move, int], Actor] = {}
 
@@ -74,12 +75,18 @@ class Runs:
         z3 = self.z3
         operation = self.program.paths[number].operation
         names = [v.name for v in (*operation.parameters, *operation.locals)]
-        ghosts = {f"result{i}": z3.Int(f"result{i}_{tag}") for i in range(2)}
+        ghosts = {f"result{i}": z3.Int(f"result{i}_{tag}") for i in range(self._width())}
         ghosts["seen"] = z3.Bool(f"seen_{tag}")
         for name in self.scopes:
             met = z3.Const(f"met_{name}_{tag}", z3.ArraySort(z3.IntSort(), z3.BoolSort()))
             ghosts[f"met {name}"] = lambda n, m=met: m[n]
         return Actor(z3.Int(f"id_{tag}"), {n: z3.Int(f"{n}_{tag}") for n in names}, ghosts)
+
+    def _width(self) -> int:
+        """The most values that any operation answers, of the specification or its model."""
+        specs = [self.spec, *([self.spec.model] if self.spec.model else [])]
+        steps = [step for spec in specs for o in spec.operations for step in o.steps]
+        return max([2, *(len(step.returns.values) for step in steps if step.returns)])
 
     def execute(self, move: Move) -> Execution:
         """The acting instance makes a move."""
@@ -100,7 +107,7 @@ class Runs:
         if point is None:
             self._look(run.actor, path, run.shared)
         elif point == move.step:
-            self._take_effect(run, path)
+            self._take_effect(run, move.path)
         return run
 
     def onlooker(self, move: Move, number: int) -> Actor:
@@ -126,11 +133,13 @@ class Runs:
                 o(n), h(self.pre, n), h(after, n)
             )
 
-    def _take_effect(self, run: Execution, path: Path) -> None:
+    def _take_effect(self, run: Execution, number: int) -> None:
         """Do the abstract operation. A path that changes nothing only looks: should the abstract
         operation change something there, its answer is recorded as a number nobody knows."""
+        path = self.program.paths[number]
         before = dict(run.shared.ghosts)
         answer = self.abstraction.apply(run, path) or ()
+        self.answers[number] = len(answer)
         if any(step.effect for step in path.steps):
             for i, value in enumerate(answer):
                 run.actor.ghosts[f"result{i}"] = value

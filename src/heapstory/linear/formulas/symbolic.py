@@ -89,6 +89,7 @@ class Execution:
         self.z3 = solver_module()
         self.spec, self.shared, self.actor, self.tag = spec, shared.copy(), actor.copy(), tag
         self.conditions: list[Any] = []
+        self.required: list[Any] = []  # what the abstract step done here needs
         self.answer: tuple[Any, ...] | None = None
         self.answered = False
         self.fresh: list[tuple[str, Any]] = []

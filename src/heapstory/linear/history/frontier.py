@@ -94,7 +94,9 @@ class PersistentStack:
     def initial(self) -> Any:
         return 0
 
-    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> list[tuple[Any, Any]]:
+    def apply(
+        self, state: Any, method: str, arguments: tuple[Any, ...], who: int = 1
+    ) -> list[tuple[Any, Any]]:
         if method == "push":
             key = (arguments[0], state)
             node = self._index.get(key)

@@ -23,6 +23,7 @@ class Call:
     answer: Any
     begin: float
     end: float | None
+    who: int = 1  # what ``ID`` is in it
 
 
 @dataclass
@@ -91,6 +92,6 @@ def _candidates(
         call = calls[i]
         if horizon is not None and call.begin > horizon:
             continue
-        for answer, after in model.apply(state, call.method, call.arguments):
+        for answer, after in model.apply(state, call.method, call.arguments, call.who):
             if call.end is None or agrees(call.answer, answer):
                 yield i, after

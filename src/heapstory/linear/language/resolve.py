@@ -18,9 +18,11 @@ from heapstory.linear.language.syntax import (
     Local,
     Operation,
     Position,
+    Return,
     Specification,
     Statement,
     SubOperation,
+    Sum,
     Table,
     Variable,
 )
@@ -132,7 +134,10 @@ class _Resolver(Expressions):
     def _hint(self, item: Any, operations: list[Operation]) -> Hint:
         kind, parts = item[0], list(item[3])
         if kind == "hint_point":
-            self._labelled(parts[0], operations)
+            operation = self._labelled(parts[0], operations)
+            if any(step.loop for step in operation.steps if step.label == str(parts[0])):
+                message = f"'{parts[0]}' is a loop step, which may run never or many times"
+                raise self.fail(f"{message}: no operation takes effect there", parts[0])
             return Hint(str(parts[0]))
         scope: Scope = {}
         label, node = "", None
@@ -184,8 +189,20 @@ class _Resolver(Expressions):
         if plain[0] == "array":
             size = int(rest[0]) if rest[0] is not None else None
             return Variable(str(name), str(kind), True, size, ghost, position=where)
-        initial = self.expr(rest[0], {}) if rest else None
+        initial = self._constant(rest[0]) if rest else None
         return Variable(str(name), str(kind), ghost=ghost, initial=initial, position=where)
+
+    def _constant(self, node: Any) -> Const:
+        def value(expr: Expr) -> int:
+            match expr:
+                case Const(number, _):
+                    return number
+                case Sum(op, left, right):
+                    return value(left) + (value(right) if op == "+" else -value(right))
+            raise self.fail("an initial value must be a constant; 'init' can do more", node)
+
+        found = self.expr(node, {})
+        return found if isinstance(found, Const) else Const(value(found))
 
     def _init(self, blocks: list[Any]) -> tuple[tuple[Variable, ...], tuple[Statement, ...]]:
         scope: Scope = {}
@@ -213,6 +230,8 @@ class _Resolver(Expressions):
             if param is not None:
                 kind, pname = param[3]
                 where = Position(pname.line, pname.column)
+                if str(kind) in self.structs:
+                    raise self.fail("an argument is a number, not a node", pname)
                 scope[str(pname)] = Variable(str(pname), self._check_type(kind), position=where)
         parameters = tuple(scope.values())
         body = nodes.get("body", ("body", item[1], item[2], parts))[3]
@@ -220,6 +239,8 @@ class _Resolver(Expressions):
             variable = self._variable(decl)
             if variable.name in scope:
                 raise self.fail(f"'{variable.name}' is declared twice", decl)
+            if variable.initial is not None or variable.array:
+                raise self.fail(f"'{variable.name}' must get its value in a step", decl)
             scope[variable.name] = variable
         steps = [self._step(node, scope) for node in body[-1][3]]
         method = str(nodes["isof"][3][0]) if "isof" in nodes else method_of(name)
@@ -267,6 +288,8 @@ class _Resolver(Expressions):
                     label = str(part[3][0]).lstrip(". \t")
         if not guard and not body:
             raise self.fail("empty sub-operation", node)
+        if loop and any(isinstance(s, Return) for s in body):
+            raise self.fail("a loop step cannot return: it may run never or many times", node)
         self.labels += 1
         where = Position(node[1], node[2])
         label = label or f"s{self.labels}"

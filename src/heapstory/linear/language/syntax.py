@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 LARGE = 1_000_000  # MAX; no argument is as large, or as small as MIN
@@ -241,7 +241,7 @@ class Specification:
     @property
     def static(self) -> tuple[Variable, ...]:
         """Struct globals that nothing assigns: each is one object that exists from the start."""
-        written = set(written_globals(self))
+        written = set(written_globals(statements(self)))
         return tuple(
             v
             for v in self.globals
@@ -249,9 +249,9 @@ class Specification:
         )
 
 
-def written_globals(spec: Specification) -> Iterator[str]:
+def written_globals(statements: Iterable[Statement]) -> Iterator[str]:
     """Names of global variables that some statement assigns."""
-    for statement in statements(spec):
+    for statement in statements:
         if isinstance(statement, (Assign, Malloc)) and isinstance(statement.target, Global):
             yield statement.target.name
 

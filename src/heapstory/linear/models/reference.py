@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from heapstory.linear.budget import OutOfBudget
 from heapstory.linear.language.show import show_step
 from heapstory.linear.language.syntax import (
     Assign,
@@ -35,6 +36,7 @@ from heapstory.linear.language.syntax import (
 )
 
 Cell = tuple[Any, ...]
+MOST_RUNS = 2_000  # of one operation of a model
 
 
 class Blocked(Exception):
@@ -65,11 +67,11 @@ class Instance:
     pc: int
     locals: dict[str, int]
     own: set[int] = field(default_factory=set)
+    name: int = 0  # what ``ID`` is
 
     def copy(self) -> Instance:
         """An independent copy."""
-        own, local = set(self.own), dict(self.locals)
-        return Instance(self.number, self.operation, self.arguments, self.pc, local, own)
+        return replace(self, own=set(self.own), locals=dict(self.locals))
 
     @property
     def done(self) -> bool:
@@ -120,10 +122,12 @@ class Interpreter:
         memory.kinds[memory.born] = struct
         return memory.born
 
-    def start(self, operation: Operation, number: int, arguments: tuple[int, ...]) -> Instance:
-        """A new instance that has run nothing yet."""
-        names = (p.name for p in operation.parameters)
-        return Instance(number, operation, arguments, 0, dict(zip(names, arguments, strict=True)))
+    def start(
+        self, operation: Operation, number: int, arguments: tuple[int, ...], name: int = 0
+    ) -> Instance:
+        """A new instance that has run nothing yet; without a ``name`` its number gives it one."""
+        local = {p.name: a for p, a in zip(operation.parameters, arguments, strict=True)}
+        return Instance(number, operation, arguments, 0, local, name=name or number + 1)
 
     def step(self, memory: Memory, instance: Instance) -> Iterator[Effect]:
         """Every way to run the instance's next sub-operation; a loop step may also be left out."""
@@ -131,7 +135,10 @@ class Interpreter:
         if sub.loop:
             skipped = instance.copy()
             skipped.pc += 1
-            yield from self.step(memory, skipped)
+            if skipped.done:
+                yield Effect(memory, skipped, False, step=skipped.pc)
+            else:
+                yield from self.step(memory, skipped)
         for chosen in self._choices(memory, instance, sub):
             for address in self._addresses(memory, sub):
                 run = _Run(self, memory.copy(), instance.copy(), address)
@@ -241,7 +248,7 @@ class _Run:
             case Const(value, _):
                 return value
             case OwnId():
-                return self.instance.number + 1
+                return self.instance.name
             case Local(name):
                 return self.instance.locals.get(name, 0)
             case Sum("+", left, right):
@@ -334,21 +341,35 @@ class SpecificationModel:
         self._memory.setdefault(key, memory)
         return key
 
-    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> list[tuple[Any, Any]]:
+    def apply(
+        self, state: Any, method: str, arguments: tuple[Any, ...], who: int = 1
+    ) -> list[tuple[Any, Any]]:
         found = []
         for operation in self.spec.operations:
             if operation.method == method and len(operation.parameters) == len(arguments):
-                first = self.interpreter.start(operation, 0, arguments)
-                found += self._finish(self._memory[state], first, None)
+                first = self.interpreter.start(operation, 0, arguments, who)
+                found += self._finish(self._memory[state], first)
         return found
 
-    def _finish(self, memory: Memory, instance: Instance, answer: Any) -> list[tuple[Any, Any]]:
-        if instance.done:
-            return [(answer, self._keep(memory))]
-        found = []
-        for effect in self.interpreter.step(memory, instance):
-            said = effect.answer if effect.answered else answer
-            found += self._finish(effect.memory, effect.instance, said)
+    def _finish(self, memory: Memory, instance: Instance) -> list[tuple[Any, Any]]:
+        """Every way to the end; a loop that comes back to where it was ends there."""
+        last = {instance.operation.name: last_mention(instance.operation)}
+        todo: list[tuple[Memory, Instance, Any]] = [(memory, instance, None)]
+        seen, found = set(), []
+        while todo:
+            memory, instance, answer = todo.pop()
+            key = (frozen(self.spec, memory, [instance], last)[0], answer)
+            if key in seen:
+                continue
+            seen.add(key)
+            if len(seen) > MOST_RUNS:
+                raise OutOfBudget("an operation of the model can run in too many ways")
+            if instance.done:
+                found.append((answer, self._keep(memory)))
+                continue
+            for effect in self.interpreter.step(memory, instance):
+                said = effect.answer if effect.answered else answer
+                todo.append((effect.memory, effect.instance, said))
         return found
 
 

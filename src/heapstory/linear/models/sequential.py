@@ -22,8 +22,8 @@ class Model(Protocol):
     def initial(self) -> Any:
         """The state of a new object."""
 
-    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> Responses:
-        """All (answer, next state) of calling a method."""
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...], who: int = 1) -> Responses:
+        """All (answer, next state) of calling a method; ``who`` is the caller's ``ID``."""
 
 
 class Queue:
@@ -32,7 +32,7 @@ class Queue:
     def initial(self) -> Any:
         return ()
 
-    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> Responses:
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...], who: int = 1) -> Responses:
         if method == "enqueue":
             return [(None, (*state, arguments[0]))]
         return [(state[0], state[1:])] if state else [(EMPTY, state)]
@@ -44,7 +44,7 @@ class Stack:
     def initial(self) -> Any:
         return ()
 
-    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> Responses:
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...], who: int = 1) -> Responses:
         if method == "push":
             return [(None, (*state, arguments[0]))]
         return [(state[-1], state[:-1])] if state else [(EMPTY, state)]
@@ -56,7 +56,7 @@ class Set:
     def initial(self) -> Any:
         return frozenset()
 
-    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> Responses:
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...], who: int = 1) -> Responses:
         key = arguments[0]
         if method == "contains":
             return [(int(key in state), state)]
@@ -71,7 +71,7 @@ class Register:
     def initial(self) -> Any:
         return 0
 
-    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> Responses:
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...], who: int = 1) -> Responses:
         if method == "read":
             return [(state, state)]
         if method == "write":
@@ -89,7 +89,7 @@ class Snapshot:
     def initial(self) -> Any:
         return (0,) * self.size
 
-    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> Responses:
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...], who: int = 1) -> Responses:
         if method == "scan":
             return [(state, state)]
         if method != "update":  # update1(v), update2(v): the index is in the name
@@ -106,7 +106,7 @@ class Counter:
     def initial(self) -> Any:
         return 0
 
-    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> Responses:
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...], who: int = 1) -> Responses:
         change = {"increment": 1, "decrement": -1}.get(method, 0)
         return [(state, state + change)]
 
@@ -135,8 +135,10 @@ class WithHelp:
     def initial(self) -> Any:
         return self.model.initial()
 
-    def apply(self, state: Any, method: str, arguments: tuple[Any, ...]) -> Responses:
-        return [(None, state)] if method == SKIP else self.model.apply(state, method, arguments)
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...], who: int = 1) -> Responses:
+        if method == SKIP:
+            return [(None, state)]
+        return self.model.apply(state, method, arguments, who)
 
 
 def model_of(spec: Specification) -> Model:

@@ -1,12 +1,16 @@
 """What each variable holds: a node, the name of an instance, an opaque value, or a number.
 
-Values that flow together form a class. A class that no arithmetic and no comparison (but with
-NULL) ever touches is *opaque*: the structure treats its values alike, so distinct arguments are
-the general case. Everything else ranges over a small domain when states are enumerated.
+Values that flow together form a class. A class that no arithmetic, no index and no comparison (but
+with NULL) ever touches is *opaque* if the abstract type only moves its values, too: the structure
+treats them alike, so distinct arguments are the general case. Everything else ranges over a small
+domain when states are enumerated.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from heapstory.linear.language.methods import SKIP
 from heapstory.linear.language.syntax import (
     Assign,
     Const,
@@ -23,8 +27,11 @@ from heapstory.linear.language.syntax import (
     conditions,
     subexpressions,
 )
+from heapstory.linear.program.privacy import expressions
 
 Cell = tuple[str, ...]
+# the position of the argument that a method of an abstract type only moves
+MOVED = {"enqueue": 0, "push": 0, "write": 0, "update": 1, "update1": 0, "update2": 0}
 
 
 class Kinds:
@@ -35,6 +42,8 @@ class Kinds:
         self._parent: dict[Cell, Cell] = {}
         self._numbers: set[Cell] = set()
         self._ids: set[Cell] = set()
+        self._compared: list[Cell] = []
+        self._counted = False  # an `ID` is added, or compared with a number
         self._visit("", spec.init)
         for variable in spec.globals:
             if variable.initial is not None:
@@ -120,14 +129,13 @@ class Kinds:
     def _expression(self, owner: str, expr: Expr) -> None:
         for part in subexpressions(expr):
             if isinstance(part, Index):
-                self._flow(owner, part, None)
                 self._join(owner, ("i", part.array), part.index)
             elif isinstance(part, Sum):
                 self._number(owner, part)
 
-    def _flow(self, owner: str, target: Expr, value: Expr | None) -> None:
+    def _flow(self, owner: str, target: Expr, value: Expr) -> None:
         cell = self._cell(owner, target)
-        if cell is not None and value is not None:
+        if cell is not None:
             self._join(owner, cell, value)
 
     def _join(self, owner: str, cell: Cell, value: Expr) -> None:
@@ -148,6 +156,7 @@ class Kinds:
             cell = self._cell(owner, part)
             if cell is not None:
                 self._numbers.add(cell)
+            self._counted |= isinstance(part, OwnId)
 
     def _compare(self, owner: str, left: Expr, op: str, right: Expr, binding: bool) -> None:
         self._expression(owner, left)
@@ -157,6 +166,7 @@ class Kinds:
             self._flow(owner, left, right)
             return
         ids = any(isinstance(side, OwnId) for side in (left, right))
+        self._counted |= ids and (op not in ("==", "!=") or not self._named(left, right))
         for cell, other in zip(cells, (right, left), strict=True):
             if cell is None:
                 continue
@@ -170,20 +180,70 @@ class Kinds:
         if None not in cells and not ids:
             self._two_variables(cells[0], cells[1])  # type: ignore[arg-type]
 
+    def _named(self, left: Expr, right: Expr) -> bool:
+        # An `ID` is only told from other names: no constant but 0 is on the other side.
+        other = right if isinstance(left, OwnId) else left
+        return self._cell("", other) is not None or (isinstance(other, Const) and not other.value)
+
     def _two_variables(self, left: Cell, right: Cell) -> None:
         # Two values compared with each other: names of instances and nodes may be, values not.
         self._parent[self._find(left)] = self._find(right)
-        self._compared = [*getattr(self, "_compared", []), left]
+        self._compared.append(left)
 
     def finish(self) -> Kinds:
-        """Mark compared classes that hold arguments as numbers; call once, after construction."""
+        """Mark what is compared, an index, or no secret to the model as a number; call once."""
         ids = {self._find(c) for c in self._ids}
-        for cell in getattr(self, "_compared", []):
+        indices = [("i", v.name) for v in self.spec.globals if v.array]
+        for cell in (*self._compared, *indices):
             if self._find(cell) not in ids:
                 self._numbers.add(cell)
+        self._numbers |= set(self._told_apart())
         return self
+
+    def _told_apart(self) -> Iterator[Cell]:
+        """The arguments that the abstract type compares."""
+        spec = self.spec
+        model = kinds_of(spec.model) if spec.model is not None else None
+        exchanged = any(o.method == "cas" for o in spec.operations)
+        for operation in spec.operations:
+            for position, parameter in enumerate(operation.parameters):
+                if model is not None:
+                    moved = model.moves(operation.method, position)
+                elif spec.implements is not None:
+                    moved = MOVED.get(operation.method) == position
+                    moved &= not (exchanged and spec.implements == "register")
+                else:
+                    moved = True
+                if not moved and operation.method != SKIP:
+                    yield ("l", operation.name, parameter.name)
+
+    def moves(self, method: str, position: int) -> bool:
+        """Whether the variants of a method only move an argument about."""
+        variants = [o for o in self.spec.operations if o.method == method]
+        return all(
+            len(o.parameters) > position and self.parameter(o, o.parameters[position].name) == "val"
+            for o in variants
+        )
+
+    @property
+    def counted(self) -> bool:
+        """Whether names of instances are numbers, too: they are compared by size, or with what is
+        not a name. Then it matters who has which."""
+        others = {self._find(c) for c in self._numbers} | self._argument_roots()
+        return self._counted or any(self._find(c) in others for c in self._ids)
 
 
 def kinds_of(spec: Specification) -> Kinds:
     """The kinds of a specification."""
     return Kinds(spec).finish()
+
+
+def uses_id(spec: Specification) -> bool:
+    """Whether an operation names its instance."""
+    for operation in spec.operations:
+        for step in operation.steps:
+            exprs = [e for c in conditions(step.guard) for e in (c.left, c.right)]
+            exprs += [e for s in step.body for e in expressions(s)]
+            if any(isinstance(part, OwnId) for e in exprs for part in subexpressions(e)):
+                return True
+    return False

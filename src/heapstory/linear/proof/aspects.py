@@ -3,7 +3,7 @@
 A queue that treats values alike and whose dequeue only waits when it finds nothing is linearizable
 exactly if no dequeue answers a value that was not enqueued, or twice, or overtakes: if enqueue(a)
 ended before enqueue(b) began, a is out when b comes out. It is enough to follow two values. So two
-enqueues, A of value 1 and B of value 2, are tracked (B begins after A has ended), all others
+enqueues, A of value 1 and B of value 2, are tracked (B begins after A has answered), all others
 enqueue something else, and dequeues are watched one at a time; invariants over all that are found
 by elimination. A dequeue that answers "empty" is not covered.
 """
@@ -29,13 +29,19 @@ from heapstory.linear.formulas.symbolic import (
 from heapstory.linear.language.syntax import (
     Assign,
     Const,
+    Expr,
+    Field,
+    Global,
     Local,
     Malloc,
     Operation,
     Return,
     Specification,
+    SubOperation,
+    subexpressions,
 )
 from heapstory.linear.program.kinds import kinds_of
+from heapstory.linear.program.privacy import expressions
 from heapstory.linear.proof.elimination import certain, solver_within, surviving
 
 Place = tuple[str, int]  # operation, step about to run
@@ -79,19 +85,33 @@ def _applicable(spec: Specification) -> tuple[Operation, list[Operation]]:
     enqueue = enqueues[0]
     if kinds_of(spec).parameter(enqueue, enqueue.parameters[0].name) != "val":
         raise Unsupported("the aspect rule needs values that are only moved")
-    if any(step.guard or step.loop for step in enqueue.steps):
+    if any(step.guard or step.loop or step.picks or _follows(spec, step) for step in enqueue.steps):
         raise Unsupported("the aspect rule needs an enqueue that never waits")
     for operation in dequeues:
-        for number, step in enumerate(operation.steps):
-            said = step.returns
-            if said is not None and any(isinstance(v, Const) for v in said.values):
-                raise Unsupported("the aspect rule does not cover a dequeue that answers 'empty'")
-            writes = any(
-                isinstance(s, Assign) and not isinstance(s.target, Local) for s in step.body
-            )
-            if writes and number != operation.return_index:
-                raise Unsupported("the aspect rule needs a dequeue that changes nothing early")
+        _applicable_dequeue(operation)
     return enqueue, dequeues
+
+
+def _applicable_dequeue(operation: Operation) -> None:
+    said = operation.steps[operation.return_index].returns
+    if said is None or len(said.values) != 1:
+        raise Unsupported("the aspect rule needs dequeues that answer a value")
+    if isinstance(said.values[0], Const):
+        raise Unsupported("the aspect rule does not cover a dequeue that answers 'empty'")
+    for number, step in enumerate(operation.steps):
+        writes = any(
+            isinstance(s, (Assign, Malloc)) and not isinstance(s.target, Local) for s in step.body
+        )
+        if writes and number != operation.return_index:
+            raise Unsupported("the aspect rule needs a dequeue that changes nothing early")
+
+
+def _follows(spec: Specification, step: SubOperation) -> bool:
+    """Whether a step follows a pointer that may be NULL, so that it could wait for good."""
+    fixed: set[Expr] = {Global(v.name) for v in spec.static}
+    fixed |= {s.target for s in step.body if isinstance(s, Malloc)}
+    parts = [p for s in step.body for e in expressions(s) for p in subexpressions(e)]
+    return any(isinstance(part, Field) and part.base not in fixed for part in parts)
 
 
 class _Aspects:
@@ -187,7 +207,7 @@ class _Aspects:
             names = {n: self.pre.ghosts[f"{move.role}.{n}"] for n in self.tracked}
             known = [self.pre.ghosts[f"at {move.role}"] == move.pc]
             if move.role == "B":
-                known.append(self.pre.ghosts["at A"] == self.length)
+                known.append(self.pre.ghosts["at A"] > self.enqueue.return_index)
             return Actor(z3.Int("id_actor"), {**names, parameter: value}), known
         actor = self._instance(move.operation, "actor")
         known = [actor.locals[p.name] >= 3 for p in move.operation.parameters]

@@ -230,6 +230,8 @@ class Houdini:
             if point is not None and point > path.response:
                 return f"'{path.name}' answers before its linearization point"
             run = self.runs.execute(move)
+            if run.required and not self._sure(move, self.z3.And(*run.required)):
+                return f"the model may not allow '{path.name}' at '{label}'"
             quiet = run.actor.ghosts.get("quiet")
             if quiet is not None and not path.answers and not self._sure(move, quiet):
                 return f"'{path.name}' should change something at '{label}'"
@@ -238,6 +240,8 @@ class Houdini:
             if point is None:
                 right = run.actor.ghosts["seen"]
             elif run.answer:
+                if self.runs.answers[move.path] != len(run.answer):
+                    return f"the model does not answer as much as '{path.name}' at '{label}'"
                 expected = [run.actor.ghosts[f"result{i}"] for i in range(len(run.answer))]
                 right = self.z3.And(*[a == e for a, e in zip(run.answer, expected, strict=True)])
             else:

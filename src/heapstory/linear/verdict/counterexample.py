@@ -7,15 +7,19 @@ a search of its own (`wgl`), independent of the one that found the trail.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from heapstory.linear.history.wgl import Call, linearizable
 from heapstory.linear.language.show import show_step
 from heapstory.linear.language.syntax import Specification
-from heapstory.linear.models.reference import Instance, Interpreter, Memory
+from heapstory.linear.models.reference import Effect, Instance, Interpreter, Memory
 from heapstory.linear.models.sequential import EMPTY, Model, model_of
 from heapstory.linear.states.exhaustive import Action
+
+MOST_WAYS = 500  # to run one trail
 
 
 @dataclass
@@ -29,7 +33,7 @@ class Shown:
     changes: list[tuple[str, str, str]]
     answer: Any = None
     answers: bool = False
-    note: str = ""
+    marked: bool = False  # the answer stands in the step
 
 
 @dataclass
@@ -43,6 +47,7 @@ class Lane:
     first: int = 0
     response: int | None = None
     answer: Any = None
+    name: int = 1  # its ``ID``
 
 
 @dataclass
@@ -55,6 +60,10 @@ class Counterexample:
     confirmed: bool = False
     replays: bool = False
 
+    def answers(self) -> list[Any]:
+        """What was answered, in order, by those that say when."""
+        return [s.answer for s in self.steps if s.answers and s.marked]
+
     def calls(self) -> list[Call]:
         """The history as calls with the moments of invocation and response."""
         return [
@@ -65,44 +74,49 @@ class Counterexample:
                 lane.answer,
                 lane.first,
                 lane.response,
+                lane.name,
             )
             for lane in self.lanes
         ]
 
 
 def replay(spec: Specification, trail: list[Action], reuse: bool = False) -> Counterexample | None:
-    """Run a trail step by step; None if some step cannot run."""
-    return _Replay(spec, reuse).run(trail)
+    """Run a trail step by step, with the answers it says; None if some step cannot run so."""
+    for found in islice(_Replay(spec, reuse).runs(trail), MOST_WAYS):
+        if found.answers() == [a.answer for a in trail if a.answered]:
+            return found
+    return None
 
 
-def build(
-    spec: Specification, trail: list[Action], reuse: bool = False, model: Model | None = None
-) -> Counterexample | None:
+def build(spec: Specification, trail: list[Action], reuse: bool = False) -> Counterexample | None:
     """Replay, shrink and confirm a trail."""
-    model = model or model_of(spec)
-    shown = replay(spec, trail, reuse)
-    if shown is None:
+    model = model_of(spec)
+    found = replay(spec, trail, reuse)
+    if found is None:
         return None
-    trail = shrink(spec, trail, reuse, model)
-    found = replay(spec, trail, reuse) or shown
+    found = shrink(spec, found, trail, reuse, model)
     found.replays = True
     found.confirmed = not linearizable(found.calls(), model).accepted
     found.conflict = _conflict(found, model)
     return found
 
 
-def shrink(spec: Specification, trail: list[Action], reuse: bool, model: Model) -> list[Action]:
+def shrink(
+    spec: Specification, found: Counterexample, trail: list[Action], reuse: bool, model: Model
+) -> Counterexample:
     """Leave out whole operations while the rest still replays and is still not linearizable."""
     changed = True
     while changed:
         changed = False
         for instance in sorted({a.instance for a in trail}, reverse=True):
             shorter = [a for a in trail if a.instance != instance]
-            shown = replay(spec, shorter, reuse) if shorter else None
-            if shown and not linearizable(shown.calls(), model).accepted:
-                trail, changed = shorter, True
+            for shown in islice(_Replay(spec, reuse).runs(shorter), MOST_WAYS):
+                if not linearizable(shown.calls(), model).accepted:
+                    trail, found, changed = shorter, shown, True
+                    break
+            if changed:
                 break
-    return trail
+    return found
 
 
 def _conflict(found: Counterexample, model: Model) -> list[int]:
@@ -115,55 +129,65 @@ def _conflict(found: Counterexample, model: Model) -> list[int]:
     return [c.name for c in kept]
 
 
+@dataclass(frozen=True)
+class _Moment:
+    """How far a replay has come."""
+
+    memory: Memory
+    instances: dict[int, Instance]
+    lanes: dict[int, Lane]
+    steps: tuple[Shown, ...]
+
+
 class _Replay:
     def __init__(self, spec: Specification, reuse: bool) -> None:
         self.spec = spec
         self.interpreter = Interpreter(spec, reuse)
         self.names: dict[int, str] = {}
 
-    def run(self, trail: list[Action]) -> Counterexample | None:
-        memory = self.interpreter.initial()
-        instances: dict[int, Instance] = {}
-        lanes: dict[int, Lane] = {}
-        steps: list[Shown] = []
-        for action in trail:
-            if action.instance not in instances:
-                operation = self.spec.operation(action.operation)
-                fresh = self.interpreter.start(operation, action.instance, action.arguments)
-                instances[action.instance] = fresh
-                lanes[action.instance] = Lane(
-                    action.instance,
-                    operation.name,
-                    operation.method,
-                    action.arguments,
-                    len(steps),
-                )
-            effect = self._effect(memory, instances[action.instance], action)
-            if effect is None:
-                return None
-            lane = lanes[action.instance]
-            steps.append(self._show(action, memory, effect))
-            unmarked = effect.instance.done and lane.response is None
-            if effect.answered or unmarked:
-                lane.response, lane.answer = len(steps) - 1, effect.answer
-                steps[-1].answers, steps[-1].answer = True, effect.answer
-            memory, instances[action.instance] = effect.memory, effect.instance
-        return Counterexample(list(lanes.values()), steps)
+    def runs(self, trail: list[Action]) -> Iterator[Counterexample]:
+        """Every way to run the trail: a step may have to choose, and a trail does not say what."""
+        yield from self._from(trail, _Moment(self.interpreter.initial(), {}, {}, ()))
 
-    def _effect(self, memory: Memory, instance: Instance, action: Action) -> Any:
+    def _from(self, trail: list[Action], moment: _Moment) -> Iterator[Counterexample]:
+        if not trail:
+            yield Counterexample(list(moment.lanes.values()), list(moment.steps))
+            return
+        action = trail[0]
+        instance = moment.instances.get(action.instance)
+        if instance is None:
+            operation = self.spec.operation(action.operation)
+            instance = self.interpreter.start(
+                operation, action.instance, action.arguments, action.name
+            )
         if instance.done:
-            return None
-        for effect in self.interpreter.step(memory, instance):
-            if effect.step == action.step and effect.choice == action.choice:
-                return effect
-        # A trail that was shortened may name other addresses: any way to run the step will do.
-        for effect in self.interpreter.step(memory, instance):
+            return
+        for effect in self.interpreter.step(moment.memory, instance):
             if effect.step == action.step:
-                return effect
-        return None
+                yield from self._from(trail[1:], self._after(moment, action, effect))
 
-    def _show(self, action: Action, before: Memory, effect: Any) -> Shown:
-        sub = self.spec.operation(action.operation).steps[action.step]
+    def _after(self, moment: _Moment, action: Action, effect: Effect) -> _Moment:
+        number = len(moment.steps)
+        lane = moment.lanes.get(action.instance)
+        if lane is None:
+            method = self.spec.operation(action.operation).method
+            lane = Lane(action.instance, action.operation, method, action.arguments, number)
+            lane.name = action.name
+        step = self._show(action, moment.memory, effect)
+        if effect.answered or (effect.instance.done and lane.response is None):
+            lane = replace(lane, response=number, answer=effect.answer)
+            step.answers, step.answer, step.marked = True, effect.answer, effect.answered
+        instances = {**moment.instances, action.instance: effect.instance}
+        lanes = {**moment.lanes, action.instance: lane}
+        return _Moment(effect.memory, instances, lanes, (*moment.steps, step))
+
+    def _show(self, action: Action, before: Memory, effect: Effect) -> Shown:
+        steps = self.spec.operation(action.operation).steps
+        if action.step == len(steps):
+            last = steps[-1]
+            text = f"leaves the loop '{last.label}'"
+            return Shown(action.instance, last.label, text, last.position.line, [])
+        sub = steps[action.step]
         cells = sorted(set(before.cells) | set(effect.memory.cells), key=str)
         changes = []
         for cell in cells:

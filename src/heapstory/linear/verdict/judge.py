@@ -8,18 +8,21 @@ from dataclasses import dataclass
 from heapstory.linear.budget import Budget, OutOfBudget
 from heapstory.linear.language.syntax import Specification
 from heapstory.linear.models.sequential import model_of
+from heapstory.linear.program.kinds import kinds_of
 from heapstory.linear.program.steps import Program, prepare
 from heapstory.linear.proof.claims import Claim, check_claims
 from heapstory.linear.states.algorithm6 import Reordering, check_linearizability
 from heapstory.linear.states.completable import incompletable
-from heapstory.linear.states.exhaustive import Checker
 from heapstory.linear.states.explore import Graph, explore
 from heapstory.linear.states.machine import Machine
 from heapstory.linear.states.normalise import normalise
 from heapstory.linear.states.relations import Relations, derive
 from heapstory.linear.states.sequential import sequential_violation
-from heapstory.linear.verdict.report import BOUNDED, REFUTED, UNKNOWN, Options, Report
+from heapstory.linear.verdict.deepening import Deepening
+from heapstory.linear.verdict.report import BOUNDED, PROVED, REFUTED, UNKNOWN, Options, Report
 from heapstory.linear.verdict.rules import attempt
+
+MOST_STATES = 400_000  # to derive relations from
 
 
 @dataclass
@@ -89,21 +92,59 @@ def judge(
 
 
 def _judge(spec: Specification, options: Options, budget: Budget, report: Report) -> None:
+    """First a few operations; then Algorithm 6 and the proof, with more operations beside them."""
+    search = Deepening(spec, options, budget)
+    report.coverage = search.coverage
+    search.begin()
+    _take(search, report)
     if options.exhaustive is not None:
-        _exhaustive(spec, options, budget, report, options.exhaustive)
         return
-    found = _bounded(spec, options, budget)
-    report.claims = found.claims
-    report.bound, report.algorithm6, report.states = found.bound, found.algorithm6, found.states
-    report.program, report.normal, report.relations = found.program, found.normal, found.relations
-    _never_run(found, report)
-    if found.positive:
-        report.verdict, report.method = BOUNDED, "algorithm6"
+    if report.verdict != BOUNDED or options.bound is not None:
+        _thesis(spec, options, budget, report)
+        if report.verdict == BOUNDED and options.proof:
+            attempt(spec, options, budget, report)
     else:
-        report.sequential = not found.sequential
-        _exhaustive(spec, options, budget, report, found.bound)
-    if report.verdict == BOUNDED and options.proof:
-        attempt(spec, options, budget, report)
+        with search.beside() as beside:
+            _thesis(spec, options, budget, report)
+            if options.proof:
+                attempt(spec, options, budget, report)
+            if report.verdict != PROVED or search.coverage.never(spec):
+                beside.wait()
+        _take(search, report)
+    _vacuous(spec, report)
+
+
+def _take(search: Deepening, report: Report) -> None:
+    """The verdict of the search, which a proof that is there only gives way to if it is wrong."""
+    found, covered = search.found, search.coverage
+    assert found is not None
+    report.states = max(report.states, covered.states)
+    if found.trail is not None:
+        report.search, report.bound, report.verdict = found, found.operations, REFUTED
+        report.method, report.proof = "exhaustive", None
+        report.sequential = found.width == 1
+    elif covered.operations == 0:
+        report.verdict, report.reason = UNKNOWN, found.reason
+    else:
+        report.bound = covered.operations
+        if report.verdict != PROVED:
+            report.verdict, report.method = BOUNDED, "exhaustive"
+
+
+def _thesis(spec: Specification, options: Options, budget: Budget, report: Report) -> None:
+    """What the thesis' method says, with relations derived from the states of a few operations. No
+    verdict rests on it: it unrolls loops and takes some steps together."""
+    if kinds_of(spec).counted:
+        report.notes.append("Algorithm 6 is not run where names of instances are numbers, too")
+        return
+    try:
+        found = _bounded(spec, options, Budget(budget.left() / 2, MOST_STATES))
+    except OutOfBudget as reason:
+        report.notes.append(f"Algorithm 6 was not run: {reason}")
+        return
+    report.claims, report.algorithm6 = found.claims, found.algorithm6
+    report.program, report.normal, report.relations = found.program, found.normal, found.relations
+    report.derived = found.bound
 
 
 def _bounded(spec: Specification, options: Options, budget: Budget) -> Bounded:
@@ -117,36 +158,24 @@ def _bounded(spec: Specification, options: Options, budget: Budget) -> Bounded:
     return _analyse(graph, graph.limit, options, budget)
 
 
-def _exhaustive(
-    spec: Specification, options: Options, budget: Budget, report: Report, bound: int
-) -> None:
-    checker = Checker(spec, options.keys, options.reuse)
-    search = checker.search(bound, budget)
-    report.search, report.bound, report.method = search, bound, "exhaustive"
-    report.states = max(report.states, search.states)
-    if search.trail is not None:
-        report.verdict = REFUTED
-        report.sequential = search.width == 1
-    elif search.complete:
-        report.verdict = BOUNDED
-    else:
-        report.verdict, report.bound = UNKNOWN, None
-        report.reason = search.reason
-
-
-def _never_run(found: Bounded, report: Report) -> None:
-    program = found.program
-    ran = {
-        (program.paths[n].operation.name, program.paths[n].steps[pc].label) for n, pc in found.ran
-    }
-    seen: set[tuple[str, str]] = set()
-    for path in program.paths:
-        for step in path.steps:
-            key = (path.operation.name, step.label)
-            if key not in ran and key not in seen:
-                seen.add(key)
-                where = step.parts[-1].position
-                report.warnings.append(
-                    f"{report.path}:{where.line}:{where.column}: sub-operation '{step.label}' of "
-                    f"'{path.operation.name}' never ran with {found.bound} operations"
-                )
+def _vacuous(spec: Specification, report: Report) -> None:
+    """Nothing is proved of a step that never ran, or of an operation that cannot complete."""
+    covered = report.coverage
+    assert covered is not None
+    if report.verdict not in (PROVED, BOUNDED):
+        return
+    for name, number in covered.never(spec):
+        step = spec.operation(name).steps[number]
+        where = step.position
+        report.warnings.append(
+            f"{report.path}:{where.line}:{where.column}: sub-operation '{step.label}' of "
+            f"'{name}' never ran with {covered.operations} operations"
+        )
+    unfinished = [o.name for o in spec.operations if o.name not in covered.ended]
+    report.never = [f"{n}.{spec.operation(n).steps[i].label}" for n, i in covered.never(spec)]
+    if not covered.ended:
+        report.verdict, report.reason = UNKNOWN, "no operation ever completes"
+    elif report.verdict == PROVED and (report.never or unfinished):
+        report.verdict, report.method = BOUNDED, "exhaustive"
+        what = f"{unfinished[0]} never completes" if unfinished else f"{report.never[0]} never runs"
+        report.notes.append(f"the proof says nothing of it: {what}")

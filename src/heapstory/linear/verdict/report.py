@@ -11,13 +11,14 @@ from heapstory.linear.proof.unbounded import Tables
 from heapstory.linear.states.algorithm6 import Reordering
 from heapstory.linear.states.exhaustive import Search
 from heapstory.linear.states.relations import Relations
+from heapstory.linear.verdict.coverage import Coverage
 
 PROVED, BOUNDED, REFUTED, UNKNOWN = "proved", "bounded-ok", "not-linearizable", "unknown"
 
 
 @dataclass
 class Options:
-    """How hard to try. ``bound`` None: three operations, four where that is cheap."""
+    """How hard to try. ``bound`` None: more and more operations, up to the limits."""
 
     bound: int | None = None
     keys: int = 2
@@ -25,7 +26,7 @@ class Options:
     reuse: bool = False
     exhaustive: int | None = None
     proof: bool = True
-    states: int = 400_000
+    states: int = 2_000_000  # of one search
     tables: bool = False  # derive the relations for any number of operations, too
 
 
@@ -45,6 +46,9 @@ class Report:
     program: Program | None = None
     normal: Program | None = None
     relations: Relations | None = None
+    derived: int = 0  # up to how many operations the relations are known
+    coverage: Coverage | None = None
+    never: list[str] = field(default_factory=list)  # the steps that never ran
     states: int = 0
     seconds: float = 0.0
     warnings: list[str] = field(default_factory=list)

@@ -29,6 +29,8 @@ def specification(
         "sequential": report.sequential,
         "states": report.states,
         "notes": report.notes,
+        "coverage": report.coverage.data() if report.coverage else None,
+        "never_ran": report.never,
         "warnings": report.warnings,
         "invariants": getattr(report.proof, "invariants", []),
         "rejected_sequence": rejected_sequence(report),

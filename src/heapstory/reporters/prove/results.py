@@ -22,6 +22,7 @@ class Judged:
     data: dict[str, Any]
     text: str
     counterexample: Counterexample | None = None
+    recorded: bool = False  # one run, judged as a whole
     sequential: bool = False  # already operations one after the other break the model
 
 
@@ -40,7 +41,7 @@ def specification(
         json.specification(report, found, relations, extracted),
         text.specification(report, found, relations),
         found,
-        report.sequential and report.verdict == REFUTED,
+        sequential=report.sequential and report.verdict == REFUTED,
     )
 
 
@@ -55,5 +56,11 @@ def history(judged: Judgement) -> Judged:
     """A recorded history."""
     path = judged.path
     return Judged(
-        path, path, judged.line, judged.verdict, json.history(judged), text.history(judged)
+        path,
+        path,
+        judged.line,
+        judged.verdict,
+        json.history(judged),
+        text.history(judged),
+        recorded=True,
     )

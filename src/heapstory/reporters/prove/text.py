@@ -24,6 +24,10 @@ def specification(report: Report, found: Counterexample | None, relations: bool)
     """A specification, with the counterexample if there is one."""
     bound = f" (up to {report.bound} operations)" if report.verdict == BOUNDED else ""
     lines = [f"{report.name}: {report.verdict}{bound} in {report.seconds:.2f} s"]
+    if report.verdict == BOUNDED and report.coverage is not None:
+        lines.append(f"  covers: {report.coverage.text()}; nothing beyond")
+    if report.never:
+        lines.append(f"  never ran: {', '.join(report.never)}")
     if report.reason:
         lines.append(f"  {report.reason}")
     if report.method and report.verdict != UNKNOWN:
@@ -43,7 +47,7 @@ def specification(report: Report, found: Counterexample | None, relations: bool)
         far = "any number of" if claim.bound is None else f"up to {claim.bound}"
         lines.append(f"  {claim.text}: holds for {far} operations")
     if relations and report.relations is not None:
-        lines.append(f"  relations, up to {report.bound} operations:")
+        lines.append(f"  relations, up to {report.derived} operations:")
         lines += _relation_lines(report.normal, report.relations)
     if report.tables is not None:
         lines += _table_lines(report.tables)

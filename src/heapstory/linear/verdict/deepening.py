@@ -1,0 +1,86 @@
+"""The search for a history that is not linearizable, with more and more operations.
+
+It goes on beside the proof, in a thread of its own: the search is native and z3 is, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from heapstory.linear.budget import Budget
+from heapstory.linear.language.syntax import Specification
+from heapstory.linear.states.exhaustive import MOST_OPERATIONS, Checker, Search
+from heapstory.linear.verdict.coverage import coverage_of
+from heapstory.linear.verdict.report import Options
+
+FIRST = 3  # operations, before a proof is tried
+
+
+class Deepening:
+    """One specification's search. ``found`` is the last one: with a trail, or how far it came."""
+
+    def __init__(self, spec: Specification, options: Options, budget: Budget) -> None:
+        self.spec, self.options, self.budget = spec, options, budget
+        self.checker = Checker(spec, options.keys, options.reuse)
+        self.coverage = coverage_of(spec, options.keys, options.reuse)
+        self.found: Search | None = None
+        self._levels = self._order()
+
+    def _order(self) -> Iterator[tuple[int, int | None]]:
+        # Most mistakes need few operations at a time: these come first.
+        for operations in range(FIRST + 1, MOST_OPERATIONS + 1):
+            yield operations, 2
+            yield operations, operations
+
+    def begin(self) -> Search:
+        """The bound that was asked for, or the first one."""
+        asked = self.options.exhaustive or self.options.bound or FIRST
+        return self._take(self.checker.search(asked, self.budget))
+
+    def go_on(self) -> None:
+        """Deepen until something is found or a limit is reached."""
+        while self.found is None or (self.found.trail is None and self.found.complete):
+            self._take(self.checker.search(*self._next()))
+
+    def _next(self) -> tuple[int, Budget, int | None]:
+        operations, width = next(self._levels)
+        return operations, self.budget, width
+
+    def _take(self, search: Search) -> Search:
+        self.found = search
+        if search.trail is None:
+            self.coverage.add(search)
+        return search
+
+    def beside(self) -> Beside:
+        """Go on in another thread."""
+        return Beside(self)
+
+
+class Beside:
+    """A search that goes on in another thread until it is over, or the block ends."""
+
+    def __init__(self, search: Deepening) -> None:
+        self.search = search
+        self._pool = ThreadPoolExecutor(1)
+        self._running: Future[None] | None = None
+
+    def __enter__(self) -> Beside:
+        self._running = self._pool.submit(self._run)
+        return self
+
+    def _run(self) -> None:
+        self.search.go_on()
+        found = self.search.found
+        if found is not None and found.trail is not None:
+            self.search.budget.over = "a history that is not linearizable was found"
+
+    def wait(self) -> None:
+        """Until the search is over."""
+        assert self._running is not None
+        self._running.result()
+
+    def __exit__(self, *_: object) -> None:
+        self.search.checker.stop.set()
+        self._pool.shutdown(wait=True)

@@ -1,0 +1,1 @@
+"""A second opinion on specifications: it shares no line with `heapstory.linear`."""
