@@ -116,8 +116,10 @@ def test_leaks_are_confirmed_by_a_run(tmp_path: Path) -> None:
 def test_prove_as_the_command(tmp_path: Path, command: Heapstory) -> None:
     good, broken = EXAMPLES / "pair_snapshot.lin", tmp_path / "broken.lin"
     broken.write_text(mutated("pair_snapshot", "1 < xv == av; > return a, b;", "1 return a, b;"))
-    results = heapstory.prove(good, broken, proof=False)
-    said = json.loads(command("prove", good, broken, "--bounded", "--json").stdout)["results"]
+    results = heapstory.prove(good, broken, bound=3, proof=False)
+    said = json.loads(command("prove", good, broken, "--bounded", "--bound", "3", "--json").stdout)[
+        "results"
+    ]
     assert [(r.name, r.verdict) for r in results] == [(r["name"], r["verdict"]) for r in said]
     assert [r.verdict for r in results] == ["bounded-ok", "not-linearizable"]
     assert [r.counterexample is None for r in results] == [True, False]

@@ -146,7 +146,7 @@ def test_prove(tmp_path: Path, ask: Any) -> None:
     wrong, log = tmp_path / "wrong.lin", tmp_path / "log.sarif"
     wrong.write_text(mutated("pair_snapshot", "1 < xv == av; > return a, b;", "1 return a, b;"))
     good = EXAMPLES / "pair_snapshot.lin"
-    words = ("prove", "--bounded", "--relations", "--sarif", log, wrong, good)
+    words = ("prove", "--bounded", "--bound", "3", "--relations", "--sarif", log, wrong, good)
     results = ask(1, *words)["results"]
     assert [bool(result["counterexample"]) for result in results] == [True, False]
     (found,) = check("sarif", log.read_text())["runs"][0]["results"]

@@ -17,7 +17,7 @@ from tests.linear.independent.generate import specification
 from tests.linear.mutants import EXAMPLES
 from tests.support.examples import examples
 
-MOST = 20_000  # states of the slower one
+MOST = 4_000  # states of the slower one
 
 
 def agree(text: str, count: int, reuse: bool = False, keys: int = 2) -> str:
@@ -25,7 +25,7 @@ def agree(text: str, count: int, reuse: bool = False, keys: int = 2) -> str:
     try:
         spec = parse(text)
         other = Explorer(text, count, keys, reuse, MOST)
-        found = Checker(spec, keys, reuse).search(count, Budget(LONG, MOST * 10))
+        found = Checker(spec, keys, reuse).search(count, Budget(LONG, 4 * MOST))
     except (SpecificationError, TooMany, OutOfBudget):
         return "nothing"
     assert found.complete, text

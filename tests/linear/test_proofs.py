@@ -128,7 +128,7 @@ notreverse b2, e3 if first.p == second.p;
 
 def test_claims_with_premises_are_checked_and_proved() -> None:
     text = (EXAMPLES / "orvyy_set.lin").read_text()
-    bounded = Options(proof=False, timeout=LONG)
+    bounded = Options(bound=3, proof=False, timeout=LONG)
     spec = parse(text + CLAIMS)
     report = judge(spec, Options(bound=3, timeout=LONG))
     assert [claim.bound for claim in report.claims] == [None, None, None]

@@ -71,15 +71,18 @@ class Checker:
             uses_id(model),
         )
 
-    def search(self, operations: int, budget: Budget, width: int | None = None) -> Search:
-        """Look at every history of up to ``operations`` instances, at most ``width`` overlapping.
+    def search(
+        self, operations: int, budget: Budget, width: int | None = None, keys: int | None = None
+    ) -> Search:
+        """Look at every history of up to ``operations`` instances, at most ``width`` overlapping,
+        with so many ``keys`` for the arguments that are compared.
 
         Without a width, first few overlaps, then more: most mistakes need only two.
         """
         widths = [width] if width else sorted({1, min(2, operations), operations})
         total = Search(None, 0, operations, 0)
         for current in widths:
-            found = self._search(operations, current, budget)
+            found = self._search(operations, current, keys or self.keys, budget)
             total.states += found.states
             names = [o.name for o in self.spec.operations]
             total.ran |= {(names[n], step) for n, step in found.ran}
@@ -94,10 +97,10 @@ class Checker:
                 return total
         return total
 
-    def _search(self, operations: int, width: int, budget: Budget) -> Explored:
+    def _search(self, operations: int, width: int, keys: int, budget: Budget) -> Explored:
         """One search, in a thread of its own so that an interrupt is seen at once."""
         budget.doing = _doing(operations, width)
-        limits = (operations, width, self.keys, budget.states, max(budget.left(), 0.0))
+        limits = (operations, width, keys, budget.states, max(budget.left(), 0.0))
         with ThreadPoolExecutor(1) as pool:
             try:
                 return pool.submit(self._explorer.search, *limits, self.stop).result()

@@ -28,13 +28,17 @@ class Coverage:
 
     def add(self, search: Search) -> None:
         """Take in a search that ended without a finding, or not at all."""
-        self.states += search.states
-        self.ran |= search.ran
-        self.ended |= search.ended
+        self.saw(search)
         if search.width >= search.operations:
             self.operations = max(self.operations, search.operations)
         elif search.width > 1 and search.operations > max(self.deeper, self.operations):
             self.deeper, self.width = search.operations, search.width
+
+    def saw(self, search: Search) -> None:
+        """Take in what ran in a search, not its bound."""
+        self.states += search.states
+        self.ran |= search.ran
+        self.ended |= search.ended
 
     def text(self) -> str:
         """One line."""

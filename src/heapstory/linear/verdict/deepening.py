@@ -15,6 +15,7 @@ from heapstory.linear.verdict.coverage import coverage_of
 from heapstory.linear.verdict.report import Options
 
 FIRST = 3  # operations, before a proof is tried
+MORE_KEYS = 2  # are tried where a step has not run yet
 
 
 class Deepening:
@@ -36,7 +37,22 @@ class Deepening:
     def begin(self) -> Search:
         """The bound that was asked for, or the first one."""
         asked = self.options.exhaustive or self.options.bound or FIRST
-        return self._take(self.checker.search(asked, self.budget))
+        found = self._take(self.checker.search(asked, self.budget))
+        if found.trail is None and found.complete and self.coverage.keys is not None:
+            self._more_keys(asked)
+        assert self.found is not None
+        return self.found
+
+    def _more_keys(self, operations: int) -> None:
+        """A step may only run with more keys: between two others there is none."""
+        for keys in range(self.options.keys + 1, self.options.keys + 1 + MORE_KEYS):
+            if not self.coverage.never(self.spec):
+                break
+            found = self.checker.search(operations, self.budget, keys=keys)
+            if found.trail is not None:
+                self.found = found
+                break
+            self.coverage.saw(found)
 
     def go_on(self) -> None:
         """Deepen until something is found or a limit is reached."""

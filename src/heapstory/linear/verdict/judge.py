@@ -97,7 +97,7 @@ def _judge(spec: Specification, options: Options, budget: Budget, report: Report
     report.coverage = search.coverage
     search.begin()
     _take(search, report)
-    if options.exhaustive is not None:
+    if options.exhaustive is not None or report.verdict == UNKNOWN:
         return
     if report.verdict != BOUNDED or options.bound is not None:
         _thesis(spec, options, budget, report)
@@ -138,7 +138,7 @@ def _thesis(spec: Specification, options: Options, budget: Budget, report: Repor
         report.notes.append("Algorithm 6 is not run where names of instances are numbers, too")
         return
     try:
-        found = _bounded(spec, options, Budget(budget.left() / 2, MOST_STATES))
+        found = _bounded(spec, options, Budget(budget.left() / 2, min(budget.states, MOST_STATES)))
     except OutOfBudget as reason:
         report.notes.append(f"Algorithm 6 was not run: {reason}")
         return
