@@ -106,6 +106,9 @@ enum hsw_tag {
      * with the kept bytes follows at once and belongs to the same change. */
     HSW_REALLOC,
     HSW_REALLOC_OLD,
+    /* A free of what is no live block; nothing changes. address: the lower bits of it; value: its
+     * upper 24 bits | enum hsw_allocator << 56, HSW_BY_REALLOC where realloc was asked. */
+    HSW_BAD_FREE,
 
     /* A ranged store, one operation: address, value: length | enum hsw_range << 56; payload: the
      * bytes now there (no payload and no END for HSW_RANGE_FILL, whose next record is HSW_FILL).
@@ -226,7 +229,8 @@ enum hsw_allocator {
     HSW_MEMALIGN = 3,
     HSW_NEW = 4,
     HSW_NEW_ARRAY = 5,
-    HSW_CUSTOM = 6,  /* --alloc-fn, --free-fn */
+    HSW_CUSTOM = 6,     /* --alloc-fn, --free-fn */
+    HSW_BY_REALLOC = 7, /* of HSW_BAD_FREE */
     HSW_TRUTH = 0x80 /* flag: said for comparison only, makes no node (--truth) */
 };
 

@@ -113,8 +113,9 @@ def test_suspicious_accesses(
     assert heapstory("info", trace, "--sarif", log).returncode == 2
     harmless = compile_program("int main(void) {\n    return 3;\n}\n")
     assert heapstory(*words, "--error-exitcode", "77", "--", harmless).returncode == 3
-    refused = heapstory("record", "--error-exitcode", "77", "--", harmless, cwd=tmp_path)
-    assert refused.returncode == 125 and "--mode portable" in refused.stderr
+    internals = ("record", "--mode", "internals", "--error-exitcode", "77", "--", harmless)
+    refused = heapstory(*internals, cwd=tmp_path)
+    assert refused.returncode == 125 and "has no findings" in refused.stderr
 
 
 def test_locate_and_infer(

@@ -53,6 +53,7 @@ TAGS = [
     "FREE",
     "REALLOC",
     "REALLOC_OLD",
+    "BAD_FREE",
     "RANGE",
     "FILL",
     "MAP",
@@ -90,7 +91,7 @@ TAGS = [
     "MOVED_TO",
     "SYSTEM_WROTE",
 ]
-ALLOCATORS = ["", "malloc", "calloc", "memalign", "new", "new[]", "custom"]
+ALLOCATORS = ["", "malloc", "calloc", "memalign", "new", "new[]", "custom", "realloc"]
 SITE_KINDS = ["", "store", "more", "call", "ranged", "load"]
 RANGES = ["", "copy", "fill", "syscall", "realloc", "initial"]
 

@@ -46,6 +46,7 @@ std::vector<std::string> program_of(int pid) {
 Ending ending_of(const hsw_ring &ring, const Recording &recording) {
     Ending ending;
     ending.dropped = ring.dropped;
+    ending.bad_frees = recording.bad_frees();
     switch (ring.state) {
     case HSW_EXITED:
         ending.how = "exit";
@@ -77,6 +78,7 @@ void write_facts(const std::string &directory, int pid, const std::vector<std::s
     facts["exit"]["code"] = number_or_null(ending.code);
     facts["exit"]["signal"] = number_or_null(ending.signal);
     facts["dropped"] = ending.dropped;
+    facts["bad_frees"] = ending.bad_frees ? Json(*ending.bad_frees) : Json();
     facts["collector"] = own_costs();
     if (!program.empty() && !std::filesystem::exists(directory + "/record.json"))
         facts["program"] = program;

@@ -16,6 +16,7 @@ struct Ending {
     std::string how; // exit, signal, exec, killed; empty while running
     std::optional<int> code, signal;
     uint64_t dropped = 0;
+    std::optional<uint64_t> bad_frees; // double, bad and mismatched ones
 };
 
 // How the recorder says that the program ended.

@@ -168,7 +168,11 @@ void Recording::control(const Record &record, const Payload &payload) {
             return allocations_.custom_allocate(record, stacks_.last_returned().site);
         return allocations_.allocate(record);
     case HSW_FREE_BLOCK:
-        return allocations_.release(record);
+        if (!allocations_.release(record))
+            bad_free(record);
+        return;
+    case HSW_BAD_FREE:
+        return bad_free(record);
     case HSW_REALLOC:
         return allocations_.reallocate_to(record);
     case HSW_REALLOC_OLD:
@@ -257,6 +261,14 @@ void Recording::cpoint(const Record &record, const Payload &payload) {
     Mark &point = mark(Mark::Kind::cpoint, uint64_t(marked_by(record.kind())), record.length());
     point.text = payload.text();
     point.site = site;
+}
+
+void Recording::bad_free(const Record &record) {
+    ++bad_frees_;
+    output_.begin_event();
+    uint64_t stack = sites_.current_stack();
+    mark(Mark::Kind::bad_free, record.address | record.value << HSW_ADDRESS_BITS,
+         stack << 8 | uint64_t(deallocator_of(record.kind())));
 }
 
 Mark &Recording::mark(Mark::Kind kind, uint64_t a, uint64_t b) {

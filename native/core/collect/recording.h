@@ -34,6 +34,8 @@ class Recording {
     bool enough() const { return enough_; }
     std::optional<int> exit_code() const { return exit_code_; }
     std::optional<int> crash_signal() const { return crash_signal_; }
+    // Double, bad and mismatched ones.
+    uint64_t bad_frees() const { return bad_frees_ + allocations_.mismatched(); }
     const Tables &tables() const { return tables_; }
 
   private:
@@ -48,6 +50,7 @@ class Recording {
     void control(const Record &record, const Payload &payload);
     void moment(const Record &record, const Payload &payload);
     void cpoint(const Record &record, const Payload &payload);
+    void bad_free(const Record &record);
     Mark &mark(Mark::Kind kind, uint64_t a = 0, uint64_t b = 0);
 
     void call(const Record &record);
@@ -80,6 +83,7 @@ class Recording {
     bool in_snapshot_ = false;   // between HSW_SNAPSHOT and HSW_BEGIN
     bool finished_ = false;      // after HSW_FINISH
     bool enough_ = false;
+    uint64_t bad_frees_ = 0; // of what is no block
     std::optional<int> exit_code_, crash_signal_;
 };
 

@@ -4,10 +4,12 @@
  * functions; argument checks that belong to the C library (posix_memalign's alignment, calloc's
  * overflow, errno) are made there.
  *
- * Blocks come from Valgrind's client arena. A pointer that is no live block is ignored by free and
- * answered with NULL by realloc, and leaves no record.
+ * Blocks come from Valgrind's client arena. A pointer that is no live block is left alone by free
+ * and answered with NULL by realloc, as Memcheck does, and told; with --abort-on-bad-free the
+ * program then ends, as it would have without us (preload.c).
  */
 #include "functions/functions.h"
+#include "shared/options.h"
 #include "shared/pages.h"
 #include "shared/ranges.h"
 #include "shared/ring.h"
@@ -41,14 +43,36 @@ static void *allocate_and_tell(SizeT size, SizeT alignment, UInt allocator) {
     return block;
 }
 
-static void release(void *p, UInt allocator) {
+static void bad_free(void *p, UInt allocator) {
+    if (hs_recording())
+        hs_record(HSW_BAD_FREE, (Addr)p & HSW_ADDRESS_MASK,
+                  (Addr)p >> HSW_ADDRESS_BITS | (ULong)allocator << 56);
+}
+
+static Bool release(void *p, UInt allocator) {
     ULong *block = hs_live_find((Addr)p);
-    if (!block)
-        return;
+    if (!p)
+        return True;
+    if (!block) {
+        bad_free(p, allocator);
+        return False;
+    }
     if (hs_recording())
         hs_record(HSW_FREE_BLOCK, (Addr)p, (ULong)allocator << 56);
     hs_live_remove(block);
     VG_(cli_free)(p);
+    return True;
+}
+
+Bool hs_free_is_fatal(void *p, UInt allocator) {
+    return !release(p, allocator) && hs_options.abort_on_bad_free;
+}
+
+Bool hs_realloc_is_fatal(void *p) {
+    if (!p || hs_live_find((Addr)p) || !hs_options.abort_on_bad_free)
+        return False;
+    bad_free(p, HSW_BY_REALLOC);
+    return True;
 }
 
 void *hs_malloc(ThreadId tid, SizeT n) {
@@ -81,16 +105,16 @@ void *hs_calloc(ThreadId tid, SizeT count, SizeT size) {
     return allocate_and_tell(count * size, MIN_ALIGNMENT, HSW_CALLOC);
 }
 
-void hs_free(ThreadId tid, void *p) {
+static void hs_free(ThreadId tid, void *p) {
     release(p, HSW_MALLOC);
 }
-void hs_delete(ThreadId tid, void *p) {
+static void hs_delete(ThreadId tid, void *p) {
     release(p, HSW_NEW);
 }
 static void hs_delete_aligned(ThreadId tid, void *p, SizeT align) {
     release(p, HSW_NEW);
 }
-void hs_delete_array(ThreadId tid, void *p) {
+static void hs_delete_array(ThreadId tid, void *p) {
     release(p, HSW_NEW_ARRAY);
 }
 static void hs_delete_array_aligned(ThreadId tid, void *p, SizeT align) {
@@ -106,7 +130,11 @@ void *hs_realloc(ThreadId tid, void *p, SizeT size) {
     ULong *old = hs_live_find((Addr)p);
     SizeT old_size, kept;
     void *moved = p;
-    if (!old || (SSizeT)size < 0 || hs_allocation_fails())
+    if (!old) {
+        bad_free(p, HSW_BY_REALLOC);
+        return NULL;
+    }
+    if ((SSizeT)size < 0 || hs_allocation_fails())
         return NULL;
     old_size = hs_live_size(*old);
     kept = size < old_size ? size : old_size;

@@ -31,9 +31,10 @@ void *hs_calloc(ThreadId tid, SizeT count, SizeT size);
 void *hs_realloc(ThreadId tid, void *p, SizeT size);
 void *hs_new(ThreadId tid, SizeT n);
 void *hs_new_array(ThreadId tid, SizeT n);
-void hs_free(ThreadId tid, void *p);
-void hs_delete(ThreadId tid, void *p);
-void hs_delete_array(ThreadId tid, void *p);
+/* Frees the block; whether the program must end, for it was none. */
+Bool hs_free_is_fatal(void *p, UInt allocator);
+/* Whether the program must end since it wants to reallocate what is no block. */
+Bool hs_realloc_is_fatal(void *p);
 
 /* failures.c */
 Bool hs_allocation_fails(void);

@@ -265,7 +265,10 @@ FUNCTION(do_calloc) {
     return quick_answer(hs_calloc(0, (SizeT)d, (SizeT)s));
 }
 FUNCTION(do_realloc) {
-    return d && s ? quick_answer(hs_realloc(0, d, (SizeT)s)) : 0;
+    if (hs_realloc_is_fatal(d))
+        return HS_END_PROGRAM;
+    /* of what is no block, or to nothing: the slow function's affair */
+    return hs_live_find((Addr)d) && s ? quick_answer(hs_realloc(0, d, (SizeT)s)) : 0;
 }
 FUNCTION(do_new) {
     return quick_answer(hs_new(0, (SizeT)d));
@@ -275,18 +278,15 @@ FUNCTION(do_new_array) {
 }
 
 FUNCTION(do_free) {
-    hs_free(0, d);
-    return 0;
+    return hs_free_is_fatal(d, HSW_MALLOC) ? HS_END_PROGRAM : 0;
 }
 
 FUNCTION(do_delete) {
-    hs_delete(0, d);
-    return 0;
+    return hs_free_is_fatal(d, HSW_NEW) ? HS_END_PROGRAM : 0;
 }
 
 FUNCTION(do_delete_array) {
-    hs_delete_array(0, d);
-    return 0;
+    return hs_free_is_fatal(d, HSW_NEW_ARRAY) ? HS_END_PROGRAM : 0;
 }
 
 static const struct {

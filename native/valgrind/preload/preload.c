@@ -112,17 +112,40 @@ LINKER(stpcpy, HS_STPCPY);
     OR_SLOW(QUICK_NAME(class, soname, function), number, SLOW_NAME(class, soname, function))
 #define QUICK_NEW(function, number, slow)                                                          \
     OR_SLOW(QUICK_NAME(1003, VG_Z_LIBSTDCXX_SONAME, function), number, slow)
+/* cmpq sets the flags from 1, 0 or an address: below, at or above HS_END_PROGRAM */
+#define QUICK_REALLOC(name, slow)                                                                  \
+    __asm__(BEGIN(name) WORK(HS_REALLOC) "cmpq $" TEXT(                                            \
+        HS_END_PROGRAM) ", %rax\njb " slow "@PLT\nje heapstory_abort\nret\n" END(name))
+#define QUICK_PUT_NAME(name, number)                                                               \
+    __asm__(BEGIN(name) WORK(number) "testq %rax, %rax\njnz heapstory_abort\nret\n" END(name))
 #define QUICK_PUT(class, soname, function, number)                                                 \
-    PLAIN(QUICK_NAME(class, soname, function), number)
+    QUICK_PUT_NAME(QUICK_NAME(class, soname, function), number)
+#define QUICK_DELETE(function, number)                                                             \
+    QUICK_PUT(1005, VG_Z_LIBSTDCXX_SONAME, function, number);                                      \
+    QUICK_PUT(1005, VG_Z_LIBCXX_SONAME, function, number)
+
+__asm__(".weak abort\n.hidden heapstory_abort\n.type heapstory_abort,@function\n"
+        "heapstory_abort:\n"
+        "movq abort@GOTPCREL(%rip), %rax\ntestq %rax, %rax\njz 1f\njmp *%rax\n1: ud2\n"
+        ".size heapstory_abort, .-heapstory_abort\n");
 
 QUICK_GET(1001, VG_Z_LIBC_SONAME, malloc, HS_MALLOC);
 QUICK_GET(1007, VG_Z_LIBC_SONAME, calloc, HS_CALLOC);
-QUICK_GET(1009, VG_Z_LIBC_SONAME, realloc, HS_REALLOC);
+QUICK_REALLOC(QUICK_NAME(1009, VG_Z_LIBC_SONAME, realloc),
+              SLOW_NAME(1009, VG_Z_LIBC_SONAME, realloc));
 QUICK_NEW(_Znwm, HS_NEW, "heapstory_new");
 QUICK_NEW(_Znam, HS_NEW_ARRAY, "heapstory_new_array");
 QUICK_PUT(1005, VG_Z_LIBC_SONAME, free, HS_FREE);
-QUICK_PUT(1005, VG_Z_LIBSTDCXX_SONAME, _ZdlPv, HS_DELETE);
-QUICK_PUT(1005, VG_Z_LIBSTDCXX_SONAME, _ZdlPvm, HS_DELETE);
-QUICK_PUT(1005, VG_Z_LIBSTDCXX_SONAME, _ZdaPv, HS_DELETE_ARRAY);
-QUICK_PUT(1005, VG_Z_LIBSTDCXX_SONAME, _ZdaPvm, HS_DELETE_ARRAY);
+QUICK_DELETE(_ZdlPv, HS_DELETE);
+QUICK_DELETE(_ZdlPvm, HS_DELETE);
+QUICK_DELETE(_ZdlPvSt11align_val_t, HS_DELETE);
+QUICK_DELETE(_ZdlPvmSt11align_val_t, HS_DELETE);
+QUICK_DELETE(_ZdlPvRKSt9nothrow_t, HS_DELETE);
+QUICK_DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, HS_DELETE);
+QUICK_DELETE(_ZdaPv, HS_DELETE_ARRAY);
+QUICK_DELETE(_ZdaPvm, HS_DELETE_ARRAY);
+QUICK_DELETE(_ZdaPvSt11align_val_t, HS_DELETE_ARRAY);
+QUICK_DELETE(_ZdaPvmSt11align_val_t, HS_DELETE_ARRAY);
+QUICK_DELETE(_ZdaPvRKSt9nothrow_t, HS_DELETE_ARRAY);
+QUICK_DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, HS_DELETE_ARRAY);
 #endif

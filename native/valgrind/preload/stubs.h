@@ -33,7 +33,9 @@
 #define HS_STPCPY_CHK 21
 #define HS_STRCAT_CHK 22
 #define HS_STRNCAT_CHK 23
-/* These return 0 where the slow function (Valgrind's replacement) must do it. */
+/* These return 0 where the slow function (Valgrind's replacement) must do it, and HS_END_PROGRAM
+ * where the stub must end the program. */
+#define HS_END_PROGRAM 1
 #define HS_MALLOC 24
 #define HS_CALLOC 25
 #define HS_REALLOC 26

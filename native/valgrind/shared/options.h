@@ -13,6 +13,7 @@ struct hs_options {
     Int segment_kib;
     Bool follow_children;
     Bool snapshot_at_exit;     /* for tests */
+    Bool abort_on_bad_free;    /* see functions/allocations.c */
     ULong fail_allocation;     /* ordinal, see functions/failures.c; 0: none */
     XArray *own, *not_own;     /* path prefixes, const HChar* */
     const HChar *from, *until; /* section of interest, see program/section.c */

@@ -27,6 +27,7 @@ def record(
     allocators: Sequence[str] = (),
     follow_children: bool = False,
     source: bool = True,
+    abort_on_bad_free: bool = False,
 ) -> Trace:
     """Runs a program under the recorder and opens its trace; how it ended is in ``info()``.
 
@@ -51,6 +52,7 @@ def record(
         cpoints=list(cpoints),
         follow_children=follow_children,
         source=source,
+        abort_on_bad_free=abort_on_bad_free,
     )
     requests.check(request)
     recorder.record(request)

@@ -64,10 +64,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-source", action="store_true", help="leave the text of source files out of the trace"
     )
     parser.add_argument(
+        "--abort-on-bad-free",
+        action="store_true",
+        help="end the program (SIGABRT) at a free of what is no block, as the C library would; "
+        "else it goes on",
+    )
+    parser.add_argument(
         "--error-exitcode",
         type=status,
         metavar="N",
-        help="mode portable: exit with N if there were suspicious accesses (info --suspicious)",
+        help="exit with N if there were bad frees (mode alloc, info) or suspicious accesses (mode "
+        "portable, info --suspicious)",
     )
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="PROG ARG...")
 
@@ -95,22 +102,42 @@ def run(args: argparse.Namespace) -> int:
         cpoints=args.cpoint,
         follow_children=args.follow_children,
         source=not args.no_source,
+        abort_on_bad_free=args.abort_on_bad_free,
     )
     requests.check(request)
-    if args.error_exitcode is not None and args.mode != "portable":
-        raise UsageError(
-            f"--error-exitcode belongs to --mode portable: --mode {args.mode} has no findings"
-        )
+    if args.error_exitcode is not None and args.mode == "internals":
+        raise UsageError("--error-exitcode: --mode internals has no findings")
     ended = record(request, waiting=lambda: talk("finishing the trace"))
     if args.start and _is_empty(output):
         say(f"--from {args.start} was never reached, {output} is empty")
+    found = _say_bad_frees(output)
     talk(f"recorded into {output} (next: heapstory info {output})")
-    if args.error_exitcode is not None and _has_findings(output):
+    if args.error_exitcode is not None and (found or _has_suspicions(output)):
         return int(args.error_exitcode)
     return ended
 
 
-def _has_findings(path: Path) -> bool:
+def _say_bad_frees(path: Path) -> bool:
+    """Once for every trace of the recording that has any; whether there were."""
+    import heapstory
+    from heapstory.recording.folder import successors
+    from heapstory.store import meta
+    from heapstory.trace.bad_frees import bad_frees
+
+    found = False
+    for part in [path, *successors(path)]:
+        if not meta.read(part).get("bad_frees"):
+            continue
+        found = True
+        with heapstory.open(part) as trace:
+            all_of_them = bad_frees(trace)
+        count = len(all_of_them)
+        many = "a bad free" if count == 1 else f"{count:,} bad frees, the first"
+        say(f"{many}: {all_of_them[0].words} (see: heapstory info {part})")
+    return found
+
+
+def _has_suspicions(path: Path) -> bool:
     """Whether there are suspicious accesses in any trace of the recording."""
     import heapstory
     from heapstory.recording.folder import successors

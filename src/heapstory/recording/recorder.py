@@ -37,6 +37,7 @@ class Request:
     cpoints: list[str] = field(default_factory=list)
     follow_children: bool = False
     source: bool = True
+    abort_on_bad_free: bool = False
     fail_allocation: int | None = None  # the ordinal of an allocation that finds no memory
 
     def options(self) -> list[str]:
@@ -57,6 +58,7 @@ class Request:
         options += ["--follow-children=yes"] if self.follow_children else []
         options += [f"--collector-arg=--for={self.changes}"] if self.changes else []
         options += [f"--fail-allocation={self.fail_allocation}"] if self.fail_allocation else []
+        options += ["--abort-on-bad-free=yes"] if self.abort_on_bad_free else []
         options += [] if self.source else ["--collector-arg=--no-source"]
         return options
 

@@ -39,6 +39,11 @@ def _check_mode(request: Request) -> None:
         raise UsageError("--alloc-fn and --free-fn belong to --mode alloc (else: --allocator NAME)")
     if mode != "portable" and request.allocators:
         raise UsageError("--allocator belongs to --mode portable")
+    if mode != "alloc" and request.abort_on_bad_free:
+        raise UsageError(
+            f"--abort-on-bad-free belongs to --mode alloc: in --mode {mode} the program has its "
+            "own allocator, which does what it always does"
+        )
     if any(not name for name in request.allocators):
         raise UsageError("--allocator: a function, a library, LOW-HIGH or free-lists is missing")
 

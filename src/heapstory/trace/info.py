@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from heapstory.trace.bad_frees import BadFree, bad_frees
 from heapstory.trace.discoveries import Discoveries, discoveries
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Info:
     timestamps: int
     counts: dict[str, int]
     sizes: dict[str, int]
+    bad_frees: list[BadFree]
     discoveries: Discoveries | None
 
     @property
@@ -89,5 +91,6 @@ class Info:
             timestamps=summary["timestamps"],
             counts={name: summary[name] for name in counted},
             sizes={name: summary[name] for name in sized},
+            bad_frees=bad_frees(trace),
             discoveries=None if meta.get("mode", "alloc") == "alloc" else discoveries(trace),
         )

@@ -33,9 +33,10 @@ uint64_t Allocations::born(Birth birth) {
     return builder.lists.next_node() - 1;
 }
 
-void Allocations::died(uint64_t node, uint32_t stack, Deallocator deallocator) {
+void Allocations::died(const LiveBlock &block, uint32_t stack, Deallocator deallocator) {
+    mismatched_ += is_mismatched(block.allocator, deallocator);
     output_.builder.lists.deaths.push_back(
-        {output_.builder.position() - 1, node, stack, deallocator});
+        {output_.builder.position() - 1, block.node, stack, deallocator});
 }
 
 void Allocations::allocate(const Record &record) {
@@ -50,14 +51,14 @@ void Allocations::allocate(const Record &record) {
     }
     if (LiveBlock *stale = live_.find(birth.address)) // its free was not seen
         live_.erase(stale);
-    live_.insert({birth.address, birth.size, born(birth)});
+    live_.insert({birth.address, birth.size, born(birth), birth.allocator});
 }
 
 void Allocations::found(const Record &record) {
     Birth birth = birth_of(record);
     birth.flags = Birth::initial;
     LiveBlocks &nodes = birth.allocator == Allocator::custom ? custom_ : live_;
-    nodes.insert({birth.address, birth.size, born(birth)});
+    nodes.insert({birth.address, birth.size, born(birth), birth.allocator});
 }
 
 // A wrapper of a known allocator returns a block born inside it: then the block belongs to the
@@ -74,18 +75,23 @@ void Allocations::custom_allocate(const Record &record, uint32_t call) {
         custom_.erase(stale);
     begin_change();
     shadow_.clear(birth.address, birth.size);
-    custom_.insert({birth.address, birth.size, born(birth)});
+    custom_.insert({birth.address, birth.size, born(birth), birth.allocator});
+    freed_custom_.erase(birth.address);
 }
 
-void Allocations::release(const Record &record) {
-    LiveBlocks &nodes = record.kind() == HSW_CUSTOM ? custom_ : live_;
+bool Allocations::release(const Record &record) {
+    const bool is_custom = record.kind() == HSW_CUSTOM;
+    LiveBlocks &nodes = is_custom ? custom_ : live_;
     LiveBlock *node = nodes.find(record.address);
-    if (!node)
-        return;
+    if (!node) // a wrapper's block is malloc's
+        return !is_custom || !freed_custom_.contains(record.address) || live_.find(record.address);
     begin_change();
     shadow_.clear(node->address, node->size);
-    died(node->node, sites_.current_stack(), deallocator_of(record.kind()));
+    died(*node, sites_.current_stack(), deallocator_of(record.kind()));
+    if (is_custom)
+        freed_custom_.insert(record.address);
     nodes.erase(node);
+    return true;
 }
 
 void Allocations::reallocate_from(const Record &record) {
@@ -97,7 +103,7 @@ void Allocations::reallocate_from(const Record &record) {
     birth.stack = sites_.current_stack();
     uint64_t old_address = record.address, old_size = record.value;
     if (LiveBlock *old = live_.find(old_address)) {
-        died(old->node, birth.stack, Deallocator::realloc);
+        died(*old, birth.stack, Deallocator::realloc);
         old_size = old->size;
         live_.erase(old);
     }
@@ -110,7 +116,7 @@ void Allocations::reallocate_from(const Record &record) {
         shadow_.clear(birth.address, birth.size);
         shadow_.clear(old_address, old_size);
     }
-    live_.insert({birth.address, birth.size, born(birth)});
+    live_.insert({birth.address, birth.size, born(birth), birth.allocator});
 }
 
 void Allocations::add_global(uint64_t address, uint64_t size, uint32_t name, TypeId type) {

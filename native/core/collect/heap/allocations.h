@@ -12,12 +12,14 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace heapstory {
 
 struct LiveBlock {
     uint64_t address = 0, size = 0;
     uint64_t node = 0;
+    Allocator allocator = Allocator::unknown;
 };
 using LiveBlocks = OpenTable<LiveBlock, &LiveBlock::address>;
 
@@ -32,8 +34,8 @@ class Allocations {
     void found(const Record &record);
     // HSW_ALLOC of a custom allocator, which has just returned to `call`.
     void custom_allocate(const Record &record, uint32_t call);
-    // HSW_FREE_BLOCK.
-    void release(const Record &record);
+    // HSW_FREE_BLOCK. False where a block of a custom allocator was freed before.
+    bool release(const Record &record);
     // HSW_REALLOC, then HSW_REALLOC_OLD.
     void reallocate_to(const Record &record) { fresh_ = record; }
     void reallocate_from(const Record &record);
@@ -42,10 +44,13 @@ class Allocations {
     // HSW_UNMAP.
     void unmapped(uint64_t address, uint64_t length);
 
+    // How many blocks were given back by a function of another family.
+    uint64_t mismatched() const { return mismatched_; }
+
   private:
     void begin_change();
     uint64_t born(Birth birth);
-    void died(uint64_t node, uint32_t stack, Deallocator deallocator);
+    void died(const LiveBlock &block, uint32_t stack, Deallocator deallocator);
     void add_global(uint64_t address, uint64_t size, uint32_t name, TypeId type);
 
     Output &output_;
@@ -54,6 +59,8 @@ class Allocations {
     Modules &modules_;
     Sites &sites_;
     LiveBlocks live_, custom_;
+    std::unordered_set<uint64_t> freed_custom_; // where blocks were, and none is now
+    uint64_t mismatched_ = 0;
     std::unordered_map<uint64_t, uint64_t> globals_; // node by address
     std::optional<Record> fresh_;                    // a reallocation's new block, until the old
                                                      // one is named

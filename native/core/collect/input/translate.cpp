@@ -36,6 +36,8 @@ Deallocator deallocator_of(unsigned allocator) {
         return Deallocator::delete_array;
     case HSW_CUSTOM:
         return Deallocator::custom;
+    case HSW_BY_REALLOC:
+        return Deallocator::realloc;
     default:
         return Deallocator::unknown;
     }

@@ -143,6 +143,22 @@ template <class T> ByteSpan as_bytes(const std::vector<T> &items) {
 
 } // namespace
 
+bool is_mismatched(Allocator allocator, Deallocator deallocator) {
+    bool is_malloc = allocator == Allocator::malloc || allocator == Allocator::calloc ||
+                     allocator == Allocator::memalign;
+    switch (deallocator) {
+    case Deallocator::free:
+    case Deallocator::realloc:
+        return allocator == Allocator::new_ || allocator == Allocator::new_array;
+    case Deallocator::delete_:
+        return is_malloc || allocator == Allocator::new_array;
+    case Deallocator::delete_array:
+        return is_malloc || allocator == Allocator::new_;
+    default:
+        return false;
+    }
+}
+
 Bytes encode_events(const EventLists &lists, SlotEncoder &slots, uint32_t &head_length) {
     ByteWriter out;
     SectionTable table;

@@ -40,6 +40,9 @@ enum class Allocator : uint8_t {
 // Which function took a heap node back.
 enum class Deallocator : uint8_t { unknown = 0, free, delete_, delete_array, custom, realloc };
 
+// Whether the function that took a node back belongs to another family than the one that gave it.
+bool is_mismatched(Allocator allocator, Deallocator deallocator);
+
 struct Birth {
     uint32_t event = 0;
     uint64_t address = 0, size = 0;
@@ -108,7 +111,8 @@ struct Mark {
         exec,  // text: path
         begin,
         finish,
-        thread_end // a: thread
+        thread_end, // a: thread
+        bad_free // stands behind an event of its own. a: address, b: stack id << 8 | Deallocator
     };
     uint32_t event = 0;
     Kind kind = Kind::cpoint;

@@ -1,5 +1,6 @@
 // Everything that happened, one row per event.
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/tables/bad_frees.h"
 #include "graph/tables/sql_parts.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ struct EventRow {
 
 bool is_change_of_nodes(std::string_view kind) {
     return kind == "alloc" || kind == "free" || kind == "realloc" || kind == "split" ||
-           kind == "merge" || kind == "separate";
+           kind == "merge" || kind == "separate" || kind == "bad-free" || kind == "double-free";
 }
 
 // The rows of the chunk that are merges or separations, each with the node it names.
@@ -92,6 +93,9 @@ std::vector<EventRow> event_rows(const Store &store, uint32_t chunk) {
         row(birth.event) = {birth.address, birth.address + birth.size, 0,
                             tables.site_of_stack(birth.stack), birth_kind(birth)};
     }
+    for (const BadFree &bad : bad_frees_of(store, chunk))
+        row(bad.event) = {bad.address, bad.address, 0, tables.site_of_stack(bad.stack),
+                          bad.error()};
     const Discoveries &found_nodes = store.discovered().lists();
     add_changes(store, chunk, found_nodes.merges, &Merge::from, "merge", rows);
     add_changes(store, chunk, found_nodes.separations, &Separation::node, "separate", rows);

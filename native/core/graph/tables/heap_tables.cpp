@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/moment/graph.h"
 #include "graph/nodes/types.h"
+#include "graph/tables/bad_frees.h"
 #include "graph/tables/sql_parts.h"
 #include "store/on_demand.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace heapstory {
@@ -153,27 +155,56 @@ TableData nodes_table(std::shared_ptr<const Store> store, std::shared_ptr<const 
     return {columns, open};
 }
 
+namespace {
+
+using Ends = std::unordered_map<uint64_t, EndKind>;
+
+// A row of the table of frees.
+struct Free {
+    uint32_t event = 0;
+    uint64_t address = 0, node = 0;
+    uint32_t stack = 0;
+    std::string_view deallocator, error; // empty: none
+};
+
+std::vector<Free> frees_of(const Store &store, uint32_t chunk, const Ends &ends) {
+    std::vector<Free> frees;
+    for (const Death &death : store.events(chunk).deaths()) {
+        NodeRow row = store.nodes().get(death.node);
+        if (row.kind != NodeKind::heap)
+            continue;
+        auto end = ends.find(death.node);
+        frees.push_back({death.event, row.address, death.node, death.stack,
+                         end == ends.end() ? name_of(death.deallocator) : name_of(end->second),
+                         is_mismatched(row.allocator, death.deallocator) ? "mismatched-free" : ""});
+    }
+    const size_t deaths = frees.size();
+    for (const BadFree &bad : bad_frees_of(store, chunk))
+        frees.push_back({bad.event, bad.address, bad.node, bad.stack, name_of(bad.deallocator),
+                         bad.error()});
+    std::ranges::inplace_merge(frees, frees.begin() + ptrdiff_t(deaths), {}, &Free::event);
+    return frees;
+}
+
+} // namespace
+
 TableData frees_table(std::shared_ptr<const Store> store) {
     std::vector<ColumnSpec> columns = {{"node", number},   {"timestamp", number}, {"address", word},
                                        {"size", number},   {"site", number},      {"stack", number},
-                                       {"thread", number}, {"deallocator", text}};
-    auto ends = std::make_shared<const std::unordered_map<uint64_t, EndKind>>(ends_of(*store));
+                                       {"thread", number}, {"deallocator", text}, {"error", text}};
+    auto ends = std::make_shared<const Ends>(ends_of(*store));
     return by_chunk(store, columns, [store, ends](uint32_t chunk, Batch &out) {
         auto clock = store->clock(chunk);
-        for (const Death &death : store->events(chunk).deaths()) {
-            NodeRow row = store->nodes().get(death.node);
-            if (row.kind != NodeKind::heap)
-                continue;
-            out[0].number(death.node);
-            out[1].number(clock->timestamps.of(death.event));
+        for (const Free &row : frees_of(*store, chunk, *ends)) {
+            out[0].id(row.node);
+            out[1].number(clock->timestamps.of(row.event));
             out[2].number(row.address);
-            out[3].number(row.size);
-            out[4].id(store->tables().site_of_stack(death.stack));
-            out[5].id(death.stack);
-            out[6].number(store->thread_of(store->header(chunk).first_event + death.event));
-            auto end = ends->find(death.node);
-            out[7].string_or_null(end == ends->end() ? name_of(death.deallocator)
-                                                     : name_of(end->second));
+            out[3].number(row.node ? N(store->nodes().get(row.node).size) : N());
+            out[4].id(store->tables().site_of_stack(row.stack));
+            out[5].id(row.stack);
+            out[6].number(store->thread_of(store->header(chunk).first_event + row.event));
+            out[7].string_or_null(row.deallocator);
+            out[8].string_or_null(row.error);
         }
     });
 }

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from heapstory.graph.model import Node
     from heapstory.store.sql import Rows
     from heapstory.trace import Trace
+    from heapstory.trace.bad_frees import BadFree
     from heapstory.trace.discoveries import Discoveries
     from heapstory.trace.info import Info
     from heapstory.trace.suspicions import Suspicion
@@ -33,7 +34,19 @@ def info(info: Info) -> dict[str, Any]:
         **info.sizes,
         "complete": info.complete,
         "damage": info.damage,
+        "bad_frees": [_bad_free(one) for one in info.bad_frees],
         **(_discoveries(info.discoveries) if info.discoveries else {}),
+    }
+
+
+def _bad_free(one: BadFree) -> dict[str, Any]:
+    return {
+        "kind": one.kind,
+        "ts": one.timestamp,
+        "place": place(one.place),
+        "address": f"{one.address:#x}",
+        "node": None if one.node is None else one.node.id,
+        "deallocator": one.deallocator,
     }
 
 

@@ -13,9 +13,12 @@ from heapstory.trace.discoveries import COUNTED
 
 if TYPE_CHECKING:
     from heapstory.graph.history import History, Version
+    from heapstory.trace.bad_frees import BadFree
     from heapstory.trace.discoveries import Discoveries
     from heapstory.trace.info import Info
     from heapstory.trace.suspicions import Suspicion
+
+_MOST_BAD_FREES = 10
 
 
 def info(info: Info) -> str:
@@ -47,9 +50,18 @@ def info(info: Info) -> str:
             f"symbols {size(sizes['symbol_bytes'])}, source {size(sizes['source_bytes'])})",
         ),
     ]
+    facts += _bad_frees(info.bad_frees)
     if info.discoveries:
         facts += _doubts(info.discoveries)
     return "".join(f"{name:<10}  {value}\n" for name, value in facts)
+
+
+def _bad_frees(found: Sequence[BadFree]) -> Iterator[tuple[str, str]]:
+    for one in found[:_MOST_BAD_FREES]:
+        yield "bad free", one.words
+    if len(found) > _MOST_BAD_FREES:
+        more = count(len(found) - _MOST_BAD_FREES, "more bad free")
+        yield "bad free", f"{more} (query: SELECT * FROM frees WHERE error IS NOT NULL)"
 
 
 def _doubts(found: Discoveries) -> Iterator[tuple[str, str]]:
