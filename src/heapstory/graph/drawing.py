@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 from heapstory.graph.evolution import evolution
 from heapstory.graph.model import Edge, Node, fields_of, find_node, label
+from heapstory.store.types import Leaf
 
 if TYPE_CHECKING:
     from heapstory.graph.columns import GraphColumns
+
+_LARGEST_SEARCHED = 4096  # bytes of a node that is searched for wild pointers unasked
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,14 @@ class Drawing:
 def draw(graph: GraphColumns, *, data: bool = False, history: bool = False) -> Drawing:
     """Describes a graph; with ``data`` all fields, with ``history`` all versions of pointers."""
     edges = evolution(graph) if history else graph.edges
-    boxes = {node.id: _box(graph, node, data) for node in graph.nodes}
+    boxes = {node.id: _box(graph, node) for node in graph.nodes}
+    for box in boxes.values():
+        if box.node.kind == "root":  # one word, which an edge shows
+            continue
+        if data:
+            box.rows += _data_rows(graph, box.node)
+        elif not history and box.node.size <= _LARGEST_SEARCHED:
+            box.rows += _wild_rows(graph, box.node)
     outside: dict[int, str] = {}
     for edge in sorted(edges, key=lambda edge: (edge.source, edge.offset, edge.timestamp)):
         target = boxes.get(edge.target) if edge.target is not None else None
@@ -79,13 +89,13 @@ def _is_section(node: Node) -> bool:
     return node.kind == "global" and node.type is None
 
 
-def _box(graph: GraphColumns, node: Node, data: bool) -> Box:
+def _box(graph: GraphColumns, node: Node) -> Box:
     parts = [node.type or ("" if node.kind == "heap" else node.kind), f"{node.size} bytes"]
     if node.label and node.name:
         parts.insert(0, node.name)
     detail = ", ".join([part for part in parts if part] + [f"{node.address:#x}"])
     title = node.title if node.kind == "heap" else f"{node.kind} {node.title}"
-    return Box(node, title, detail, _data_rows(graph, node) if data else [])
+    return Box(node, title, detail, [])
 
 
 def _data_rows(graph: GraphColumns, node: Node) -> list[Row]:
@@ -101,12 +111,42 @@ def _data_rows(graph: GraphColumns, node: Node) -> list[Row]:
     rows = []
     for leaf in leaves:
         value = graph.trace.value(node.address + leaf.offset, leaf.size, graph.at)
-        if leaf.kind == "pointer" or value is None:
+        if value is None:
             continue
         writer = next((e for e in fields if e.offset <= leaf.offset < e.offset + e.size), None)
         written = label(writer.timestamp, writer.place) if writer else ""
-        rows.append(Row(leaf.offset, leaf.name or "*", [Mark(leaf.text(value), written, "data")]))
+        if leaf.kind != "pointer":
+            mark = Mark(leaf.text(value), written, "data")
+            rows.append(Row(leaf.offset, leaf.name or "*", [mark]))
+        elif writer and _is_wild(leaf, writer):
+            rows.append(Row(leaf.offset, leaf.name or "*", [_wild(writer)]))
     return rows
+
+
+def _wild_rows(graph: GraphColumns, node: Node) -> list[Row]:
+    """Fields that should lead to a structure and lead to where no node ever was."""
+    types = graph.trace.types
+    pointers = {
+        leaf.offset: leaf
+        for leaf in types.leaves(node.type_id, node.size)
+        if leaf.target and types.get(leaf.target)["kind"] == "record"
+    }
+    if not pointers:
+        return []
+    return [
+        Row(edge.offset, pointers[edge.offset].name or "*", [_wild(edge)])
+        for edge in fields_of(graph.trace, node.id, graph.at)
+        if edge.offset in pointers and _is_wild(pointers[edge.offset], edge)
+    ]
+
+
+def _is_wild(leaf: Leaf, written: Edge) -> bool:
+    same = (written.offset, written.size) == (leaf.offset, leaf.size)
+    return same and written.state == "data" and written.value != 0
+
+
+def _wild(edge: Edge) -> Mark:
+    return Mark(f"{edge.value:#x} (no node)", label(edge.timestamp, edge.place), "data")
 
 
 def _plain(edge: Edge) -> Mark:

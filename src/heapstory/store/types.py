@@ -24,6 +24,7 @@ class Leaf:
     is_char: bool = False
     bit_offset: int = 0
     bit_size: int = 0
+    target: int | None = None  # pointers: the type they point to
 
     def text(self, data: bytes) -> str:
         """A value as a C programmer would write it."""
@@ -122,6 +123,7 @@ class Types:
             described["is_signed"],
             described["is_float"],
             described["is_char"],
+            target=described["target"] if described["kind"] == "pointer" else None,
         )
 
     def _member(

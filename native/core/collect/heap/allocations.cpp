@@ -130,18 +130,21 @@ void Allocations::add_global(uint64_t address, uint64_t size, uint32_t name, Typ
     globals_[address] = born(birth);
 }
 
-// Variables by name, and what lies between them as pieces of the section.
+// Variables by name, and what lies between them as pieces of the section. One variable may begin
+// in the part that comes from the file and reach into the part that does not.
 void Allocations::globals(uint64_t address, uint64_t length) {
     uint32_t section = tables_.string(modules_.name_of(address));
-    uint64_t at = address;
+    uint64_t at = address == data_end_ ? variables_end_ : address;
     for (const Variable &variable : modules_.variables(address, length)) {
         if (variable.address > at)
             add_global(at, variable.address - at, section, no_type);
         add_global(variable.address, variable.size, tables_.string(variable.name), variable.type);
         at = variable.address + variable.size;
     }
-    if (at < address + length)
-        add_global(at, address + length - at, section, no_type);
+    data_end_ = address + length;
+    if (at < data_end_)
+        add_global(at, data_end_ - at, section, no_type);
+    variables_end_ = std::max(at, data_end_);
     shadow_.zero(address, length);
 }
 

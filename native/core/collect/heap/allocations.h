@@ -62,6 +62,7 @@ class Allocations {
     std::unordered_set<uint64_t> freed_custom_; // where blocks were, and none is now
     uint64_t mismatched_ = 0;
     std::unordered_map<uint64_t, uint64_t> globals_; // node by address
+    uint64_t data_end_ = 0, variables_end_ = 0;      // of the last range of module data
     std::optional<Record> fresh_;                    // a reallocation's new block, until the old
                                                      // one is named
 };

@@ -98,16 +98,30 @@ CodeAddress Modules::locate(uint64_t address) const {
     return {0, address};
 }
 
+// Data without initial values are no part of the file: they lie in anonymous memory.
+uint32_t Modules::module_of_data(uint64_t address) const {
+    if (uint32_t module = locate(address).module)
+        return module;
+    for (const auto &[start, mapping] : mappings_) {
+        if (!loaded_[mapping.module])
+            continue;
+        const uint64_t offset = address - tables_.modules[mapping.module].bias;
+        for (const Segment &segment : loaded_[mapping.module]->segments())
+            if (segment.writable && offset - segment.address < segment.memory_size)
+                return mapping.module;
+    }
+    return 0;
+}
+
 std::vector<Variable> Modules::variables(uint64_t address, uint64_t length) {
-    CodeAddress where = locate(address);
-    if (!is_own(where.module) || !loaded_[where.module])
+    const uint32_t module = module_of_data(address);
+    if (!is_own(module) || !loaded_[module])
         return {};
-    uint64_t bias = tables_.modules[where.module].bias;
+    uint64_t bias = tables_.modules[module].bias;
     std::vector<Variable> inside;
-    for (Variable variable : loaded_[where.module]->variables()) {
+    for (Variable variable : loaded_[module]->variables()) {
         variable.address += bias;
-        bool fits = variable.size && variable.address >= address &&
-                    variable.address + variable.size <= address + length;
+        bool fits = variable.size && variable.address - address < length;
         bool overlaps =
             !inside.empty() && variable.address < inside.back().address + inside.back().size;
         if (fits && !overlaps)
@@ -117,8 +131,7 @@ std::vector<Variable> Modules::variables(uint64_t address, uint64_t length) {
 }
 
 std::string Modules::name_of(uint64_t address) const {
-    CodeAddress where = locate(address);
-    const std::string &path = tables_.text(tables_.modules[where.module].path);
+    const std::string &path = tables_.text(tables_.modules[module_of_data(address)].path);
     return path.substr(path.rfind('/') + 1);
 }
 

@@ -29,7 +29,7 @@ class Modules {
     CodeAddress locate(uint64_t address) const;
     bool is_own(uint32_t module) const { return module && tables_.modules[module].own; }
 
-    // Variables that lie in a range of module data (own modules with symbols only).
+    // Variables that begin in a range of module data (own modules with symbols only).
     std::vector<Variable> variables(uint64_t address, uint64_t length);
     // What to call a range of module data that no variable names: "libc.so.6".
     std::string name_of(uint64_t address) const;
@@ -46,6 +46,7 @@ class Modules {
         uint64_t end = 0;
         uint32_t module = 0;
     };
+    uint32_t module_of_data(uint64_t address) const;
     uint32_t module_for(const std::string &path, uint64_t bias, bool own,
                         const std::shared_ptr<ElfFile> &file);
     std::shared_ptr<ElfFile> open(const std::string &path);
