@@ -141,12 +141,28 @@ def test_the_end_is_added_where_the_collector_could_not_know_it(tmp_path: Path) 
 def test_what_went_wrong_is_one_line(tmp_path: Path) -> None:
     (tmp_path / folder.LOG).write_text("valgrind: out of memory\nmore\n")
     fine = Ending(0, [], False)
-    assert "nothing was recorded: valgrind: out of memory" in str(folder.complaint(tmp_path, fine))
+    assert "nothing was recorded: out of memory" in str(folder.complaint(tmp_path, 1, fine))
     (tmp_path / "collector.json").write_text("{}")
-    assert folder.complaint(tmp_path, fine) is None
-    assert "killed by signal 9" in str(folder.complaint(tmp_path, Ending(0, [9], False)))
+    assert folder.complaint(tmp_path, 1, fine) is None
+    assert "killed by signal 9" in str(folder.complaint(tmp_path, 1, Ending(0, [9], False)))
     (tmp_path / folder.ERROR).write_text("no space left on device: /x\n")
-    assert folder.complaint(tmp_path, fine) == "no space left on device: /x"
+    assert folder.complaint(tmp_path, 1, fine) == "no space left on device: /x"
+
+
+@pytest.mark.parametrize("status", [1 << 8, signal.SIGSEGV], ids=["panic", "fault"])
+def test_the_recorders_own_end_is_not_the_programs(tmp_path: Path, status: int) -> None:
+    ending = Ending(status, [], False)
+    (tmp_path / folder.LOG).write_text("--42-- VALGRIND INTERNAL ERROR: signal 7 - exiting\n")
+    folder.write_json(tmp_path / "collector.json", {"pid": 7, "ended": "killed", "exit": None})
+    assert "the recorder itself failed: VALGRIND INTERNAL ERROR: signal 7" in str(
+        folder.complaint(tmp_path, 7, ending)
+    )
+    folder.sign_off(tmp_path, 7, ending)
+    meta = json.loads((tmp_path / "meta.json").read_text())
+    assert (meta["ended"], meta["exit"]) == ("failed", None)
+    assert folder.complaint(tmp_path, 7, Ending(signal.SIGKILL, [], False)) is None
+    folder.write_json(tmp_path / "collector.json", {"pid": 7, "ended": "exit"})
+    assert folder.complaint(tmp_path, 7, ending) is None
 
 
 def test_options_of_the_recorder() -> None:

@@ -12,6 +12,7 @@
 #include "preload/stubs.h"
 #include "shared/listeners.h"
 #include "shared/pages.h"
+#include "shared/peek.h"
 #include "shared/ranges.h"
 #include "shared/sites.h"
 #include "walk/ir.h"
@@ -25,7 +26,8 @@ void hs_send_pending(void) {
         Addr stop = VG_PGROUNDDN(start) + VKI_PAGE_SIZE;
         if (stop > end)
             stop = end;
-        if (hs_recording() && VG_(am_is_valid_for_client)(start, 1, VKI_PROT_READ))
+        UChar first;
+        if (hs_recording() && hs_peek(&first, start, 1))
             hs_range(start, stop - start, HSW_RANGE_COPY, hs_pending.site);
         start = stop;
     }

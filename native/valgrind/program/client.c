@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Client requests of heapstory.h. */
 #include "program/program.h"
+#include "shared/peek.h"
 #include "shared/ring.h"
 
 #include "../../../src/heapstory/include/heapstory.h"
@@ -10,8 +11,9 @@
 SizeT hs_client_string(const HChar *text) {
     SizeT n = 0;
     for (;;) {
+        HChar first;
         if ((n == 0 || ((Addr)(text + n) & (VKI_PAGE_SIZE - 1)) == 0) &&
-            !VG_(am_is_valid_for_client)((Addr)(text + n), 1, VKI_PROT_READ))
+            !hs_peek(&first, (Addr)(text + n), 1))
             return 0;
         if (n >= VKI_PATH_MAX - 1)
             return 0;

@@ -7,6 +7,7 @@
 #include "program/program.h"
 #include "shared/machine.h"
 #include "shared/pages.h"
+#include "shared/peek.h"
 #include "shared/ring.h"
 
 #define UNKNOWN_STACK_MAX (1u << 20)
@@ -29,22 +30,19 @@ static void found(ThreadId tid, UInt kind, ULong where, ULong value) {
         send(tid, kind);
 }
 
-static void scan_words(ThreadId tid, Addr from, Addr to) {
-    for (from = (from + 7) & ~(Addr)7; from + 8 <= to; from += 8) {
-        ULong value = *(ULong *)from;
-        if (hs_page_is_on(value))
-            found(tid, HSW_SCAN_STACK, from, value);
-    }
-}
-
 /* The readable parts of the area, page by page. */
 static void scan_area(ThreadId tid, Addr from, Addr to) {
+    static ULong page[VKI_PAGE_SIZE / sizeof(ULong)];
+    from = (from + 7) & ~(Addr)7;
+    to &= ~(Addr)7;
     while (from < to) {
         Addr end = VG_PGROUNDDN(from) + VKI_PAGE_SIZE;
         if (end > to)
             end = to;
-        if (VG_(am_is_valid_for_client)(from, 1, VKI_PROT_READ))
-            scan_words(tid, from, end);
+        if (hs_peek(page, from, end - from))
+            for (SizeT i = 0; i < (end - from) / sizeof(ULong); i++)
+                if (hs_page_is_on(page[i]))
+                    found(tid, HSW_SCAN_STACK, from + i * sizeof(ULong), page[i]);
         from = end;
     }
 }

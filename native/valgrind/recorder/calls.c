@@ -11,6 +11,7 @@
  */
 #include "recorder/recorder.h"
 
+#include "shared/peek.h"
 #include "shared/sites.h"
 #include "walk/ir.h"
 
@@ -27,7 +28,8 @@ static IRExpr *with_tag(struct hs_superblock *b, UInt tag, IRExpr *sp) {
 /* Where the code at `at` begins behind a landing pad (endbr64); 0 where nothing can be read. */
 static Addr skip_landing_pad(Addr at) {
     static const UChar pad[] = {0xf3, 0x0f, 0x1e, 0xfa};
-    if (!VG_(am_is_valid_for_client)(at, 16, VKI_PROT_READ))
+    UChar code[16];
+    if (!hs_peek(code, at, sizeof code))
         return 0;
     return VG_(memcmp)((const void *)at, pad, sizeof pad) == 0 ? at + sizeof pad : at;
 }

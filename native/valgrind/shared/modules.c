@@ -15,12 +15,14 @@
 
 #include "shared/options.h"
 #include "shared/pages.h"
+#include "shared/peek.h"
 #include "shared/ranges.h"
 #include "shared/ring.h"
 
 #include <elf.h>
 
 #define MAX_DATA 4
+#define MAX_HEADERS 128
 
 struct mapping {
     Addr start;
@@ -132,27 +134,34 @@ Bool hs_in_module_data(Addr address) {
     return False;
 }
 
-/* The unwind table and the writable PT_LOADs of the header at `start`, of which `length` bytes are
- * readable. */
+/* The program headers of the file mapped at `start`, `length` bytes of it. How many. */
+static UInt program_headers(Addr start, SizeT length, Elf64_Phdr load[MAX_HEADERS]) {
+    Elf64_Ehdr header;
+    if (length < sizeof header || !hs_peek(&header, start, sizeof header) ||
+        VG_(memcmp)(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+        header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof *load ||
+        header.e_phoff > length || header.e_phnum > (length - header.e_phoff) / sizeof *load ||
+        header.e_phnum > MAX_HEADERS ||
+        !hs_peek(load, start + header.e_phoff, header.e_phnum * sizeof *load))
+        return 0;
+    return header.e_phnum;
+}
+
+/* The unwind table and the writable PT_LOADs of the file mapped at `start`. */
 static Bool read_header(struct module *module, Addr start, SizeT length) {
-    const Elf64_Ehdr *header = (const Elf64_Ehdr *)start;
-    const Elf64_Phdr *load;
+    Elf64_Phdr load[MAX_HEADERS];
+    UInt n = program_headers(start, length, load);
     Addr bias = 0, first = ~(Addr)0;
-    if (length < sizeof *header || VG_(memcmp)(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-        header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_phentsize != sizeof *load ||
-        header->e_phoff > length || header->e_phnum > (length - header->e_phoff) / sizeof *load)
-        return False;
-    load = (const Elf64_Phdr *)(start + header->e_phoff);
-    for (UInt i = 0; i < header->e_phnum; i++)
+    for (UInt i = 0; i < n; i++)
         if (load[i].p_type == PT_LOAD && load[i].p_vaddr - load[i].p_offset < first)
             first = load[i].p_vaddr - load[i].p_offset;
     if (first == ~(Addr)0)
         return False;
     bias = start - VG_PGROUNDDN(first);
-    for (UInt i = 0; i < header->e_phnum; i++)
+    for (UInt i = 0; i < n; i++)
         if (load[i].p_type == PT_GNU_EH_FRAME)
             module->unwind_table = bias + load[i].p_vaddr;
-    for (UInt i = 0; i < header->e_phnum && module->n_data < MAX_DATA; i++)
+    for (UInt i = 0; i < n && module->n_data < MAX_DATA; i++)
         if (load[i].p_type == PT_LOAD && (load[i].p_flags & PF_W) && load[i].p_memsz) {
             module->data[module->n_data].start = bias + load[i].p_vaddr;
             module->data[module->n_data].end = bias + load[i].p_vaddr + load[i].p_memsz;
@@ -209,7 +218,11 @@ static void send_contents(Addr start, Addr end) {
 static void announce_globals(const struct extent *extent) {
     Addr start = extent->start, end = extent->end;
     hs_record(HSW_GLOBALS, start, end - start);
-    send_contents(start, end);
+    while (start < end) { /* the file may end before its mapping */
+        Addr readable = hs_readable_end(start, end);
+        send_contents(start, readable);
+        start = VG_PGROUNDDN(readable) + VKI_PAGE_SIZE;
+    }
 }
 
 static void find_globals(struct module *module, Addr start, Addr end) {

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -53,9 +55,9 @@ def describe(trace: Path, facts: dict[str, Any]) -> None:
     write_json(trace / ASKED, facts)
 
 
-def complaint(trace: Path, ending: Ending) -> str | None:
+def complaint(trace: Path, pid: int, ending: Ending) -> str | None:
     """What went wrong with the recording, in one line, or None."""
-    for part in [trace, *successors(trace)]:
+    for part in _parts(trace):
         error = _first_line(part / ERROR)
         if error:
             return error
@@ -68,6 +70,9 @@ def complaint(trace: Path, ending: Ending) -> str | None:
     if not (trace / COLLECTED).exists():
         reason = _first_line(trace / LOG) or "the recorder did not start"
         return f"nothing was recorded: {reason} (see: heapstory doctor)"
+    if any(_failed(read_part(part / COLLECTED) or {}, pid, ending) for part in _parts(trace)):
+        reason = _first_line(trace / LOG) or "no reason is known"
+        return f"the recorder itself failed: {reason} ({trace} has what came before)"
     if ending.left:
         return f"interrupted while {trace} was being finished; it completes in the background"
     return None
@@ -85,11 +90,14 @@ def sign_off(trace: Path, pid: int, ending: Ending) -> None:
     if ending.left:  # a collector has more to say: what it will write stands for itself
         return
     asked = read_part(trace / ASKED) or {}
-    for part in [trace, *successors(trace)]:
+    for part in _parts(trace):
         collected = read_part(part / COLLECTED)
         if collected is None:
             continue
         meta = {**asked, **collected}
+        if _failed(collected, pid, ending):
+            write_json(part / META, seal({**meta, "ended": "failed"}))
+            continue
         known = collected.get("exit") or {}
         unknown = known.get("code") is None and known.get("signal") is None
         if unknown and collected.get("pid") == pid and collected.get("ended") != "exec":
@@ -100,6 +108,17 @@ def sign_off(trace: Path, pid: int, ending: Ending) -> None:
         write_json(part / META, seal(meta))
 
 
+def _parts(trace: Path) -> list[Path]:
+    return [trace, *successors(trace)]
+
+
+def _failed(collected: dict[str, Any], pid: int, ending: Ending) -> bool:
+    """Whether the process ended without its recorder saying how: that is the recorder's own end,
+    unless it was killed, which nobody can see coming."""
+    unseen = collected.get("pid") == pid and collected.get("ended") == "killed"
+    return unseen and ending.signal != signal.SIGKILL
+
+
 def write_json(path: Path, value: dict[str, Any]) -> None:
     """Whole or not at all: written beside, then renamed."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
@@ -107,9 +126,13 @@ def write_json(path: Path, value: dict[str, Any]) -> None:
     draft.rename(path)
 
 
+_PREFIX = re.compile(r"^(==|--|\*\*)\d+\1 |^valgrind: ")  # of the engine's messages
+
+
 def _first_line(path: Path) -> str | None:
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return None
-    return next((line.strip() for line in lines if line.strip()), None)
+    texts = (_PREFIX.sub("", line).strip() for line in lines)
+    return next((text for text in texts if text), None)

@@ -90,7 +90,7 @@ def record(request: Request, waiting: Callable[[], None] = lambda: None) -> int:
     environment = {**os.environ, "VALGRIND_LIB": str(library)}
     pid, ending = process.run(words, environment, waiting)
     folder.sign_off(trace, pid, ending)
-    complaint = folder.complaint(trace, ending)
+    complaint = folder.complaint(trace, pid, ending)
     if complaint:
         raise HeapstoryError(complaint)
     return ending.shell_status

@@ -74,6 +74,8 @@ class OpenTrace:
             return self.core.damage
         if self.meta.get("ended") == "killed":
             return "the program was killed"
+        if self.meta.get("ended") == "failed":
+            return "the recorder failed"
         if self.meta.get("dropped"):
             return f"{self.meta['dropped']} records were dropped"
         return "the collector was stopped"

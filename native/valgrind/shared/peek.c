@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading memory of the program that may not be there: what Valgrind knows as mapped and readable
+ * still faults behind the end of the mapped file, which may be empty, or shrink at any time. The
+ * kernel is asked to copy it: it answers with an error where a load would be a fault of the tool.
+ */
+#include "shared/peek.h"
+
+#include "shared/syscalls.h"
+
+#define PROCESS_VM_READV 310
+
+struct vector {
+    void *start;
+    SizeT length;
+};
+
+static Word copy_by_kernel(void *to, Addr from, SizeT length) {
+    struct vector local = {to, length}, remote = {(void *)from, length};
+    return hs_syscall(PROCESS_VM_READV, VG_(getpid)(), (UWord)&local, 1, (UWord)&remote, 1, 0);
+}
+
+Bool hs_peek(void *to, Addr from, SizeT length) {
+    Word copied = copy_by_kernel(to, from, length);
+    if (copied == -VKI_ENOSYS || copied == -VKI_EPERM) { /* not allowed in this container */
+        if (!VG_(am_is_valid_for_client)(from, length, VKI_PROT_READ))
+            return False;
+        VG_(memcpy)(to, (const void *)from, length);
+        return True;
+    }
+    return copied == (Word)length;
+}
+
+Addr hs_readable_end(Addr from, Addr end) {
+    while (from < end) {
+        UChar byte;
+        if (!hs_peek(&byte, from, 1))
+            return from;
+        from = VG_PGROUNDDN(from) + VKI_PAGE_SIZE;
+    }
+    return end;
+}
