@@ -24,12 +24,22 @@ examples:
     FROM nodes WHERE kind = 'heap' AND freed IS NULL GROUP BY ALL ORDER BY bytes DESC
   which site's blocks live longest
     SELECT place(created_site) AS made, avg(freed - created) AS life
-    FROM nodes WHERE freed IS NOT NULL GROUP BY ALL ORDER BY life DESC"""
+    FROM nodes WHERE freed IS NOT NULL GROUP BY ALL ORDER BY life DESC
+  a table for another program
+    heapstory query list.story --allow-files nodes.csv "COPY nodes TO 'nodes.csv'""""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_trace(parser)
     parser.add_argument("sql", metavar="SQL", help="one statement; - reads it from stdin")
+    parser.add_argument(
+        "--allow-files",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a file that the statement may read or write, as in COPY ... TO 'FILE' (repeatable); "
+        "it sees nothing else outside of the trace",
+    )
     add_format(parser, ("table", "json", "csv"))
 
 
@@ -42,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     sql = sys.stdin.read() if args.sql == "-" else args.sql
     with heapstory.open(args.trace) as trace:
         with progress("asking"):
-            rows = trace.query(sql)
+            rows = trace.query(sql, args.allow_files)
         if args.format == "json":
             write(dumps("query", json.query(rows)))
         elif args.format == "csv":

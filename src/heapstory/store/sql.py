@@ -1,28 +1,45 @@
-"""SQL over a trace: DuckDB reads the core's columns as tables, with no copy."""
+"""SQL over a trace: DuckDB reads the core's columns as tables, with no copy.
+
+A query sees the tables of the trace and nothing else: no files but those that were named for it, no
+other databases, no extensions, no network, no variables of the Python program around it.
+"""
 
 from __future__ import annotations
 
 import html
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from heapstory.errors import HeapstoryError, TraceError, UsageError
 
 if TYPE_CHECKING:
+    import duckdb
+
     from heapstory.store.open_trace import OpenTrace
 
 TABLES = ("nodes", "edges", "events", "sites", "frees", "cpoints", "modules", "stacks")
 
-# What is asked all the time: an address as text, and the statement of a site.
+# What is asked all the time: an address as text, and the statement of a site. No column in the
+# macro has a name that its argument could have: SQL would take the nearest.
 _ADDR = "CREATE TEMP MACRO addr(value) AS '0x' || lower(to_hex(value))"
 _PLACE = """
+CREATE TEMP VIEW places_of_sites AS
+    SELECT site AS site_of_place, coalesce(file || ':' || line, module || '+' || addr("offset"))
+    AS text_of_place FROM sites;
 CREATE TEMP MACRO place(id) AS (
-    SELECT coalesce(of_place.file || ':' || of_place.line,
-                    of_place.module || '+' || addr(of_place."offset"))
-    FROM sites AS of_place WHERE of_place.site = id);
+    SELECT text_of_place FROM places_of_sites WHERE site_of_place = id);
 """
+# Statements that ask what there is.
+_ABOUT_TABLES = r"show|describe|desc|summarize|information_schema|duckdb_\w+|pragma\w*|sqlite_master"
+# Texts, names and comments, which stay as they are, and hexadecimal numbers, which DuckDB does not
+# know: it reads 0x10 as a 0 called x10.
+_TOKEN = re.compile(
+    r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|/\*.*?\*/|\$\w*\$.*?\$\w*\$|\b0[xX]([0-9a-fA-F]+)\b""",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +71,25 @@ class Rows:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def query(trace: OpenTrace, sql: str) -> Rows:
-    """Runs one statement; only the tables it names are opened."""
+def query(trace: OpenTrace, sql: str, files: Sequence[str | os.PathLike[str]] = ()) -> Rows:
+    """Runs one statement, which may read and write ``files``; only the tables it names are opened."""
     import duckdb
 
     connection = duckdb.connect(":memory:")
     try:
-        for name in TABLES:
-            if _names(sql, name) or (name == "sites" and _names(sql, "place")):
-                connection.register(name, trace.core.table(name))
-        connection.execute(_ADDR)
-        if _names(sql, "place"):
-            connection.execute(_PLACE)
-        result = connection.execute(sql)
-        columns = [entry[0] for entry in result.description or []]
-        return Rows(columns, result.fetchall() if columns else [])
+        _confine(connection, files)
+        _open_tables(connection, trace, sql)
+        answer = connection.sql(_TOKEN.sub(_decimal, sql))
+        if answer is None:
+            raise UsageError("SQL: there is no statement (see: query --help)")
+        return Rows(list(answer.columns), _with_plain_times(answer).fetchall())
     except (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.InternalException) as error:
         raise HeapstoryError(f"query failed: {_one_line(error)}") from error
+    except duckdb.PermissionException as error:
+        raise UsageError(
+            f"SQL: {_one_line(error)} (a query sees its trace only; to read or write a file, name "
+            "it: --allow-files FILE)"
+        ) from error
     except duckdb.Error as error:
         if re.search(r"checksum|damaged", str(error)):
             raise TraceError(_one_line(error)) from error
@@ -82,8 +101,47 @@ def query(trace: OpenTrace, sql: str) -> Rows:
         connection.close()
 
 
+def _confine(connection: duckdb.DuckDBPyConnection, files: Sequence[str | os.PathLike[str]]) -> None:
+    allowed = ", ".join("'" + os.fspath(file).replace("'", "''") + "'" for file in files)
+    connection.execute(f"SET allowed_paths = [{allowed}]")
+    for setting in (
+        "enable_external_access",
+        "autoinstall_known_extensions",
+        "autoload_known_extensions",
+        "python_enable_replacements",
+    ):
+        connection.execute(f"SET {setting} = false")
+
+
+def _open_tables(connection: duckdb.DuckDBPyConnection, trace: OpenTrace, sql: str) -> None:
+    all_of_them = _names(sql, _ABOUT_TABLES)
+    for name in TABLES:
+        if all_of_them or _names(sql, name) or (name == "sites" and _names(sql, "place")):
+            connection.register(name, trace.core.table(name))
+    connection.execute(_ADDR)
+    if _names(sql, "place"):
+        connection.execute(_PLACE)
+    connection.execute("SET lock_configuration = true")
+
+
+def _with_plain_times(answer: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """Times with a zone as text: Python would need a library of zones for them."""
+    zoned = ["TIME ZONE" in str(kind) for kind in answer.types]
+    if not any(zoned):
+        return answer
+    columns = (
+        f"CAST(#{number} AS VARCHAR)" if is_zoned else f"#{number}"
+        for number, is_zoned in enumerate(zoned, 1)
+    )
+    return answer.project(", ".join(columns))
+
+
+def _decimal(token: re.Match[str]) -> str:
+    return str(int(token[1], 16)) if token[1] else token[0]
+
+
 def _names(sql: str, word: str) -> bool:
-    return re.search(rf"\b{word}\b", sql, re.IGNORECASE) is not None
+    return re.search(rf"\b(?:{word})\b", sql, re.IGNORECASE) is not None
 
 
 def _one_line(error: Exception) -> str:

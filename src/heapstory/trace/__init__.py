@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from heapstory.errors import UsageError
@@ -80,8 +81,11 @@ class Trace(OpenTrace):
         assert address is not None
         return history.of_address(self, address, size)
 
-    def query(self, sql: str) -> Rows:
-        """SQL over the tables of the trace; see docs/reference/sql.md."""
+    def query(self, sql: str, files: Sequence[str | os.PathLike[str]] = ()) -> Rows:
+        """SQL over the tables of the trace; see docs/reference/sql.md.
+
+        A query sees nothing but the trace, and the ``files`` that are named.
+        """
         from heapstory.store.sql import query
 
-        return query(self, sql)
+        return query(self, sql, files)
