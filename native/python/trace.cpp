@@ -140,6 +140,12 @@ Table Trace::found(const std::string &name) const {
 void bind_trace(nb::module_ &module) {
     nb::class_<Trace>(module, "Trace")
         .def(nb::init<const std::string &>(), "path"_a)
+        .def(
+            "__init__", // names of files need not be text
+            [](Trace *trace, nb::bytes path) {
+                new (trace) Trace(std::string(path.c_str(), path.size()));
+            },
+            "path"_a)
         .def("close", &Trace::close)
         .def_prop_ro("timestamps", &Trace::timestamps)
         .def_prop_ro("complete", &Trace::complete)

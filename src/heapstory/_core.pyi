@@ -191,7 +191,7 @@ class TypeDescription(TypedDict):
     fields: list[MemberDescription]
 
 class Trace:
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str | bytes) -> None:
         """Opens a trace directory; CoreError if it is none, is damaged beyond its first chunk, or
         was written by a newer version."""
     def close(self) -> None: ...

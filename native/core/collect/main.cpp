@@ -51,6 +51,8 @@ Arguments parse(int argc, char **argv) {
             arguments.options.most_changes = std::stoull(value);
         else if (value_of(argv[i], "--keyframe-least=", value))
             arguments.options.keyframe_least = std::stoull(value);
+        else if (value_of(argv[i], "--source-from=", value))
+            arguments.options.source_from.push_back(value);
         else if (std::string_view(argv[i]) == "--no-source")
             arguments.options.source = false;
         else

@@ -118,6 +118,13 @@ class ElfFile {
     // memory of any type: what a function returns that gives a pointer to a record, or a number,
     // is something else.
     virtual bool may_hand_on(uint64_t address) = 0;
+
+    // The folders in which its units were compiled, and those of the files that were compiled.
+    struct SourceFolder {
+        std::string built_in, source; // empty: unknown
+        bool operator==(const SourceFolder &) const = default;
+    };
+    virtual std::vector<SourceFolder> source_folders() = 0;
 };
 
 } // namespace heapstory

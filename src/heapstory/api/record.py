@@ -27,6 +27,7 @@ def record(
     allocators: Sequence[str] = (),
     follow_children: bool = False,
     source: bool = True,
+    source_from: Sequence[str] = (),
     abort_on_bad_free: bool = False,
 ) -> Trace:
     """Runs a program under the recorder and opens its trace; how it ended is in ``info()``.
@@ -52,6 +53,7 @@ def record(
         cpoints=list(cpoints),
         follow_children=follow_children,
         source=source,
+        source_from=list(source_from),
         abort_on_bad_free=abort_on_bad_free,
     )
     requests.check(request)

@@ -7,7 +7,9 @@ its help. Modules are imported only when named, so that start-up stays quick.
 from __future__ import annotations
 
 import argparse
+import codecs
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -84,6 +86,7 @@ def _load(verb: str) -> ModuleType:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command; every failure becomes one line on stderr and an exit status."""
+    _write_anything()
     words = list(sys.argv[1:] if argv is None else argv)
     verb = next((word for word in words if word in VERBS), None)
     try:
@@ -110,7 +113,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(verb, f"{what} ({remedy})", HeapstoryError.exit_code)
 
 
+def _write_anything() -> None:
+    """Names need not be text, and a locale may know no arrows: neither is a reason to fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            ascii_only = codecs.lookup(stream.encoding).name == "ascii"
+            stream.reconfigure(
+                encoding="utf-8" if ascii_only else None, errors="backslashreplace"
+            )
+
+
 def _complain(verb: str | None, message: str, exit_code: int) -> int:
-    print(f"heapstory: {message}", file=sys.stderr)
+    from heapstory.reporters.text import printable
+
+    print(f"heapstory: {printable(message, lines=True)}", file=sys.stderr)
     of_program = (ProgramError.exit_code, 127)
     return TOOL_FAILED if verb in RUNNERS and exit_code not in of_program else exit_code

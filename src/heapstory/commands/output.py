@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from heapstory.errors import UsageError
+from heapstory.reporters.text import printable
 
 if TYPE_CHECKING:
     from heapstory.trace import Trace
@@ -31,7 +32,7 @@ def write(text: str | Iterable[str], output: str | None = None) -> None:
 
 def say(text: str) -> None:
     """A remark, on stderr."""
-    print(f"heapstory: {text}", file=sys.stderr)
+    print(f"heapstory: {printable(text)}", file=sys.stderr)
 
 
 def talk(text: str) -> None:

@@ -64,6 +64,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-source", action="store_true", help="leave the text of source files out of the trace"
     )
     parser.add_argument(
+        "--source-from",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="keep the text of source files below DIR, too (default: below the folders that the "
+        "program was built from, unless they changed since)",
+    )
+    parser.add_argument(
         "--abort-on-bad-free",
         action="store_true",
         help="end the program (SIGABRT) at a free of what is no block, as the C library would; "
@@ -102,6 +110,7 @@ def run(args: argparse.Namespace) -> int:
         cpoints=args.cpoint,
         follow_children=args.follow_children,
         source=not args.no_source,
+        source_from=args.source_from,
         abort_on_bad_free=args.abort_on_bad_free,
     )
     requests.check(request)

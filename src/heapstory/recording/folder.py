@@ -29,13 +29,21 @@ def prepare(trace: Path, force: bool) -> None:
             raise HeapstoryError(f"{old} exists (choose another with -o, or replace it: --force)")
         if old.is_symlink() or not old.is_dir():
             raise HeapstoryError(f"{old} is not a trace; it is not replaced (choose another: -o)")
-        if any(old.iterdir()) and not any((old / mark).exists() for mark in _MARKS):
+        if not _is_trace(old):
             raise HeapstoryError(f"{old} is not a trace; it is not replaced (choose another: -o)")
         shutil.rmtree(old)
     try:
         trace.mkdir()
     except FileNotFoundError:
         raise HeapstoryError(f"{trace.parent}: no such directory (mkdir -p it first)") from None
+
+
+def _is_trace(folder: Path) -> bool:
+    """Whether a recording left this behind, however early it ended."""
+    names = [entry.name for entry in folder.iterdir()]
+    drafts = tuple(f".{name}." for name in _MARKS)
+    known = {*_MARKS, ERROR, LOG, "chunks"}
+    return bool(known.intersection(names)) or all(name.startswith(drafts) for name in names)
 
 
 def successors(trace: Path) -> Iterator[Path]:
@@ -122,7 +130,8 @@ def _failed(collected: dict[str, Any], pid: int, ending: Ending) -> bool:
 def write_json(path: Path, value: dict[str, Any]) -> None:
     """Whole or not at all: written beside, then renamed."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    # Names that are no text hold halves of characters, which only escapes can write.
+    draft.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
     draft.rename(path)
 
 

@@ -91,7 +91,7 @@ def _start(command: list[str], environment: dict[str, str], mask: set[int]) -> i
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         os.execve(command[0], command, environment)
     except BaseException as error:
-        os.write(2, f"heapstory: {command[0]} cannot be started: {error}\n".encode())
+        os.write(2, os.fsencode(f"heapstory: {command[0]} cannot be started: {error}\n"))
     finally:
         os._exit(125)
 

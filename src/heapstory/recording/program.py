@@ -97,7 +97,7 @@ def _read_head(path: Path) -> bytes:
 
 def _interpreter(script: Path, head: bytes) -> list[str]:
     """The words of a #! line; env is looked through, so that its program is what is recorded."""
-    line = head[2:].split(b"\n", 1)[0].decode(errors="replace").strip()
+    line = os.fsdecode(head[2:].split(b"\n", 1)[0]).strip()
     words = line.split(None, 1)
     if not words:
         raise ProgramError(f"{script}: its #! line names no interpreter")

@@ -37,6 +37,7 @@ class Request:
     cpoints: list[str] = field(default_factory=list)
     follow_children: bool = False
     source: bool = True
+    source_from: list[str] = field(default_factory=list)
     abort_on_bad_free: bool = False
     fail_allocation: int | None = None  # the ordinal of an allocation that finds no memory
 
@@ -60,6 +61,8 @@ class Request:
         options += [f"--fail-allocation={self.fail_allocation}"] if self.fail_allocation else []
         options += ["--abort-on-bad-free=yes"] if self.abort_on_bad_free else []
         options += [] if self.source else ["--collector-arg=--no-source"]
+        folders = map(os.path.abspath, self.source_from)
+        options += [f"--collector-arg=--source-from={folder}" for folder in folders]
         return options
 
 
@@ -100,11 +103,16 @@ def _facts(request: Request) -> dict[str, object]:
     from heapstory.version import version
 
     return {
-        "program": request.command,
-        "directory": str(Path.cwd()),
+        "program": [_text(word) for word in request.command],
+        "directory": _text(Path.cwd()),
         "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
         "heapstory": version(),
         "mode": request.mode,
-        "options": request.options(),
-        "environment": {name: os.environ[name] for name in _KEPT if name in os.environ},
+        "options": [_text(option) for option in request.options()],
+        "environment": {name: _text(os.environ[name]) for name in _KEPT if name in os.environ},
     }
+
+
+def _text(name: str | os.PathLike[str]) -> str:
+    """A name of the system as UTF-8, whatever the locale; bytes that are none stay escaped."""
+    return os.fsencode(name).decode("utf-8", "surrogateescape")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,11 +32,28 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 def _cell(value: Any) -> str:
     if value is None:
         return ""
-    words = f"{value:.6g}" if isinstance(value, float) else str(value)
+    words = f"{value:.6g}" if isinstance(value, float) else printable(str(value))
     if len(words) <= WIDEST_CELL:
         return words
     kept = WIDEST_CELL // 2
     return f"{words[: kept - 1]}…{words[-kept:]}"
+
+
+# What terminals obey: control characters and marks that turn the direction of text.
+_OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printable(text: str, lines: bool = False) -> str:
+    """The same with escapes in place of what a terminal would obey; ``lines`` may stay."""
+    return _OBEYED.sub(lambda found: _escape(found[0], lines), text)
+
+
+def _escape(character: str, lines: bool) -> str:
+    if lines and character == "\n":
+        return character
+    if "\udc80" <= character <= "\udcff":  # a byte that is no text
+        return f"\\x{ord(character) - 0xDC00:02x}"
+    return character.encode("unicode_escape", "surrogatepass").decode()
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

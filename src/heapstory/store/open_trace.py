@@ -114,4 +114,4 @@ def open_core(path: Path) -> _core.Trace:
         from heapstory import _core
     except ImportError as error:
         raise TraceError(f"the native core cannot be loaded: {error} (run: make setup)") from error
-    return _core.Trace(str(path))
+    return _core.Trace(os.fsencode(path))

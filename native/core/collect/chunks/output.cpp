@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "collect/chunks/output.h"
 
+#include "collect/program/source_files.h"
 #include "format/index/lookup.h"
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
-#include <set>
-#include <sstream>
 
 namespace heapstory {
 
@@ -91,21 +89,8 @@ void Output::flush() {
 }
 
 void Output::write_sources() {
-    std::set<std::string> paths;
-    for (const auto &places : tables_.places)
-        for (const PlaceRow &place : places)
-            if (place.path)
-                paths.insert(tables_.text(place.path));
-    constexpr std::streamoff largest = 4 << 20;
-    for (const std::string &path : paths) {
-        std::ifstream file(path, std::ios::binary | std::ios::ate);
-        if (!file || file.tellg() > largest)
-            continue;
-        file.seekg(0);
-        std::ostringstream text;
-        text << file.rdbuf();
-        append(ChunkKind::source, encode_source({path, text.str()}));
-    }
+    for (const SourceText &source : SourceFiles(tables_, modules_, options_.source_from).read())
+        append(ChunkKind::source, encode_source(source));
 }
 
 void Output::close() {

@@ -15,11 +15,14 @@
 #include "format/program/tables.h"
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace heapstory {
 
 struct RecordingOptions {
     bool source = true;        // keep source text
+    std::vector<std::string> source_from; // folders from which the user wants it kept
     uint64_t most_changes = 0; // --for: stop after so many, 0 never
     // Slots between keyframes: at least so many, and in proportion to live words. Reading them
     // takes less than half a second.

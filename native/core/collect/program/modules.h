@@ -34,6 +34,12 @@ class Modules {
     // What to call a range of module data that no variable names: "libc.so.6".
     std::string name_of(uint64_t address) const;
 
+    // Where the sources of a module were, as its debug information has it.
+    std::vector<ElfFile::SourceFolder> source_folders(uint32_t module) const {
+        return loaded_[module] ? loaded_[module]->source_folders()
+                               : std::vector<ElfFile::SourceFolder>();
+    }
+
     void receiver(uint64_t return_address, uint64_t value);
 
     // Looks up places, functions and types for all rows that have none yet.

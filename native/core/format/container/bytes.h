@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "format/container/printable.h"
+
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -14,7 +16,7 @@ namespace heapstory {
 
 // A trace that cannot be read. The message is one line for the user.
 struct FormatError : std::runtime_error {
-    using std::runtime_error::runtime_error;
+    explicit FormatError(const std::string &message) : std::runtime_error(printable(message)) {}
 };
 
 using Bytes = std::vector<uint8_t>;

@@ -2,6 +2,7 @@
 #include "format/events/events.h"
 
 #include "format/container/chunk.h"
+#include "format/container/printable.h"
 
 namespace heapstory {
 
@@ -329,7 +330,7 @@ std::vector<Mark> EventsView::marks() const {
         mark.b = in.varint();
         mark.site = uint32_t(in.varint());
         mark.thread = uint32_t(in.varint());
-        mark.text = in.string();
+        mark.text = mark.kind == Mark::Kind::scan ? std::string(in.string()) : printable(in.string());
     }
     return marks;
 }

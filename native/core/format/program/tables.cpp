@@ -2,6 +2,7 @@
 #include "format/program/tables.h"
 
 #include "format/container/chunk.h"
+#include "format/container/printable.h"
 
 namespace heapstory {
 
@@ -67,7 +68,7 @@ void write(ByteWriter &out, const Type &type) {
 Type read_type(ByteReader &in) {
     Type type;
     type.kind = in.fixed<TypeKind>();
-    type.name = in.string();
+    type.name = printable(in.string());
     type.size = in.varint();
     type.target = TypeId(in.varint());
     type.count = in.varint();
@@ -78,7 +79,7 @@ Type read_type(ByteReader &in) {
     type.is_char = bits >> 3 & 1;
     type.fields.resize(in.count());
     for (Field &field : type.fields) {
-        field.name = in.string();
+        field.name = printable(in.string());
         field.offset = in.varint();
         field.size = in.varint();
         field.type = TypeId(in.varint());
@@ -159,7 +160,7 @@ Bytes TablesWriter::rows() {
 void TablesReader::strings(ByteReader &in) {
     size_t count = in.count();
     for (size_t i = 0; i < count; ++i)
-        tables_.strings.emplace_back(in.string());
+        tables_.strings.push_back(printable(in.string()));
 }
 
 void TablesReader::rows(ByteSpan payload) {
@@ -268,7 +269,7 @@ Bytes encode_source(const SourceText &source) {
 SourceText decode_source(ByteSpan payload) {
     Bytes plain = unpacked(payload);
     ByteReader in(plain);
-    std::string path(in.string());
+    std::string path = printable(in.string());
     return {path, std::string(in.string())};
 }
 

@@ -29,6 +29,21 @@ std::vector<std::string> file_names(Dwarf_Files *files, size_t count, const char
 
 } // namespace
 
+std::vector<ElfFile::SourceFolder> Units::source_folders() {
+    std::vector<ElfFile::SourceFolder> folders;
+    for (CompileUnit &unit : all()) {
+        const char *folder = own_string(&unit.die, DW_AT_comp_dir);
+        const char *name = own_string(&unit.die, DW_AT_name);
+        ElfFile::SourceFolder found;
+        found.built_in = folder ? folder : "";
+        if (name)
+            found.source = std::filesystem::path(absolute_path(name, folder)).parent_path();
+        if (std::ranges::find(folders, found) == folders.end())
+            folders.push_back(std::move(found));
+    }
+    return folders;
+}
+
 void Units::read_lines(CompileUnit &unit) {
     unit.lines_read = true;
     const char *folder = own_string(&unit.die, DW_AT_comp_dir);

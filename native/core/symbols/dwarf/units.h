@@ -69,6 +69,7 @@ class Units {
     std::vector<Place> places(uint64_t address);
 
     std::deque<CompileUnit> &all();
+    std::vector<ElfFile::SourceFolder> source_folders(); // each once
     const ElfImage &image() const { return image_; }
     ScopeNames &names() { return scope_names_; }
 

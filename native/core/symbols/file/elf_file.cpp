@@ -157,6 +157,12 @@ TypeId ElfFileReader::pointee_of_receiver(uint64_t return_address, const Receive
     });
 }
 
+std::vector<ElfFile::SourceFolder> ElfFileReader::source_folders() {
+    return guarded(std::vector<SourceFolder>(), [&] {
+        return readable() ? units_->source_folders() : std::vector<SourceFolder>();
+    });
+}
+
 bool ElfFileReader::may_hand_on(uint64_t address) {
     return guarded(true, [&] {
         CompileUnit *unit = readable() ? units_->at(address) : nullptr;

@@ -21,6 +21,7 @@ class ElfFileReader final : public ElfFile {
     std::vector<Variable> variables() override;
     TypeId pointee_of_receiver(uint64_t return_address, const Receiver &receiver) override;
     bool may_hand_on(uint64_t address) override;
+    std::vector<SourceFolder> source_folders() override;
 
   private:
     void find_debug();

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from heapstory.graph.model import label
 from heapstory.reporters.style import PLAIN, Style
-from heapstory.reporters.text import count, size
+from heapstory.reporters.text import count, printable, size
 from heapstory.trace.discoveries import COUNTED
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def info(info: Info) -> str:
     facts += _bad_frees(info.bad_frees)
     if info.discoveries:
         facts += _doubts(info.discoveries)
-    return "".join(f"{name:<10}  {value}\n" for name, value in facts)
+    return "".join(f"{name:<10}  {printable(value)}\n" for name, value in facts)
 
 
 def _bad_frees(found: Sequence[BadFree]) -> Iterator[tuple[str, str]]:
