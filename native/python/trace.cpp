@@ -60,6 +60,7 @@ nb::dict Trace::summary() const {
     out["sites"] = s.tables().sites.size() - 1;
     out["stacks"] = s.tables().stacks.size() - 1;
     out["threads"] = counted.threads;
+    out["crash_site"] = or_none(counted.crash_site);
     out["chunks"] = s.file().chunks().size();
     out["bytes"] = s.file().size();
     out["event_bytes"] = counted.event_bytes;

@@ -144,7 +144,7 @@ enum hsw_tag {
 
     HSW_SIGNAL,    /* a handler starts. address: stack pointer interrupted; value: signal */
     HSW_SIGRETURN, /* and ends. address: stack pointer restored, the same unless it was changed */
-    HSW_CRASH,     /* address: program counter; value: signal or 0 */
+    HSW_CRASH,     /* address: program counter; value: signal or 0 | stack pointer << 8 */
     HSW_EXIT,      /* address: 0; value: exit code */
     HSW_EXECVE,    /* about to exec. value: bytes of payload; payload: the path */
 
@@ -345,10 +345,15 @@ enum hsw_cpoint {
     HSW_CPOINT_OPTION = 2  /* record --cpoint */
 };
 
-enum hsw_scan { HSW_SCAN_STACK = 1, HSW_SCAN_REGISTERS = 2 };
+enum hsw_scan {
+    HSW_SCAN_STACK = 1,
+    HSW_SCAN_REGISTERS = 2,
+    HSW_SCAN_MEMORY = 3, /* neither stack nor recorded: thread-local, mapped by the program */
+    HSW_SCAN_PARTIAL = 4 /* without words: there was too much memory to scan all of it */
+};
 
 struct hsw_scan_word {
-    unsigned long long where; /* address of the stack slot, or DWARF register number */
+    unsigned long long where; /* address of the word, or DWARF register number */
     unsigned long long value;
 };
 

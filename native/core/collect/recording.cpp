@@ -89,7 +89,7 @@ const uint8_t *Recording::parse(ByteSpan records, std::span<const RecordStep> st
     const uint8_t *start = records.data(), *at = start, *end = at + records.size();
     const uint64_t most_changes = options_.most_changes ? options_.most_changes : ~uint64_t(0);
     EventSteps positions(stream_, steps);
-    while (!enough_) {
+    while (!enough_ || (at + record_bytes <= end && continues(at))) {
         const uint8_t *stores = at;
         uint64_t event = builder_.events();
         if (!finished_)
@@ -98,7 +98,8 @@ const uint8_t *Recording::parse(ByteSpan records, std::span<const RecordStep> st
             for (; stores < at; stores += record_bytes)
                 if (sites_.stores()[record_at(stores).first >> HSW_ADDRESS_BITS].begins)
                     positions.add(event++, size_t(stores - start));
-        if (at + record_bytes > end)
+        enough_ = builder_.timestamp() >= most_changes;
+        if (at + record_bytes > end || (enough_ && !continues(at)))
             return at;
         const uint8_t *next = parse_record(at, end);
         if (next == at)
@@ -109,6 +110,18 @@ const uint8_t *Recording::parse(ByteSpan records, std::span<const RecordStep> st
         enough_ = builder_.timestamp() >= most_changes;
     }
     return at;
+}
+
+// Whether a record is a part of the event before it, rather than the next one.
+bool Recording::continues(const uint8_t *at) {
+    const auto [first, value] = record_at(at);
+    const uint32_t tag = uint32_t(first >> HSW_ADDRESS_BITS);
+    if (tag < HSW_FIRST_TAG)
+        return tag < sites_.stores().size() && !sites_.stores()[tag].begins;
+    const unsigned kind = without_more(Record{tag, 0, value}.kind());
+    bool joins = continued_range_ || kind == HSW_RANGE_REALLOC;
+    return (tag == HSW_RANGE && joins) || (tag == HSW_FILL && continued_range_) ||
+           tag == HSW_JOIN || tag == HSW_SOURCE;
 }
 
 // Returns where the next one begins; the same place if this one is of the stream.
@@ -222,14 +235,14 @@ void Recording::moment(const Record &record, const Payload &payload) {
             encode_scan(scan_words(payload.bytes));
         break;
     case HSW_SIGNAL:
+        unwind(record.address);
         mark(Mark::Kind::signal, record.value);
         break;
     case HSW_SIGRETURN:
         mark(Mark::Kind::sigreturn);
         break;
     case HSW_CRASH:
-        mark(Mark::Kind::crash, record.address, record.value);
-        crash_signal_ = int(record.value);
+        crash(record);
         break;
     case HSW_EXIT:
         mark(Mark::Kind::exit, record.value);
@@ -255,8 +268,22 @@ void Recording::moment(const Record &record, const Payload &payload) {
     }
 }
 
+// Returns of other code are not recorded: the stack pointer shows which frames are gone.
+void Recording::unwind(uint64_t stack_pointer) {
+    stacks_.unwind(stack_pointer, [this](const Frame &frame) { returned(frame); });
+}
+
+void Recording::crash(const Record &record) {
+    crash_signal_ = int(record.value & 0xff);
+    unwind(record.value >> 8);
+    uint32_t site = sites_.of_code(record.address);
+    Mark &crash = mark(Mark::Kind::crash, record.address, record.value & 0xff);
+    if (tables_.sites[site].own)
+        crash.site = site;
+}
+
 void Recording::cpoint(const Record &record, const Payload &payload) {
-    stacks_.unwind(record.address, [this](const Frame &frame) { returned(frame); });
+    unwind(record.address);
     uint32_t site = sites_.of_code(payload.end_value);
     Mark &point = mark(Mark::Kind::cpoint, uint64_t(marked_by(record.kind())), record.length());
     point.text = payload.text();

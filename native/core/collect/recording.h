@@ -51,6 +51,9 @@ class Recording {
     void moment(const Record &record, const Payload &payload);
     void cpoint(const Record &record, const Payload &payload);
     void bad_free(const Record &record);
+    void crash(const Record &record);
+    void unwind(uint64_t stack_pointer);
+    bool continues(const uint8_t *at);
     Mark &mark(Mark::Kind kind, uint64_t a = 0, uint64_t b = 0);
 
     void call(const Record &record);

@@ -32,6 +32,7 @@ struct Field {
     TypeId type = no_type;
     uint8_t bit_offset = 0, bit_size = 0; // bit_size 0: no bit field
     bool base_class = false;
+    bool operator==(const Field &) const = default;
 };
 
 struct Type {
@@ -43,6 +44,7 @@ struct Type {
     bool is_union = false;
     bool is_signed = false, is_float = false, is_char = false; // base types
     std::vector<Field> fields;                                 // records, in order of offset
+    bool operator==(const Type &) const = default;
 };
 
 // Types of all modules of a trace; equal types of different units or modules share one id.

@@ -26,6 +26,15 @@ static Bool ended;
 static Bool traced_before;
 static ULong crash_record; /* where it lies, until its signal is known */
 static Addr crash_address;
+static ULong crash_stack; /* shifted, as in the record */
+
+/* Valgrind gives the number of a thread that has ended to the next one; ours are never reused. */
+static UInt *thread_numbers; /* by Valgrind's */
+static UInt n_threads;
+
+UInt hs_thread_number(ThreadId tid) {
+    return thread_numbers[tid];
+}
 
 static void thread_runs(ThreadId tid, ULong blocks) {
     if (hs_discard_poll())
@@ -33,16 +42,21 @@ static void thread_runs(ThreadId tid, ULong blocks) {
     if (tid == running)
         return;
     running = tid;
-    hs_record(HSW_SWITCH, tid, VG_(get_SP)(tid));
+    hs_record(HSW_SWITCH, hs_thread_number(tid), VG_(get_SP)(tid));
 }
 
 static void thread_starts(ThreadId tid) {
+    if (!thread_numbers)
+        thread_numbers = VG_(calloc)("hs.threads", VG_N_THREADS, sizeof *thread_numbers);
+    thread_numbers[tid] = ++n_threads;
+    if (tid == running) /* a thread that ended had this number */
+        running = VG_INVALID_THREADID;
     hs_set_shadow(tid, HS_SHADOW_RING, hs_ring);
     HS_TELL(thread_starts, tid);
 }
 
 static void thread_ends(ThreadId tid) {
-    hs_record(HSW_THREAD_END, tid, 0);
+    hs_record(HSW_THREAD_END, hs_thread_number(tid), 0);
 }
 
 static void signal_starts(ThreadId tid, Int number, Bool alternate) {
@@ -79,7 +93,7 @@ static void record_exit(Int code) {
     hs_sending = True; /* how it ended is said outside the section too */
     HS_TELL(ends);
     hs_record(HSW_EXIT, 0, code & 0xff);
-    hs_scan_threads(False);
+    hs_scan_end();
     hs_ring->status = code & 0xff;
     hs_ring->state = HSW_EXITED;
 }
@@ -99,9 +113,10 @@ void __wrap_vgPlain_nuke_all_threads_except(ThreadId tid, UInt reason) {
         hs_make_room();
         crash_record = hs_ring->cursor;
         crash_address = VG_(get_IP)(tid) & HSW_ADDRESS_MASK;
-        hs_record(HSW_CRASH, crash_address, 0);
+        crash_stack = (ULong)VG_(get_SP)(tid) << 8;
+        hs_record(HSW_CRASH, crash_address, crash_stack);
         HS_TELL(ends);
-        hs_scan_threads(False);
+        hs_scan_end();
         hs_ring->status = 0;
         hs_ring->state = HSW_SIGNALLED;
     }
@@ -110,7 +125,7 @@ void __wrap_vgPlain_nuke_all_threads_except(ThreadId tid, UInt reason) {
 
 void __wrap_vgPlain_kill_self(Int number) {
     if (crash_record)
-        hs_amend(crash_record, crash_address, number);
+        hs_amend(crash_record, crash_address, crash_stack | (ULong)number);
     hs_ring->status = number;
     hs_ring->state = HSW_SIGNALLED;
     __real_vgPlain_kill_self(number);

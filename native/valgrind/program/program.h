@@ -6,6 +6,7 @@
 #include "walk/pass.h"
 
 /* process.c */
+UInt hs_thread_number(ThreadId tid); /* as records have it */
 void hs_process_init(void);
 void hs_finish(Int exit_code);
 
@@ -24,6 +25,7 @@ SizeT hs_client_string(const HChar *text);
 
 /* scan.c. `returning`: the running thread is about to return from a function, whose frame and
  * scratch registers hold nothing any more. */
-void hs_scan_threads(Bool returning);
+void hs_scan_moment(Bool returning);
+void hs_scan_end(void); /* of the program: there is more time */
 
 #endif

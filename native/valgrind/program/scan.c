@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Words of stacks and registers that may point into the heap: at C-points, exit and crash. Sent is
- * every aligned word, from the stack pointer (less the ABI's red zone) to the end of the stack,
- * whose value lies in a recorded page. A thread that is on another stack than its own (signals,
+/* Words outside of recorded memory that may point into the heap: at C-points, exit and crash. Sent
+ * is every aligned word whose value lies in a recorded page: of stacks, from the stack pointer (less
+ * the ABI's red zone) to their end; of registers; and of memory that the program mapped, shares, or
+ * keeps thread-local variables in. A thread that is on another stack than its own (signals,
  * coroutines) has both scanned.
  */
 #include "program/program.h"
@@ -10,7 +11,12 @@
 #include "shared/peek.h"
 #include "shared/ring.h"
 
+#include "pub_tool_aspacehl.h"
+
 #define UNKNOWN_STACK_MAX (1u << 20)
+/* Bytes of other memory that are scanned, about 0.3 ms for each MiB. */
+#define MOST_AT_MOMENT (16u << 20)
+#define MOST_AT_END (1u << 30)
 #define WORDS (HS_PAYLOAD_MAX / sizeof(struct hsw_scan_word))
 
 static struct hsw_scan_word words[WORDS];
@@ -19,7 +25,8 @@ static UInt n_words;
 static void send(ThreadId tid, UInt kind) {
     SizeT bytes = n_words * sizeof *words;
     if (n_words)
-        hs_append_payload(HSW_WORD(HSW_SCAN, tid), bytes | (ULong)kind << 56, words, bytes, 0);
+        hs_append_payload(HSW_WORD(HSW_SCAN, hs_thread_number(tid)), bytes | (ULong)kind << 56,
+                          words, bytes, 0);
     n_words = 0;
 }
 
@@ -31,7 +38,7 @@ static void found(ThreadId tid, UInt kind, ULong where, ULong value) {
 }
 
 /* The readable parts of the area, page by page. */
-static void scan_area(ThreadId tid, Addr from, Addr to) {
+static void scan_area(ThreadId tid, UInt kind, Addr from, Addr to) {
     static ULong page[VKI_PAGE_SIZE / sizeof(ULong)];
     from = (from + 7) & ~(Addr)7;
     to &= ~(Addr)7;
@@ -42,7 +49,7 @@ static void scan_area(ThreadId tid, Addr from, Addr to) {
         if (hs_peek(page, from, end - from))
             for (SizeT i = 0; i < (end - from) / sizeof(ULong); i++)
                 if (hs_page_is_on(page[i]))
-                    found(tid, HSW_SCAN_STACK, from + i * sizeof(ULong), page[i]);
+                    found(tid, kind, from + i * sizeof(ULong), page[i]);
         from = end;
     }
 }
@@ -54,7 +61,7 @@ static void scan_unknown_stack(ThreadId tid, Addr sp) {
     if (!segment || segment->kind != SkAnonC)
         return;
     end = segment->end + 1;
-    scan_area(tid, sp, end - sp > UNKNOWN_STACK_MAX ? sp + UNKNOWN_STACK_MAX : end);
+    scan_area(tid, HSW_SCAN_STACK, sp, end - sp > UNKNOWN_STACK_MAX ? sp + UNKNOWN_STACK_MAX : end);
 }
 
 static void scan_stack(ThreadId tid, Addr red_zone) {
@@ -65,10 +72,10 @@ static void scan_stack(ThreadId tid, Addr red_zone) {
     if (sp >= low && sp <= end)
         low = sp; /* else where it left this stack is not known: all of it */
     else if (sp >= alternate && sp < alternate_end)
-        scan_area(tid, sp - red_zone, alternate_end);
+        scan_area(tid, HSW_SCAN_STACK, sp - red_zone, alternate_end);
     else
         scan_unknown_stack(tid, sp);
-    scan_area(tid, low - red_zone, end);
+    scan_area(tid, HSW_SCAN_STACK, low - red_zone, end);
     send(tid, HSW_SCAN_STACK);
 }
 
@@ -87,7 +94,77 @@ static void scan_registers(ThreadId tid, UInt wanted) {
     send(tid, HSW_SCAN_REGISTERS);
 }
 
-void hs_scan_threads(Bool returning) {
+/* ---- memory that is neither stack nor recorded ---- */
+
+/* The end of the stack of a thread that holds the address, else 0; `next`: where the nearest stack
+ * above it begins, if that is lower than what stands there. */
+static Addr stack_end(Addr address, Addr *next) {
+    ThreadId tid;
+    Addr ignored_low, ignored_high, end = 0;
+    VG_(thread_stack_reset_iter)(&tid);
+    while (VG_(thread_stack_next)(&tid, &ignored_low, &ignored_high)) {
+        Addr high = VG_(thread_get_stack_max)(tid) + 1;
+        Addr low = high - VG_(thread_get_stack_size)(tid);
+        if (address >= low && address < high)
+            end = high;
+        else if (low > address && low < *next)
+            *next = low;
+    }
+    return end;
+}
+
+/* Calls `visit` for every part of it that a pointer may be kept in: thread-local variables of the
+ * first thread, and whatever the program maps or shares. */
+static void visit_memory(void (*visit)(Addr from, Addr to)) {
+    Int n_segments;
+    Addr *starts = VG_(get_segment_starts)(SkFileC | SkAnonC | SkShmC, &n_segments);
+    for (Int i = 0; i < n_segments; i++) {
+        const NSegment *segment = VG_(am_find_nsegment)(starts[i]);
+        Addr from = starts[i], end;
+        if (!segment || !segment->hasR || (segment->kind == SkFileC && !segment->hasW))
+            continue;
+        end = segment->end + 1;
+        while (from < end) {
+            Addr to = end, above = stack_end(from, &to);
+            if (above)
+                from = above;
+            else if (hs_page_is_on(from))
+                from = VG_PGROUNDDN(from) + VKI_PAGE_SIZE;
+            else {
+                for (Addr page = from; page < to; page += VKI_PAGE_SIZE)
+                    if (hs_page_is_on(page))
+                        to = page;
+                visit(from, to);
+                from = to;
+            }
+        }
+    }
+    VG_(free)(starts);
+}
+
+static SizeT memory_bytes;
+
+static void count_memory(Addr from, Addr to) {
+    memory_bytes += to - from;
+}
+
+static void scan_memory_part(Addr from, Addr to) {
+    scan_area(VG_(get_running_tid)(), HSW_SCAN_MEMORY, from, to);
+}
+
+static void scan_memory(SizeT most) {
+    ThreadId tid = VG_(get_running_tid)();
+    memory_bytes = 0;
+    visit_memory(count_memory);
+    if (memory_bytes <= most) {
+        visit_memory(scan_memory_part);
+        send(tid, HSW_SCAN_MEMORY);
+    } else
+        hs_append_payload(HSW_WORD(HSW_SCAN, hs_thread_number(tid)),
+                          (ULong)HSW_SCAN_PARTIAL << 56, NULL, 0, 0);
+}
+
+static void scan_threads(Bool returning) {
     ThreadId tid, running = VG_(get_running_tid)();
     Addr low, high;
     VG_(thread_stack_reset_iter)(&tid);
@@ -96,4 +173,14 @@ void hs_scan_threads(Bool returning) {
         scan_stack(tid, leaving ? 0 : VG_STACK_REDZONE_SZB);
         scan_registers(tid, leaving ? KEPT_AT_RETURN : 0xffffu);
     }
+}
+
+void hs_scan_moment(Bool returning) {
+    scan_threads(returning);
+    scan_memory(MOST_AT_MOMENT);
+}
+
+void hs_scan_end(void) {
+    scan_threads(False);
+    scan_memory(MOST_AT_END);
 }

@@ -81,7 +81,7 @@ static void cpoint(Addr sp, Addr code, ULong kind_and_number, const HChar *name,
     if (!hs_recording())
         return;
     hs_append_payload(HSW_WORD(HSW_CPOINT, sp), kind_and_number, name, VG_(strlen)(name) + 1, code);
-    hs_scan_threads(returning);
+    hs_scan_moment(returning);
 }
 
 static void option_cpoint(ULong number, Addr sp, Addr code) {

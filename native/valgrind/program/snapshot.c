@@ -18,7 +18,7 @@ static void send_stack(ThreadId tid) {
         frames[n - 1 - i].pc = ips[i];
         frames[n - 1 - i].sp = i + 1 < n ? sps[i + 1] - 8 : sps[i];
     }
-    hs_append_payload(HSW_WORD(HSW_STACK, tid), n * sizeof *frames, frames, n * sizeof *frames, 0);
+    hs_append_payload(HSW_WORD(HSW_STACK, hs_thread_number(tid)), n * sizeof *frames, frames, n * sizeof *frames, 0);
 }
 
 static void send_stacks(void) {
@@ -36,6 +36,6 @@ void hs_send_snapshot(void) {
     HS_TELL(snapshot);
     hs_send_roots();
     send_stacks();
-    hs_record(HSW_SWITCH, running, VG_(get_SP)(running));
+    hs_record(HSW_SWITCH, hs_thread_number(running), VG_(get_SP)(running));
     hs_record(HSW_BEGIN, 0, 0);
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from heapstory.store.places import Place
 from heapstory.trace.bad_frees import BadFree, bad_frees
 from heapstory.trace.discoveries import Discoveries, discoveries
 
@@ -25,6 +26,7 @@ class Info:
     options: list[str]
     exit_code: int | None
     exit_signal: int | None
+    exit_place: Place | None  # where a signal ended it
     ended: str | None
     complete: bool
     damage: str | None
@@ -85,6 +87,7 @@ class Info:
             options=list(meta.get("options") or []),
             exit_code=ended.get("code"),
             exit_signal=ended.get("signal"),
+            exit_place=trace.places.place(summary["crash_site"]),
             ended=meta.get("ended"),
             complete=trace.complete,
             damage=trace.damage,

@@ -37,6 +37,7 @@ void Output::append(ChunkKind kind, Bytes payload, ChunkHeader header) {
 
 void Output::write_tables() {
     modules_.resolve();
+    modules_.resolve_new_types();
     append(ChunkKind::tables, tables_writer_.rows());
     append(ChunkKind::symbols, tables_writer_.symbols());
 }
@@ -96,9 +97,9 @@ void Output::write_sources() {
 void Output::close() {
     flush();
     write_discoveries();
-    modules_.resolve();
-    modules_.resolve_types();
     write_tables();
+    modules_.resolve_types();
+    append(ChunkKind::symbols, tables_writer_.symbols());
     if (options_.source)
         write_sources();
     // The last moment is the one that is asked for most.

@@ -127,7 +127,16 @@ MarkedBy marked_by(unsigned cpoint) {
 }
 
 ScanKind scan_of(unsigned scan) {
-    return scan == HSW_SCAN_REGISTERS ? ScanKind::registers : ScanKind::stack;
+    switch (scan) {
+    case HSW_SCAN_REGISTERS:
+        return ScanKind::registers;
+    case HSW_SCAN_MEMORY:
+        return ScanKind::memory;
+    case HSW_SCAN_PARTIAL:
+        return ScanKind::partial;
+    default:
+        return ScanKind::stack;
+    }
 }
 
 std::vector<ScanWord> scan_words(ByteSpan payload) {

@@ -207,19 +207,38 @@ bool Modules::hands_on(uint32_t site) {
     return !at.module || !loaded_[at.module] || loaded_[at.module]->may_hand_on(at.offset);
 }
 
-void Modules::resolve_types() {
-    tables_.stack_types.resize(tables_.stacks.size());
-    for (uint32_t stack = 1; stack < tables_.stacks.size(); ++stack) {
-        constexpr int wrappers = 8;
-        uint32_t at = stack;
-        for (int depth = 0; at && depth < wrappers && !tables_.stack_types[stack]; ++depth) {
-            uint32_t site = tables_.stacks[at].site;
-            tables_.stack_types[stack] = type_of_frame(site);
-            at = hands_on(site) ? tables_.stacks[at].parent : 0;
-        }
+TypeId Modules::type_of_stack(uint32_t stack) {
+    constexpr int wrappers = 8;
+    TypeId type = no_type;
+    for (int depth = 0; stack && depth < wrappers && !type; ++depth) {
+        uint32_t site = tables_.stacks[stack].site;
+        type = type_of_frame(site);
+        stack = hands_on(site) ? tables_.stacks[stack].parent : 0;
     }
+    return type;
+}
+
+void Modules::resolve_types_from(uint32_t stack) {
+    tables_.stack_types.resize(tables_.stacks.size());
+    for (; stack < tables_.stacks.size(); ++stack)
+        tables_.stack_types[stack] = type_of_stack(stack);
     for (TypeId id = TypeId(tables_.types.size()); id <= types_.size(); ++id)
         tables_.types.push_back(types_[id]);
+}
+
+void Modules::resolve_new_types() {
+    resolve_types_from(last_new_stacks_);
+    last_new_stacks_ = new_stacks_;
+    new_stacks_ = uint32_t(tables_.stacks.size());
+}
+
+void Modules::resolve_types() {
+    resolve_types_from(1);
+    for (TypeId id = 1; id < tables_.types.size(); ++id) // a declaration may have been completed
+        if (tables_.types[id] != types_[id]) {
+            tables_.types[id] = types_[id];
+            tables_.completed_types.push_back(id);
+        }
 }
 
 } // namespace heapstory

@@ -44,7 +44,10 @@ class Modules {
 
     // Looks up places, functions and types for all rows that have none yet.
     void resolve();
-    // Tries again to find the types of stacks that have none: receivers become known late.
+    // Looks for the types of new stacks, and once more for those of the last call: receivers become
+    // known late.
+    void resolve_new_types();
+    // Looks for the types of all stacks once more.
     void resolve_types();
 
   private:
@@ -60,6 +63,8 @@ class Modules {
     void resolve_site(const SiteRow &site);
     void resolve_call(const CallRow &call);
     TypeId type_of_frame(uint32_t site);
+    TypeId type_of_stack(uint32_t stack);
+    void resolve_types_from(uint32_t stack);
     bool hands_on(uint32_t site);
 
     Tables &tables_;
@@ -70,6 +75,7 @@ class Modules {
     std::map<std::pair<std::string, uint64_t>, uint32_t> ids_;    // of (path, bias), while mapped
     std::map<std::pair<uint32_t, uint64_t>, uint64_t> receivers_; // by (module, offset)
     std::unordered_map<uint64_t, TypeId> frame_types_;            // by call site
+    uint32_t new_stacks_ = 1, last_new_stacks_ = 1;               // the first of them
     std::map<std::pair<uint32_t, uint64_t>, std::vector<PlaceRow>> place_cache_;
 };
 

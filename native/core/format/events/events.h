@@ -92,10 +92,15 @@ struct Range {
 // Who asked for a C-point: HEAPSTORY_CPOINT in the program, or record --cpoint.
 enum class MarkedBy : uint8_t { program = 1, option };
 
-enum class ScanKind : uint8_t { stack = 1, registers };
+enum class ScanKind : uint8_t {
+    stack = 1,
+    registers,
+    memory, // thread-local, or mapped by the program
+    partial // no words: there was too much memory to scan all of it
+};
 
 struct ScanWord {
-    uint64_t where = 0; // address of the stack slot, or DWARF number of the register
+    uint64_t where = 0; // address of the word, or DWARF number of the register
     uint64_t value = 0;
 };
 

@@ -210,7 +210,7 @@ Bytes TablesWriter::symbols() {
         if (t.stack_types[i] != stack_types_[i])
             typed.push_back(i);
     if (places_ == t.places.size() && functions_ == t.functions.size() &&
-        types_ == t.types.size() && typed.empty())
+        types_ == t.types.size() && typed.empty() && completed_ == t.completed_types.size())
         return {};
     ByteWriter out;
     strings(out);
@@ -233,6 +233,11 @@ Bytes TablesWriter::symbols() {
         out.varint(t.stack_types[stack]);
     }
     stack_types_ = t.stack_types;
+    out.varint(t.completed_types.size() - completed_);
+    for (; completed_ < t.completed_types.size(); ++completed_) {
+        out.varint(t.completed_types[completed_]);
+        write(out, t.types[t.completed_types[completed_]]);
+    }
     return packed(out);
 }
 
@@ -256,6 +261,12 @@ void TablesReader::symbols(ByteSpan payload) {
         TypeId type = TypeId(in.varint());
         if (stack < tables_.stack_types.size())
             tables_.stack_types[stack] = type;
+    }
+    for (size_t n = in.left() ? in.count() : 0; n; --n) { // an older trace ends here
+        uint64_t id = in.varint();
+        Type type = read_type(in);
+        if (id < tables_.types.size())
+            tables_.types[id] = std::move(type);
     }
 }
 

@@ -67,6 +67,7 @@ struct Tables {
     std::vector<PlaceRow> functions{{}};            // by call: the target's name and first line
     std::vector<TypeId> stack_types{no_type};       // by stack: type of what was allocated
     std::vector<Type> types{{}};
+    std::vector<TypeId> completed_types; // that were declarations when they were added
 
     uint32_t string(std::string_view text);
     const std::string &text(uint32_t id) const {
@@ -97,6 +98,7 @@ class TablesWriter {
     const Tables &tables_;
     size_t strings_ = 1, modules_ = 1, sites_ = 1, stacks_ = 1, calls_ = 1;
     size_t places_ = 1, functions_ = 1, types_ = 1;
+    size_t completed_ = 0;
     std::vector<TypeId> stack_types_;
 };
 

@@ -25,7 +25,7 @@ void append_words(const Mark &mark, std::vector<ScannedWord> &out) {
         if (ScanKind(mark.a) == ScanKind::registers) {
             word.name = thread + (found.where < registers.size() ? registers[found.where] : "?");
         } else {
-            word.name = thread + "stack";
+            word.name = ScanKind(mark.a) == ScanKind::memory ? "memory" : thread + "stack";
             word.address = found.where;
         }
         out.push_back(std::move(word));
@@ -51,9 +51,12 @@ std::vector<ScannedWord> scanned_words(const Store &store, uint64_t timestamp, b
             }
             if (timestamp_at(store, chunk, mark.event) != timestamp)
                 continue;
-            if (!in_scan)
-                words.clear(); // an earlier scan at the same timestamp
-            in_scan = scanned = true;
+            if (!in_scan) { // an earlier one at the same timestamp does not count
+                words.clear();
+                scanned = true;
+            }
+            in_scan = true;
+            scanned &= ScanKind(mark.a) != ScanKind::partial;
             append_words(mark, words);
         }
     }

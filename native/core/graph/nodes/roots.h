@@ -1,4 +1,4 @@
-// Stack slots and registers that pointed into the heap when they were scanned, and named roots.
+// Words of stacks, registers and mapped memory that pointed into the heap when they were scanned, and named roots.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
@@ -15,12 +15,13 @@
 namespace heapstory {
 
 struct ScannedWord {
-    std::string name;     // "thread 1 rbx", "thread 1 stack"
-    uint64_t address = 0; // of the stack slot, 0 for a register
+    std::string name;     // "thread 1 rbx", "thread 1 stack", "memory"
+    uint64_t address = 0; // of the word, 0 for a register
     uint64_t value = 0;
 };
 
-// The words of the last scan at this timestamp; `scanned` tells whether there was one.
+// The words of the last scan at this timestamp; `scanned` tells whether there was one that left
+// nothing out.
 std::vector<ScannedWord> scanned_words(const Store &store, uint64_t timestamp, bool &scanned);
 
 // Names given by HEAPSTORY_ROOT. Read when first asked for, since they may stand in any chunk.

@@ -15,8 +15,12 @@ void count_events(const EventsView &view, Summary &out) {
     out.frees += view.deaths().size();
     out.calls += view.calls().size();
     out.ranges += view.ranges().size();
-    for (const Mark &mark : view.marks())
-        out.cpoints += mark.kind == Mark::Kind::cpoint;
+    for (const Mark &mark : view.marks()) {
+        if (mark.kind == Mark::Kind::cpoint)
+            ++out.cpoints;
+        else if (mark.kind == Mark::Kind::crash)
+            out.crash_site = mark.site;
+    }
     for (const Switch &item : view.switches())
         out.threads = std::max<uint64_t>(out.threads, item.thread);
 }

@@ -26,7 +26,11 @@ def info(info: Info) -> dict[str, Any]:
         "directory": info.directory,
         "started": info.started,
         "heapstory": info.heapstory,
-        "exit": {"code": info.exit_code, "signal": info.exit_signal},
+        "exit": {
+            "code": info.exit_code,
+            "signal": info.exit_signal,
+            "place": place(info.exit_place),
+        },
         "ended": info.ended,
         "mode": info.mode,
         "timestamps": info.timestamps,

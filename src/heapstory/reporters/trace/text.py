@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import signal
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -103,10 +104,26 @@ def suspicious(found: Sequence[Suspicion], trace: str) -> str:
 
 def _ending(info: Info) -> str:
     if info.exit_signal:
-        return f"signal {info.exit_signal}"
+        return f"signal {info.exit_signal} ({_signal_name(info.exit_signal)}){_where(info)}"
+    if info.ended == "failed":
+        return "unknown: the recorder failed"
     if info.ended == "exec":
         return "by running another program (exec); its trace is the next one"
     return "unknown" if info.exit_code is None else f"exit status {info.exit_code}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"SIGRTMIN+{number - signal.SIGRTMIN}"
+
+
+def _where(info: Info) -> str:
+    if info.exit_place is None:
+        return ""
+    inside = info.exit_place.function if info.exit_place.line else None
+    return f" at {info.exit_place}" + (f" in {inside}" if inside else "")
 
 
 def history(answer: History, style: Style = PLAIN, limit: int = 0) -> str:
