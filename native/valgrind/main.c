@@ -45,6 +45,7 @@ static void post_options(void) {
     VG_(clo_vex_control).iropt_unroll_thresh = 0;
     if (hs_options.collector && !hs_options.trace)
         VG_(fmsg_bad_option)("--collector", "--trace=DIR is missing\n");
+    hs_surroundings_start();
     hs_pages_init();
     hs_section_start();
     hs_live_start();

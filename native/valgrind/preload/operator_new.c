@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Part of the preload object: operator new when there is no memory. Valgrind's replacements end the
+/* Part of the preload object: pvalloc, which Valgrind's replacements refuse, and operator new when
+ * there is no memory. Valgrind's replacements end the
  * program there; these do what C++ asks for: call the new handler while there is one, and throw
  * std::bad_alloc otherwise. Whether memory is there is asked of Valgrind's replacements that do not
  * throw. The C++ library is the program's own; where it cannot be found from here (it was opened
@@ -53,6 +54,13 @@ static Bool handle_failure(void) {
         } while (handle_failure());                                                                \
         return REPLACEMENT(10030, soname, function)(size, alignment);                              \
     }
+
+void *REPLACEMENT(10110, VG_Z_LIBC_SONAME, memalign)(SizeT, SizeT);
+void *REPLACEMENT(10199, VG_Z_LIBC_SONAME, pvalloc)(SizeT);
+void *REPLACEMENT(10199, VG_Z_LIBC_SONAME, pvalloc)(SizeT size) {
+    const SizeT page = 4096;
+    return REPLACEMENT(10110, VG_Z_LIBC_SONAME, memalign)(page, (size + page - 1) & ~(page - 1));
+}
 
 /* Those of libstdc++ have a quick form (preload.c), which comes here when it got nothing. */
 PLAIN_NEW(VG_Z_LIBSTDCXX_SONAME, _Znwm, _ZnwmRKSt9nothrow_t, heapstory_new)

@@ -10,6 +10,9 @@ UInt hs_thread_number(ThreadId tid); /* as records have it */
 void hs_process_init(void);
 void hs_finish(Int exit_code);
 
+/* surroundings.c */
+void hs_surroundings_start(void);
+
 /* section.c */
 void hs_section_start(void);
 extern const struct hs_pass hs_place_pass;

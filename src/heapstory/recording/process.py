@@ -12,6 +12,7 @@ from pathlib import Path
 from heapstory.recording.engine import COLLECTOR
 
 _COLLECTOR_NAME = COLLECTOR[:15]  # all that the kernel keeps of a name
+_PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _SI_KERNEL = 0x80
 _PASSED_ON = {
@@ -82,18 +83,27 @@ def run(
 
 def _start(command: list[str], environment: dict[str, str], mask: set[int]) -> int:
     """Forks and executes. (posix_spawn would leave two internal signals of libc ignored.)"""
+    parent = os.getpid()
     pid = os.fork()
     if pid:
         return pid
     try:
         for number in _RESTORED:
             signal.signal(number, signal.SIG_DFL)
+        _die_with(parent)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         os.execve(command[0], command, environment)
     except BaseException as error:
         os.write(2, os.fsencode(f"heapstory: {command[0]} cannot be started: {error}\n"))
     finally:
         os._exit(125)
+
+
+def _die_with(parent: int) -> None:
+    """Who kills us, even with SIGKILL, means the program."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # too late to be told
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _await_collectors(collectors: list[int]) -> bool:

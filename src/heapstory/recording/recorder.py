@@ -81,6 +81,7 @@ def record(request: Request, waiting: Callable[[], None] = lambda: None) -> int:
         "--command-line-only=yes",  # neither .valgrindrc nor VALGRIND_OPTS
         "-q",
         "--vgdb=no",
+        "--sigill-diagnostics=yes",  # else a program that needs another processor dies silently
         "--trace-children=yes",  # for exec; the recorder itself leaves forked children alone
         # What the engine has to say must not mix with what the program says.
         f"--log-file={str(trace / folder.LOG).replace('%', '%%')}",
@@ -91,6 +92,8 @@ def record(request: Request, waiting: Callable[[], None] = lambda: None) -> int:
         *command,
     ]
     environment = {**os.environ, "VALGRIND_LIB": str(library)}
+    if "VALGRIND_LIB" in os.environ:  # the recorder gives it back to the program
+        environment["HEAPSTORY_VALGRIND_LIB"] = os.environ["VALGRIND_LIB"]
     pid, ending = process.run(words, environment, waiting)
     folder.sign_off(trace, pid, ending)
     complaint = folder.complaint(trace, pid, ending)
