@@ -231,7 +231,7 @@ enum hsw_allocator {
     HSW_NEW_ARRAY = 5,
     HSW_CUSTOM = 6,     /* --alloc-fn, --free-fn */
     HSW_BY_REALLOC = 7, /* of HSW_BAD_FREE */
-    HSW_TRUTH = 0x80 /* flag: said for comparison only, makes no node (--truth) */
+    HSW_TRUTH = 0x80    /* flag: said for comparison only, makes no node (--truth) */
 };
 
 enum hsw_mode { HSW_ALLOCATIONS = 1, HSW_PORTABLE = 2, HSW_INTERNALS = 3 };

@@ -14,7 +14,8 @@ EMPTY_FILES = """#define _GNU_SOURCE
 int main(void) {
     for (int shared = 0; shared < 2; shared++) {
         int fd = memfd_create("empty", 0);
-        char *text = mmap(NULL, 8192, PROT_READ | PROT_WRITE, shared ? MAP_SHARED : MAP_PRIVATE, fd, 0);
+        int how = shared ? MAP_SHARED : MAP_PRIVATE;
+        char *text = mmap(NULL, 8192, PROT_READ | PROT_WRITE, how, fd, 0);
         if (ftruncate(fd, 8192) != 0)
             return 1;
         strcpy(text, "here");

@@ -35,11 +35,11 @@ def run(words: list[bytes], **environment: str) -> subprocess.CompletedProcess[b
 def test_names_that_are_no_text(
     compile_program: Compile, tmp_path: Path, locale: dict[str, str]
 ) -> None:
-    home = os.path.join(os.fsencode(tmp_path), b"caf\xe9\x1b[31m")
-    os.mkdir(home)
-    program = os.path.join(home, b"prog\xff")
+    home = tmp_path / os.fsdecode(b"caf\xe9\x1b[31m")
+    home.mkdir()
+    program = os.fsencode(home / os.fsdecode(b"prog\xff"))
     shutil.copy(compile_program(PROGRAM), program)
-    trace = os.path.join(home, b"trace\xfe.story")
+    trace = os.fsencode(home / os.fsdecode(b"trace\xfe.story"))
     word = "h\u00e9".encode()
     done = run([b"record", b"-o", trace, b"--", program, b"\x80\x81", word], **locale)
     assert (done.returncode, done.stdout) == (0, b"\x80\x81\n" + word + b"\n"), done.stderr

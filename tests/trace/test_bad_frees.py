@@ -46,7 +46,9 @@ def test_all_are_there_and_the_program_goes_on(bad: Any) -> None:
             (line, words[0]) for line, words in expected
         ]
         first, inside, variable, stack, nowhere, again = found
-        assert first.node and first.node.freed and first.node.size == 40 and again.node == first.node
+        assert (
+            first.node and first.node.freed and first.node.size == 40 and again.node == first.node
+        )
         assert inside.node and (inside.node.size, inside.address - inside.node.address) == (24, 8)
         assert variable.node and variable.node.name == "variable"
         assert stack.node is None and nowhere.node is None

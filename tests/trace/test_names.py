@@ -72,7 +72,7 @@ def test_no_file_but_the_programs_source(
     secret.parent.mkdir()
     secret.write_text("the secret\n")
     program = compile_program(
-        f'#include <stdlib.h>\nvoid *a, *b;\nstatic void f(void) {{ a = malloc(8); }}\n'
+        f"#include <stdlib.h>\nvoid *a, *b;\nstatic void f(void) {{ a = malloc(8); }}\n"
         f'int main(void) {{\n    f();\n#line 1 "{secret}"\n    b = malloc(8);\n    return 0;\n}}\n'
     )
     trace = tmp_path / "t.story"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The life of the process: threads, signals, system calls that write memory, fork, exec, and the
- * end in all its forms.
+/* The life of the process: threads, signals, fork, exec, and the end in all its forms.
  *
  * Exit is recorded before the system call, crash before the core stops the other threads: later
  * their stacks and registers are gone. The number of a fatal signal is known to the core only; it
@@ -68,18 +67,6 @@ static void signal_starts(ThreadId tid, Int number, Bool alternate) {
 
 static void signal_ends(ThreadId tid, Int number) {
     hs_record(HSW_SIGRETURN, VG_(get_SP)(tid), 0);
-}
-
-static void system_wrote(CorePart part, ThreadId tid, Addr address, SizeT size) {
-    if (!hs_recording() || (part != Vg_CoreSysCall && part != Vg_CoreSysCallArgInMem))
-        return;
-    HS_TELL(system_wrote, address, size);
-    hs_range(address, size, HSW_RANGE_SYSCALL, 0);
-}
-
-static void system_reads(CorePart part, ThreadId tid, const HChar *what, Addr address, SizeT size) {
-    if (part == Vg_CoreSysCall)
-        HS_TELL(reads, address, size, 0);
 }
 
 /* ---- the end ---- */
@@ -163,6 +150,7 @@ static void before_exec(const HChar *path) {
 }
 
 static void before_call(ThreadId tid, UInt number, UWord *arguments, UInt count) {
+    hs_before_system_call(tid, number, arguments);
     hs_memory_mmap_flags(number == __NR_mmap ? arguments[3] : 0);
     if (number == __NR_exit_group)
         record_exit((Int)arguments[0]);
@@ -171,6 +159,7 @@ static void before_call(ThreadId tid, UInt number, UWord *arguments, UInt count)
 }
 
 static void after_call(ThreadId tid, UInt number, UWord *arguments, UInt count, SysRes result) {
+    hs_after_system_call(tid);
     if (number == __NR_execve || number == __NR_execveat)
         if (hs_ring->state == HSW_EXEC) {
             hs_ring->state = HSW_RUNNING;
@@ -198,8 +187,7 @@ void hs_process_init(void) {
     VG_(track_pre_thread_ll_exit)(thread_ends);
     VG_(track_pre_deliver_signal)(signal_starts);
     VG_(track_post_deliver_signal)(signal_ends);
-    VG_(track_post_mem_write)(system_wrote);
-    VG_(track_pre_mem_read)(system_reads);
+    hs_system_calls_init();
     VG_(needs_syscall_wrapper)(before_call, after_call);
     VG_(atfork)(NULL, NULL, in_child);
 }

@@ -10,6 +10,11 @@ UInt hs_thread_number(ThreadId tid); /* as records have it */
 void hs_process_init(void);
 void hs_finish(Int exit_code);
 
+/* system_calls.c: to be told of the begin and end of each. */
+void hs_system_calls_init(void);
+void hs_before_system_call(ThreadId tid, UInt number, const UWord *arguments);
+void hs_after_system_call(ThreadId tid);
+
 /* surroundings.c */
 void hs_surroundings_start(void);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Words outside of recorded memory that may point into the heap: at C-points, exit and crash. Sent
- * is every aligned word whose value lies in a recorded page: of stacks, from the stack pointer (less
- * the ABI's red zone) to their end; of registers; and of memory that the program mapped, shares, or
- * keeps thread-local variables in. A thread that is on another stack than its own (signals,
- * coroutines) has both scanned.
+ * is every aligned word whose value lies in a recorded page: of stacks, from the stack pointer
+ * (less the ABI's red zone) to their end; of registers; and of memory that the program mapped,
+ * shares, or keeps thread-local variables in. A thread that is on another stack than its own
+ * (signals, coroutines) has both scanned.
  */
 #include "program/program.h"
 #include "shared/machine.h"
@@ -160,8 +160,8 @@ static void scan_memory(SizeT most) {
         visit_memory(scan_memory_part);
         send(tid, HSW_SCAN_MEMORY);
     } else
-        hs_append_payload(HSW_WORD(HSW_SCAN, hs_thread_number(tid)),
-                          (ULong)HSW_SCAN_PARTIAL << 56, NULL, 0, 0);
+        hs_append_payload(HSW_WORD(HSW_SCAN, hs_thread_number(tid)), (ULong)HSW_SCAN_PARTIAL << 56,
+                          NULL, 0, 0);
 }
 
 static void scan_threads(Bool returning) {

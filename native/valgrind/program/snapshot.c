@@ -18,7 +18,8 @@ static void send_stack(ThreadId tid) {
         frames[n - 1 - i].pc = ips[i];
         frames[n - 1 - i].sp = i + 1 < n ? sps[i + 1] - 8 : sps[i];
     }
-    hs_append_payload(HSW_WORD(HSW_STACK, hs_thread_number(tid)), n * sizeof *frames, frames, n * sizeof *frames, 0);
+    hs_append_payload(HSW_WORD(HSW_STACK, hs_thread_number(tid)), n * sizeof *frames, frames,
+                      n * sizeof *frames, 0);
 }
 
 static void send_stacks(void) {

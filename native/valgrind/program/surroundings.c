@@ -11,6 +11,8 @@ extern struct {
     Bool is_socket;
 } VG_(log_output_sink);
 
+extern const HChar *VG_(clo_log_fname_unexpanded); /* NULL: the log is stderr, or another's */
+
 #define LIBRARY "VALGRIND_LIB="
 #define OF_THE_USER "HEAPSTORY_" LIBRARY
 #define SEARCHED 64
@@ -19,11 +21,11 @@ extern struct {
  * this the program's first file would not be 3. */
 static void close_log(void) {
     struct vg_stat log, other;
-    if (VG_(fstat)(VG_(log_output_sink).fd, &log) != 0)
+    if (!VG_(clo_log_fname_unexpanded) || VG_(fstat)(VG_(log_output_sink).fd, &log) != 0)
         return;
     for (Int fd = 0; fd < SEARCHED; fd++)
-        if (fd != VG_(log_output_sink).fd && VG_(fstat)(fd, &other) == 0 &&
-            other.dev == log.dev && other.ino == log.ino)
+        if (fd != VG_(log_output_sink).fd && VG_(fstat)(fd, &other) == 0 && other.dev == log.dev &&
+            other.ino == log.ino)
             hs_syscall(__NR_close, fd, 0, 0, 0, 0, 0);
 }
 

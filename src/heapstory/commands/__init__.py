@@ -118,9 +118,7 @@ def _write_anything() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             ascii_only = codecs.lookup(stream.encoding).name == "ascii"
-            stream.reconfigure(
-                encoding="utf-8" if ascii_only else None, errors="backslashreplace"
-            )
+            stream.reconfigure(encoding="utf-8" if ascii_only else None, errors="backslashreplace")
 
 
 def _complain(verb: str | None, message: str, exit_code: int) -> int:

@@ -26,7 +26,7 @@ examples:
     SELECT place(created_site) AS made, avg(freed - created) AS life
     FROM nodes WHERE freed IS NOT NULL GROUP BY ALL ORDER BY life DESC
   a table for another program
-    heapstory query list.story --allow-files nodes.csv "COPY nodes TO 'nodes.csv'""""
+    COPY nodes TO 'nodes.csv'          (with --allow-files nodes.csv)"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 from pathlib import Path
 
 from heapstory.commands.options import status
@@ -119,11 +120,25 @@ def run(args: argparse.Namespace) -> int:
     ended = record(request, waiting=lambda: talk("finishing the trace"))
     if args.start and _is_empty(output):
         say(f"--from {args.start} was never reached, {output} is empty")
+    if ended == 128 + signal.SIGILL:
+        _say_instruction(output)
     found = _say_bad_frees(output)
     talk(f"recorded into {output} (next: heapstory info {output})")
     if args.error_exitcode is not None and (found or _has_suspicions(output)):
         return int(args.error_exitcode)
     return ended
+
+
+def _say_instruction(path: Path) -> None:
+    """Why it ended: Valgrind does not know all instructions of new processors."""
+    from heapstory.recording.folder import unknown_instruction
+
+    if code := unknown_instruction(path):
+        what = "AVX-512" if code.startswith("62") else "an instruction"
+        say(
+            f"the program uses {what} that Valgrind cannot run ({code}); build it for an older "
+            "processor (-march=x86-64-v3), or switch off what chooses code by the processor"
+        )
 
 
 def _say_bad_frees(path: Path) -> bool:

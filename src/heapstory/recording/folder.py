@@ -86,6 +86,16 @@ def complaint(trace: Path, pid: int, ending: Ending) -> str | None:
     return None
 
 
+def unknown_instruction(trace: Path) -> str | None:
+    """The bytes of the last instruction that the engine could not run."""
+    try:
+        log = (trace / LOG).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    found = re.findall(r"unhandled instruction bytes: ((?:0x[0-9A-Fa-f]+ ?)+)", log)
+    return " ".join(byte[2:].rjust(2, "0").lower() for byte in found[-1].split()) if found else None
+
+
 def sign_off(trace: Path, pid: int, ending: Ending) -> None:
     """Writes meta.json of this trace and of those that followed it.
 

@@ -33,7 +33,7 @@ CREATE TEMP MACRO place(id) AS (
     SELECT text_of_place FROM places_of_sites WHERE site_of_place = id);
 """
 # Statements that ask what there is.
-_ABOUT_TABLES = r"show|describe|desc|summarize|information_schema|duckdb_\w+|pragma\w*|sqlite_master"
+_ABOUT_TABLES = r"show|describe|desc|summarize|information_schema|duckdb_\w+|pragma\w*"
 # Texts, names and comments, which stay as they are, and hexadecimal numbers, which DuckDB does not
 # know: it reads 0x10 as a 0 called x10.
 _TOKEN = re.compile(
@@ -72,7 +72,7 @@ class Rows:
 
 
 def query(trace: OpenTrace, sql: str, files: Sequence[str | os.PathLike[str]] = ()) -> Rows:
-    """Runs one statement, which may read and write ``files``; only the tables it names are opened."""
+    """Runs a statement, which may read and write ``files``; only tables it names are opened."""
     import duckdb
 
     connection = duckdb.connect(":memory:")
@@ -101,7 +101,9 @@ def query(trace: OpenTrace, sql: str, files: Sequence[str | os.PathLike[str]] = 
         connection.close()
 
 
-def _confine(connection: duckdb.DuckDBPyConnection, files: Sequence[str | os.PathLike[str]]) -> None:
+def _confine(
+    connection: duckdb.DuckDBPyConnection, files: Sequence[str | os.PathLike[str]]
+) -> None:
     allowed = ", ".join("'" + os.fspath(file).replace("'", "''") + "'" for file in files)
     connection.execute(f"SET allowed_paths = [{allowed}]")
     for setting in (

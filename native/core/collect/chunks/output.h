@@ -21,9 +21,9 @@
 namespace heapstory {
 
 struct RecordingOptions {
-    bool source = true;        // keep source text
+    bool source = true;                   // keep source text
     std::vector<std::string> source_from; // folders from which the user wants it kept
-    uint64_t most_changes = 0; // --for: stop after so many, 0 never
+    uint64_t most_changes = 0;            // --for: stop after so many, 0 never
     // Slots between keyframes: at least so many, and in proportion to live words. Reading them
     // takes less than half a second.
     uint64_t keyframe_least = 24'000'000, keyframe_ratio = 4;

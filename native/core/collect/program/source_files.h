@@ -1,10 +1,10 @@
 // Which source files a trace may keep the text of.
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Debug information names any file it likes (#line 1 "/etc/shadow"), and traces are given to others.
-// Kept is what a reader of the program's source would have before him: text below the folders of its
-// sources, or of the system's headers, that has not changed since the program was built; and what
-// lies below folders that the user named.
+// Debug information names any file it likes (#line 1 "/etc/shadow"), and traces are given to
+// others. Kept is what a reader of the program's source would have before him: text below the
+// folders of its sources, or of the system's headers, that has not changed since the program was
+// built; and what lies below folders that the user named.
 #pragma once
 
 #include "collect/program/modules.h"

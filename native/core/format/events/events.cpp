@@ -330,7 +330,8 @@ std::vector<Mark> EventsView::marks() const {
         mark.b = in.varint();
         mark.site = uint32_t(in.varint());
         mark.thread = uint32_t(in.varint());
-        mark.text = mark.kind == Mark::Kind::scan ? std::string(in.string()) : printable(in.string());
+        mark.text =
+            mark.kind == Mark::Kind::scan ? std::string(in.string()) : printable(in.string());
     }
     return marks;
 }

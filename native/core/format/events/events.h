@@ -117,7 +117,7 @@ struct Mark {
         begin,
         finish,
         thread_end, // a: thread
-        bad_free // stands behind an event of its own. a: address, b: stack id << 8 | Deallocator
+        bad_free    // stands behind an event of its own. a: address, b: stack id << 8 | Deallocator
     };
     uint32_t event = 0;
     Kind kind = Kind::cpoint;

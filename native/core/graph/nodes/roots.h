@@ -1,5 +1,5 @@
-// Words of stacks, registers and mapped memory that pointed into the heap when they were scanned, and named roots.
-// SPDX-License-Identifier: GPL-2.0-or-later
+// Words of stacks, registers and mapped memory that pointed into the heap when they were scanned,
+// and named roots. SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
 #include "store/store.h"

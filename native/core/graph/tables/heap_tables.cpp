@@ -180,8 +180,8 @@ std::vector<Free> frees_of(const Store &store, uint32_t chunk, const Ends &ends)
     }
     const size_t deaths = frees.size();
     for (const BadFree &bad : bad_frees_of(store, chunk))
-        frees.push_back({bad.event, bad.address, bad.node, bad.stack, name_of(bad.deallocator),
-                         bad.error()});
+        frees.push_back(
+            {bad.event, bad.address, bad.node, bad.stack, name_of(bad.deallocator), bad.error()});
     std::ranges::inplace_merge(frees, frees.begin() + ptrdiff_t(deaths), {}, &Free::event);
     return frees;
 }

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What system calls write. Valgrind says of most of it after the call that it was written. It says
+ * nothing of what a call reads and writes (the sets of select, the length of recvfrom, offsets of
+ * splice, ...), since that does not become defined by it; but before the call it says what will be
+ * read, and what may be written. All of that which lies in recorded memory is kept until the call
+ * has ended, and what differs then was written.
+ *
+ * Not covered: memory that Valgrind does not name at all, and what the kernel writes while no call
+ * of the thread is under way (io_uring, memory shared with another process). Another thread that
+ * writes the same bytes while the call blocks is overtaken by the call's record, with its value.
+ */
+#include "program/program.h"
+#include "shared/listeners.h"
+#include "shared/pages.h"
+#include "shared/peek.h"
+#include "shared/ranges.h"
+
+/* Buffers that are only read may be of any size; what is read and written is small. */
+#define MOST_KEPT 65536
+
+struct kept {
+    Addr start;
+    SizeT length;
+    UChar *bytes; /* before the call */
+};
+
+static XArray **kept_by_thread; /* of struct kept, by Valgrind's number */
+
+static XArray *kept_of(ThreadId tid) {
+    if (!kept_by_thread)
+        kept_by_thread = VG_(calloc)("hs.kept", VG_N_THREADS, sizeof *kept_by_thread);
+    if (!kept_by_thread[tid])
+        kept_by_thread[tid] = VG_(newXA)(VG_(malloc), "hs.kept", VG_(free), sizeof(struct kept));
+    return kept_by_thread[tid];
+}
+
+static Bool is_recorded(Addr start, SizeT length) {
+    for (Addr at = start; at < start + length; at = VG_PGROUNDDN(at) + VKI_PAGE_SIZE)
+        if (hs_page_is_on(at))
+            return True;
+    return False;
+}
+
+static void keep(ThreadId tid, Addr start, SizeT length) {
+    struct kept kept = {start, length, NULL};
+    if (!hs_recording() || length == 0 || length > MOST_KEPT || !is_recorded(start, length))
+        return;
+    kept.bytes = VG_(malloc)("hs.kept.bytes", length);
+    if (hs_peek(kept.bytes, start, length))
+        VG_(addToXA)(kept_of(tid), &kept);
+    else
+        VG_(free)(kept.bytes);
+}
+
+static void forget(XArray *list) {
+    for (Word i = 0; i < VG_(sizeXA)(list); i++)
+        VG_(free)(((struct kept *)VG_(indexXA)(list, i))->bytes);
+    VG_(dropTailXA)(list, VG_(sizeXA)(list));
+}
+
+static void tell(Addr start, SizeT length) {
+    HS_TELL(system_wrote, start, length);
+    hs_range(start, length, HSW_RANGE_SYSCALL, 0);
+}
+
+/* From the first byte that differs to the last. */
+static void tell_difference(const struct kept *kept) {
+    SizeT first = 0, end = kept->length;
+    UChar *now = VG_(malloc)("hs.now", kept->length);
+    if (hs_peek(now, kept->start, kept->length)) {
+        while (first < end && now[first] == kept->bytes[first])
+            first++;
+        while (first < end && now[end - 1] == kept->bytes[end - 1])
+            end--;
+        if (first < end)
+            tell(kept->start + first, end - first);
+    }
+    VG_(free)(now);
+}
+
+/* What has been told is no difference any more. */
+static void update(XArray *list, Addr start, SizeT length) {
+    for (Word i = 0; i < VG_(sizeXA)(list); i++) {
+        const struct kept *kept = VG_(indexXA)(list, i);
+        Addr from = start > kept->start ? start : kept->start, end = start + length;
+        if (end > kept->start + kept->length)
+            end = kept->start + kept->length;
+        if (from < end)
+            hs_peek(kept->bytes + (from - kept->start), from, end - from);
+    }
+}
+
+/* ---- what Valgrind says ---- */
+
+static Bool of_system_call(CorePart part) {
+    return part == Vg_CoreSysCall || part == Vg_CoreSysCallArgInMem;
+}
+
+static void system_wrote(CorePart part, ThreadId tid, Addr address, SizeT size) {
+    if (!hs_recording() || !of_system_call(part))
+        return;
+    tell(address, size);
+    update(kept_of(tid), address, size);
+}
+
+static void system_reads(CorePart part, ThreadId tid, const HChar *what, Addr address, SizeT size) {
+    if (part == Vg_CoreSysCall)
+        HS_TELL(reads, address, size, 0);
+    if (of_system_call(part))
+        keep(tid, address, size);
+}
+
+static void system_will_write(CorePart part, ThreadId tid, const HChar *what, Addr address,
+                              SizeT size) {
+    if (of_system_call(part))
+        keep(tid, address, size);
+}
+
+/* ---- around a call ---- */
+
+/* Valgrind names as many bytes of a set as there are whole bytes of descriptors; the kernel writes
+ * whole words. */
+static void keep_sets(ThreadId tid, const UWord *arguments) {
+    SizeT bytes = (arguments[0] + 63) / 64 * 8;
+    for (UInt i = 1; i <= 3; i++)
+        if (arguments[i])
+            keep(tid, arguments[i], bytes);
+}
+
+void hs_before_system_call(ThreadId tid, UInt number, const UWord *arguments) {
+    forget(kept_of(tid));
+    if (number == __NR_select || number == __NR_pselect6)
+        keep_sets(tid, arguments);
+}
+
+void hs_after_system_call(ThreadId tid) {
+    XArray *list = kept_of(tid);
+    for (Word i = 0; hs_recording() && i < VG_(sizeXA)(list); i++) {
+        const struct kept *kept = VG_(indexXA)(list, i);
+        tell_difference(kept);
+        update(list, kept->start, kept->length); /* ranges may overlap */
+    }
+    forget(list);
+}
+
+void hs_system_calls_init(void) {
+    VG_(track_post_mem_write)(system_wrote);
+    VG_(track_pre_mem_read)(system_reads);
+    VG_(track_pre_mem_write)(system_will_write);
+}
