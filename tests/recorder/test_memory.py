@@ -171,3 +171,10 @@ def test_reallocations(run: Run) -> None:
             assert old.tag == "REALLOC_OLD"
             if old.address != r.address:
                 assert records[i + 2].kind == "realloc" and records[i + 2].address == r.address
+
+
+def test_a_program_that_writes_beyond_its_blocks(run: Run) -> None:
+    result = run("recorder/spoiled.c")
+    assert (result.status, result.output) == (0, "spoiled 0\n")
+    assert result.trace.end["state"] == "exited"
+    assert not result.trace.of("BAD_FREE")

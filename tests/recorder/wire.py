@@ -93,6 +93,7 @@ TAGS = [
 ]
 ALLOCATORS = ["", "malloc", "calloc", "memalign", "new", "new[]", "custom", "realloc"]
 SITE_KINDS = ["", "store", "more", "call", "ranged", "load"]
+SCANS = ["", "stack", "registers", "memory", "partial"]
 RANGES = ["", "copy", "fill", "syscall", "realloc", "initial"]
 
 
@@ -354,7 +355,7 @@ def take_payload(
 def explain_payload(record: Record) -> None:
     if record.tag in ("SCAN", "STACK"):
         record.words = list(struct.iter_unpack("<QQ", record.payload))
-        record.kind = ["", "stack", "registers"][record.value >> 56] if record.tag == "SCAN" else ""
+        record.kind = SCANS[record.value >> 56] if record.tag == "SCAN" else ""
     elif record.tag == "MAP":
         record.size, record.kind = record.value & (1 << 56) - 1, record.payload[32:-1].decode()
         record.more = bool(struct.unpack_from("<I", record.payload, 24)[0])

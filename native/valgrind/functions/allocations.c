@@ -4,7 +4,7 @@
  * functions; argument checks that belong to the C library (posix_memalign's alignment, calloc's
  * overflow, errno) are made there.
  *
- * Blocks come from Valgrind's client arena. A pointer that is no live block is left alone by free
+ * Where the memory comes from is in blocks.c. A pointer that is no live block is left alone by free
  * and answered with NULL by realloc, as Memcheck does, and told; with --abort-on-bad-free the
  * program then ends, as it would have without us (preload.c).
  */
@@ -15,27 +15,28 @@
 #include "shared/ring.h"
 
 #define REDZONE 16
-#define MIN_ALIGNMENT 16
+#define MOST ((SizeT)1 << 47) /* bytes: there is no more address space */
 /* A block this large that shrinks to less than half moves, so that the memory comes back. */
 #define SHRINK_IN_PLACE 65536
 
 static void *allocate(SizeT size, SizeT alignment, UInt allocator) {
-    void *block;
-    if ((SSizeT)size < 0)
+    Addr block;
+    UInt class;
+    if (size >= MOST || alignment >= MOST)
         return NULL;
-    block = VG_(cli_malloc)(alignment < MIN_ALIGNMENT ? MIN_ALIGNMENT : alignment, size);
+    block = hs_block_get(size, alignment, &class);
     if (!block)
         return NULL;
     if (allocator == HSW_CALLOC)
-        hs_set(block, 0, size);
-    hs_live_add((Addr)block, size, allocator);
-    hs_pages_on((Addr)block, size);
-    return block;
+        hs_set((void *)block, 0, size);
+    hs_live_add(block, hs_live_word(size, class, allocator));
+    hs_pages_on(block, size);
+    return (void *)block;
 }
 
 static void *allocate_and_tell(SizeT size, SizeT alignment, UInt allocator) {
     void *block;
-    if ((SSizeT)size >= 0 && hs_allocation_fails())
+    if (size < MOST && hs_allocation_fails())
         return NULL;
     block = allocate(size, alignment, allocator);
     if (block && hs_recording())
@@ -59,8 +60,8 @@ static Bool release(void *p, UInt allocator) {
     }
     if (hs_recording())
         hs_record(HSW_FREE_BLOCK, (Addr)p, (ULong)allocator << 56);
+    hs_block_put((Addr)p, hs_live_class(*block));
     hs_live_remove(block);
-    VG_(cli_free)(p);
     return True;
 }
 
@@ -76,11 +77,11 @@ Bool hs_realloc_is_fatal(void *p) {
 }
 
 void *hs_malloc(ThreadId tid, SizeT n) {
-    return allocate_and_tell(n, MIN_ALIGNMENT, HSW_MALLOC);
+    return allocate_and_tell(n, 0, HSW_MALLOC);
 }
 
 void *hs_new(ThreadId tid, SizeT n) {
-    return allocate_and_tell(n, MIN_ALIGNMENT, HSW_NEW);
+    return allocate_and_tell(n, 0, HSW_NEW);
 }
 
 static void *hs_new_aligned(ThreadId tid, SizeT n, SizeT alignment) {
@@ -88,7 +89,7 @@ static void *hs_new_aligned(ThreadId tid, SizeT n, SizeT alignment) {
 }
 
 void *hs_new_array(ThreadId tid, SizeT n) {
-    return allocate_and_tell(n, MIN_ALIGNMENT, HSW_NEW_ARRAY);
+    return allocate_and_tell(n, 0, HSW_NEW_ARRAY);
 }
 
 static void *hs_new_array_aligned(ThreadId tid, SizeT n, SizeT alignment) {
@@ -102,7 +103,7 @@ static void *hs_memalign(ThreadId tid, SizeT alignment, SizeT n) {
 void *hs_calloc(ThreadId tid, SizeT count, SizeT size) {
     if (size != 0 && count > (~(SizeT)0 >> 1) / size)
         return NULL;
-    return allocate_and_tell(count * size, MIN_ALIGNMENT, HSW_CALLOC);
+    return allocate_and_tell(count * size, 0, HSW_CALLOC);
 }
 
 static void hs_free(ThreadId tid, void *p) {
@@ -121,8 +122,8 @@ static void hs_delete_array_aligned(ThreadId tid, void *p, SizeT align) {
     release(p, HSW_NEW_ARRAY);
 }
 
-static Bool fits_in_place(void *p, SizeT size) {
-    SizeT usable = VG_(cli_malloc_usable_size)(p);
+static Bool fits_in_place(void *p, ULong block, SizeT size) {
+    SizeT usable = hs_block_usable((Addr)p, hs_live_class(block));
     return size <= usable && !(usable > SHRINK_IN_PLACE && size < usable / 2);
 }
 
@@ -134,15 +135,15 @@ void *hs_realloc(ThreadId tid, void *p, SizeT size) {
         bad_free(p, HSW_BY_REALLOC);
         return NULL;
     }
-    if ((SSizeT)size < 0 || hs_allocation_fails())
+    if (size >= MOST || hs_allocation_fails())
         return NULL;
     old_size = hs_live_size(*old);
     kept = size < old_size ? size : old_size;
-    if (fits_in_place(p, size)) {
-        *old = size | (ULong)HSW_MALLOC << 56;
+    if (fits_in_place(p, *old, size)) {
+        *old = hs_live_word(size, hs_live_class(*old), HSW_MALLOC);
         hs_pages_on((Addr)p, size);
     } else {
-        moved = allocate(size, MIN_ALIGNMENT, HSW_MALLOC);
+        moved = allocate(size, 0, HSW_MALLOC);
         if (!moved)
             return NULL;
         hs_copy(moved, p, kept);
@@ -154,8 +155,9 @@ void *hs_realloc(ThreadId tid, void *p, SizeT size) {
             hs_range((Addr)moved, kept, HSW_RANGE_REALLOC, 0);
     }
     if (moved != p) {
-        hs_live_remove(hs_live_find((Addr)p));
-        VG_(cli_free)(p);
+        old = hs_live_find((Addr)p);
+        hs_block_put((Addr)p, hs_live_class(*old));
+        hs_live_remove(old);
     }
     return moved;
 }

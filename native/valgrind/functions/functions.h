@@ -5,15 +5,26 @@
 
 #include "walk/pass.h"
 
-/* live.c: the blocks that are alive, by address. A live block is a word: size and allocator. */
+/* blocks.c: memory for blocks. `class` says how it is kept, and must be given back with it. */
+Addr hs_block_get(SizeT size, SizeT alignment, UInt *class); /* 0 where there is none */
+void hs_block_put(Addr block, UInt class);
+SizeT hs_block_usable(Addr block, UInt class);
+
+/* live.c: the blocks that are alive, by address. A live block is a word: size, class, allocator. */
+static inline ULong hs_live_word(SizeT size, UInt class, UInt allocator) {
+    return size | (ULong) class << 48 | (ULong)allocator << 56;
+}
 static inline SizeT hs_live_size(ULong block) {
-    return block & ((1ull << 56) - 1);
+    return block & ((1ull << 48) - 1);
+}
+static inline UInt hs_live_class(ULong block) {
+    return block >> 48 & 0xff;
 }
 static inline UInt hs_live_allocator(ULong block) {
     return block >> 56;
 }
 void hs_live_start(void);
-void hs_live_add(Addr address, SizeT size, UInt allocator);
+void hs_live_add(Addr address, ULong block);
 ULong *hs_live_find(Addr address); /* NULL if there is none */
 void hs_live_remove(ULong *block);
 ULong hs_live_birth(void); /* the next ordinal */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The live blocks of the allocation family, found by address without searching: per page of the
- * heap one word for every 16 bytes, which holds the size and allocator of the block that starts
- * there. Neighbouring blocks share cache lines here as well. It is needed for free and realloc of
- * pointers that are nobody's, and for the snapshot at --from and at a followed fork; only then are
- * births counted.
+ * heap one word for every 16 bytes, which holds the size, class and allocator of the block that
+ * starts there. Neighbouring blocks share cache lines here as well. It is needed for free and
+ * realloc of pointers that are nobody's, and for the snapshot at --from and at a followed fork;
+ * only then are births counted.
  */
 #include "functions/functions.h"
 #include "shared/listeners.h"
@@ -48,11 +48,11 @@ static UInt cell_of(Addr address) {
     return (address >> GRAIN_BITS) & (CELLS - 1);
 }
 
-void hs_live_add(Addr address, SizeT size, UInt allocator) {
+void hs_live_add(Addr address, ULong block) {
     struct page *page = page_of(address);
     if (!page)
         page = make_page(address);
-    page->cell[cell_of(address)] = size | (ULong)allocator << 56;
+    page->cell[cell_of(address)] = block;
     if (counting)
         page->birth[cell_of(address)] = births++;
 }

@@ -13,6 +13,7 @@
 #include "shared/ranges.h"
 #include "shared/ring.h"
 #include "shared/shadow.h"
+#include "shared/stacks.h"
 
 extern Bool VG_(clo_trace_children);
 extern void VG_(nuke_all_threads_except)(ThreadId, UInt);
@@ -51,6 +52,7 @@ static void thread_starts(ThreadId tid) {
     if (tid == running) /* a thread that ended had this number */
         running = VG_INVALID_THREADID;
     hs_set_shadow(tid, HS_SHADOW_RING, hs_ring);
+    hs_stack_seen(VG_(get_SP)(tid));
     HS_TELL(thread_starts, tid);
 }
 

@@ -14,6 +14,7 @@
 #include "shared/pages.h"
 #include "shared/peek.h"
 #include "shared/ranges.h"
+#include "shared/stacks.h"
 
 /* Buffers that are only read may be of any size; what is read and written is small. */
 #define MOST_KEPT 65536
@@ -97,7 +98,11 @@ static Bool of_system_call(CorePart part) {
 }
 
 static void system_wrote(CorePart part, ThreadId tid, Addr address, SizeT size) {
-    if (!hs_recording() || !of_system_call(part))
+    if (part == Vg_CoreSignal) /* the frame of a handler, which runs on that stack */
+        hs_stack_seen(address);
+    else if (!of_system_call(part))
+        return;
+    if (!hs_recording())
         return;
     tell(address, size);
     update(kept_of(tid), address, size);
@@ -118,8 +123,11 @@ static void system_will_write(CorePart part, ThreadId tid, const HChar *what, Ad
 
 /* ---- around a call ---- */
 
-/* Valgrind names as many bytes of a set as there are whole bytes of descriptors; the kernel writes
- * whole words. */
+/* Where Valgrind names less than the kernel writes. Of a set for select it names as many bytes as
+ * there are whole bytes of descriptors; the kernel writes whole words. */
+#define CAPABILITIES 24  /* two of version 3 */
+#define QUEUE_STATUS 120 /* struct msqid64_ds */
+
 static void keep_sets(ThreadId tid, const UWord *arguments) {
     SizeT bytes = (arguments[0] + 63) / 64 * 8;
     for (UInt i = 1; i <= 3; i++)
@@ -131,6 +139,10 @@ void hs_before_system_call(ThreadId tid, UInt number, const UWord *arguments) {
     forget(kept_of(tid));
     if (number == __NR_select || number == __NR_pselect6)
         keep_sets(tid, arguments);
+    else if (number == __NR_capget && arguments[1])
+        keep(tid, arguments[1], CAPABILITIES);
+    else if (number == __NR_msgctl && arguments[2])
+        keep(tid, arguments[2], QUEUE_STATUS);
 }
 
 void hs_after_system_call(ThreadId tid) {

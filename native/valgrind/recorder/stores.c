@@ -3,15 +3,16 @@
  * code (walk/append.c). How far the cursor moves behind it is the page map's byte for the stored
  * address.
  *
- * Left out: stores at a constant distance from the stack pointer (a stack that was itself allocated
- * on the heap is therefore not recorded as heap contents); the second page of a store that
- * straddles two pages when its first one is not recorded.
+ * Left out: stores at a constant distance from the stack pointer, as long as no thread ran on a
+ * stack in recorded memory (a coroutine's that was allocated, a variable); the second page of a
+ * store that straddles two pages when its first one is not recorded.
  */
 #include "recorder/recorder.h"
 
 #include "shared/listeners.h"
 #include "shared/ranges.h"
 #include "shared/sites.h"
+#include "shared/stacks.h"
 #include "walk/ir.h"
 
 static void record_word(struct hs_superblock *b, const struct hs_word *word, IRExpr *guard) {
@@ -40,7 +41,22 @@ static void record_helper(struct hs_superblock *b, const IRDirty *details) {
 static Bool is_helper(struct hs_superblock *b, const IRStmt *s) {
     const IRDirty *details = s->tag == Ist_Dirty ? s->Ist.Dirty.details : NULL;
     return details && (details->mFx == Ifx_Write || details->mFx == Ifx_Modify) &&
-           !hs_on_stack(b, details->mAddr);
+           !hs_is_unrecorded_stack(b, details->mAddr);
+}
+
+/* ---- stacks in recorded memory ---- */
+
+/* Where code goes over to another stack, that is looked at. If it is the first one in recorded
+ * memory, all code must be translated anew: the block ends in the scheduler, which does that. */
+static Bool looks_at_stack(struct hs_superblock *b) {
+    return !hs_stacks_recorded && hs_leaves_stack(b);
+}
+
+static void look_at_stack(struct hs_superblock *b) {
+    hs_call_helper(b, unsafeIRDirty_0_N(0, "hs_stack_seen", VG_(fnptr_to_fnentry)(hs_stack_seen),
+                                        mkIRExprVec_1(hs_get(b, HS_OFFSET_RSP))));
+    if (b->in->jumpkind == Ijk_Boring || b->in->jumpkind == Ijk_Call || b->in->jumpkind == Ijk_Ret)
+        b->out->jumpkind = Ijk_Yield;
 }
 
 /* ---- the pass ---- */
@@ -60,7 +76,8 @@ static Bool examine(struct hs_superblock *b) {
         hs_find_receiver(b);
     appends = writes(b) || hs_wants_call(b) || (returns && b->own);
     b->appends |= appends;
-    return appends || returns; /* a return of other code at most takes a call back */
+    return appends || returns ||
+           looks_at_stack(b); /* a return of other code at most takes a call back */
 }
 
 static void after_statement(struct hs_superblock *b, const IRStmt *s) {
@@ -77,6 +94,8 @@ static void after_statement(struct hs_superblock *b, const IRStmt *s) {
 static void end_block(struct hs_superblock *b) {
     if (!hs_is_recorded(b))
         return;
+    if (looks_at_stack(b))
+        look_at_stack(b);
     if (hs_wants_call(b))
         hs_record_call(b);
     else if (b->in->jumpkind == Ijk_Ret)

@@ -36,6 +36,7 @@ struct hs_superblock {
     IRExpr *record;       /* a record that is still being filled in, NULL: none */
     ULong record_length;  /* of it */
     UChar *is_stack;      /* per temporary, see stack.c; NULL until somebody asks */
+    Bool leaves_stack;    /* the same */
     Int sites_of;         /* the statement that the sites belong to */
     UInt sites[HS_WORDS]; /* of the words it stores, 0 until somebody asks */
 };
@@ -67,6 +68,8 @@ static inline Bool hs_is_recorded(const struct hs_superblock *b) {
 
 /* stack.c: at a constant distance from the stack pointer. */
 Bool hs_on_stack(struct hs_superblock *b, const IRExpr *address);
+Bool hs_is_unrecorded_stack(struct hs_superblock *b, const IRExpr *address);
+Bool hs_leaves_stack(struct hs_superblock *b); /* for another one */
 
 /* stores.c: what a statement (store, guarded store, compare-and-swap) writes, as words of at most 8
  * bytes. To be asked behind the statement. */

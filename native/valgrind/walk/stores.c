@@ -20,7 +20,7 @@ static const IRExpr *address_of(const IRStmt *s) {
 
 Bool hs_is_store(struct hs_superblock *b, const IRStmt *s) {
     const IRExpr *address = address_of(s);
-    return address && !hs_on_stack(b, address);
+    return address && !hs_is_unrecorded_stack(b, address);
 }
 
 /* ---- values ---- */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef HEAPSTORY_SHARED_STACKS_H
+#define HEAPSTORY_SHARED_STACKS_H
+
+#include "shared/tool.h"
+
+/* Whether a thread ever ran on a stack in recorded memory: a block, a variable. Until then stores
+ * at a constant distance from the stack pointer are left out without a look at where they go. */
+extern Bool hs_stacks_recorded;
+
+/* A thread is about to run on the stack at `sp`. */
+void hs_stack_seen(Addr sp);
+
+#endif
