@@ -35,7 +35,7 @@ def test_info(run: Run) -> None:
     assert status == 0
     assert body["schema"] == "heapstory.info/1"
     assert body["program"] == ["./list", "3"]
-    assert body["exit"] == {"code": 0, "signal": None}
+    assert body["exit"] == {"code": 0, "signal": None, "place": None}
     assert (body["timestamps"], body["nodes"], body["complete"]) == (8, 3, True)
     assert "exit status 0" in run("info")[1]
 

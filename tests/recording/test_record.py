@@ -72,7 +72,7 @@ def test_the_environment_is_the_callers_but_for_valgrinds_own(
     plain = [f"{name}={value}" for name, value in os.environ.items()]
     done = heapstory("record", "-o", tmp_path / "t.story", "--", "env")
     names = {line.partition("=")[0] for line in set(done.stdout.splitlines()) ^ set(plain)}
-    assert names - {"LD_PRELOAD", "VALGRIND_LIB", "GLIBCPP_FORCE_NEW", "HEAPSTORY_DEBUG"} == set()
+    assert names - {"LD_PRELOAD", "HEAPSTORY", "GLIBCPP_FORCE_NEW", "HEAPSTORY_DEBUG"} == set()
 
 
 def test_valgrind_options_of_the_user_do_not_matter(heapstory: Heapstory, tmp_path: Path) -> None:

@@ -201,6 +201,7 @@ class FakeCore:
             "edges": len(edges),
             "complete": self.complete,
             "damage": self.damage,
+            "crash_site": None,
         }
 
     def graph(self, at: int, freed: bool = False) -> FakeView:
@@ -314,4 +315,6 @@ class FakeCore:
         if name == "sites":
             names = ("site", "file", "line", "module", "offset")
             return FakeTable(names, [(n, "list.c", n, "list", 16 * n) for n in range(1, 9)])
+        if name == "frees":
+            return FakeTable(("error",), [])
         raise TraceError(f"there is no table {name}")

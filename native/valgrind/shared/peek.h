@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading memory of the program that may not be there. */
 #ifndef HEAPSTORY_SHARED_PEEK_H
 #define HEAPSTORY_SHARED_PEEK_H
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether there are stacks in recorded memory: looked at wherever a thread may get on another one.
+ */
 #include "shared/stacks.h"
 
 #include "shared/level.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether there are stacks in recorded memory. */
 #ifndef HEAPSTORY_SHARED_STACKS_H
 #define HEAPSTORY_SHARED_STACKS_H
 

@@ -7,17 +7,15 @@ namespace {
 
 // Whose address it was, as far as anybody knows.
 void find_node(const NodeTable &nodes, uint64_t events, BadFree &bad) {
-    bad.node = nodes.find(bad.address, events);
-    if (bad.node)
-        return;
+    uint64_t holder = nodes.find(bad.address, events);
     uint64_t last = nodes.find_last(bad.address, events);
-    if (!last)
+    bad.node = holder;
+    if (!last || last == holder)
         return;
-    NodeRow row = nodes.get(last);
-    if (row.kind != NodeKind::heap)
-        return;
-    bad.node = last;
-    bad.is_double = row.address == bad.address;
+    NodeRow row = nodes.get(last); // it is gone, but may have been part of something that is not
+    bad.is_double = row.kind == NodeKind::heap && row.address == bad.address;
+    if (bad.is_double || (!holder && row.kind == NodeKind::heap))
+        bad.node = last;
 }
 
 } // namespace
