@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,18 @@ def test_failing_allocations_exercise_error_paths(project: Path) -> None:
     assert found["moment"]["place"]["line"] == line("ERROR")
 
 
+SOMETIMES = """#include <stdlib.h>
+int use(int n) {
+    char *p = malloc(4);
+    int r = p ? 1 : 0;
+    if (n == 0)
+        free(p);
+    return r;
+}
+int main(int n, char **v) { return use(n - 1) - 1; }
+"""
+
+
 def claim(folder: Path) -> Finding:
     """A finding that is wrong: ``good`` releases what it makes."""
     path = str(folder / "prog.c")
@@ -149,12 +162,23 @@ def test_a_wrong_finding_is_demoted_not_deleted(project: Path) -> None:
     assert finding.doubts == [Doubt.RUN_CONTRADICTS]
 
 
+def test_a_good_input_excuses_no_leak(tmp_path: Path) -> None:
+    """The same return leaks or not, as the input has it."""
+    (tmp_path / "sometimes.c").write_text(SOMETIMES)
+    subprocess.run(["cc", "-g", "-o", "sometimes", "sometimes.c"], cwd=tmp_path, check=True)
+    done = subprocess.run(
+        [Path(sys.executable).with_name("heapstory"), "leaks", "sometimes.c", "--no-cache",
+         "--confirm", "--", "./sometimes"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "not leaked" in done.stdout, done.stdout
+    assert done.returncode == 1
+
+
 def test_every_run_reads_the_same_input(project: Path) -> None:
     """The program's own output goes to stderr, once for every run."""
     code = "import sys; from heapstory.commands import main; sys.exit(main())"
     words = ["leaks", "prog.c", "--json", "--no-cache", "--confirm", "--fail-allocations"]
-    import sys
-
     done = subprocess.run(
         [sys.executable, "-P", "-c", code, *words, "--", "./prog"],
         cwd=project, input="hello\n", capture_output=True, text=True, check=False,

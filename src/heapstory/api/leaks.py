@@ -47,8 +47,8 @@ class Leaks:
 
     @property
     def open(self) -> list[Finding]:
-        """The findings that nobody accepted and no run contradicted."""
-        return [f for f in self.findings if f.suppressed is None and not f.contradicted]
+        """The findings that nobody accepted; a run without a leak does not accept one."""
+        return [f for f in self.findings if f.suppressed is None]
 
     @property
     def complete(self) -> bool:
