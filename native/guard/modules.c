@@ -143,6 +143,8 @@ static void write_module(const struct mapping *mapping, void *data) {
 }
 
 void modules_write(struct lines *lines) {
+    if (output_sealed())
+        return;
     struct module_writer writer = {.lines = lines};
     mappings_visit(write_module, &writer);
 }

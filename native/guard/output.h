@@ -34,6 +34,10 @@ struct lines {
 };
 
 void output_open(const char *folder); /* NULL: stderr */
+/* The process is about to give up system calls: all that may still be needed is opened, and from
+ * now on nothing but write is called. */
+void output_seal(void);
+bool output_sealed(void);
 /* From now on this process, a copy, writes into the report of another. */
 void output_for(int process);
 void put_text(struct lines *lines, const char *text);

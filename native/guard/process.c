@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "allocate.h"
 #include "crash.h"
+#include "exec.h"
 #include "findings.h"
 #include "kernel.h"
 #include "live.h"
@@ -13,8 +14,11 @@
 #include "unwind.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 
 struct settings settings;
 static int process;   /* whose memory this is; differs in a child of vfork */
@@ -76,14 +80,15 @@ static void look_for_own_functions(void) {
 }
 
 static void finish(const void *stack) {
-    if ((int)kernel(SYS_getpid) != process || __atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
+    if ((!output_sealed() && (int)kernel(SYS_getpid) != process) ||
+        __atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
         return;
     struct lines lines;
     lines.used = 0;
     settings.live &= !is_child;
     live_look_over(&lines);
     findings_count(&lines);
-    if (settings.leaks && !is_child)
+    if (settings.leaks && !is_child && !output_sealed())
         scan_at_end((uintptr_t)stack);
     if (lines.used || findings_any() || !is_child) {
         put_text(&lines, "E");
@@ -116,6 +121,7 @@ __attribute__((constructor)) static void start(void) {
         remark("no block has pages of its own: there is no memory for them");
     announce();
     look_for_own_functions();
+    exec_start();
     crash_start();
     scan_start();
     pthread_atfork(NULL, NULL, after_fork);
@@ -133,6 +139,41 @@ EXPORT void _Exit(int status) {
     finish(__builtin_frame_address(0));
     for (;;)
         kernel(SYS_exit_group, status);
+}
+
+/* A program that forbids itself system calls, deadly ones perhaps: ours must come before. */
+static void seal(void) {
+    struct lines lines;
+    lines.used = 0;
+    modules_write(&lines);
+    put_text(&lines, "N the program gave up system calls (seccomp): leaks were not looked for");
+    put_end(&lines);
+    output_flush(&lines);
+    output_seal();
+}
+
+EXPORT int prctl(int what, ...) {
+    va_list list;
+    va_start(list, what);
+    long words[4];
+    for (int i = 0; i < 4; i++)
+        words[i] = va_arg(list, long);
+    va_end(list);
+    if (what == PR_SET_SECCOMP)
+        seal();
+    long result = kernel(SYS_prctl, what, words[0], words[1], words[2], words[3]);
+    if (result >= 0)
+        return (int)result;
+    errno = (int)-result;
+    return -1;
+}
+
+/* libseccomp's function that puts a filter into force. */
+EXPORT int seccomp_load(void *filter);
+EXPORT int seccomp_load(void *filter) {
+    int (*next)(void *) = (int (*)(void *))dlsym(RTLD_NEXT, "seccomp_load");
+    seal();
+    return next ? next(filter) : -ENOSYS;
 }
 
 /* What is about to be unloaded can be named only now. */

@@ -1,0 +1,103 @@
+"""What makes it hard: no lost report, no hang, no change of what the program does."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Compile
+from tests.guarding.guarding import Guard, errors, line_of
+from tests.support.programs import ROOT, program
+
+SOURCE = program("guarding/hardship.c")
+FLAGS = ("-O1", "-pthread", "-w", f"-I{ROOT / 'src/heapstory/include'}")
+ENDED = 3
+
+
+@pytest.mark.parametrize("what", ["wrong", "no-memory", "sandbox"])
+def test_a_finding_is_reported_all_the_same(
+    what: str, compile_program: Compile, guard: Guard
+) -> None:
+    answer = guard(compile_program("guarding/hardship", *FLAGS), what)
+    assert answer["returned"] == ENDED
+    (found,) = errors(answer)
+    assert (found["kind"], found["place"]["line"]) == ("bad-free", line_of(SOURCE, "wrong"))
+
+
+@pytest.mark.parametrize("how", ["execve", "execle", "clearenv", "spawn", "vfork"])
+def test_an_environment_that_was_cleared(how: str, compile_program: Compile, guard: Guard) -> None:
+    answer = guard(compile_program("guarding/hardship", *FLAGS), "cleared", how)
+    assert answer["returned"] == ENDED
+    assert [found["kind"] for found in errors(answer)] == ["bad-free"]
+
+
+def test_libc_gives_out_what_is_in_use(compile_program: Compile, guard: Guard) -> None:
+    answer = guard(compile_program("guarding/hardship", *FLAGS), "corrupt")
+    assert answer["returned"] == ENDED
+    found = next(each for each in errors(answer) if each["kind"] == "corrupt-heap")
+    assert found["place"]["line"] == line_of(SOURCE, "given out")
+    assert found["block"]["allocated"][0]["line"] == line_of(SOURCE, "in use")
+
+
+def test_a_process_that_cannot_be_copied(compile_program: Compile, guard: Guard) -> None:
+    answer = guard(compile_program("guarding/hardship", *FLAGS), "no-processes")
+    assert (answer["returned"], answer["findings"]) == (ENDED, [])
+    assert any("a scan was not possible" in text for text in answer["remarks"])
+
+
+def test_many_children_that_end_soon(compile_program: Compile, guard: Guard) -> None:
+    answer = guard(compile_program("guarding/hardship", *FLAGS), "bomb")
+    assert answer["returned"] == ENDED
+    (found,) = errors(answer)
+    assert (found["kind"], found["count"]) == ("bad-free", 3)
+
+
+def test_a_handler_that_allocates(compile_program: Compile, guard: Guard) -> None:
+    answer = guard(compile_program("guarding/hardship", *FLAGS), "handler")
+    assert (answer["returned"], errors(answer)) == (ENDED, [])
+
+
+def test_a_stripped_program(compile_program: Compile, guard: Guard, tmp_path: Path) -> None:
+    stripped = tmp_path / "stripped"
+    subprocess.run(
+        ["strip", "-o", stripped, compile_program("guarding/hardship", *FLAGS)], check=True
+    )
+    answer = guard(stripped, "wrong")
+    (found,) = errors(answer)
+    assert (found["kind"], found["place"]["line"]) == ("bad-free", None)
+    assert "stripped+0x" in answer["said"]
+
+
+LIBRARY = """#include <stdlib.h>
+void *volatile kept_by_library;
+void *allocate(void) { kept_by_library = malloc(321); return kept_by_library; }
+"""
+LOADS = """#include <dlfcn.h>
+#include <stdlib.h>
+static void *volatile kept;
+int main(int count, char **words) {
+    for (int i = 0; i < 3; i++) {
+        void *library = dlopen(words[count - 1], RTLD_NOW);
+        void *(*allocate)(void) = (void *(*)(void))dlsym(library, "allocate");
+        kept = allocate();
+        dlclose(library);
+        if (i < 2)
+            free(kept);
+    }
+    return 3;
+}
+"""
+
+
+def test_a_library_that_was_unloaded_has_names(
+    compile_program: Compile, guard: Guard, tmp_path: Path
+) -> None:
+    source, library = tmp_path / "library.c", tmp_path / "library.so"
+    source.write_text(LIBRARY)
+    subprocess.run(["gcc", "-g", "-O1", "-shared", "-fPIC", "-o", library, source], check=True)
+    answer = guard(compile_program(LOADS, "-O1"), str(library))
+    assert (answer["returned"], errors(answer)) == (ENDED, [])
+    block = next(each for each in answer["live_blocks"] if each["size"] == 321)
+    assert (block["place"]["file"], block["place"]["line"]) == ("library.c", 3)
