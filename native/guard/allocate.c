@@ -10,7 +10,8 @@
 
 static __attribute__((noinline, cold)) void overlap(uintptr_t live, char *user, uint32_t site) {
     struct block block;
-    undress((char *)live, &block);
+    struct damage damage; /* libc has written over the header, as it does with what is free */
+    block_recover((char *)live, &block, &damage);
     finding(CORRUPT_HEAP, user, site, &block, *mark_of((char *)live),
             "malloc gave out memory of a block that is still live");
 }
