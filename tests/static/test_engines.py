@@ -41,6 +41,25 @@ def test_processes_agree(tmp_path: Path) -> None:
     assert _found(jobs, processes=2) == alone
 
 
+def test_calls_through_tables_agree(tmp_path: Path) -> None:
+    """What a pointer means is known only while the caller is analysed; its summary is there."""
+    body = "#include <stdlib.h>\n"
+    for number in range(200):
+        body += f"char *make{number}(int k) {{ return k ? malloc(9) : NULL; }}\n"
+        body += f"void keep{number}(char *p);\n"
+    for number in range(200):
+        body += (
+            f"static char *(*const table{number}[])(int) = {{make{number}, 0}};\n"
+            f"int f{number}(int i) {{ char *(*const *t)(int) = table{number};"
+            f" char *p = t[0](i); return p != 0; }}\n"
+        )
+    (tmp_path / "tables.c").write_text(body)
+    jobs = [Job(str(tmp_path), "tables.c")]
+    alone = _found(jobs, processes=1)
+    assert len(alone) == 200
+    assert _found(jobs, processes=2) == alone
+
+
 def test_dask_agrees(tmp_path: Path) -> None:
     jobs = _program(tmp_path)
     assert _found(jobs, engine="dask", processes=2) == _found(jobs, processes=1)

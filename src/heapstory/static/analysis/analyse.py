@@ -70,13 +70,17 @@ def _analyse(
 ) -> None:
     groups = groups_in_order(functions, index)
     edges = {name: callees(function, index) for name, function in functions.items()}
+    addressed = index.addressed()
     summaries: dict[str, Summary] = {}
     mapper.share(functions, index)
     for level in _levels(groups, edges):
         todo = []
+        below = set(summaries)  # of this level nothing is known, whatever was kept of it
         for number in level:
             names = groups[number]
-            needed = {c for name in names for c in edges[name] if c in summaries}
+            needed = {c for name in names for c in edges[name] if c in below}
+            if any(functions[name].indirect for name in names):
+                needed |= addressed & below
             key = store.key(names, needed, summaries)
             kept = store.get(key)
             if kept is not None:

@@ -36,10 +36,13 @@ class Mapper:
         self, todo: list[tuple[list[str], set[str]]], summaries: dict[str, Summary]
     ) -> Iterable[dict[str, FunctionResult]]:
         """Analyse groups that do not call each other."""
-        for names, _ in todo:
+        for names, needed in todo:
             group = [self.functions[name] for name in names]
-            anew = None if self.summaries else self.functions
-            yield analyse_component(group, self.index, summaries, anew)
+            if self.summaries:  # as in other processes: nothing that this level has just given
+                known = {name: summaries[name] for name in needed}
+                yield analyse_component(group, self.index, known)
+            else:
+                yield analyse_component(group, self.index, summaries, self.functions)
 
     def close(self) -> None:
         """End what was started."""

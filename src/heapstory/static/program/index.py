@@ -23,6 +23,7 @@ class Index:
     by_signature: dict[str, set[str]] = field(default_factory=dict)
     # Names that a unit defines for itself although another one has them too.
     aliases: dict[tuple[str, str], str] = field(default_factory=dict)
+    _listed: dict[str, set[str]] | None = None  # tables by name, once all units are there
 
     def add(self, unit: Unit, members: dict[str, set[str]]) -> None:
         """Add what one unit contributes."""
@@ -32,6 +33,19 @@ class Index:
             self.members.setdefault(key, set()).update(names)
         for name in unit.addressed:
             self.by_signature.setdefault(unit.signatures.get(name, ""), set()).add(name)
+
+    def addressed(self) -> set[str]:
+        """Functions whose address is taken: what a call through a pointer may turn out to mean."""
+        stored = (*self.by_signature.values(), *self.members.values())
+        return set(self.tables.values()).union(*stored)
+
+    def listed(self, table: str) -> set[str]:
+        """All functions in a constant table."""
+        if self._listed is None:
+            self._listed = {}
+            for (name, _), target in self.tables.items():
+                self._listed.setdefault(name, set()).add(target)
+        return self._listed.get(table, set())
 
     def table(self, pointer: tuple[str, int]) -> str | None:
         """The function at an address inside a constant table."""
@@ -73,7 +87,21 @@ def callees(function: Function, index: Index) -> set[str]:
         targets = index.targets(member, signature)
         if len(targets) <= 24:
             found.update(targets)
+    if function.indirect and index.tables:
+        for table in _mentioned(function):
+            found.update(index.listed(table))
     return found
+
+
+def _mentioned(function: Function) -> set[str]:
+    """The globals whose address a function computes with."""
+    return {
+        operand[0]
+        for block in function.blocks.values()
+        for statement in (*block.statements, block.terminator)
+        for operand in statement
+        if type(operand) is tuple and operand and type(operand[0]) is str and operand[0][:1] == "@"
+    }
 
 
 def groups_in_order(functions: dict[str, Function], index: Index) -> list[list[str]]:
