@@ -123,7 +123,7 @@ BENCH_portable := portable|truth --markdown
 BENCH_locate := locate|locate_real
 BENCH_leaks := leaks pairs|leaks twins|leaks confirm
 BENCH_prove := prove structures|prove sources|prove aba|prove history|prove mutants
-BENCH_guard := guard cost|guard checks|guard detect
+BENCH_guard := guard cost|guard checks|guard latency|guard detect|guard soak
 BENCHES := record portable locate leaks prove guard
 
 bench: ## which figures of docs/evaluation can be taken again (hours for all), and how

@@ -4,165 +4,71 @@
     python3 -m benchmarks.guard cost                 CPU and memory, tables on stdout
     python3 -m benchmarks.guard cost --only perl --runs 3
     python3 -m benchmarks.guard checks               what each check of the guard costs by itself
-    python3 -m benchmarks.guard detect               the mistakes in tests/guarding/programs
+    python3 -m benchmarks.guard latency              redis: requests per second and p99, with scans
+    python3 -m benchmarks.guard detect               the mistakes of guarding/programs/errors.c
+    python3 -m benchmarks.guard soak --minutes 10    redis, a scan every ten seconds
 
 CPU is that of the program alone, as the kernel counts it; the best of the runs counts. Peers run in
-turn, so drift hits all alike. A peer that is not installed or cannot run a program has no figure.
+turn, so drift hits all alike. Needs the Debian packages duma, electric-fence, libjemalloc2,
+libclang-rt-14-dev, redis-server, nginx-light, wrk, perl, sqlite3, git; a missing one is named.
 """
 
 import argparse
-import contextlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.support.measure import RunError, geometric_mean, machine, revision, run
+from benchmarks import guard_work
+from benchmarks.support.measure import RunError, geometric_mean, machine, revision
 from benchmarks.support.page import table
 from heapstory.guarding.run import LIBRARY
 from heapstory.guarding.settings import MODES, Settings
 from heapstory.recording.engine import native_folder
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+HEAPSTORY = Path(sys.executable).with_name("heapstory")
 NONE = "–"
 CLANG = "/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux"
-PORT = 17379
-
-PERL = """my %h; for my $i (1 .. 600000) { $h{"key $i"} = [$i, "value $i"];
-delete $h{"key " . ($i - 1000)} if $i % 3 == 0 } my $s = 0; $s += $h{$_}[0] for sort keys %h;
-print "$s\\n";"""
-PYTHON = """import json
-rows = [{"id": i, "name": str(i * 7), "tags": [i, str(i)]} for i in range(60000)]
-text = json.dumps(rows)
-print(sum(len(row["tags"]) for row in json.loads(text)), len(text))"""
-SQL = """CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, value INTEGER);
-WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000)
-INSERT INTO t SELECT i, 'name ' || (i * 7919 % 300007), i % 1000 FROM n;
-CREATE INDEX by_name ON t (name);
-SELECT count(*), sum(value) FROM t WHERE name > 'name 2';
-SELECT value, group_concat(substr(name, 6, 2)) FROM t GROUP BY value ORDER BY value LIMIT 1;"""
-CHURN = """#include <stdlib.h>
-#include <string.h>
-int main(void) {
-    enum { N = 4096 };
-    static char *slots[N];
-    unsigned state = 1;
-    for (long i = 0; i < 10000000; i++) {
-        state = state * 1664525u + 1013904223u;
-        unsigned k = (state >> 8) % N;
-        free(slots[k]);
-        size_t size = 16 + (state >> 20) % 112;
-        slots[k] = malloc(size);
-        memset(slots[k], 1, size);
-    }
-    return 0;
-}
-"""
-
-Command = tuple[list[str], Path | None]  # words, standard input
 
 
 def guarded(settings: Settings) -> dict[str, str]:
     return {
         "LD_PRELOAD": str(native_folder() / LIBRARY),
         "HEAPSTORY_GUARD": settings.as_text(),
-        "HEAPSTORY_GUARD_REPORT": "/dev/null/none",  # nothing is written: the run is measured
+        "HEAPSTORY_GUARD_REPORT": "/none/none",  # nothing is written: the run is measured
     }
 
 
-def preload(library: str, **more: str) -> dict[str, str] | None:
-    return {"LD_PRELOAD": library, **more} if Path(library).exists() else None
+def preload(library: str, package: str, **more: str) -> dict[str, str] | None:
+    if Path(library).exists():
+        return {"LD_PRELOAD": library, **more}
+    print(f"{library} is missing (apt-get install {package})", file=sys.stderr)
+    return None
 
 
 def peers() -> dict[str, dict[str, str] | None]:
-    """The environment of each; None: not installed."""
+    """The environment of each; None: not installed, which is said."""
     debug = "/lib/x86_64-linux-gnu/libc_malloc_debug.so.0"
+    jemalloc = "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"
+    scudo = f"{CLANG}/libclang_rt.scudo_standalone-x86_64.so"
     duma = {"DUMA_DISABLE_BANNER": "1", "DUMA_OUTPUT_STDERR": "0"}
     return {
         "native": {},
         "light": guarded(MODES["light"]),
         "default": guarded(MODES["default"]),
         "thorough": guarded(MODES["thorough"]),
-        "glibc check": preload(debug, GLIBC_TUNABLES="glibc.malloc.check=3"),
-        "jemalloc junk": preload(
-            "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2", MALLOC_CONF="junk:true"
-        ),
-        "scudo": preload(f"{CLANG}/libclang_rt.scudo_standalone-x86_64.so"),
-        "DUMA": preload("/usr/lib/libduma.so.0", **duma),
-        "efence": preload("/usr/lib/libefence.so.0", EF_DISABLE_BANNER="1"),
+        "glibc check": preload(debug, "libc6", GLIBC_TUNABLES="glibc.malloc.check=3"),
+        "jemalloc junk": preload(jemalloc, "libjemalloc2", MALLOC_CONF="junk:true"),
+        "scudo": preload(scudo, "libclang-rt-14-dev"),
+        "DUMA": preload("/usr/lib/libduma.so.0", "duma", **duma),
+        "efence": preload("/usr/lib/libefence.so.0", "electric-fence", EF_DISABLE_BANNER="1"),
+        "ASan": {guard_work.ASAN: "1"},
     }
-
-
-def programs(folder: Path) -> dict[str, Command]:
-    (folder / "churn.c").write_text(CHURN)
-    subprocess.run(["gcc", "-O2", "-o", folder / "churn", folder / "churn.c"], check=True)
-    (folder / "work.sql").write_text(SQL)
-    text = folder / "text"
-    with text.open("w") as file:  # piece by piece: a child's peak is at least its parent's memory
-        file.writelines(f"{i * 7919 % 100003} line {i}\n" for i in range(1_500_000))
-    return {
-        "perl": (["/usr/bin/perl", "-e", PERL], None),
-        "python": (["/usr/bin/python3", "-c", PYTHON], None),
-        "sqlite3": (["/usr/bin/sqlite3", ":memory:"], folder / "work.sql"),
-        "git": (["/usr/bin/git", "-C", str(REPOSITORY), "log", "--stat", "-n", "400"], None),
-        "gzip": (["/usr/bin/gzip", "-c", str(text)], None),
-        "churn": ([str(folder / "churn")], None),
-    }
-
-
-def redis(environment: dict[str, str], folder: Path, limit: float) -> tuple[float, int]:
-    """CPU and memory of a server that answers redis-benchmark."""
-    words = ["redis-server", "--port", str(PORT), "--save", "", "--dir", str(folder)]
-    with (folder / "redis").open("wb") as log:
-        server = subprocess.Popen(words, env={**os.environ, **environment}, stdout=log, stderr=log)
-    client = ["redis-benchmark", "-p", str(PORT), "-q", "-n", "100000", "-P", "8", "-r", "50000"]
-    client += ["-d", "100", "-t", "set,get,lpush,lpop,sadd,hset"]
-    try:
-        _await_server(limit)
-        subprocess.run(client, capture_output=True, check=True, timeout=limit)
-    finally:
-        with contextlib.suppress(OSError, subprocess.SubprocessError):
-            subprocess.run(["redis-cli", "-p", str(PORT), "shutdown", "nosave"],
-                           capture_output=True, timeout=limit)  # fmt: skip
-        _, _, usage = os.wait4(server.pid, 0)
-        server.returncode = 0
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss
-
-
-def _await_server(limit: float) -> None:
-    end = time.monotonic() + limit
-    while subprocess.run(["redis-cli", "-p", str(PORT), "ping"], capture_output=True).returncode:
-        if time.monotonic() > end:
-            raise TimeoutError("redis-server does not answer")
-        time.sleep(0.1)
-
-
-Cost = Callable[[dict[str, str], float], tuple[float, int]]  # environment, limit: CPU, KiB
-
-
-def costs(folder: Path, only: list[str] | None) -> Iterator[tuple[str, Cost]]:
-    for name, (words, source) in programs(folder).items():
-        if (only and name not in only) or not shutil.which(words[0]):
-            continue
-
-        def cost(
-            environment: dict[str, str],
-            limit: float,
-            words: list[str] = words,
-            source: Path | None = source,
-        ) -> tuple[float, int]:
-            done = run(words, folder / "run", environment, source, limit=limit)
-            return done.cpu, done.peak_kib
-
-        yield name, cost
-    if (not only or "redis" in only) and shutil.which("redis-server"):
-        yield "redis", lambda environment, limit: redis(environment, folder, limit)
 
 
 def measure(
@@ -171,7 +77,7 @@ def measure(
     """Best CPU and memory of every program under every peer."""
     figures: dict[str, dict[str, tuple[float, int] | None]] = {}
     with tempfile.TemporaryDirectory() as work:
-        for name, cost in costs(Path(work), args.only):
+        for name, cost in guard_work.costs(Path(work), args.only):
             row = figures[name] = dict.fromkeys(environments)
             able = dict(environments)
             for _ in range(args.runs):
@@ -191,7 +97,7 @@ def measure(
 
 
 def ratios(figures: dict[str, dict[str, tuple[float, int] | None]], which: int) -> str:
-    """A table of × native; the mean leaves out ``churn``, which does nothing but allocate."""
+    """A table of × native; the mean leaves out what does nothing but allocate."""
     names = list(next(iter(figures.values())))
     rows = []
     for program, row in figures.items():
@@ -203,11 +109,12 @@ def ratios(figures: dict[str, dict[str, tuple[float, int] | None]], which: int) 
         rows.append([program, unit, *cells[1:]])
     means = []
     for column in range(2, len(names) + 1):
-        cells = [row[column] for row in rows if row[0] != "churn"]
+        cells = [row[column] for row in rows if row[0] not in guard_work.ALLOCATION_BOUND]
         mean = geometric_mean(float(c) for c in cells if c != NONE) if NONE not in cells else None
         means.append(NONE if mean is None else f"{mean:.2f}")
     return table(
-        ["× native", "native", *names[1:]], [*rows, ["geometric mean without churn", "", *means]]
+        ["× native", "native", *names[1:]],
+        [*rows, ["geometric mean without churn and threads", "", *means]],
     )
 
 
@@ -245,7 +152,7 @@ def detect(args: argparse.Namespace) -> None:
         program = Path(work) / "errors"
         subprocess.run(["gcc", "-g", "-O1", "-w", "-o", program, source], check=True)
         ours = ("light", "default", "thorough")
-        others = {name: each for name, each in peers().items() if name not in ours}
+        others = {name: each for name, each in peers().items() if name not in (*ours, "ASan")}
         # Who complains of a program without a mistake finds nothing by complaining.
         for name, environment in others.items():
             if environment is not None and _ended(program, "none", environment) != (GOES_ON, False):
@@ -259,8 +166,8 @@ def detect(args: argparse.Namespace) -> None:
 
 
 def _guard_finds(program: Path, source: Path, mistake: str) -> str:
-    heapstory, answer = Path(sys.executable).with_name("heapstory"), program.with_name("answer")
-    words = [heapstory, "guard", "--json", answer, "--", program, mistake]
+    answer = program.with_name("answer")
+    words = [HEAPSTORY, "guard", "--json", answer, "--", program, mistake]
     done = subprocess.run(words, capture_output=True, timeout=60)
     found = [each for each in json.loads(answer.read_text())["findings"] if each["kind"] != "leak"]
     if not found:
@@ -291,15 +198,81 @@ def _ended(program: Path, mistake: str, environment: dict[str, str]) -> tuple[in
     return done.returncode, bool(done.stderr.strip())
 
 
+def latency(args: argparse.Namespace) -> None:
+    """redis without pipelines: every request waits for its answer."""
+    guard_work.require("redis", "redis-server")
+    default = MODES["default"]
+    kinds = {
+        "native": {},
+        "glibc": {"LD_PRELOAD": "/lib/x86_64-linux-gnu/libc.so.6"},
+        "light": guarded(MODES["light"]),
+        "default": guarded(default),
+        "default, a scan each second": guarded(replace(default, scan_every=1000)),
+    }
+    rows = []
+    with tempfile.TemporaryDirectory() as work:
+        for name, environment in kinds.items():
+            best: dict[str, tuple[float, float]] = {}
+            for _ in range(args.runs):
+                _, _, said = guard_work.redis(environment, Path(work), 120, 1, 50_000)
+                for command, row in said.items():
+                    rate, p99 = float(row["rps"]), float(row["p99_latency_ms"])
+                    before = best.get(command, (0.0, p99))
+                    best[command] = (max(rate, before[0]), min(p99, before[1]))
+            cells = [f"{rate / 1000:.1f} k/s, {p99:.2f} ms" for rate, p99 in best.values()]
+            rows.append([name, *cells])
+            header = ["requests, p99", *best]
+    print(table(header, rows))
+
+
+def soak(args: argparse.Namespace) -> None:
+    """redis under load for minutes, a scan every ten seconds: no hang, no growth, no withdrawal."""
+    guard_work.require("redis", "redis-server")
+    with tempfile.TemporaryDirectory() as work:
+        answer = Path(work) / "answer.json"
+        words = [HEAPSTORY, "guard", "--scan-every", "10", "--json", answer, "--", "redis-server"]
+        words += ["--port", str(guard_work.REDIS_PORT), "--save", "", "--dir", work]
+        server = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        guard_work.await_redis(60)
+        resident, end = [], time.monotonic() + 60 * args.minutes
+        while time.monotonic() < end:
+            load = guard_work.client(8, 100_000)
+            subprocess.run(load, capture_output=True, check=True, timeout=600)
+            info = subprocess.run(["redis-cli", "-p", str(guard_work.REDIS_PORT), "info", "memory"],
+                                  capture_output=True, text=True, check=True).stdout  # fmt: skip
+            used = next(line for line in info.splitlines() if line.startswith("used_memory_rss:"))
+            resident.append(int(used.partition(":")[2]) / 2**20)
+            subprocess.run(["redis-cli", "-p", str(guard_work.REDIS_PORT), "flushall"], check=True,
+                           capture_output=True)  # fmt: skip
+        subprocess.run(["redis-cli", "-p", str(guard_work.REDIS_PORT), "shutdown", "nosave"])
+        status = server.wait(120)
+        found = json.loads(answer.read_text())
+    scans = found["scans"]
+    pauses = sorted(scan["pause"] for scan in scans)
+    cpu = sum(scan["cpu"] for scan in scans) / 1e6
+    print(
+        f"status {status}, {len(resident)} rounds; resident {resident[0]:.0f} MiB after the first, "
+        f"{resident[len(resident) // 2]:.0f} halfway, {resident[-1]:.0f} at the end\n"
+        f"{len(scans)} scans, pause {pauses[len(pauses) // 2] / 1000:.1f} ms in the middle, "
+        f"{pauses[-1] / 1000:.1f} at most; {cpu:.1f} s of CPU\n"
+        f"certain: {sum(scan['certain'] for scan in scans)}, withdrawn: {scans[-1]['withdrawn']}, "
+        f"findings: {sorted(each['kind'] for each in found['findings'])}"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="What the guard costs and finds.")
-    parser.add_argument("what", choices=["cost", "checks", "detect"])
+    parser.add_argument("what", choices=["cost", "checks", "latency", "detect", "soak"])
     parser.add_argument("--only", action="append", metavar="NAME", help="this program (repeatable)")
     parser.add_argument("--runs", type=int, default=3, help="of each, the best counts (default 3)")
     parser.add_argument("--limit", type=float, default=60, metavar="SECONDS")
+    parser.add_argument("--minutes", type=float, default=10, help="of soak (default 10)")
     args = parser.parse_args()
     print(f"{machine()}, {revision(REPOSITORY)}\n", file=sys.stderr)
-    {"cost": cost, "checks": checks, "detect": detect}[args.what](args)
+    chosen = {"cost": cost, "checks": checks, "latency": latency, "detect": detect, "soak": soak}
+    print(f"load {os.getloadavg()[0]:.1f}", file=sys.stderr)
+    chosen[args.what](args)
+    print(f"load {os.getloadavg()[0]:.1f}", file=sys.stderr)
 
 
 if __name__ == "__main__":

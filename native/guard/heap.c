@@ -56,25 +56,26 @@ static void note_block(uintptr_t address, uint8_t *mark) {
     add_piece(&block);
 }
 
-/* Notes for every line of marks of a region the last mark up to its end, counted from 1. */
-static void index_region(size_t number, uint8_t *region) {
-    uint32_t last = 0, *lasts = lasts_of(region);
-    for (size_t line = 0; line < LINES; line++) {
-        if (!region[REGION_MARKS + line * LINE_MARKS / CHUNK_MARKS])
-            continue;
-        uint8_t *marks = region + line * LINE_MARKS;
-        for (size_t i = 0; i < LINE_MARKS; i += 8) {
-            if (!load64(marks + i))
-                continue;
-            for (size_t j = i; j < i + 8; j++)
-                if (marks[j] != MARK_NONE) {
-                    last = (uint32_t)(line * LINE_MARKS + j) + 1;
-                    note_block((number << REGION_SHIFT) + (last - 1) * (uintptr_t)GRANULE,
-                               &marks[j]);
+/* Notes for every line of a chunk the last mark up to its end, counted from 1; returns the last. */
+static uint32_t index_chunk(size_t number, uint8_t *region, size_t chunk, uint32_t last) {
+    uintptr_t start = number << REGION_SHIFT;
+    for (size_t at = chunk * CHUNK_MARKS; at < (chunk + 1) * CHUNK_MARKS; at += 8) {
+        if (load64(region + at))
+            for (size_t i = at; i < at + 8; i++)
+                if (region[i] != MARK_NONE) {
+                    last = (uint32_t)i + 1;
+                    note_block(start + i * GRANULE, &region[i]);
                 }
-        }
-        lasts[line] = last;
+        lasts_of(region)[at / LINE_MARKS] = last;
     }
+    return last;
+}
+
+static void index_region(size_t number, uint8_t *region) {
+    uint32_t last = 0;
+    for (size_t chunk = 0; chunk < CHUNKS; chunk++)
+        if (region[REGION_MARKS + chunk])
+            last = index_chunk(number, region, chunk, last);
 }
 
 static void sort_ranges(void) {

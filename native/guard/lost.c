@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lost.h"
 
-#define PROBES 64
-
 /* By site: the first of its blocks and the scan that called one lost first. */
 static struct {
     uintptr_t address;
@@ -18,17 +16,20 @@ struct collecting {
     struct tally *tally;
 };
 
-static size_t slot_of(uintptr_t address, size_t probe) {
-    return ((address * 0x9e3779b97f4a7c15ull >> 44) + probe) % LOST_SLOTS;
+static const struct lost *find(const struct losses *all, uintptr_t address) {
+    uint32_t low = 0, high = all->count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (all->all[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < all->count && all->all[low].address == address ? &all->all[low] : NULL;
 }
 
-static struct lost *find(const struct losses *all, uintptr_t address, bool or_free) {
-    for (size_t probe = 0; probe < PROBES; probe++) {
-        const struct lost *each = &all->all[slot_of(address, probe)];
-        if (each->address == address || (or_free && !each->address))
-            return (struct lost *)each;
-    }
-    return NULL;
+static bool is_same(const struct lost *one, const struct lost *other) {
+    return one && other && one->fence == other->fence && one->made == other->made;
 }
 
 static void count_site(const struct block *block, uint16_t since) {
@@ -51,18 +52,19 @@ static void collect(uintptr_t address, uint8_t mark, void *data) {
     to->tally->blocks++;
     if (mark & (SCAN_REACHED | SCAN_INDIRECT) || !undress((char *)address, &block))
         return;
-    uint64_t fence = header_of(block.user)->fence;
-    struct lost *old = find(to->before, address, false);
-    if (old && (old->fence != fence || old->made != block.other))
+    struct lost now = {address, header_of(block.user)->fence, (uint16_t)block.other, to->scan,
+                       false};
+    const struct lost *old = find(to->before, address);
+    if (!is_same(old, &now))
         old = NULL;
-    uint16_t since = old && old->called ? old->since : to->scan;
-    bool called = to->certain || old;
-    struct lost *kept = find(to->now, address, true);
-    if (kept)
-        *kept = (struct lost){address, fence, (uint16_t)block.other, since, called};
+    if (old && old->called)
+        now.since = old->since;
+    bool called = now.called = to->certain || old;
+    if (to->now->count < MOST_LOST)
+        to->now->all[to->now->count++] = now;
     if (called) {
         to->tally->lost++;
-        count_site(&block, since);
+        count_site(&block, now.since);
     } else {
         to->tally->suspected++;
     }
@@ -70,17 +72,15 @@ static void collect(uintptr_t address, uint8_t mark, void *data) {
 
 void lost_collect(const struct losses *before, struct losses *now, uint16_t scan, bool certain,
                   struct tally *tally) {
-    memset(now, 0, sizeof *now);
+    now->count = 0;
     *tally = (struct tally){0};
     for (uint32_t i = 0; i < site_count(); i++)
         sites[site_numbers[i]].blocks = sites[site_numbers[i]].bytes = 0;
     struct collecting to = {before, now, scan, certain, tally};
     marks_walk(collect, &to);
-    for (size_t i = 0; i < LOST_SLOTS; i++) {
+    for (uint32_t i = 0; i < before->count; i++) {
         const struct lost *old = &before->all[i];
-        const struct lost *again = old->called ? find(now, old->address, false) : NULL;
-        bool same = again && again->fence == old->fence && again->made == old->made;
-        tally->withdrawn += old->called && !same;
+        tally->withdrawn += old->called && !is_same(find(now, old->address), old);
     }
 }
 

@@ -10,17 +10,19 @@
 #include "heap.h"
 #include "output.h"
 
-#define LOST_SLOTS 65536
+#define MOST_LOST 65536
 
 struct lost {
-    uintptr_t address; /* 0: free */
-    uint64_t fence;    /* with `made` it tells the block from another one at the same address */
+    uintptr_t address;
+    uint64_t fence; /* with `made` it tells the block from another one at the same address */
     uint16_t made, since;
     bool called;
 };
 
+/* In order of address. */
 struct losses {
-    struct lost all[LOST_SLOTS];
+    uint32_t count;
+    struct lost all[MOST_LOST];
 };
 
 /* What a scan has found. */
@@ -28,7 +30,7 @@ struct tally {
     uint64_t blocks, lost, suspected, withdrawn;
 };
 
-/* After `reach`: compares with the scan before (all zero: there was none) and fills `now`. */
+/* After `reach`: compares with the scan before (empty: there was none) and fills `now`. */
 void lost_collect(const struct losses *before, struct losses *now, uint16_t scan, bool certain,
                   struct tally *tally);
 /* The sites of those that are called lost. */
