@@ -159,6 +159,12 @@ enum hsw_tag {
     HSW_FINISH, /* and ends (--until, stop); only HSW_CRASH, HSW_EXIT and HSW_SCAN count after it */
     HSW_SNAPSHOT, /* what follows up to HSW_BEGIN is the starting snapshot */
 
+    /* The program does something wrong, for the first time in this way at this place: what is alike
+     * is counted by the tool and not sent again. address: stack pointer; value: bytes of payload;
+     * payload: struct hsw_error_report. Counts also after HSW_FINISH. */
+    HSW_ERROR,
+    HSW_ERROR_TIMES, /* at the end, if more than once. address: number of the error; value: times */
+
     /* Modes portable and internals only (docs/internals/portable.md). `id`: the tool's number of a
      * node, 32 bits, from 1 in order of HSW_NODE. `site` 0: the statement is the call stack's. */
     HSW_MODE, /* address: enum hsw_mode. Before all others of this group */
@@ -355,6 +361,23 @@ enum hsw_scan {
 struct hsw_scan_word {
     unsigned long long where; /* address of the word, or DWARF register number */
     unsigned long long value;
+};
+
+enum hsw_error {
+    HSW_UNADDRESSABLE_READ = 1,
+    HSW_UNADDRESSABLE_WRITE = 2,
+    HSW_OVERLAP = 3,     /* source and destination of a copy; the address is the destination */
+    HSW_BAD_ARGUMENT = 4 /* a negative size, which is the address */
+};
+
+struct hsw_error_report {
+    unsigned long long address; /* accessed, freed, ... */
+    unsigned long long bytes;   /* accessed; 0 where that means nothing */
+    unsigned long long block;   /* start of the block that it is about, 0: none */
+    unsigned site;              /* 0: the statement is the call stack's */
+    unsigned number;            /* from 1 */
+    unsigned kind;              /* enum hsw_error */
+    unsigned by_system_call;    /* not 0: the kernel would have made the access */
 };
 
 struct hsw_frame {

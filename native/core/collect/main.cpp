@@ -100,6 +100,8 @@ void collect(Ring &ring, TraceWriter &writer, const RecordingOptions &options) {
         if (got == Ring::Got::end)
             break;
         ring.release();
+        if (recording.has_news())
+            recording.flush();
         if (recording.enough())
             ring.stop();
     }

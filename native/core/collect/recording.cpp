@@ -29,7 +29,7 @@ SiteKind site_kind_of_range(unsigned kind) {
 // What still counts after the end of the section.
 bool is_last_word(uint32_t tag) {
     return tag == HSW_CRASH || tag == HSW_EXIT || tag == HSW_SCAN || tag == HSW_COUNTED ||
-           tag == HSW_CANDIDATE;
+           tag == HSW_CANDIDATE || tag == HSW_ERROR || tag == HSW_ERROR_TIMES;
 }
 
 bool is_truth(const Record &record) {
@@ -227,6 +227,12 @@ void Recording::moment(const Record &record, const Payload &payload) {
     case HSW_CPOINT:
         cpoint(record, payload);
         break;
+    case HSW_ERROR:
+        error(record, payload);
+        break;
+    case HSW_ERROR_TIMES:
+        mark(Mark::Kind::error_times, record.address, record.value);
+        break;
     case HSW_ROOT:
         mark(Mark::Kind::root, record.address, record.value).text = payload.text();
         break;
@@ -296,6 +302,25 @@ void Recording::bad_free(const Record &record) {
     uint64_t stack = sites_.current_stack();
     mark(Mark::Kind::bad_free, record.address | record.value << HSW_ADDRESS_BITS,
          stack << 8 | uint64_t(deallocator_of(record.kind())));
+}
+
+void Recording::error(const Record &record, const Payload &payload) {
+    hsw_error_report report;
+    if (payload.bytes.size() < sizeof report)
+        return;
+    std::memcpy(&report, payload.bytes.data(), sizeof report);
+    unwind(record.address);
+    ErrorDetails details{report.number, report.bytes, report.block, sites_.current_stack(),
+                         report.by_system_call != 0};
+    uint32_t site = stacks_.context();
+    if (report.site) {
+        site = sites_.of_range(sites_.raw(report.site), SiteKind::other);
+        details.stack = sites_.stack(details.stack, site);
+    }
+    Mark &made = mark(Mark::Kind::error, uint64_t(error_of(report.kind)), report.address);
+    made.text = encode_error(details);
+    made.site = site;
+    news_ = true;
 }
 
 Mark &Recording::mark(Mark::Kind kind, uint64_t a, uint64_t b) {

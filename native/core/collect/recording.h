@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 
 namespace heapstory {
 
@@ -32,6 +33,8 @@ class Recording {
     void close();
 
     bool enough() const { return enough_; }
+    // Whether an error came since the last time that this was asked: somebody waits for it.
+    bool has_news() { return std::exchange(news_, false); }
     std::optional<int> exit_code() const { return exit_code_; }
     std::optional<int> crash_signal() const { return crash_signal_; }
     // Double, bad and mismatched ones.
@@ -54,6 +57,7 @@ class Recording {
     void crash(const Record &record);
     void unwind(uint64_t stack_pointer);
     bool continues(const uint8_t *at);
+    void error(const Record &record, const Payload &payload);
     Mark &mark(Mark::Kind kind, uint64_t a = 0, uint64_t b = 0);
 
     void call(const Record &record);
@@ -87,6 +91,7 @@ class Recording {
     bool finished_ = false;      // after HSW_FINISH
     bool enough_ = false;
     uint64_t bad_frees_ = 0; // of what is no block
+    bool news_ = false;
     std::optional<int> exit_code_, crash_signal_;
 };
 

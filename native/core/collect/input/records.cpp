@@ -30,6 +30,7 @@ uint64_t payload_length(const Record &record, const uint8_t *at, const uint8_t *
     case HSW_STACK:
     case HSW_BLOCK:
     case HSW_EXECVE:
+    case HSW_ERROR:
         return record.length();
     case HSW_CPOINT:
     case HSW_ROOT:

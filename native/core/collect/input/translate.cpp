@@ -122,6 +122,21 @@ CandidateKind candidate_of(unsigned candidate) {
     }
 }
 
+ErrorKind error_of(unsigned error) {
+    switch (error) {
+    case HSW_UNADDRESSABLE_READ:
+        return ErrorKind::unaddressable_read;
+    case HSW_UNADDRESSABLE_WRITE:
+        return ErrorKind::unaddressable_write;
+    case HSW_OVERLAP:
+        return ErrorKind::overlap;
+    case HSW_BAD_ARGUMENT:
+        return ErrorKind::bad_argument;
+    default:
+        return ErrorKind::unknown;
+    }
+}
+
 MarkedBy marked_by(unsigned cpoint) {
     return cpoint == HSW_CPOINT_OPTION ? MarkedBy::option : MarkedBy::program;
 }

@@ -14,6 +14,7 @@ EndKind end_of(unsigned end);          // enum hsw_node_end
 SuspicionKind suspicion_of(unsigned suspicion);
 CountKind count_of(unsigned counted);
 CandidateKind candidate_of(unsigned candidate);
+ErrorKind error_of(unsigned error); // enum hsw_error
 MarkedBy marked_by(unsigned cpoint);
 ScanKind scan_of(unsigned scan);
 std::vector<ScanWord> scan_words(ByteSpan payload); // hsw_scan_word[]

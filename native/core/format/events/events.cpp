@@ -203,6 +203,25 @@ std::vector<ScanWord> decode_scan(std::string_view text) {
     return words;
 }
 
+std::string encode_error(const ErrorDetails &error) {
+    ByteWriter out;
+    for (uint64_t member : {error.number, error.bytes, error.block, uint64_t(error.stack)})
+        out.varint(member);
+    out.varint(error.by_system_call);
+    return {out.bytes.begin(), out.bytes.end()};
+}
+
+ErrorDetails decode_error(std::string_view text) {
+    ByteReader in(ByteSpan(reinterpret_cast<const uint8_t *>(text.data()), text.size()));
+    ErrorDetails error;
+    error.number = in.varint();
+    error.bytes = in.varint();
+    error.block = in.varint();
+    error.stack = uint32_t(in.varint());
+    error.by_system_call = in.varint();
+    return error;
+}
+
 EventsView::EventsView(ByteSpan payload) : payload_(payload) {
     table_ = ByteReader(payload).fixed<SectionTable>();
 }
@@ -330,8 +349,8 @@ std::vector<Mark> EventsView::marks() const {
         mark.b = in.varint();
         mark.site = uint32_t(in.varint());
         mark.thread = uint32_t(in.varint());
-        mark.text =
-            mark.kind == Mark::Kind::scan ? std::string(in.string()) : printable(in.string());
+        bool is_text = mark.kind != Mark::Kind::scan && mark.kind != Mark::Kind::error;
+        mark.text = is_text ? printable(in.string()) : std::string(in.string());
     }
     return marks;
 }

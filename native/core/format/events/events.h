@@ -117,7 +117,9 @@ struct Mark {
         begin,
         finish,
         thread_end, // a: thread
-        bad_free    // stands behind an event of its own. a: address, b: stack id << 8 | Deallocator
+        bad_free,   // stands behind an event of its own. a: address, b: stack id << 8 | Deallocator
+        error,      // a: ErrorKind, b: address; text: see encode_error
+        error_times // a: number of the error, b: how often it happened
     };
     uint32_t event = 0;
     Kind kind = Kind::cpoint;
@@ -130,6 +132,24 @@ struct Mark {
 // The words of a scan as the text of its mark.
 std::string encode_scan(std::span<const ScanWord> words);
 std::vector<ScanWord> decode_scan(std::string_view text);
+
+enum class ErrorKind : uint8_t {
+    unknown = 0,
+    unaddressable_read,
+    unaddressable_write,
+    overlap,
+    bad_argument
+};
+
+// What an error's mark says beside kind and address.
+struct ErrorDetails {
+    uint64_t number = 0, bytes = 0;
+    uint64_t block = 0; // where the block that it is about starts, 0 none
+    uint32_t stack = 0;
+    bool by_system_call = false;
+};
+std::string encode_error(const ErrorDetails &error);
+ErrorDetails decode_error(std::string_view text);
 
 // The calls that were open in a thread when the chunk began, outermost first.
 struct OpenCalls {

@@ -15,6 +15,7 @@ TableData nodes_table(std::shared_ptr<const Store> store, std::shared_ptr<const 
 TableData frees_table(std::shared_ptr<const Store> store);
 TableData events_table(std::shared_ptr<const Store> store);
 TableData cpoints_table(std::shared_ptr<const Store> store);
+TableData errors_table(std::shared_ptr<const Store> store);
 TableData sites_table(const Store &store);
 TableData modules_table(const Store &store);
 TableData stacks_table(const Store &store);

@@ -20,6 +20,8 @@ TableData sql_table(std::shared_ptr<const Store> store, std::shared_ptr<const Po
         return frees_table(store);
     if (name == "cpoints")
         return cpoints_table(store);
+    if (name == "errors")
+        return errors_table(store);
     if (name == "modules")
         return modules_table(*store);
     if (name == "stacks")

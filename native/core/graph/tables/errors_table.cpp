@@ -1,0 +1,68 @@
+// What the checker found: accesses outside of blocks and the like. Bad frees are in `frees`.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/tables/sql_parts.h"
+
+#include <unordered_map>
+
+namespace heapstory {
+
+namespace {
+
+using enum ColumnType;
+
+// The members of ErrorKind, by number.
+const std::vector<std::string> error_kinds = {"?", "unaddressable-read", "unaddressable-write",
+                                              "overlap", "bad-argument"};
+
+// How often each error happened, where that was more than once; said at the end of a trace.
+std::unordered_map<uint64_t, uint64_t> times_of(const Store &store) {
+    std::unordered_map<uint64_t, uint64_t> times;
+    for (uint32_t chunk : store.event_chunks())
+        for (const Mark &mark : store.events(chunk).marks())
+            if (mark.kind == Mark::Kind::error_times)
+                times[mark.a] = mark.b;
+    return times;
+}
+
+// The node that begins there, or the last one that did; 0 for none.
+uint64_t node_at(const Store &store, uint64_t block, uint64_t events) {
+    if (!block)
+        return 0;
+    uint64_t node = store.nodes().find(block, events);
+    return node ? node : store.nodes().find_last(block, events);
+}
+
+} // namespace
+
+TableData errors_table(std::shared_ptr<const Store> store) {
+    std::vector<ColumnSpec> columns = {
+        {"error", number},        {"timestamp", number}, {"kind", choice, error_kinds},
+        {"address", word},        {"size", number},      {"site", number},
+        {"stack", number},        {"thread", number},    {"node", number},
+        {"by_system_call", flag}, {"count", number}};
+    auto times = std::make_shared<std::unordered_map<uint64_t, uint64_t>>(times_of(*store));
+    return by_chunk(store, columns, [store, times](uint32_t chunk, Batch &out) {
+        auto clock = store->clock(chunk);
+        uint64_t first = store->header(chunk).first_event;
+        for (const Mark &mark : store->events(chunk).marks()) {
+            if (mark.kind != Mark::Kind::error)
+                continue;
+            ErrorDetails details = decode_error(mark.text);
+            auto counted = times->find(details.number);
+            out[0].number(details.number);
+            out[1].number(mark.event ? clock->timestamps.of(mark.event - 1)
+                                     : store->header(chunk).first_timestamp);
+            out[2].choice(mark.a < error_kinds.size() ? uint8_t(mark.a) : 0);
+            out[3].number(mark.b);
+            out[4].number(details.bytes);
+            out[5].id(mark.site);
+            out[6].id(details.stack);
+            out[7].number(mark.thread);
+            out[8].id(node_at(*store, details.block, first + mark.event));
+            out[9].flag(details.by_system_call);
+            out[10].number(counted == times->end() ? 1 : counted->second);
+        }
+    });
+}
+
+} // namespace heapstory
