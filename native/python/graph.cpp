@@ -35,6 +35,10 @@ Table GraphView::merges() const {
     return {merges_table(*from_.store, from_.clusters(), graph_.events())};
 }
 
+Table GraphView::reach() const {
+    return {reach_table(graph_)};
+}
+
 namespace {
 
 using Selected = std::optional<std::vector<uint64_t>>;
@@ -109,6 +113,7 @@ void bind_graph(nb::module_ &module) {
         .def("edges", &GraphView::edges, "data"_a = false)
         .def("clusters", &GraphView::clusters)
         .def("merges", &GraphView::merges)
+        .def("reach", &GraphView::reach)
         .def("node_text", &graph_nodes, "selected"_a.none(), "place"_a, "type"_a, "text"_a)
         .def("edge_text", &graph_edges, "data"_a, "selected"_a.none(), "place"_a, "field"_a,
              nb::keep_alive<0, 1>());

@@ -38,6 +38,7 @@ class GraphView {
     Table edges(bool data) const;
     Table clusters() const;
     Table merges() const;
+    Table reach() const;
     const Graph &graph() const { return graph_; }
 
   private:

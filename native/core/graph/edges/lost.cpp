@@ -11,9 +11,17 @@ namespace {
 
 // The live pointers of a graph by the index of the node that holds them.
 struct Links {
-    Values<uint32_t> targets;         // indices
-    Values<uint64_t> first;           // by index, and the end
-    std::vector<uint32_t> from_roots; // indices
+    struct Link {
+        uint32_t target = 0; // index
+        bool inside = false; // points behind the target's start
+    };
+    Values<Link> targets;
+    Values<uint64_t> first; // by index, and the end
+    std::vector<Link> from_roots;
+
+    std::span<const Link> of(uint32_t index) const {
+        return {targets.data() + first[index], size_t(first[index + 1] - first[index])};
+    }
 
     Links(std::span<const GraphNode> nodes, const Batches &edges);
 };
@@ -30,11 +38,12 @@ Links::Links(std::span<const GraphNode> nodes, const Batches &edges) {
     for (const auto &batch : edges) {
         const auto &sources = (*batch)[EdgeColumn::source].numbers;
         const auto &ids = (*batch)[EdgeColumn::target].numbers;
+        const auto &offsets = (*batch)[EdgeColumn::target_offset].numbers;
         const auto &states = (*batch)[EdgeColumn::state].codes;
         for (size_t row = 0; row < batch->rows(); ++row) {
             if (EdgeState(states[row]) != EdgeState::live || ids[row] > last || !index_of[ids[row]])
                 continue;
-            uint32_t target = index_of[ids[row]] - 1;
+            Link target{index_of[ids[row]] - 1, offsets[row] != 0};
             if (sources[row] > last) {
                 from_roots.push_back(target);
                 continue;
@@ -46,31 +55,104 @@ Links::Links(std::span<const GraphNode> nodes, const Batches &edges) {
     first.resize(nodes.size() + 1, targets.size());
 }
 
+// Which nodes have been come to, and from which of them to go on.
+class Walk {
+  public:
+    Walk(const Links &links, size_t nodes) : links_(links), reached_(nodes) {}
+
+    bool has(uint32_t index) const { return reached_[index]; }
+    void reach(uint32_t index) {
+        if (!reached_[index]) {
+            reached_[index] = true;
+            todo_.push_back(index);
+        }
+    }
+    // From what was reached, by the links that `follows` says.
+    template <class Follows> void go(Follows follows) {
+        while (!todo_.empty()) {
+            uint32_t at = todo_.back();
+            todo_.pop_back();
+            for (Links::Link link : links_.of(at))
+                if (follows(link))
+                    reach(link.target);
+        }
+    }
+
+  private:
+    const Links &links_;
+    std::vector<bool> reached_;
+    std::vector<uint32_t> todo_;
+};
+
+template <class Follows>
+void reach_from_roots(Walk &walk, const Links &links, std::span<const GraphNode> nodes,
+                      Follows follows) {
+    for (Links::Link link : links.from_roots)
+        if (follows(link))
+            walk.reach(link.target);
+    for (uint32_t index = 0; index < nodes.size(); ++index)
+        if (nodes[index].row.kind == NodeKind::global)
+            walk.reach(index);
+    walk.go(follows);
+}
+
+bool always(Links::Link) {
+    return true;
+}
+bool to_start(Links::Link link) {
+    return !link.inside;
+}
+
+// Of nodes that nothing leads to: those that other such nodes lead to are indirect leaks, all but
+// the oldest of a ring.
+void find_indirect(const Links &links, std::span<const GraphNode> nodes, std::vector<Reach> &made) {
+    std::vector<uint32_t> lost;
+    for (uint32_t index = 0; index < nodes.size(); ++index)
+        if (made[index] == Reach::leak)
+            lost.push_back(index);
+    std::ranges::sort(lost, {}, [&](uint32_t index) { return nodes[index].id; });
+    Walk walk(links, nodes.size());
+    for (uint32_t head : lost) {
+        if (walk.has(head))
+            continue;
+        walk.reach(head);
+        walk.go([&](Links::Link link) {
+            if (made[link.target] == Reach::leak && link.target != head)
+                made[link.target] = Reach::indirect_leak;
+            return made[link.target] == Reach::indirect_leak;
+        });
+    }
+}
+
 } // namespace
 
 void find_lost(std::span<GraphNode> nodes, const Batches &edges) {
     Links links(nodes, edges);
-    std::vector<bool> reached(nodes.size());
-    std::vector<uint32_t> todo;
-    auto reach = [&](uint32_t index) {
-        if (!reached[index]) {
-            reached[index] = true;
-            todo.push_back(index);
-        }
+    Walk walk(links, nodes.size());
+    reach_from_roots(walk, links, nodes, always);
+    for (uint32_t index = 0; index < nodes.size(); ++index)
+        nodes[index].lost = !walk.has(index) && nodes[index].alive();
+}
+
+std::vector<Reach> classify(std::span<const GraphNode> nodes, const Batches &edges) {
+    Links links(nodes, edges);
+    std::vector<Reach> made(nodes.size(), Reach::leak);
+    Walk sure(links, nodes.size()), any(links, nodes.size());
+    reach_from_roots(sure, links, nodes, to_start);
+    reach_from_roots(any, links, nodes, always);
+    auto possible = [&](Links::Link link) {
+        if (link.inside && !sure.has(link.target))
+            made[link.target] = Reach::possible;
     };
-    for (uint32_t index : links.from_roots)
-        reach(index);
     for (uint32_t index = 0; index < nodes.size(); ++index)
-        if (nodes[index].row.kind == NodeKind::global)
-            reach(index);
-    while (!todo.empty()) {
-        uint32_t at = todo.back();
-        todo.pop_back();
-        for (uint64_t i = links.first[at]; i < links.first[at + 1]; ++i)
-            reach(links.targets[i]);
-    }
+        if (any.has(index))
+            made[index] = sure.has(index) ? Reach::reachable : Reach::possible_indirect;
+    std::ranges::for_each(links.from_roots, possible);
     for (uint32_t index = 0; index < nodes.size(); ++index)
-        nodes[index].lost = !reached[index] && nodes[index].alive();
+        if (sure.has(index))
+            std::ranges::for_each(links.of(index), possible);
+    find_indirect(links, nodes, made);
+    return made;
 }
 
 } // namespace heapstory

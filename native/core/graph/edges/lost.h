@@ -1,16 +1,31 @@
-// Which nodes nothing leads to any more.
+// Which nodes nothing leads to any more, and what leads to the others.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
 #include "graph/nodes/graph_node.h"
 #include "store/table.h"
 
+#include <cstdint>
 #include <span>
+#include <vector>
 
 namespace heapstory {
 
 // Marks the live heap nodes that neither a global nor a root leads to. The edges are in the order
 // of the nodes that hold them; those of roots, which are no part of `nodes`, come last.
 void find_lost(std::span<GraphNode> nodes, const Batches &edges);
+
+// What a program can still find of a node at its end. The start of a node is what it would free;
+// a pointer into the middle may be one, or a number that looks like it.
+enum class Reach : uint8_t {
+    reachable,         // from a global or root, by pointers to starts alone
+    possible,          // from such a node or root, but only by a pointer into its middle
+    possible_indirect, // from a node that is possible
+    leak,              // not at all
+    indirect_leak      // from a node that is a leak; of a ring of nodes, the oldest is the leak
+};
+
+// By index; of nodes as for find_lost. What holds for globals and freed nodes says nothing.
+std::vector<Reach> classify(std::span<const GraphNode> nodes, const Batches &edges);
 
 } // namespace heapstory

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/moment/graph.h"
 
-#include "graph/edges/lost.h"
 #include "graph/nodes/gather_nodes.h"
 #include "graph/nodes/roots.h"
 #include "graph/nodes/types.h"

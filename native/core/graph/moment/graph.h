@@ -3,6 +3,7 @@
 #pragma once
 
 #include "graph/edges/edge_finder.h"
+#include "graph/edges/lost.h"
 #include "graph/edges/pointers.h"
 #include "graph/memory/image.h"
 #include "graph/nodes/graph_node.h"
@@ -35,6 +36,8 @@ class Graph {
     // In order of source address and offset. With data: words that are no pointers, too.
     Batches edges(bool data) const;
     const Batches &pointers() const { return pointer_edges_; } // edges(false)
+    // What leads to each of nodes(), roots excepted; where they were scanned.
+    std::vector<Reach> reach() const { return classify(known(), pointer_edges_); }
     bool scanned() const { return scanned_; } // roots are known, so lost nodes are too
 
   private:

@@ -85,4 +85,26 @@ Batch node_row(const Store &store, uint64_t id, const Labels &labels, const Clus
     return out;
 }
 
+TableData reach_table(const Graph &graph) {
+    using enum ColumnType;
+    // The members of Reach, by number.
+    std::vector<ColumnSpec> columns = {
+        {"node", number},
+        {"reach",
+         choice,
+         {"reachable", "possible-leak", "possible-indirect-leak", "leak", "indirect-leak"}}};
+    Batch out(columns.size());
+    std::vector<Reach> reach;
+    if (graph.scanned())
+        reach = graph.reach();
+    for (size_t index = 0; index < reach.size(); ++index) {
+        const GraphNode &node = graph.nodes()[index];
+        if (!node.alive() || node.row.kind != NodeKind::heap)
+            continue;
+        out[0].number(node.id);
+        out[1].choice(uint8_t(reach[index]));
+    }
+    return table_of(columns, std::move(out));
+}
+
 } // namespace heapstory

@@ -31,6 +31,10 @@ const std::vector<ColumnSpec> &node_columns();
 
 Batches nodes_of(const Graph &graph, const Labels &labels, const Clusters &clusters);
 
+// The live heap nodes with what the program can still find of them: node, reach. Empty where roots
+// were not scanned at that timestamp.
+TableData reach_table(const Graph &graph);
+
 // One node, alive or not, with what is known of it by a timestamp. It is not known to be lost.
 Batch node_row(const Store &store, uint64_t node, const Labels &labels, const Clusters &clusters,
                uint64_t timestamp);
