@@ -11,11 +11,13 @@
  *     VALGRIND_LIB=FOLDER valgrind --tool=heapstory -q --vgdb=no --trace-children=yes
  *         --collector=PATH --trace=DIR PROGRAM ...
  */
+#include "checker/checker.h"
 #include "discovery/discovery.h"
 #include "functions/functions.h"
 #include "functions/watch.h"
 #include "program/program.h"
 #include "recorder/recorder.h"
+#include "shared/errors.h"
 #include "shared/memory.h"
 #include "shared/modules.h"
 #include "shared/options.h"
@@ -37,6 +39,8 @@ static void add_passes(void) {
     hs_add_pass(&hs_record_pass);
     if (discovers)
         hs_add_pass(&hs_free_list_pass);
+    if (hs_options.check)
+        hs_add_pass(&hs_check_pass);
 }
 
 static void post_options(void) {
@@ -47,6 +51,9 @@ static void post_options(void) {
         VG_(fmsg_bad_option)("--collector", "--trace=DIR is missing\n");
     hs_surroundings_start();
     hs_pages_init();
+    hs_errors_start();
+    if (hs_options.check)
+        hs_checker_start();
     hs_section_start();
     hs_live_start();
     hs_custom_start();

@@ -9,6 +9,8 @@
  * program then ends, as it would have without us (preload.c).
  */
 #include "functions/functions.h"
+#include "shared/addressable.h"
+#include "shared/errors.h"
 #include "shared/options.h"
 #include "shared/pages.h"
 #include "shared/ranges.h"
@@ -19,12 +21,22 @@
 /* A block this large that shrinks to less than half moves, so that the memory comes back. */
 #define SHRINK_IN_PLACE 65536
 
+/* A size that can only be a negative number is an error of its own. */
+static void check_size(SizeT size) {
+    struct hs_error error = {.kind = HSW_BAD_ARGUMENT, .address = size};
+    if (hs_checking() && (SSizeT)size < 0)
+        hs_tell_error(&error);
+}
+
 static void *allocate(SizeT size, SizeT alignment, UInt allocator) {
     Addr block;
     UInt class;
     if (size >= MOST || alignment >= MOST)
         return NULL;
-    block = hs_block_get(size, alignment, &class);
+    if (hs_checking())
+        block = hs_checked_get(size, alignment, &class);
+    else
+        block = hs_block_get(size, alignment, &class);
     if (!block)
         return NULL;
     if (allocator == HSW_CALLOC)
@@ -36,6 +48,7 @@ static void *allocate(SizeT size, SizeT alignment, UInt allocator) {
 
 static void *allocate_and_tell(SizeT size, SizeT alignment, UInt allocator) {
     void *block;
+    check_size(size);
     if (size < MOST && hs_allocation_fails())
         return NULL;
     block = allocate(size, alignment, allocator);
@@ -50,6 +63,16 @@ static void bad_free(void *p, UInt allocator) {
                   (Addr)p >> HSW_ADDRESS_BITS | (ULong)allocator << 56);
 }
 
+/* What `live` says is live no more. */
+static void put(Addr block, ULong *live) {
+    if (hs_checking()) {
+        hs_checked_put(block, live);
+        return;
+    }
+    hs_block_put(block, hs_live_class(*live));
+    hs_live_remove(live);
+}
+
 static Bool release(void *p, UInt allocator) {
     ULong *block = hs_live_find((Addr)p);
     if (!p)
@@ -60,8 +83,7 @@ static Bool release(void *p, UInt allocator) {
     }
     if (hs_recording())
         hs_record(HSW_FREE_BLOCK, (Addr)p, (ULong)allocator << 56);
-    hs_block_put((Addr)p, hs_live_class(*block));
-    hs_live_remove(block);
+    put((Addr)p, block);
     return True;
 }
 
@@ -122,9 +144,10 @@ static void hs_delete_array_aligned(ThreadId tid, void *p, SizeT align) {
     release(p, HSW_NEW_ARRAY);
 }
 
+/* Where the program is checked every block moves, so that pointers to the old one are noticed. */
 static Bool fits_in_place(void *p, ULong block, SizeT size) {
     SizeT usable = hs_block_usable((Addr)p, hs_live_class(block));
-    return size <= usable && !(usable > SHRINK_IN_PLACE && size < usable / 2);
+    return !hs_checking() && size <= usable && !(usable > SHRINK_IN_PLACE && size < usable / 2);
 }
 
 void *hs_realloc(ThreadId tid, void *p, SizeT size) {
@@ -135,6 +158,7 @@ void *hs_realloc(ThreadId tid, void *p, SizeT size) {
         bad_free(p, HSW_BY_REALLOC);
         return NULL;
     }
+    check_size(size);
     if (size >= MOST || hs_allocation_fails())
         return NULL;
     old_size = hs_live_size(*old);
@@ -154,11 +178,8 @@ void *hs_realloc(ThreadId tid, void *p, SizeT size) {
         if (moved != p)
             hs_range((Addr)moved, kept, HSW_RANGE_REALLOC, 0);
     }
-    if (moved != p) {
-        old = hs_live_find((Addr)p);
-        hs_block_put((Addr)p, hs_live_class(*old));
-        hs_live_remove(old);
-    }
+    if (moved != p)
+        put((Addr)p, hs_live_find((Addr)p));
     return moved;
 }
 

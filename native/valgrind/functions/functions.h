@@ -10,7 +10,9 @@ Addr hs_block_get(SizeT size, SizeT alignment, UInt *class); /* 0 where there is
 void hs_block_put(Addr block, UInt class);
 SizeT hs_block_usable(Addr block, UInt class);
 
-/* live.c: the blocks that are alive, by address. A live block is a word: size, class, allocator. */
+/* live.c: the blocks that are alive, by address. A live block is a word: size, class, allocator.
+ * Where freed blocks are kept for a while, they have a mark. */
+#define HS_FREED (1ull << 63)
 static inline ULong hs_live_word(SizeT size, UInt class, UInt allocator) {
     return size | (ULong) class << 48 | (ULong)allocator << 56;
 }
@@ -21,12 +23,17 @@ static inline UInt hs_live_class(ULong block) {
     return block >> 48 & 0xff;
 }
 static inline UInt hs_live_allocator(ULong block) {
-    return block >> 56;
+    return (block & ~HS_FREED) >> 56;
 }
 void hs_live_start(void);
 void hs_live_add(Addr address, ULong block);
 ULong *hs_live_find(Addr address); /* NULL if there is none */
 void hs_live_remove(ULong *block);
+ULong *hs_freed_find(Addr address); /* the same of one that is freed and kept */
+/* The start of the block, live or kept, that begins at or below the address, or above it, and at
+ * most `within` bytes away; 0 if there is none. */
+Addr hs_block_below(Addr address, SizeT within);
+Addr hs_block_above(Addr address, SizeT within);
 ULong hs_live_birth(void); /* the next ordinal */
 struct hs_block {
     Addr address;
@@ -47,6 +54,13 @@ Bool hs_free_is_fatal(void *p, UInt allocator);
 /* Whether the program must end since it wants to reallocate what is no block. */
 Bool hs_realloc_is_fatal(void *p);
 
+/* checked.c: blocks of a checked program, between redzones; freed ones are not reused for a while.
+ */
+Addr hs_checked_get(SizeT size, SizeT alignment, UInt *class);
+void hs_checked_put(Addr block, ULong *live); /* freed, from here on kept */
+/* The block that a bad address is most likely about, 0: none. */
+Addr hs_block_meant(Addr address);
+
 /* failures.c */
 Bool hs_allocation_fails(void);
 void hs_asked_again(void); /* the question just answered with NULL comes a second time */
@@ -55,7 +69,12 @@ void hs_asked_again(void); /* the question just answered with NULL comes a secon
 void hs_custom_start(void);
 void hs_custom_blocks(XArray *all); /* adds those alive */
 
-/* strings.c: functions of the preload object, done by the tool. */
+/* strings.c: functions of the preload object, done by the tool. readers.c: those that only read. */
+struct hs_string_function {
+    const HChar *name;
+    ULong (*function)(UChar *, UChar *, SizeT, SizeT, ULong);
+};
+extern const struct hs_string_function hs_readers[];
 extern const struct hs_pass hs_string_pass;
 /* A ranged operation that is under way; length 0: none. */
 struct hs_pending {

@@ -57,13 +57,43 @@ void hs_live_add(Addr address, ULong block) {
         page->birth[cell_of(address)] = births++;
 }
 
-ULong *hs_live_find(Addr address) {
+/* Of any block. */
+static ULong *cell_at(Addr address) {
     struct page *page = page_of(address);
     ULong *cell;
     if (!page || (address & ((1u << GRAIN_BITS) - 1)))
         return NULL;
     cell = &page->cell[cell_of(address)];
     return *cell ? cell : NULL;
+}
+
+ULong *hs_live_find(Addr address) {
+    ULong *cell = cell_at(address);
+    return cell && !(*cell & HS_FREED) ? cell : NULL;
+}
+
+ULong *hs_freed_find(Addr address) {
+    ULong *cell = cell_at(address);
+    return cell && (*cell & HS_FREED) ? cell : NULL;
+}
+
+Addr hs_block_below(Addr address, SizeT within) {
+    Addr at = address & ~((1ul << GRAIN_BITS) - 1), lowest = at > within ? at - within : 1;
+    for (; at >= lowest && at <= address; at -= 1u << GRAIN_BITS) { /* never below 0 */
+        if (!page_of(at))
+            at &= ~((1ul << HS_PAGE_BITS) - 1); /* none in this page */
+        else if (cell_at(at))
+            return at;
+    }
+    return 0;
+}
+
+Addr hs_block_above(Addr address, SizeT within) {
+    Addr at = (address | ((1ul << GRAIN_BITS) - 1)) + 1, end = at + within;
+    for (; at < end; at += 1u << GRAIN_BITS)
+        if (cell_at(at))
+            return at;
+    return 0;
 }
 
 void hs_live_remove(ULong *block) {
@@ -81,7 +111,7 @@ static Int by_birth(const void *a, const void *b) {
 
 static void collect(XArray *all, Addr start, const struct page *page) {
     for (UInt i = 0; i < CELLS; i++)
-        if (page->cell[i]) {
+        if (page->cell[i] && !(page->cell[i] & HS_FREED)) {
             struct hs_block block = {start + ((Addr)i << GRAIN_BITS), hs_live_size(page->cell[i]),
                                      page->birth[i], hs_live_allocator(page->cell[i])};
             VG_(addToXA)(all, &block);
@@ -112,7 +142,24 @@ static void send_live_blocks(void) {
     VG_(deleteXA)(blocks);
 }
 
-static const struct hs_listener listener = {.snapshot = send_live_blocks};
+static void send_contents(Addr start, const struct page *page) {
+    for (UInt i = 0; i < CELLS; i++)
+        if (page->cell[i] && !(page->cell[i] & HS_FREED))
+            hs_send_range(start + ((Addr)i << GRAIN_BITS), hs_live_size(page->cell[i]),
+                          HSW_RANGE_COPY, 0);
+}
+
+static void send_all_contents(void) {
+    if (!hs_options.contents)
+        return;
+    for (Addr g = 0; g < HS_PAGES >> GROUP_BITS; g++)
+        for (Addr i = 0; groups[g] && i < GROUP; i++)
+            if (groups[g][i])
+                send_contents((g << GROUP_BITS | i) << HS_PAGE_BITS, groups[g][i]);
+}
+
+static const struct hs_listener listener = {.snapshot = send_live_blocks,
+                                            .ends = send_all_contents};
 
 void hs_live_start(void) {
     counting = hs_options.from || hs_options.follow_children || hs_options.snapshot_at_exit;

@@ -9,7 +9,10 @@
  * memcpy is memmove there too.
  */
 #include "functions/functions.h"
+#include "functions/string_lengths.h"
 #include "preload/stubs.h"
+#include "shared/addressable.h"
+#include "shared/errors.h"
 #include "shared/listeners.h"
 #include "shared/pages.h"
 #include "shared/peek.h"
@@ -86,35 +89,6 @@ static void copy_and_pad(UChar *to, const UChar *from, SizeT length, SizeT total
         hs_range((Addr)to, total, HSW_RANGE_COPY, site);
 }
 
-static SizeT length_of(const UChar *s) {
-    const UChar *p = s;
-    for (; (Addr)p & 7; p++)
-        if (!*p)
-            return p - s;
-    for (;; p += 8) { /* an aligned word never reaches into another page */
-        ULong word = *(const ULong *)p;
-        if ((word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull)
-            break;
-    }
-    while (*p)
-        p++;
-    return p - s;
-}
-
-static SizeT length_within(const UChar *s, SizeT limit) {
-    SizeT n = 0;
-    while (n < limit && s[n])
-        n++;
-    return n;
-}
-
-static SizeT wide_length(const UInt *s) {
-    SizeT n = 0;
-    while (s[n])
-        n++;
-    return n;
-}
-
 #define FUNCTION(name) static ULong name(UChar *d, UChar *s, SizeT n, SizeT limit, ULong site)
 
 FUNCTION(do_memmove) {
@@ -122,7 +96,22 @@ FUNCTION(do_memmove) {
     return (ULong)d;
 }
 
+/* Copying a thing to itself is what compilers do for assignments. */
+static void check_overlap(const UChar *d, const UChar *s, SizeT n, ULong site) {
+    struct hs_error error = {
+        .kind = HSW_OVERLAP, .address = (Addr)d, .bytes = n, .site = (UInt)site};
+    if (hs_checking() && d != s && n && (Addr)d - (Addr)s + n - 1 < 2 * n - 1)
+        hs_tell_error(&error);
+}
+
+FUNCTION(do_memcpy) {
+    check_overlap(d, s, n, site);
+    copy(d, s, n, site);
+    return (ULong)d;
+}
+
 FUNCTION(do_mempcpy) {
+    check_overlap(d, s, n, site);
     copy(d, s, n, site);
     return (ULong)(d + n);
 }
@@ -151,49 +140,54 @@ FUNCTION(do_memccpy) { /* n is the byte, limit the size */
 }
 
 FUNCTION(do_strcpy) {
-    copy(d, s, length_of(s) + 1, site);
+    SizeT length = hs_length_of(s);
+    check_overlap(d, s, length + 1, site);
+    copy(d, s, length + 1, site);
     return (ULong)d;
 }
 
 FUNCTION(do_stpcpy) {
-    SizeT length = length_of(s);
+    SizeT length = hs_length_of(s);
     copy(d, s, length + 1, site);
     return (ULong)(d + length);
 }
 
 FUNCTION(do_strncpy) {
-    copy_and_pad(d, s, length_within(s, n), n, site);
+    copy_and_pad(d, s, hs_length_within(s, n), n, site);
     return (ULong)d;
 }
 
 FUNCTION(do_stpncpy) {
-    SizeT length = length_within(s, n);
+    SizeT length = hs_length_within(s, n);
     copy_and_pad(d, s, length, n, site);
     return (ULong)(d + length);
 }
 
 FUNCTION(do_strcat) {
-    copy(d + length_of(d), s, length_of(s) + 1, site);
+    SizeT before = hs_length_of(d), length = hs_length_of(s);
+    HS_TELL(looked, (Addr)d, before + 1, site);
+    check_overlap(d + before, s, length + 1, site);
+    copy(d + before, s, length + 1, site);
     return (ULong)d;
 }
 
 FUNCTION(do_strncat) {
-    SizeT length = length_within(s, n);
-    copy_and_pad(d + length_of(d), s, length, length + 1, site);
+    SizeT length = hs_length_within(s, n);
+    copy_and_pad(d + hs_length_of(d), s, length, length + 1, site);
     return (ULong)d;
 }
 
 FUNCTION(do_strlcpy) {
-    SizeT length = length_of(s);
+    SizeT length = hs_length_of(s);
     if (n > 0)
         copy_and_pad(d, s, length < n ? length : n - 1, length < n ? length + 1 : n, site);
     return length;
 }
 
 FUNCTION(do_strlcat) {
-    SizeT before = length_within(d, n);
+    SizeT before = hs_length_within(d, n);
     if (before == n)
-        return n + length_of(s);
+        return n + hs_length_of(s);
     return before + do_strlcpy(d + before, s, n - before, 0, site);
 }
 
@@ -220,7 +214,7 @@ FUNCTION(do_wmemset) {
 }
 
 FUNCTION(do_wcscpy) {
-    copy(d, s, 4 * (wide_length((UInt *)s) + 1), site);
+    copy(d, s, 4 * (hs_wide_length((UInt *)s) + 1), site);
     return (ULong)d;
 }
 
@@ -233,24 +227,24 @@ FUNCTION(do_wcsncpy) {
 }
 
 FUNCTION(do_wcscat) {
-    do_wcscpy(d + 4 * wide_length((UInt *)d), s, 0, 0, site);
+    do_wcscpy(d + 4 * hs_wide_length((UInt *)d), s, 0, 0, site);
     return (ULong)d;
 }
 
 FUNCTION(do_strcpy_chk) {
-    return length_of(s) >= n ? 0 : do_strcpy(d, s, 0, 0, site);
+    return hs_length_of(s) >= n ? 0 : do_strcpy(d, s, 0, 0, site);
 }
 
 FUNCTION(do_stpcpy_chk) {
-    return length_of(s) >= n ? 0 : do_stpcpy(d, s, 0, 0, site);
+    return hs_length_of(s) >= n ? 0 : do_stpcpy(d, s, 0, 0, site);
 }
 
 FUNCTION(do_strcat_chk) {
-    return length_of(d) + length_of(s) >= n ? 0 : do_strcat(d, s, 0, 0, site);
+    return hs_length_of(d) + hs_length_of(s) >= n ? 0 : do_strcat(d, s, 0, 0, site);
 }
 
 FUNCTION(do_strncat_chk) {
-    return length_of(d) + length_within(s, n) >= limit ? 0 : do_strncat(d, s, n, 0, site);
+    return hs_length_of(d) + hs_length_within(s, n) >= limit ? 0 : do_strncat(d, s, n, 0, site);
 }
 
 /* The stub asks another function where the answer is 0 (preload.c). */
@@ -291,10 +285,7 @@ FUNCTION(do_delete_array) {
     return hs_free_is_fatal(d, HSW_NEW_ARRAY) ? HS_END_PROGRAM : 0;
 }
 
-static const struct {
-    const HChar *name;
-    ULong (*function)(UChar *, UChar *, SizeT, SizeT, ULong);
-} functions[HS_STUBS] = {
+static const struct hs_string_function functions[HS_FIRST_READER] = {
     [HS_MEMMOVE] = {"hs_memmove", do_memmove},
     [HS_MEMPCPY] = {"hs_mempcpy", do_mempcpy},
     [HS_MEMSET] = {"hs_memset", do_memset},
@@ -327,6 +318,7 @@ static const struct {
     [HS_FREE] = {"hs_free", do_free},
     [HS_DELETE] = {"hs_delete", do_delete},
     [HS_DELETE_ARRAY] = {"hs_delete_array", do_delete_array},
+    [HS_MEMCPY] = {"hs_memcpy", do_memcpy},
 };
 
 /* ---- the pass ---- */
@@ -353,15 +345,16 @@ static Bool examine(struct hs_superblock *b) {
 
 static void start_instruction(struct hs_superblock *b) {
     Int number = b->preload ? stub_at(b->instruction, b->length) : -1;
+    const struct hs_string_function *stub;
     ULong site;
     IRTemp result;
     if (number < 0)
         return;
+    stub = number < HS_FIRST_READER ? &functions[number] : &hs_readers[number - HS_FIRST_READER];
     site = hs_new_site(b->instruction, 0, HSW_SITE_RANGED, False);
     result = newIRTemp(b->out->tyenv, Ity_I64);
     hs_call_helper(
-        b, unsafeIRDirty_1_N(result, 0, functions[number].name,
-                             VG_(fnptr_to_fnentry)((void *)functions[number].function),
+        b, unsafeIRDirty_1_N(result, 0, stub->name, VG_(fnptr_to_fnentry)((void *)stub->function),
                              mkIRExprVec_5(hs_get(b, HS_OFFSET_RDI), hs_get(b, HS_OFFSET_RSI),
                                            hs_get(b, HS_OFFSET_RDX), hs_get(b, HS_OFFSET_RCX),
                                            hs_const(site))));

@@ -3,7 +3,9 @@
  * file adds stubs for the C library's functions that copy and fill memory. The tool recognises a
  * stub when it translates it and does the work itself, as one operation (see strings.c).
  *
- * With HS_STRINGS_ONLY the allocation family is left out (modes portable and internals).
+ * With HS_STRINGS_ONLY the allocation family is left out (modes portable and internals). With
+ * HS_CHECKER the functions that only read are there too: the C library's own read words that reach
+ * beyond the end of a string, which is no error of the program.
  *
  * A checking function (_chk) whose check fails ends in the C library's own __chk_fail. Functions
  * that are not replaced are recorded store by store, which is right as well, only slower.
@@ -99,6 +101,54 @@ LINKER(mempcpy, HS_MEMPCPY);
 LINKER(__mempcpy, HS_MEMPCPY);
 LINKER(memset, HS_MEMSET);
 LINKER(stpcpy, HS_STPCPY);
+
+#ifdef HS_CHECKER
+/* The C library's memcpy is its memmove, one piece of code, which cannot be told apart there: those
+ * who call memcpy by name find this one first. */
+PLAIN("memcpy", HS_MEMCPY);
+CHECK_SIZE("__memcpy_chk", HS_MEMCPY);
+
+LIBC(strlen, HS_STRLEN);
+LIBC(strnlen, HS_STRNLEN);
+LIBC(__strnlen, HS_STRNLEN);
+LIBC(strchr, HS_STRCHR);
+LIBC(index, HS_STRCHR);
+LIBC(strchrnul, HS_STRCHRNUL);
+LIBC(__strchrnul, HS_STRCHRNUL);
+LIBC(strrchr, HS_STRRCHR);
+LIBC(rindex, HS_STRRCHR);
+LIBC(rawmemchr, HS_RAWMEMCHR);
+LIBC(__rawmemchr, HS_RAWMEMCHR);
+LIBC(memchr, HS_MEMCHR);
+LIBC(memrchr, HS_MEMRCHR);
+LIBC(__memrchr, HS_MEMRCHR);
+LIBC(memcmp, HS_MEMCMP);
+LIBC(bcmp, HS_MEMCMP);
+LIBC(__memcmpeq, HS_MEMCMP);
+LIBC(strcmp, HS_STRCMP);
+LIBC(strncmp, HS_STRNCMP);
+LIBC(strspn, HS_STRSPN);
+LIBC(strcspn, HS_STRCSPN);
+LIBC(strpbrk, HS_STRPBRK);
+LIBC(strstr, HS_STRSTR);
+LIBC(wcslen, HS_WCSLEN);
+LIBC(wcsnlen, HS_WCSNLEN);
+LIBC(wcschr, HS_WCSCHR);
+LIBC(wcsrchr, HS_WCSRCHR);
+LIBC(wcscmp, HS_WCSCMP);
+LIBC(wcsncmp, HS_WCSNCMP);
+LIBC(wmemchr, HS_WMEMCHR);
+LIBC(wmemcmp, HS_WMEMCMP);
+LINKER(strlen, HS_STRLEN);
+LINKER(strnlen, HS_STRNLEN);
+LINKER(strchr, HS_STRCHR);
+LINKER(index, HS_STRCHR);
+LINKER(strcmp, HS_STRCMP);
+LINKER(strncmp, HS_STRNCMP);
+LINKER(strcspn, HS_STRCSPN);
+LINKER(memcmp, HS_MEMCMP);
+LINKER(rawmemchr, HS_RAWMEMCHR);
+#endif
 
 #ifndef HS_STRINGS_ONLY
 /* Same class as Valgrind's replacement (the first four digits), higher priority (the last). When

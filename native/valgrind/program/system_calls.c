@@ -11,6 +11,7 @@
  */
 #include "program/program.h"
 #include "shared/listeners.h"
+#include "shared/options.h"
 #include "shared/pages.h"
 #include "shared/peek.h"
 #include "shared/ranges.h"
@@ -44,7 +45,8 @@ static Bool is_recorded(Addr start, SizeT length) {
 
 static void keep(ThreadId tid, Addr start, SizeT length) {
     struct kept kept = {start, length, NULL};
-    if (!hs_recording() || length == 0 || length > MOST_KEPT || !is_recorded(start, length))
+    if (!hs_recording() || !hs_options.stores || length == 0 || length > MOST_KEPT ||
+        !is_recorded(start, length))
         return;
     kept.bytes = VG_(malloc)("hs.kept.bytes", length);
     if (hs_peek(kept.bytes, start, length))
@@ -111,14 +113,24 @@ static void system_wrote(CorePart part, ThreadId tid, Addr address, SizeT size) 
 static void system_reads(CorePart part, ThreadId tid, const HChar *what, Addr address, SizeT size) {
     if (part == Vg_CoreSysCall)
         HS_TELL(reads, address, size, 0);
-    if (of_system_call(part))
-        keep(tid, address, size);
+    if (!of_system_call(part))
+        return;
+    HS_TELL(system_reads, address, size);
+    keep(tid, address, size);
+}
+
+static void system_reads_text(CorePart part, ThreadId tid, const HChar *what, Addr address) {
+    SizeT length = hs_client_string((const HChar *)address);
+    if (length && of_system_call(part))
+        HS_TELL(system_reads, address, length);
 }
 
 static void system_will_write(CorePart part, ThreadId tid, const HChar *what, Addr address,
                               SizeT size) {
-    if (of_system_call(part))
-        keep(tid, address, size);
+    if (!of_system_call(part))
+        return;
+    HS_TELL(system_writes, address, size);
+    keep(tid, address, size);
 }
 
 /* ---- around a call ---- */
@@ -158,5 +170,6 @@ void hs_after_system_call(ThreadId tid) {
 void hs_system_calls_init(void) {
     VG_(track_post_mem_write)(system_wrote);
     VG_(track_pre_mem_read)(system_reads);
+    VG_(track_pre_mem_read_asciiz)(system_reads_text);
     VG_(track_pre_mem_write)(system_will_write);
 }

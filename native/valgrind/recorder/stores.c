@@ -10,6 +10,7 @@
 #include "recorder/recorder.h"
 
 #include "shared/listeners.h"
+#include "shared/options.h"
 #include "shared/ranges.h"
 #include "shared/sites.h"
 #include "shared/stacks.h"
@@ -62,6 +63,8 @@ static void look_at_stack(struct hs_superblock *b) {
 /* ---- the pass ---- */
 
 static Bool writes(struct hs_superblock *b) {
+    if (!hs_options.stores)
+        return False;
     for (Int i = 0; i < b->in->stmts_used; i++)
         if (hs_is_store(b, b->in->stmts[i]) || is_helper(b, b->in->stmts[i]))
             return True;
@@ -81,7 +84,7 @@ static Bool examine(struct hs_superblock *b) {
 }
 
 static void after_statement(struct hs_superblock *b, const IRStmt *s) {
-    if (!hs_is_recorded(b))
+    if (!hs_is_recorded(b) || !hs_options.stores)
         return;
     if (hs_is_store(b, s)) {
         struct hs_stored stored = hs_words_stored(b, s);

@@ -35,6 +35,9 @@ struct hs_listener {
 
     /* All of them, recorded pages or not. From 0: a fill. */
     void (*moved)(Addr to, Addr from, SizeT length, ULong site);
+    void (*looked)(Addr start, SizeT length, ULong site); /* by functions of checked programs */
+    void (*system_reads)(Addr start, SizeT length);       /* before the call */
+    void (*system_writes)(Addr start, SizeT length);
     void (*system_wrote)(Addr start, SizeT length);
     void (*faulted)(Addr instruction); /* and a handler is about to run, or the program dies */
 

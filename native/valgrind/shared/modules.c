@@ -226,7 +226,7 @@ static void announce_globals(const struct extent *extent) {
 }
 
 static void find_globals(struct module *module, Addr start, Addr end) {
-    if (module->preload)
+    if (module->preload || !hs_options.stores)
         return;
     for (UInt i = 0; i < module->n_data; i++) {
         Addr from = module->data[i].start > start ? module->data[i].start : start;

@@ -42,6 +42,12 @@ static Bool process_option(const HChar *argument) {
     } else if VG_STR_CLO (argument, "--allocator", value) {
         add(&hs_options.allocators, value);
     } else if VG_BOOL_CLO (argument, "--stream", hs_options.stream) {
+    } else if VG_BOOL_CLO (argument, "--stores", hs_options.stores) {
+    } else if VG_BOOL_CLO (argument, "--contents-at-exit", hs_options.contents) {
+    } else if VG_BOOL_CLO (argument, "--check", hs_options.check) {
+    } else if VG_BINT_CLO (argument, "--redzone", hs_options.redzone, 16, 4096) {
+        hs_options.redzone = (hs_options.redzone + 15) & ~15;
+    } else if VG_BINT_CLO (argument, "--delay", hs_options.delay, 0, (Long)1 << 36) {
     } else if VG_BOOL_CLO (argument, "--truth", hs_options.truth) {
     } else
         return VG_(replacement_malloc_process_cmd_line_option)(argument);
@@ -64,6 +70,12 @@ static void print_usage(void) {
      "    --cpoint=FUNC[:entry|:exit]|FILE:LINE\n"
      "    --alloc-fn=NAME[:ARG[*ARG]]   a custom allocator and its size argument\n"
      "    --free-fn=NAME[:ARG]          and what gives its blocks back\n"
+     "    --check=no|yes                look for accesses outside of blocks [no]\n"
+     "    --redzone=N                   bytes between blocks, then [32]\n"
+     "    --delay=N                     bytes of freed blocks that are not reused, then "
+     "[20000000]\n"
+     "    --stores=no|yes               record stores [yes]\n"
+     "    --contents-at-exit=no|yes     where they are not: what live blocks hold at the end [no]\n"
      "    --mode=alloc|portable|internals  how nodes are found [alloc]\n"
      "    --allocator=NAME|LIBRARY|LOW-HIGH  left out in mode portable\n");
 }
@@ -76,5 +88,8 @@ static void print_debug_usage(void) {
 void hs_options_init(void) {
     hs_options.ring_segments = 8;
     hs_options.segment_kib = 512;
+    hs_options.stores = True;
+    hs_options.redzone = 32;
+    hs_options.delay = 20000000;
     VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);
 }

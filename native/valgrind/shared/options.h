@@ -22,6 +22,11 @@ struct hs_options {
     XArray *free_functions;
     XArray *allocators; /* const HChar*, see discovery/left_out.c */
     Bool stream;        /* the instruction stream, see stream/ */
+    Bool stores;        /* without them, births and deaths of blocks and calls only */
+    Bool contents;      /* send what live blocks hold at the end, where stores were not */
+    Bool check;         /* see checker/ */
+    Int redzone;        /* bytes between the blocks of a checked program */
+    Long delay;         /* bytes of freed blocks that are not reused */
     Bool truth;         /* tell what the allocation functions do, for comparison */
 };
 extern struct hs_options hs_options;

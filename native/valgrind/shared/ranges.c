@@ -5,6 +5,7 @@
 #include "shared/ranges.h"
 
 #include "shared/listeners.h"
+#include "shared/options.h"
 #include "shared/pages.h"
 #include "shared/ring.h"
 
@@ -58,12 +59,12 @@ static Bool tell(Addr start, SizeT length, UInt kind, UChar byte, ULong site) {
 }
 
 void hs_range(Addr start, SizeT length, UInt kind, ULong site) {
-    if (tell(start, length, kind, 0, site))
+    if (hs_options.stores && tell(start, length, kind, 0, site))
         hs_send_range(start, length, kind, site);
 }
 
 void hs_fill(Addr start, SizeT length, UChar byte, ULong site) {
-    if (tell(start, length, HSW_RANGE_FILL, byte, site))
+    if (hs_options.stores && tell(start, length, HSW_RANGE_FILL, byte, site))
         hs_send_fill(start, length, byte, site);
 }
 

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the program does wrong, as records. */
+#ifndef HEAPSTORY_SHARED_ERRORS_H
+#define HEAPSTORY_SHARED_ERRORS_H
+
+#include "shared/tool.h"
+
+struct hs_error {
+    UInt kind; /* enum hsw_error */
+    Addr address;
+    SizeT bytes;
+    Addr block; /* that it is about, 0: none */
+    Addr code;  /* the instruction, 0: whoever called the function that is running */
+    Bool own;   /* it is the program's own code */
+    UInt site;  /* where there is one already, in place of the instruction */
+    Bool by_system_call;
+};
+
+void hs_errors_start(void);
+void hs_tell_error(const struct hs_error *error);
+
+#endif
