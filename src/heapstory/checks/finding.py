@@ -38,6 +38,7 @@ class Finding:
     text: str = ""  # what was seen, in words
     count: int = 1
     process: int = 0
+    size: int = 0  # bytes of an access
     suppressed: str | None = None  # why, if it is
     also: list[str] = field(default_factory=list)  # who else found it
 

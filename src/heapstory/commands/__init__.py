@@ -27,6 +27,7 @@ VERBS: dict[str, str] = {
     "query": "SQL over the tables of a trace",
     "locate": "constraint violations and the statements that introduced them",
     "infer": "a constraint specification learnt from good runs",
+    "check": "memory errors and leaks while a program runs, at every access of the heap",
     "guard": "catch allocation errors and leaks while a program runs, without rebuilding it",
     "leaks": "static leak analysis of C, with the path to each loss",
     "prove": "linearizability of a concurrent data structure",

@@ -16,6 +16,7 @@ from heapstory.errors import HeapstoryError
 TOOL = "heapstory-amd64-linux"
 PRELOAD = "vgpreload_heapstory-amd64-linux.so"
 STRINGS = "vgpreload_strings-amd64-linux.so"  # the preload object that leaves malloc alone
+CHECKED = "vgpreload_checked-amd64-linux.so"  # the one that replaces strlen and its like, too
 COLLECTOR = "heapstory-collector"
 _CORE_PRELOAD = "vgpreload_core-amd64-linux.so"
 _INSTALL = "apt-get install valgrind"
@@ -77,13 +78,13 @@ def native_folder() -> Path:
     return Path(spec.origin).parent / "_native"
 
 
-def library_folder(engine: Engine, replaces_malloc: bool = True) -> Path:
+def library_folder(engine: Engine, preload: str = PRELOAD) -> Path:
     """A folder for VALGRIND_LIB: our tool, and links to Valgrind's own files.
 
     Made once per pair of tool and Valgrind and kept in the user's cache; that both have the same
     version is checked when it is made.
     """
-    links = _links(engine, PRELOAD if replaces_malloc else STRINGS)
+    links = _links(engine, preload)
     key = hashlib.sha256()
     for name, target in sorted(links.items()):
         about = target.stat()

@@ -55,11 +55,15 @@ class Ending:
 
 
 def run(
-    command: list[str], environment: dict[str, str], waiting: Callable[[], None]
+    command: list[str],
+    environment: dict[str, str],
+    waiting: Callable[[], None],
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> tuple[int, Ending]:
     """Runs a command to its end, then waits for the collectors it leaves behind.
 
-    Returns its process id and its ending. ``waiting`` is called when the program has ended.
+    Returns its process id and its ending. ``waiting`` is called when the program has ended,
+    ``meanwhile`` from time to time before.
     """
     # Collectors are the program's children until it ends; then they must come to us, not to init.
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -70,6 +74,7 @@ def run(
         while (status := _reap(program, collectors)) is None:
             received = signal.sigtimedwait(_AWAITED, _PATIENCE)
             if received is None or received.si_signo == signal.SIGCHLD:
+                meanwhile()
                 continue
             # What the terminal sends goes to the program as well as to us, without our help.
             if received.si_code != _SI_KERNEL:

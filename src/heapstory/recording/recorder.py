@@ -10,11 +10,37 @@ from pathlib import Path
 
 from heapstory.errors import HeapstoryError
 from heapstory.recording import folder, process
-from heapstory.recording.engine import COLLECTOR, find_engine, library_folder, native_folder
+from heapstory.recording.engine import (
+    CHECKED,
+    COLLECTOR,
+    PRELOAD,
+    STRINGS,
+    find_engine,
+    library_folder,
+    native_folder,
+)
 from heapstory.recording.program import resolve
 
 # What shapes a run and is worth knowing later; the rest of the environment stays private.
 _KEPT = ("LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "LD_PRELOAD", "GLIBC_TUNABLES", "PYTHONMALLOC")
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """What is looked for while the program runs. Without ``stores`` little is recorded beside."""
+
+    redzone: int = 32  # bytes between blocks
+    delay: int = 20_000_000  # bytes of freed blocks that are not reused
+    leaks: bool = True
+    stores: bool = False
+
+    def options(self) -> list[str]:
+        """As the recorder's own options."""
+        options = ["--check=yes", f"--redzone={self.redzone}", f"--delay={self.delay}"]
+        if not self.stores:
+            options += ["--stores=no"]
+            options += ["--contents-at-exit=yes"] if self.leaks else []
+        return options
 
 
 @dataclass(slots=True)
@@ -40,6 +66,7 @@ class Request:
     source_from: list[str] = field(default_factory=list)
     abort_on_bad_free: bool = False
     fail_allocation: int | None = None  # the ordinal of an allocation that finds no memory
+    checks: Checks | None = None
 
     def options(self) -> list[str]:
         """As the recorder's own options."""
@@ -59,6 +86,7 @@ class Request:
         options += ["--follow-children=yes"] if self.follow_children else []
         options += [f"--collector-arg=--for={self.changes}"] if self.changes else []
         options += [f"--fail-allocation={self.fail_allocation}"] if self.fail_allocation else []
+        options += self.checks.options() if self.checks else []
         options += ["--abort-on-bad-free=yes"] if self.abort_on_bad_free else []
         options += [] if self.source else ["--collector-arg=--no-source"]
         folders = map(os.path.abspath, self.source_from)
@@ -66,12 +94,20 @@ class Request:
         return options
 
 
-def record(request: Request, waiting: Callable[[], None] = lambda: None) -> int:
-    """Runs the program and records it; returns its own status as a shell would give it."""
+def record(
+    request: Request,
+    waiting: Callable[[], None] = lambda: None,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> int:
+    """Runs the program and records it; returns its own status as a shell would give it.
+
+    ``waiting`` is called when the program has ended, ``meanwhile`` from time to time before.
+    """
     replaces_malloc = request.mode == "alloc"
     command = resolve(request.command, needs_loader=replaces_malloc)
     engine = find_engine()
-    library = library_folder(engine, replaces_malloc)
+    preload = CHECKED if request.checks else PRELOAD if replaces_malloc else STRINGS
+    library = library_folder(engine, preload)
     trace = request.trace.absolute()
     folder.prepare(trace, request.force)
     folder.describe(trace, _facts(request))
@@ -94,7 +130,7 @@ def record(request: Request, waiting: Callable[[], None] = lambda: None) -> int:
     environment = {**os.environ, "VALGRIND_LIB": str(library)}
     if "VALGRIND_LIB" in os.environ:  # the recorder gives it back to the program
         environment["HEAPSTORY_VALGRIND_LIB"] = os.environ["VALGRIND_LIB"]
-    pid, ending = process.run(words, environment, waiting)
+    pid, ending = process.run(words, environment, waiting, meanwhile)
     folder.sign_off(trace, pid, ending)
     complaint = folder.complaint(trace, pid, ending)
     if complaint:

@@ -1,0 +1,107 @@
+"""The errors in a trace as findings: accesses, overlaps, sizes, and frees that went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from heapstory.checks.finding import Block, Finding
+from heapstory.graph.model import find_node
+
+if TYPE_CHECKING:
+    from heapstory import _core
+    from heapstory.store.open_trace import OpenTrace
+
+_ACCESS = ("error", "timestamp", "kind", "address", "size", "stack", "node", "by_system_call")
+_FREE = ("timestamp", "error", "deallocator", "address", "stack", "node")
+_ADDRESSES = 1 << 64
+
+
+def errors(trace: OpenTrace) -> list[Finding]:
+    """All that are in the trace so far, in order of time within each sort."""
+    made = [_access(trace, row) for row in _rows(trace.core.table("errors"), (*_ACCESS, "count"))]
+    if trace.meta.get("bad_frees") != 0:
+        frees = _rows(trace.core.table("frees"), _FREE)
+        made += [_free(trace, row) for row in frees if row["error"] is not None]
+    return made
+
+
+def _rows(table: _core.Table, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    columns = [table.column(name) for name in names]
+    for values in zip(*columns, strict=True):
+        yield dict(zip(names, values, strict=True))
+
+
+def _access(trace: OpenTrace, row: dict[str, Any]) -> Finding:
+    block = _block(trace, row)
+    return Finding(
+        row["kind"],
+        row["address"],
+        trace.places.stack(row["stack"]),
+        block,
+        _words(row, block),
+        row["count"],
+        size=row["size"],
+    )
+
+
+def _free(trace: OpenTrace, row: dict[str, Any]) -> Finding:
+    by_realloc = row["deallocator"] == "realloc" and row["error"] != "mismatched-free"
+    block = _block(trace, row)
+    return Finding(
+        "bad-realloc" if by_realloc else row["error"],
+        row["address"],
+        trace.places.stack(row["stack"]),
+        block,
+        f"{row['deallocator'] or 'free'} of {_where(row['address'], 0, block)}",
+    )
+
+
+def _block(trace: OpenTrace, row: dict[str, Any]) -> Block | None:
+    """The block as it was then: a free that came later is not known yet."""
+    if row["node"] is None:
+        return None
+    node = find_node(trace, row["node"])
+    if node.kind != "heap":
+        return None
+    # A free that is itself what went wrong is no earlier one.
+    then = row["timestamp"] - (row["kind" if "kind" in row else "error"] == "mismatched-free")
+    freed = node.freed is not None and (node.freed.timestamp or 0) <= then
+    return Block(
+        node.address,
+        node.size,
+        trace.places.stack(node.created_stack),
+        trace.places.stack(node.freed_stack) if freed else None,
+    )
+
+
+def _words(row: dict[str, Any], block: Block | None) -> str:
+    kind, size = row["kind"], row["size"]
+    if kind == "bad-argument":
+        return f"a size of {row['address'] - _ADDRESSES}"
+    if kind == "overlap":
+        return f"a copy of {_bytes(size)} to {row['address']:#x} from where they overlap"
+    how = "read" if kind == "unaddressable-read" else "write"
+    by = " by a system call" if row["by_system_call"] else ""
+    return f"{how} of {_bytes(size)} at {_where(row['address'], size, block)}{by}"
+
+
+def _where(address: int, size: int, block: Block | None) -> str:
+    """An address as the program would name it: by its distance from the block."""
+    if block is None:
+        return f"{address:#x}"
+    end = block.address + block.size
+    state = "a freed block" if block.freed is not None else "a block"
+    if address < block.address:
+        relation = f"{_bytes(block.address - address)} before"
+    elif address >= end and (address > end or size or not block.size):
+        relation = f"{_bytes(address - end)} after" if address > end else "right behind"
+    elif address == block.address:
+        relation = "the start of"
+    else:
+        relation = f"{_bytes(address - block.address)} inside"
+    return f"{address:#x}, {relation} {state} of {_bytes(block.size)}"
+
+
+def _bytes(count: int) -> str:
+    return f"{count:,} byte{'' if count == 1 else 's'}"

@@ -1,0 +1,64 @@
+"""What a program still had at its end, and what it could still find of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from heapstory.checks.finding import Block, Finding, Stack
+
+if TYPE_CHECKING:
+    from heapstory.store.open_trace import OpenTrace
+
+# What is a mistake of the program, not only a consequence of one, or memory it may want.
+MISTAKES = ("leak", "possible-leak")
+KINDS = ("leak", "indirect-leak", "possible-leak", "possible-indirect-leak", "reachable")
+
+
+@dataclass(slots=True)
+class Leak:
+    """Blocks of one kind that were allocated by the same stack."""
+
+    kind: str
+    stack: Stack
+    address: int  # of the first
+    blocks: int = 0
+    bytes: int = 0
+    suppressed: str | None = None
+
+    @property
+    def finding(self) -> Finding:
+        """The same as other findings are."""
+        block = Block(self.address, self.bytes, self.stack)
+        return Finding(self.kind, self.address, [], block, suppressed=self.suppressed)
+
+    @property
+    def fingerprint(self) -> str:
+        """As of other findings."""
+        return self.finding.fingerprint
+
+
+def leaks(trace: OpenTrace) -> list[Leak] | None:
+    """By kind and allocation, most bytes first; None where nothing is known of the end.
+
+    Every block that was alive is in one of them.
+    """
+    graph = trace.core.graph(trace.last, False)
+    reach = graph.reach()
+    kinds = dict(zip(reach.column("node"), reach.column("reach"), strict=True))
+    nodes = graph.nodes()
+    names = ("id", "kind", "address", "size", "created_stack")
+    made: dict[tuple[str, int | None], Leak] = {}
+    for node, sort, address, size, stack in zip(
+        *(nodes.column(name) for name in names), strict=True
+    ):
+        if sort != "heap":
+            continue
+        if node not in kinds:
+            return None
+        key = (kinds[node], stack)
+        if key not in made:
+            made[key] = Leak(kinds[node], trace.places.stack(stack), address)
+        made[key].blocks += 1
+        made[key].bytes += size
+    return sorted(made.values(), key=lambda leak: (KINDS.index(leak.kind), -leak.bytes))

@@ -1,0 +1,140 @@
+"""Running a program under the checker."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from heapstory.checking.errors import errors
+from heapstory.checking.leaks import MISTAKES, Leak, leaks
+from heapstory.checks.finding import Finding, merged
+from heapstory.errors import HeapstoryError
+from heapstory.recording.folder import successors
+from heapstory.recording.recorder import Checks, Request, record
+from heapstory.store.open_trace import OpenTrace
+
+# A look at the trace of a running program may take this part of the time.
+_SHARE = 0.05
+
+LOOKED_FOR = (
+    "accesses of the heap outside of live blocks",
+    "bad, double and mismatched frees",
+    "overlapping copies",
+)
+LEAKS = "leaks at the end"
+NOT_LOOKED_FOR = (
+    "uninitialised values",
+    "accesses outside of variables on the stack or in modules",
+    "forked children",
+)
+
+
+@dataclass(slots=True)
+class Checked:
+    """A checked run."""
+
+    command: list[str]
+    status: int = 0  # as a shell sees it
+    findings: list[Finding] = field(default_factory=list)
+    leaks: list[Leak] = field(default_factory=list)
+    looked_for: list[str] = field(default_factory=lambda: list(LOOKED_FOR))
+    not_looked_for: list[str] = field(default_factory=lambda: list(NOT_LOOKED_FOR))
+    failure: str | None = None  # why heapstory itself did not come to the end
+
+    @property
+    def open(self) -> list[Finding]:
+        """The errors that are not suppressed."""
+        return [finding for finding in self.findings if finding.suppressed is None]
+
+    @property
+    def open_leaks(self) -> list[Leak]:
+        """The leaks that are mistakes and not suppressed."""
+        return [leak for leak in self.leaks if leak.kind in MISTAKES and leak.suppressed is None]
+
+
+@dataclass(slots=True)
+class Watch:
+    """Looks at the trace while the program runs, and tells what is new."""
+
+    trace: Path
+    tell: Callable[[Finding], None]
+    told: set[str] = field(default_factory=set)
+    _size: int = 0
+    _next: float = 0.0
+
+    def __call__(self) -> None:
+        """To be called from time to time."""
+        size = sum(file.stat().st_size for file in self.trace.iterdir() if file.is_file())
+        if size == self._size or time.monotonic() < self._next:
+            return
+        self._size, start = size, time.monotonic()
+        for finding in _errors_of(self.trace):
+            key = finding.fingerprint
+            if key not in self.told:
+                self.told.add(key)
+                self.tell(finding)
+        now = time.monotonic()
+        self._next = now + (now - start) / _SHARE
+
+
+def check(
+    command: list[str],
+    checks: Checks,
+    trace: Path | None = None,
+    force: bool = False,
+    watch: Callable[[Path], Callable[[], None]] = lambda trace: lambda: None,
+) -> Checked:
+    """Runs a command to its end; with ``trace``, everything that was recorded stays there.
+
+    ``watch`` makes what is called from time to time from the path of the trace.
+    """
+    made = Checked(command)
+    with _folder(trace) as path:
+        request = Request(command, path, force=force, source=trace is not None, checks=checks)
+        try:
+            made.status = record(request, meanwhile=watch(path.absolute()))
+        except HeapstoryError as error:
+            if not path.is_dir() or error.exit_code in (126, 127):
+                raise
+            made.failure = str(error)
+        _read(made, path, checks)
+    return made
+
+
+@contextmanager
+def _folder(trace: Path | None) -> Iterator[Path]:
+    if trace is not None:
+        yield trace
+        return
+    with tempfile.TemporaryDirectory(prefix="heapstory-check-") as folder:
+        yield Path(folder) / "checked.story"
+
+
+def _errors_of(path: Path) -> list[Finding]:
+    """What can be read by now; nothing of a trace that has only just begun."""
+    try:
+        with OpenTrace(path) as trace:
+            return merged(errors(trace))
+    except HeapstoryError:
+        return []
+
+
+def _read(made: Checked, path: Path, checks: Checks) -> None:
+    known: list[Leak] | None = None
+    found: list[Finding] = []
+    for part in [path, *successors(path)]:
+        try:
+            with OpenTrace(part) as trace:
+                found += errors(trace)
+                known = leaks(trace) if checks.leaks and not made.failure else None
+        except HeapstoryError as error:
+            if made.failure is None:
+                raise
+            made.failure += f"; {error}"
+    made.findings = merged(found)
+    made.leaks = known or []
+    (made.not_looked_for if known is None else made.looked_for).append(LEAKS)

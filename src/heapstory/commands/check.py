@@ -1,0 +1,146 @@
+"""heapstory check: memory errors and leaks while a program runs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from heapstory.commands import TOOL_FAILED
+from heapstory.commands.options import add_sarif, number, status
+from heapstory.commands.output import write
+from heapstory.errors import UsageError
+
+if TYPE_CHECKING:
+    from heapstory.checking.run import Checked
+    from heapstory.checks.baseline import Baseline
+    from heapstory.checks.finding import Finding
+
+EPILOG = """\
+examples:
+  heapstory check -- ./parser broken.xml
+  heapstory check --error-exitcode 99 --sarif check.sarif -- ./tests
+  heapstory check --record parser.story -- ./parser broken.xml
+
+Every access of the heap is looked at: reads and writes before, behind and between blocks and after
+their end, by instructions, by functions such as memcpy and strlen and by system calls; frees that
+are wrong; copies that overlap; at the end, blocks that nothing refers to any more. Not there yet:
+values that were never initialised, stacks that are switched, system calls that Valgrind does not
+know, accesses outside of variables, children made by fork. The last lines of every answer say so.
+
+Errors are told on stderr while the program runs, each once; it goes on, and its output and exit
+status are its own (128+N if signal N ended it). 125 means that heapstory failed, 126 that the
+program cannot be run, 127 that it was not found."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "heapstory check [OPTION]... -- PROG [ARG]..."
+    parser.add_argument(
+        "--light",
+        action="store_true",
+        help="addressability and leaks only; today that is all there is, so it changes nothing",
+    )
+    parser.add_argument("--record", metavar="TRACE", help="record while checking, into TRACE")
+    parser.add_argument("--force", action="store_true", help="replace an existing trace")
+    parser.add_argument(
+        "--redzone",
+        type=_redzone,
+        default=32,
+        metavar="N",
+        help="bytes between blocks, 16 to 4096 (default: 32): how far an overrun is noticed",
+    )
+    parser.add_argument(
+        "--delay",
+        type=number,
+        default=20_000_000,
+        metavar="N",
+        help="bytes of freed blocks that are not reused (default: 20000000): how long a use after "
+        "free is noticed",
+    )
+    parser.add_argument("--no-leaks", action="store_true", help="do not look for leaks")
+    parser.add_argument("--json", metavar="FILE", help="write the answer as JSON to a file, too")
+    add_sarif(parser)
+    parser.add_argument(
+        "--xml", metavar="FILE", help="write it as Valgrind's XML (protocol 4), too"
+    )
+    parser.add_argument(
+        "--error-exitcode", type=status, metavar="N", help="exit with N if there were findings"
+    )
+    parser.add_argument("--baseline", metavar="FILE", help="findings in it do not count")
+    parser.add_argument("--write-baseline", metavar="FILE", help="accept all present findings")
+    parser.add_argument(
+        "--suppress",
+        metavar="FINGERPRINT",
+        action="append",
+        default=[],
+        help="accept a finding (repeatable)",
+    )
+    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="PROG ARG...")
+
+
+def _redzone(text: str) -> int:
+    value = int(text)
+    if not 16 <= value <= 4096:
+        raise argparse.ArgumentTypeError(f"{text} is not between 16 and 4096")
+    return value
+
+
+def run(args: argparse.Namespace) -> int:
+    from heapstory.checking.run import Watch, check
+    from heapstory.checks.baseline import Baseline, read_baseline
+    from heapstory.recording.recorder import Checks
+    from heapstory.reporters.check import text
+    from heapstory.reporters.style import Style
+
+    command = args.command[1:] if args.command[:1] == ["--"] else args.command
+    if not command:
+        raise UsageError("no program to check (heapstory check -- PROG ARG...)")
+    accepted = read_baseline(Path(args.baseline)) if args.baseline else Baseline()
+    style = Style.of(sys.stderr)
+    told = {*accepted.entries, *args.suppress}  # accepted ones are not told
+
+    def tell(finding: Finding) -> None:
+        sys.stderr.write(text.finding(finding, style))
+        sys.stderr.flush()
+
+    checks = Checks(args.redzone, args.delay, not args.no_leaks, stores=args.record is not None)
+    trace = Path(args.record) if args.record else None
+    found = check(command, checks, trace, args.force, lambda path: Watch(path, tell, told))
+    for finding in found.findings:
+        finding.suppressed = _why(finding, accepted, args.suppress)
+    for leak in found.leaks:
+        leak.suppressed = _why(leak.finding, accepted, args.suppress)
+    sys.stderr.write(text.render(found, style, told))
+    _write(args, found)
+    if found.failure is not None:
+        return TOOL_FAILED
+    if args.error_exitcode is not None and (found.open or found.open_leaks):
+        return int(args.error_exitcode)
+    return found.status
+
+
+def _why(finding: Finding, accepted: Baseline, suppress: list[str]) -> str | None:
+    """Why a finding is suppressed, None if it is not."""
+    if finding.fingerprint in suppress:
+        return "fingerprint"
+    return "baseline" if accepted.accepts(finding) else None
+
+
+def _write(args: argparse.Namespace, found: Checked) -> None:
+    from heapstory.checking.leaks import MISTAKES
+    from heapstory.checks.baseline import write_baseline
+    from heapstory.reporters.check import json as as_json
+    from heapstory.reporters.check import sarif, xml
+    from heapstory.reporters.json import dumps
+    from heapstory.reporters.sarif import dumps as sarif_dumps
+
+    if args.json:
+        write(dumps("check", as_json.body(found)), args.json)
+    if args.sarif:
+        write(sarif_dumps(sarif.results(found), sarif.rules()), args.sarif)
+    if args.xml:
+        write(xml.dumps(found), args.xml)
+    if args.write_baseline:
+        mistakes = [leak.finding for leak in found.leaks if leak.kind in MISTAKES]
+        write_baseline(Path(args.write_baseline), "check", [*found.findings, *mistakes])

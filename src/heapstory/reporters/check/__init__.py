@@ -1,0 +1,1 @@
+"""What ``check`` found, as text, JSON, SARIF and Valgrind's XML."""

@@ -1,0 +1,53 @@
+"""Findings of ``check`` for SARIF."""
+
+from __future__ import annotations
+
+from heapstory.checking.leaks import MISTAKES, Leak
+from heapstory.checking.run import Checked
+from heapstory.checks.finding import Finding, statement
+from heapstory.reporters.check.words import HEADLINES, headline
+from heapstory.reporters.sarif import Location, Result, Rule, at
+
+
+def rules() -> list[Rule]:
+    """One rule per kind."""
+    return [Rule(kind, f"{text[0].upper()}{text[1:]}") for kind, text in HEADLINES.items()]
+
+
+def results(run: Checked) -> list[Result]:
+    """Every error with the stack that led to it as a code flow, and every leak."""
+    mistakes = [leak for leak in run.leaks if leak.kind in MISTAKES]
+    return [*map(_error, run.findings), *map(_leak, mistakes)]
+
+
+def _error(finding: Finding) -> Result:
+    related: list[Location] = []
+    if finding.block:
+        related.append(at(statement(finding.block.allocated), "the block was allocated here"))
+        if finding.block.freed:
+            related.append(at(statement(finding.block.freed), "and freed here"))
+    return Result(
+        finding.kind,
+        f"{headline(finding.kind)}: {finding.text}",
+        at(finding.place),
+        "error",
+        [at(place) for place in reversed(finding.stack)],
+        related,
+        finding.fingerprint,
+        finding.suppressed is not None,
+        {"count": finding.count, "address": hex(finding.address)},
+    )
+
+
+def _leak(leak: Leak) -> Result:
+    return Result(
+        leak.kind,
+        f"{headline(leak.kind)}: {leak.bytes} bytes in {leak.blocks} blocks",
+        at(statement(leak.stack)),
+        "warning",
+        [at(place) for place in reversed(leak.stack)],
+        [],
+        leak.fingerprint,
+        leak.suppressed is not None,
+        {"bytes": leak.bytes, "blocks": leak.blocks},
+    )

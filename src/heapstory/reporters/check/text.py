@@ -1,0 +1,82 @@
+"""What ``check`` found, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from heapstory.checking.leaks import KINDS, MISTAKES, Leak
+from heapstory.checking.run import Checked
+from heapstory.checks.finding import Finding, Stack
+from heapstory.reporters.check.words import headline
+from heapstory.reporters.style import PLAIN, Style
+from heapstory.reporters.text import count, size
+from heapstory.store.places import Place
+
+MOST_FRAMES = 12
+
+
+def finding(found: Finding, style: Style = PLAIN) -> str:
+    """One error, as it is told while the program runs."""
+    return "\n".join([*_finding(found, style), "", ""])
+
+
+def render(run: Checked, style: Style = PLAIN, told: Collection[str] = ()) -> str:
+    """All that was not told before, how often it happened, and what was looked for."""
+    lines: list[str] = []
+    for found in run.open:
+        if found.fingerprint not in told:
+            lines += [*_finding(found, style), ""]
+        elif found.count > 1:
+            lines.append(f"{found.kind} at {found.place}: {found.count:,} times in all")
+    for leak in run.open_leaks:
+        lines += [*_leak(leak, style), ""]
+    lines += _heap(run)
+    lines += _summary(run)
+    return "\n".join(lines) + "\n"
+
+
+def _finding(found: Finding, style: Style) -> Iterator[str]:
+    times = f", {found.count:,} times" if found.count > 1 else ""
+    yield style.bold(f"{found.kind}: {headline(found.kind)}{times}")
+    yield f"  {found.text}"
+    yield from _stack("at", found.stack)
+    if found.block:
+        yield from _stack("allocated", found.block.allocated)
+        yield from _stack("freed", found.block.freed or [])
+
+
+def _leak(leak: Leak, style: Style) -> Iterator[str]:
+    yield style.bold(f"{leak.kind}: {headline(leak.kind)}")
+    yield f"  {size(leak.bytes)} in {count(leak.blocks, 'block')}"
+    yield from _stack("allocated", leak.stack)
+
+
+def _stack(word: str, stack: Stack) -> Iterator[str]:
+    for number, place in enumerate(stack[:MOST_FRAMES]):
+        yield f"  {word if number == 0 else '':>9}  {_frame(place)}"
+
+
+def _frame(place: Place) -> str:
+    if place.path and place.line and place.function:
+        return f"{place} ({place.function})"
+    return str(place)
+
+
+def _heap(run: Checked) -> Iterator[str]:
+    """Blocks at the end, by kind; nothing where none was left or nothing is known."""
+    for kind in KINDS:
+        of_kind = [leak for leak in run.leaks if leak.kind == kind]
+        if of_kind:
+            blocks, held = sum(one.blocks for one in of_kind), sum(one.bytes for one in of_kind)
+            yield f"{kind + ':':<24}{size(held)} in {count(blocks, 'block')}"
+
+
+def _summary(run: Checked) -> Iterator[str]:
+    leaked = [leak for leak in run.leaks if leak.kind in MISTAKES]
+    hidden = len(run.findings) - len(run.open) + len(leaked) - len(run.open_leaks)
+    also = f" ({hidden} accepted)" if hidden else ""
+    found = f"{count(len(run.open), 'error')}, {count(len(run.open_leaks), 'leaking allocation')}"
+    yield f"check: {found}{also}; looked for: {', '.join(run.looked_for)}"
+    yield f"check: not looked for: {', '.join(run.not_looked_for)}"
+    if run.failure:
+        yield f"check: incomplete: {run.failure}"
