@@ -64,7 +64,8 @@ void bind_explore(nb::module_ &m) {
         .def_ro("trail", &Found::trail)
         .def_ro("states", &Found::states)
         .def_ro("ran", &Found::ran)
-        .def_ro("ended", &Found::ended);
+        .def_ro("ended", &Found::ended)
+        .def_ro("faults", &Found::faults);
     nb::class_<Explorer>(m, "Explorer")
         .def(nb::init<const Words &, int32_t, const Words &, int32_t, bool>(), "program"_a,
              "type"_a, "object"_a, "names"_a, "object_uses_id"_a)

@@ -63,6 +63,10 @@ class Explored:
     def ended(self) -> list[int]:
         """The operations that came to their end."""
 
+    @property
+    def faults(self) -> list[tuple[int, int, int]]:
+        """(operation, step, what): see `linear.states.exhaustive`."""
+
 class Explorer:
     """All interleavings of a program that `linear.states.bytecode` has made."""
 

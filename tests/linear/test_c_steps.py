@@ -99,7 +99,8 @@ int pop(struct stack *s) { return atomic_load(&s->top)->value; }
         ("node->value = value * 3;", "'mul' is not covered"),
         ("node->value = (int)(long)node;", "used as something else"),
         ("for (;;) { struct node *t = s->top; s->top = t; value++; }", "turn by turn"),
-        ("int n = 0; while (!atomic_compare_exchange_weak(&s->top, &node->next, node)) n = n + 1;"
+        ("int n = 0; node->next = NULL;"
+         " while (!atomic_compare_exchange_weak(&s->top, &node->next, node)) n = n + 1;"
          " node->value = n;", "depend on each other"),
         ("struct node *old = NULL, *seen = NULL;"
          " while (!atomic_compare_exchange_strong(&s->top, &old, node))"

@@ -5,7 +5,7 @@
 
 struct node {
     int value;
-    struct node *next;
+    struct node *_Atomic next; /* enqueue and dequeue hold different locks */
 };
 
 struct queue {
@@ -15,16 +15,16 @@ struct queue {
     pthread_mutex_t tail_lock;
 };
 
-void init(struct queue *q)
-{
+void init(struct queue *q) {
     struct node *dummy = malloc(sizeof *dummy);
     dummy->next = NULL;
     q->head = dummy;
     q->tail = dummy;
+    pthread_mutex_init(&q->head_lock, NULL);
+    pthread_mutex_init(&q->tail_lock, NULL);
 }
 
-void enqueue(struct queue *q, int value)
-{
+void enqueue(struct queue *q, int value) {
     struct node *node = malloc(sizeof *node);
     node->value = value;
     node->next = NULL;
@@ -34,8 +34,7 @@ void enqueue(struct queue *q, int value)
     pthread_mutex_unlock(&q->tail_lock);
 }
 
-bool dequeue(struct queue *q, int *value)
-{
+bool dequeue(struct queue *q, int *value) {
     pthread_mutex_lock(&q->head_lock);
     struct node *node = q->head;
     struct node *next = node->next;

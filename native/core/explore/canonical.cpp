@@ -13,8 +13,8 @@ Renaming::Renaming(const Program &program, const Memory &memory)
 }
 
 int32_t Renaming::name(int32_t node) {
-    if (node == 0)
-        return 0;
+    if (node <= 0) // NULL, or nobody knows
+        return node;
     int32_t &found = names_[size_t(node)];
     if (found == 0) {
         order_.push_back(node);
@@ -24,8 +24,8 @@ int32_t Renaming::name(int32_t node) {
 }
 
 int32_t Renaming::known(int32_t node) const {
-    if (node == 0)
-        return 0;
+    if (node <= 0)
+        return node;
     int32_t found = names_[size_t(node)];
     return found != 0 ? found : std::numeric_limits<int32_t>::max();
 }

@@ -69,6 +69,7 @@ const Outcome &Machine::run(Memory &memory, const Runner &runner, const Step &st
     place_ = choice.back();
     stack_.clear();
     outcome_.visible = !step.picks.empty();
+    outcome_.fault = Fault::none;
     outcome_.answered = false;
     outcome_.answer.clear();
     for (size_t i = 0; i < step.picks.size(); ++i)
@@ -87,13 +88,22 @@ bool Machine::own(int32_t node) const {
     return runner_.owners && (*runner_.owners)[size_t(node)] == runner_.mark;
 }
 
+bool Machine::follows(int32_t node) {
+    if (node == 0 || memory_->freed(node))
+        outcome_.fault = node == 0 ? Fault::null : Fault::freed;
+    return node != 0;
+}
+
 int32_t Machine::allocate(int32_t kind) {
     int32_t node = place_;
     place_ = 0;
-    if (node != 0) // what it held stays in it
+    if (node != 0) // what it held stays in it, if anybody knows
         memory_->set_freed(node, false);
     else
         node = memory_->add(program_, kind);
+    if (!program_.cleared)
+        for (size_t i = 0; i < program_.structs[size_t(kind)].size(); ++i)
+            memory_->field(node, int32_t(i)) = unset;
     outcome_.visible |= program_.reuse;
     if (runner_.owners) {
         runner_.owners->resize(size_t(memory_->nodes()) + 1);
@@ -154,11 +164,15 @@ Machine::End Machine::execute(const int32_t *code, const int32_t *end) {
             break;
         case Code::field: {
             int32_t node = pop();
-            if (node == 0)
+            if (!follows(node))
                 return End::blocked;
             bool settled = program_.structs[size_t(memory_->kind(node))][size_t(operand)].settled;
             outcome_.visible |= !settled && !own(node);
             stack_.push_back(memory_->field(node, operand));
+            if (stack_.back() == unset) {
+                outcome_.fault = Fault::no_value;
+                return End::blocked;
+            }
             break;
         }
         case Code::index:
@@ -182,7 +196,7 @@ Machine::End Machine::execute(const int32_t *code, const int32_t *end) {
             break;
         case Code::set_field: {
             int32_t node = pop();
-            if (node == 0)
+            if (!follows(node))
                 return End::blocked;
             store(node, operand, pop());
             break;
@@ -203,6 +217,8 @@ Machine::End Machine::execute(const int32_t *code, const int32_t *end) {
             if (program_.reuse && node != 0) {
                 outcome_.visible = true;
                 publish(node);
+                if (memory_->freed(node))
+                    outcome_.fault = Fault::freed_twice;
                 memory_->set_freed(node, true);
             }
             break;

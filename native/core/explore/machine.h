@@ -16,8 +16,12 @@ struct Runner {
     Words *owners; // by node; nullptr: no node is anyone's own
 };
 
+// What C would not allow. A specification only waits there, and reads what is left in the node.
+enum class Fault : uint8_t { none, null, freed, freed_twice, no_value };
+
 struct Outcome {
     bool ran = false;
+    Fault fault = Fault::none;
     bool visible = false; // others can tell whether it ran
     bool answered = false;
     Words answer;
@@ -45,6 +49,7 @@ class Machine {
     End no_node(int32_t kind, int32_t slot, const int32_t *code, const int32_t *end);
     int32_t pop();
     bool own(int32_t node) const;
+    bool follows(int32_t node);
     int32_t allocate(int32_t kind);
     void store(int32_t node, int32_t number, int32_t value);
     void publish(int32_t node);

@@ -61,8 +61,8 @@ template <typename Visit>
 void Memory::links(const Program &program, int32_t node, Visit visit) const {
     const auto &fields = program.structs[size_t(kind(node))];
     for (size_t i = 0; i < fields.size(); ++i)
-        if (fields[i].pointer && field(node, int32_t(i)) != 0)
-            visit(field(node, int32_t(i)));
+        if (int32_t next = field(node, int32_t(i)); fields[i].pointer && next > 0)
+            visit(next);
 }
 
 } // namespace heapstory::explore

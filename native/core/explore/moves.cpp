@@ -172,6 +172,8 @@ bool Moves::run(World &world, size_t slot, const Words &choice) {
                   std::span(world.locals).subspan(slot * widths_.locals, widths_.locals),
                   int32_t(slot) + 1, &owners_};
     const Outcome &outcome = machine_.run(world.memory, runner, step, choice);
+    if (outcome.fault != Fault::none)
+        faults_.emplace(instance.operation, instance.pc, outcome.fault);
     if (!outcome.ran)
         return false;
     visible_ = outcome.visible;

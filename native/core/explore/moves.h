@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <set>
+#include <tuple>
 
 namespace heapstory::explore {
 
@@ -33,6 +34,8 @@ class Moves {
     // (operation, step) that ran, and the operations that ended.
     const std::set<std::pair<int32_t, int32_t>> &ran() const { return ran_; }
     const std::set<int32_t> &ended() const { return ended_; }
+    using Faults = std::set<std::tuple<int32_t, int32_t, Fault>>; // operation, step, what
+    const Faults &faults() const { return faults_; }
 
   private:
     void calls(const World &world);
@@ -60,6 +63,7 @@ class Moves {
     bool visible_ = false;
     std::set<std::pair<int32_t, int32_t>> ran_;
     std::set<int32_t> ended_;
+    Faults faults_;
 };
 
 } // namespace heapstory::explore

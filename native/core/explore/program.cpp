@@ -78,6 +78,7 @@ Program Program::read(const Words &words) {
     Reader in(words);
     Program program;
     program.reuse = in.next() != 0;
+    program.cleared = in.next() != 0;
     program.structs.resize(in.count());
     for (auto &fields : program.structs) {
         fields.resize(in.count());

@@ -66,8 +66,12 @@ struct Operation {
     std::vector<Step> steps;
 };
 
+// What a field of new memory holds where memory is not cleared.
+constexpr int32_t unset = INT32_MIN;
+
 struct Program {
     bool reuse = false;
+    bool cleared = true;
     std::vector<std::vector<Field>> structs;
     std::vector<Scalar> scalars;
     std::vector<bool> arrays; // whether they hold nodes

@@ -36,7 +36,7 @@ class Search {
         World world = moves_.initial();
         Layer layer;
         keep(world, {Visited::none, 0}, layer);
-        Found found{Found::all_explained, {}, 0, {}, {}};
+        Found found{Found::all_explained, {}, 0, {}, {}, {}};
         while (found.outcome == Found::all_explained && !layer.begins.empty())
             found.outcome = one_deeper(layer);
         if (found.outcome == Found::unexplained)
@@ -44,6 +44,8 @@ class Search {
         found.states = visited_.size();
         found.ran.assign(moves_.ran().begin(), moves_.ran().end());
         found.ended.assign(moves_.ended().begin(), moves_.ended().end());
+        for (const auto &[operation, step, fault] : moves_.faults())
+            found.faults.emplace_back(operation, step, int32_t(fault));
         return found;
     }
 

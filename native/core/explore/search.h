@@ -28,8 +28,9 @@ struct Found {
     enum Outcome { all_explained, unexplained, out_of_time, too_many, cancelled } outcome;
     std::vector<Action> trail; // to an answer that cannot be explained
     size_t states = 0;
-    std::vector<std::pair<int32_t, int32_t>> ran; // operation, step
-    std::vector<int32_t> ended;                   // operations
+    std::vector<std::pair<int32_t, int32_t>> ran;              // operation, step
+    std::vector<int32_t> ended;                                // operations
+    std::vector<std::tuple<int32_t, int32_t, int32_t>> faults; // operation, step, a Fault
 };
 
 // Breadth first, so a trail that is found is a shortest one. States are remembered by 128 bits of

@@ -84,5 +84,5 @@ def prove_one(
     report = judge(specification, options, budget)
     found = None
     if report.search is not None and report.search.trail is not None:
-        found = build(specification, report.search.trail, options.reuse)
+        found = build(specification, report.search.trail, report.reuse)
     return ProofResult(report, found, tuple(lint(specification)))

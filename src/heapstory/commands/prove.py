@@ -11,6 +11,7 @@ from heapstory.commands.progress import progress
 from heapstory.errors import UsageError
 
 if TYPE_CHECKING:
+    from heapstory.linear.c.extract import Extracted
     from heapstory.linear.language.syntax import Specification
     from heapstory.reporters.prove.results import Judged
 
@@ -127,7 +128,9 @@ def _specifications(args: argparse.Namespace) -> list[Judged]:
     return found
 
 
-def _judged(spec: Specification, args: argparse.Namespace, extracted: str | None = None) -> Judged:
+def _judged(
+    spec: Specification, args: argparse.Namespace, extracted: Extracted | None = None
+) -> Judged:
     from heapstory.api.prove import prove_one
     from heapstory.linear.budget import Budget
     from heapstory.linear.verdict.report import Options
@@ -141,11 +144,14 @@ def _judged(spec: Specification, args: argparse.Namespace, extracted: str | None
         exhaustive=args.exhaustive,
         proof=not args.bounded,
         tables=args.prove_relations,
+        c=extracted is not None,
+        doubt=extracted.doubt if extracted else "",
     )
     budget = Budget(options.timeout, options.states)
     with progress(lambda: f"{spec.name}: {budget.doing}"):
         result = prove_one(spec, options, budget)
-    return specification(result.report, result.counterexample, args.relations, extracted)
+    text = extracted.text if extracted else None
+    return specification(result.report, result.counterexample, args.relations, text)
 
 
 def _sources(args: argparse.Namespace) -> list[Judged]:
@@ -160,7 +166,7 @@ def _sources(args: argparse.Namespace) -> list[Judged]:
         write(f"{extracted.text}\n")
     if extracted.spec is None:
         return [unmodelled(args.c_source, extracted.reason)]
-    return [_judged(extracted.spec, args, extracted.text)]
+    return [_judged(extracted.spec, args, extracted)]
 
 
 def _histories(args: argparse.Namespace) -> list[Judged]:

@@ -9,6 +9,7 @@ from heapstory.linear.c.source import plain
 from heapstory.linear.c.statements import Statements
 from heapstory.linear.c.values import (
     EXPRESSIONS,
+    ONE,
     ZERO,
     CannotModel,
     Untyped,
@@ -16,7 +17,7 @@ from heapstory.linear.c.values import (
 )
 from heapstory.linear.language.syntax import Assign, Condition, Const, Free, OwnId
 
-IDLE = {"pthread_mutex_init", "pthread_mutex_destroy", "sched_yield", "usleep"}
+IDLE = {"pthread_mutex_destroy", "sched_yield", "usleep"}
 DEEPEST = 12
 
 
@@ -49,16 +50,22 @@ class Calls:
         match name:
             case "malloc" if isinstance(given[0], Const):
                 return Untyped(register, given[0].value)
+            case "calloc" if isinstance(given[1], Const) and given[0] == ONE:
+                return Untyped(register, given[1].value, cleared=True)
+            case "pthread_mutex_init":
+                self.statements.write(path, given[0], ZERO, 0, "", line)
             case "pthread_mutex_lock":
                 place = self.statements.place(path, given[0], 0, line)
                 free = Condition(place, "==", ZERO)
                 path.emit(line, Assign(place, OwnId()), guard=free, effect=True)
-                path.held += 1
+                path.held.append(place)
             case "pthread_mutex_unlock":
                 place = self.statements.place(path, given[0], 0, line)
+                if place not in path.held:
+                    raise CannotModel("unlocks a mutex that it has not locked", line)
                 mine = Condition(place, "==", OwnId())
                 path.emit(line, Assign(place, ZERO), guard=mine, effect=True)
-                path.held -= 1
+                path.held.remove(place)
             case "free":
                 if isinstance(given[0], EXPRESSIONS):
                     path.emit(line, Free(given[0]))

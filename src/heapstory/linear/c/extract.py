@@ -14,8 +14,10 @@ from pathlib import Path as FilePath
 
 from heapstory.cfront.program import Function
 from heapstory.errors import SpecificationError, UsageError
+from heapstory.linear.c.initial import field_of_shared, fields_read, initialiser, made_shared
 from heapstory.linear.c.path import Path
 from heapstory.linear.c.paths import Paths
+from heapstory.linear.c.races import first_race
 from heapstory.linear.c.replacing import replaced_step
 from heapstory.linear.c.simplify import simplify
 from heapstory.linear.c.source import (
@@ -45,9 +47,9 @@ from heapstory.linear.language.syntax import (
     Statement,
     Variable,
 )
+from heapstory.linear.program.locks import cell_of
+from heapstory.linear.program.settled import settled_fields
 from heapstory.linear.program.steps import prepare
-
-INITIALISERS = ("init", "initialize", "initialise", "create")
 
 
 @dataclass
@@ -57,6 +59,7 @@ class Extracted:
     text: str
     spec: Specification | None
     reason: str = ""
+    doubt: str = ""  # why nothing good can be said of it
 
 
 def extract(
@@ -67,12 +70,15 @@ def extract(
     chosen = _chosen(source, functions, implements, path)
     kind = implements or _type_of(chosen, path)
     shared = struct.removeprefix("struct ") if struct else _shared_struct(source, chosen)
+    builder = _Builder(source, path, shared)
     try:
-        spec = _Builder(source, path, shared).specification(kind, chosen)
+        spec = builder.specification(kind, chosen)
     except CannotModel as reason:
         return Extracted("", None, f"{path}:{reason.line}: {reason}")
     prepare(spec)  # finds operations that never touch shared state
-    return Extracted(f"// extracted from {path}\n{show_specification(spec, lines=True)}", spec)
+    text = f"// extracted from {path}\n{show_specification(spec, lines=True)}"
+    doubt = f"{path}:{builder.race[0]}: {builder.race[1]}" if builder.race else ""
+    return Extracted(text, spec, doubt=doubt)
 
 
 def _chosen(
@@ -123,15 +129,17 @@ class _Builder:
         self.statements = Statements(source, shared)
         self.structs: dict[str, tuple[Variable, ...]] = {}
         self.helpers = 0
+        self.race: tuple[int, str] | None = None
 
     def specification(self, kind: str, chosen: dict[str, str]) -> Specification:
         """The whole."""
         operations = [o for n, m in chosen.items() for o in self._operations(n, m)]
-        init_locals, init = self._init()
+        self.race = first_race(self.statements.accesses)
+        init_locals, init = self._init(set(chosen), operations)
         globals_ = self._globals()
         for variable in globals_:
             self._declare(variable.type)
-        return Specification(
+        spec = Specification(
             FilePath(self.path).name.split(".")[0],
             kind,
             None,
@@ -142,7 +150,18 @@ class _Builder:
             _labelled(operations),
             source=self.text,
             path=self.path,
+            cleared=False,
         )
+        self._check_walks(spec)
+        return spec
+
+    def _check_walks(self, spec: Specification) -> None:
+        """A walk is one step only if each turn reads one thing that can change."""
+        settled = settled_fields(spec)
+        for line, loads in self.statements.walks:
+            changing = [p for p in loads if cell_of(p) not in {("f", *f) for f in settled}]
+            if len(changing) > 1:
+                raise CannotModel("a walk that reads more than one changing field in a turn", line)
 
     def _operations(self, name: str, method: str) -> list[Operation]:
         function = self.source.functions[name]
@@ -203,8 +222,10 @@ class _Builder:
             found.append(Variable(name, kind, initial=initial if initial.value else None))
         return tuple(found)
 
-    def _init(self) -> tuple[tuple[Variable, ...], tuple[Statement, ...]]:
-        name = next((n for n in INITIALISERS if n in self.source.functions), None)
+    def _init(
+        self, chosen: set[str], operations: list[Operation]
+    ) -> tuple[tuple[Variable, ...], tuple[Statement, ...]]:
+        name = initialiser(self.source, chosen, self.shared)
         if name is None:
             return (), ()
         function: Function = self.source.functions[name]
@@ -214,6 +235,13 @@ class _Builder:
         path = found[0]
         body = tuple(s for step in path.steps for s in step.body if not isinstance(s, Return))
         whole = replace(path.steps[0], guard=(), body=body)
+        whole = made_shared(whole, self.shared)
+        if self.shared:
+            written = set(map(field_of_shared, whole.body))
+            for struct, field in sorted(fields_read(tuple(operations))):
+                if struct == self.shared and field not in written:
+                    message = f"'{name}' leaves '{field}' of the structure without a value"
+                    raise CannotModel(message, function.place.line)
         locals_ = tuple(Variable(n, k) for n, k in path.locals.items())
         init = self._named(Operation(name, SKIP, (), locals_, (whole,)), path)
         for variable in init.locals:

@@ -151,7 +151,7 @@ class Loops:
     def _loop_step(self, path: Path, head: Head, moved: list[str], line: int) -> SubOperation:
         probe = path.copy()
         probe.inline, probe.visited = head, [head]
-        probe.guards, probe.steps, probe.effects = [], [], []
+        probe.guards, probe.steps, probe.effects, probe.loads = [], [], [], []
         kept, self._turns = self._turns, []
         after = self.paths.run(probe)
         self.paths.follow(after or [])
@@ -169,23 +169,11 @@ class Loops:
             kind = path.locals[name.name]
             if after != name:
                 body[name.name] = self.paths.statements.expression(turn, after, kind, line)
-        if not path.held and self._links([*_sides(turn.guards), *body.values()]) > 1:
-            message = "a walk that reads more than one changing field in a turn"
-            raise CannotModel(message, line)
+        if not path.held:
+            self.paths.statements.walks.append((line, tuple(turn.loads)))
         moves = _in_turn(path, body)
         guard = tuple(turn.guards)
         return SubOperation("", "1", guard, moves, loop=True, position=Position(line, 1))
-
-    def _links(self, exprs: list[Expr]) -> int:
-        # Fields of pointer type may change; keys and values are taken as written once.
-        structs = self.paths.statements.source.structs
-        pointers = {f.name for fields in structs.values() for f in fields if f.kind in structs}
-        parts = [part for expr in exprs for part in subexpressions(expr)]
-        return len({p.name for p in parts if isinstance(p, Field) and p.name in pointers})
-
-
-def _sides(conditions: list[Condition]) -> list[Expr]:
-    return [side for c in conditions for side in (c.left, c.right)]
 
 
 def _in_turn(path: Path, body: dict[str, Expr]) -> tuple[Assign, ...]:

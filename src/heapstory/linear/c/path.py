@@ -10,6 +10,7 @@ from heapstory.linear.language.syntax import (
     Condition,
     Field,
     Local,
+    Place,
     Position,
     Statement,
     SubOperation,
@@ -71,7 +72,8 @@ class Path:
     visited: list[Head] = field(default_factory=list)
     entered: dict[Head, Turn] = field(default_factory=dict)
     walked: set[Head] = field(default_factory=set)  # loops that a loop step stands for
-    held: int = 0
+    held: list[Place] = field(default_factory=list)  # locks
+    loads: list[Place] = field(default_factory=list)  # of shared memory, in a loop read as a step
     out: Value | None = None
     inline: Head | None = None
 
@@ -104,6 +106,8 @@ class Path:
             visited=list(self.visited),
             entered=dict(self.entered),
             walked=set(self.walked),
+            held=list(self.held),
+            loads=list(self.loads),
         )
 
     def goto(self, label: str) -> Path:

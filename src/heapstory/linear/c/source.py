@@ -31,6 +31,7 @@ class StructField:
     kind: str
     offset: int
     size: int
+    union: bool = False  # has members of its own, which share its bytes (a mutex is one)
 
 
 class Source:
@@ -59,7 +60,8 @@ class Source:
             return []
         if inner and inner[1] in self._members:
             return self._fields(inner[1], f"{prefix}{member.name}_", base + member.offset)
-        return [StructField(word(prefix + member.name), notation(kind), base + member.offset, size)]
+        name, union = word(prefix + member.name), kind.startswith("union")
+        return [StructField(name, notation(kind), base + member.offset, size, union)]
 
     def _layout(self, struct: str) -> list[tuple[int, int]]:
         layout = self.unit.layout

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from heapstory.cfront import program as op
 from heapstory.cfront.program import Operand, Statement
 from heapstory.linear.c.path import Path
+from heapstory.linear.c.races import Access, access
 from heapstory.linear.c.source import NUMBER, Source, is_object, notation, plain, word
 from heapstory.linear.c.values import (
     EXPRESSIONS,
@@ -44,6 +45,7 @@ CONDITIONS = {
     "sgt": ">", "ugt": ">", "sge": ">=", "uge": ">=",
 }  # fmt: skip
 STRONG = "seq_cst"
+LARGEST = 8  # bytes of one access
 SHARED = "SHARED"  # the object that operations work on
 Handler = Callable[[Path, Statement, int], list[Path] | None]
 
@@ -55,6 +57,8 @@ class Statements:
         self.source = source
         self.shared = shared  # the struct that operations work on
         self.globals: dict[str, str] = {}  # variables that are mentioned: name in C, and here
+        self.accesses: list[Access] = []  # to shared memory
+        self.walks: list[tuple[int, tuple[Place, ...]]] = []  # what one turn of a walk reads
         self._handlers: dict[int, Handler] = {
             op.COPY: self._copy, op.ASSIGN: self._assign, op.LOAD: self._load,
             op.STORE: self._store, op.GEP: self._gep, op.ICMP: self._compare,
@@ -132,6 +136,11 @@ class Statements:
         path.private.add(name)
         path.allocated.add(name)
         path.emit(line, Malloc(Local(name), kind))
+        if memory.cleared:
+            for f in self.source.structs[kind]:
+                field, first = Field(Local(name), kind, f.name), ZERO if f.kind == NUMBER else NULL
+                path.fields[field] = first
+                path.emit(line, Assign(field, first))
         for frame in path.frames:
             for register, held in frame.values.items():
                 if held == memory:
@@ -150,8 +159,10 @@ class Statements:
         cell = self.source.field_at(struct, offset)
         if cell is None:
             raise CannotModel("memory that is not a field or a variable", line)
-        if size and cell.size and size != cell.size:
+        if size and (cell.union or (cell.size and size != cell.size)):
             raise CannotModel(f"a part of the field '{cell.name}'", line)
+        if size > LARGEST:
+            raise CannotModel(f"'{cell.name}' has {size} bytes, which are not one access", line)
         return Field(base, struct, cell.name)
 
     def _object(self, name: str) -> str | None:
@@ -185,7 +196,11 @@ class Statements:
         place = self.place(path, address, size, line)
         if place in path.stale:
             raise CannotModel("a field that has no value", line)
+        if _is_private(path, place) and place not in path.fields:
+            raise CannotModel("a field of new memory that has no value yet", line)
+        self._access(path, place, not ordering, False, line)
         if path.inline:
+            path.loads.append(place)
             path.frame.values[register] = place
             return
         name = path.new_local(self.kind(path, place))
@@ -197,6 +212,12 @@ class Statements:
         _ordered(ordering, "store", line)
         address = self.value(path, operand, line)
         value = self.value(path, stored, line)
+        self.write(path, address, value, size, ordering, line)
+
+    def write(
+        self, path: Path, address: Value, value: Value, size: int, ordering: str, line: int
+    ) -> None:
+        """Store a value."""
         if isinstance(address, Address) and isinstance(address.base, Slot):
             path.call(value, path.frame.function.stack.get(address.base.name, (0, ""))[1])
             path.slots[address.base, address.offset] = value
@@ -208,14 +229,27 @@ class Statements:
         if isinstance(value, Test):
             raise CannotModel("a comparison that is stored", line)
         shown = self.expression(path, value, self.kind(path, place), line)
+        self._narrow(place, size, shown, line)
         own = _is_private(path, place)
         if own:
             assert isinstance(place, Field)
             path.fields[place] = shown
             path.stale.discard(place)
         else:
+            self._access(path, place, not ordering, True, line)
             _publish(path, shown)
         path.emit(line, Assign(place, shown), effect=not own)
+
+    @staticmethod
+    def _narrow(place: Place, size: int, value: Expr, line: int) -> None:
+        """Numbers of 32 and 64 bits are taken not to overflow; shorter ones would."""
+        fits = isinstance(value, Const) and 0 <= value.value < 128
+        if size in (1, 2) and not fits:
+            raise CannotModel(f"a number of {8 * size} bits, which may wrap, is stored", line)
+
+    def _access(self, path: Path, place: Place, plain: bool, writes: bool, line: int) -> None:
+        if not _is_private(path, place):
+            self.accesses.append(access(place, plain, writes, path.held, line))
 
     def _gep(self, path: Path, s: Statement, line: int) -> None:
         _, _, register, operand, offset, terms = s
@@ -233,6 +267,8 @@ class Statements:
     def _compare(self, path: Path, s: Statement, line: int) -> None:
         _, _, register, predicate, first, second = s
         left, right = self.value(path, first, line), self.value(path, second, line)
+        if predicate[0] == "u" and any(map(_may_be_negative, (left, right))):
+            raise CannotModel("an unsigned comparison of what may be below 0", line)
         path.frame.values[register] = self.compared(path, left, CONDITIONS[predicate], right, line)
 
     def compared(self, path: Path, left: Value, relation: str, right: Value, line: int) -> Value:
@@ -273,6 +309,8 @@ class Statements:
             return left
         if operator not in ("add", "sub"):
             raise CannotModel(f"'{operator}' is not covered", line)
+        if bits < 32:
+            raise CannotModel(f"a sum of {bits} bits, which may wrap", line)
         a, b = (self.expression(path, v, NUMBER, line) for v in (left, right))
         sign = "+" if operator == "add" else "-"
         if isinstance(b, Const) and b.value < 0:
@@ -325,6 +363,8 @@ class Statements:
         kind = self.kind(path, place)
         old = self.expression(path, self.value(path, expected, line), kind, line)
         new = self.expression(path, self.value(path, desired, line), kind, line)
+        self._narrow(place, size, new, line)
+        self._access(path, place, False, True, line)
         won = path.copy()
         won.emit(line, Assign(place, new), guard=Condition(place, "==", old), effect=True)
         _publish(won, new)
@@ -351,6 +391,8 @@ class Statements:
         }
         if operator not in after:
             raise CannotModel(f"an atomic '{operator}' is not covered", line)
+        self._narrow(place, size, after[operator], line)
+        self._access(path, place, False, True, line)
         path.emit(line, Assign(old, place), Assign(place, after[operator]), effect=True)
         _publish(path, value)
         path.frame.values[register] = old
@@ -384,6 +426,15 @@ def _publish(path: Path, value: Expr) -> None:
     for place, stored in list(path.fields.items()):
         if place.base == value and isinstance(stored, EXPRESSIONS):
             _publish(path, stored)
+
+
+def _may_be_negative(value: Value) -> bool:
+    match value:
+        case Const(number, _):
+            return number < 0
+        case Sum(sign, left, right):
+            return sign == "-" or _may_be_negative(left) or _may_be_negative(right)
+    return False
 
 
 def _is_something(value: Value) -> bool:

@@ -81,6 +81,7 @@ class Untyped:
 
     name: str
     size: int
+    cleared: bool = False
 
 
 Value = Expr | Address | Truth | Test | Exchanged | Untyped

@@ -90,6 +90,7 @@ class Execution:
         self.spec, self.shared, self.actor, self.tag = spec, shared.copy(), actor.copy(), tag
         self.conditions: list[Any] = []
         self.required: list[Any] = []  # what the abstract step done here needs
+        self.follows: list[tuple[tuple[Any, ...], Any]] = []  # a pointer, and what holds there
         self.answer: tuple[Any, ...] | None = None
         self.answered = False
         self.fresh: list[tuple[str, Any]] = []
@@ -131,9 +132,7 @@ class Execution:
             case Local(name):
                 return self.actor.locals[name]
             case Field(base, struct, name):
-                address = self.value(base)
-                if not self._static(base):
-                    self.conditions.append(address != 0)
+                address = self._followed(base)
                 return self.shared.fields[struct, name][address]
             case Index(array, index):
                 return self.shared.arrays[array][self.value(index)]
@@ -141,6 +140,13 @@ class Execution:
                 return self.value(left) + self.value(right)
             case Sum(_, left, right):
                 return self.value(left) - self.value(right)
+
+    def _followed(self, base: Expr) -> Any:
+        address = self.value(base)
+        if not self._static(base):
+            self.follows.append((tuple(self.conditions), address))
+            self.conditions.append(address != 0)
+        return address
 
     def _static(self, base: Expr) -> bool:
         return isinstance(base, Global) and base.name in {v.name for v in self.spec.static}
@@ -151,21 +157,22 @@ class Execution:
             case Assign(target, value):
                 self._store(target, self.value(value))
             case Malloc(target, struct):
-                self._store(target, self._allocate(struct))
+                self._store(target, self._allocate(struct, self.spec.cleared))
             case Return(values):
                 self.answered = True
                 self.answer = tuple(self.value(v) for v in values)
             case Read() | Free():
                 pass
 
-    def _allocate(self, struct: str) -> Any:
+    def _allocate(self, struct: str, cleared: bool) -> Any:
         z3, shared = self.z3, self.shared
         node = self._new(f"new_{struct}")
         self.fresh.append((struct, node))
         self.conditions += [node > 0, z3.Not(shared.alloc[struct][node])]
         shared.alloc[struct] = z3.Store(shared.alloc[struct], node, True)
         for f in self.spec.fields(struct):
-            shared.fields[struct, f.name] = z3.Store(shared.fields[struct, f.name], node, 0)
+            held = 0 if cleared else z3.Int(f"held_{f.name}_{self.tag}_{len(self.fresh)}")
+            shared.fields[struct, f.name] = z3.Store(shared.fields[struct, f.name], node, held)
         shared.ghosts[f"owner {struct}"] = z3.Store(
             shared.ghosts[f"owner {struct}"], node, self.actor.name
         )
@@ -180,9 +187,7 @@ class Execution:
             case Local(name):
                 self.actor.locals[name] = value
             case Field(base, struct, name):
-                address = self.value(base)
-                if not self._static(base):
-                    self.conditions.append(address != 0)
+                address = self._followed(base)
                 array = shared.fields[struct, name]
                 shared.fields[struct, name] = self.z3.Store(array, address, value)
             case Index(array_name, index):
@@ -248,7 +253,7 @@ def initial(spec: Specification) -> Execution:
     actor = Actor(z3.IntVal(0), {v.name: z3.IntVal(0) for v in spec.init_locals})
     run = Execution(spec, shared, actor, "init")
     for variable in spec.static:
-        run.shared.scalars[variable.name] = run._allocate(variable.type)
+        run.shared.scalars[variable.name] = run._allocate(variable.type, cleared=True)
     for statement in spec.init:
         run.execute(statement)
     return run

@@ -229,6 +229,7 @@ class Specification:
     hints: tuple[Hint, ...] = ()
     source: str = ""
     path: str = "<specification>"
+    cleared: bool = True  # new memory holds 0; else nobody knows what
 
     def operation(self, name: str) -> Operation:
         """The operation of that name."""

@@ -230,6 +230,8 @@ class Houdini:
             if point is not None and point > path.response:
                 return f"'{path.name}' answers before its linearization point"
             run = self.runs.execute(move)
+            if not self.spec.cleared and not self._never_null(move):
+                return f"'{path.name}' may follow NULL at '{label}'"
             if run.required and not self._sure(move, self.z3.And(*run.required)):
                 return f"the model may not allow '{path.name}' at '{label}'"
             quiet = run.actor.ghosts.get("quiet")
@@ -249,6 +251,15 @@ class Houdini:
             if not self._sure(move, right):
                 return f"the answer of '{path.name}' at '{label}' does not follow"
         return ""
+
+    def _never_null(self, move: Move) -> bool:
+        """In C, to follow NULL is not to wait."""
+        for before, address in self.runs.execute(move).follows:
+            solver = self.before(move, can_run=False)
+            solver.add(*before)
+            if not certain(solver, address != 0):
+                return False
+        return True
 
     def _sure(self, move: Move, formula: Any) -> bool:
         return certain(self.before(move), formula)

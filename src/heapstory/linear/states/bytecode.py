@@ -84,7 +84,7 @@ class _Writer:
     def program(self, method: Callable[[str], int]) -> list[int]:
         spec, structs = self.spec, self.structs
         settled = set() if self.reuse else settled_fields(spec)
-        words = [int(self.reuse), len(structs)]
+        words = [int(self.reuse), int(spec.cleared), len(structs)]
         for struct in structs:
             words.append(len(spec.fields(struct)))
             for f in spec.fields(struct):

@@ -19,6 +19,12 @@ from heapstory.linear.program.kinds import kinds_of, uses_id
 from heapstory.linear.states.bytecode import TYPES, method_number, words_of
 
 MOST_OPERATIONS = 30
+FAULTS = {
+    1: "follows NULL",
+    2: "uses freed memory",
+    3: "frees memory twice",
+    4: "reads memory that holds no value",
+}
 UNUSED, SYMMETRIC, ANY = range(3)  # what the names of instances are to a search
 
 
@@ -48,6 +54,7 @@ class Search:
     reason: str = ""
     ran: set[tuple[str, int]] = field(default_factory=set)  # operation, step
     ended: set[str] = field(default_factory=set)  # the operations that came to their end
+    faults: set[tuple[str, int, str]] = field(default_factory=set)  # operation, step, what it does
 
 
 class Checker:
@@ -87,6 +94,7 @@ class Checker:
             names = [o.name for o in self.spec.operations]
             total.ran |= {(names[n], step) for n, step in found.ran}
             total.ended |= {names[n] for n in found.ended}
+            total.faults |= {(names[n], step, FAULTS[what]) for n, step, what in found.faults}
             if found.outcome not in ("explained", "unexplained"):
                 total.complete = False
                 total.reason = self._reason(found, operations, current, budget)

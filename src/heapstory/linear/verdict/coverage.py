@@ -25,6 +25,7 @@ class Coverage:
     states: int = 0
     ran: set[tuple[str, int]] = field(default_factory=set)
     ended: set[str] = field(default_factory=set)
+    faults: set[tuple[str, int, str]] = field(default_factory=set)
 
     def add(self, search: Search) -> None:
         """Take in a search that ended without a finding, or not at all."""
@@ -39,6 +40,7 @@ class Coverage:
         self.states += search.states
         self.ran |= search.ran
         self.ended |= search.ended
+        self.faults |= search.faults
 
     def text(self) -> str:
         """One line."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from heapstory.linear.budget import Budget, OutOfBudget
-from heapstory.linear.language.syntax import Specification
+from heapstory.linear.language.syntax import Free, Specification, statements
 from heapstory.linear.models.sequential import model_of
 from heapstory.linear.program.kinds import kinds_of
 from heapstory.linear.program.steps import Program, prepare
@@ -93,8 +93,10 @@ def judge(
 
 def _judge(spec: Specification, options: Options, budget: Budget, report: Report) -> None:
     """First a few operations; then Algorithm 6 and the proof, with more operations beside them."""
+    frees = options.c and any(isinstance(s, Free) for s in statements(spec))
+    options = replace(options, reuse=options.reuse or frees)
     search = Deepening(spec, options, budget)
-    report.coverage = search.coverage
+    report.coverage, report.reuse = search.coverage, options.reuse
     search.begin()
     _take(search, report)
     if options.exhaustive is not None or report.verdict == UNKNOWN:
@@ -102,16 +104,39 @@ def _judge(spec: Specification, options: Options, budget: Budget, report: Report
     if report.verdict != BOUNDED or options.bound is not None:
         _thesis(spec, options, budget, report)
         if report.verdict == BOUNDED and options.proof:
-            attempt(spec, options, budget, report)
+            _prove(spec, options, budget, report)
     else:
         with search.beside() as beside:
             _thesis(spec, options, budget, report)
             if options.proof:
-                attempt(spec, options, budget, report)
+                _prove(spec, options, budget, report)
             if report.verdict != PROVED or search.coverage.never(spec):
                 beside.wait()
         _take(search, report)
     _vacuous(spec, report)
+    if options.c:
+        _faulty(spec, options, report)
+
+
+def _prove(spec: Specification, options: Options, budget: Budget, report: Report) -> None:
+    """Try the rules. They know no reuse of memory: what C frees makes of a proof a note."""
+    attempt(spec, replace(options, reuse=options.reuse and not options.c), budget, report)
+    if options.c and options.reuse and report.verdict == PROVED:
+        report.verdict, report.method = BOUNDED, "exhaustive"
+        report.notes.append("proved as long as freed memory is never handed out again")
+
+
+def _faulty(spec: Specification, options: Options, report: Report) -> None:
+    """C gives no meaning to a race, or to a step that follows NULL or uses freed memory."""
+    assert report.coverage is not None
+    said = [options.doubt] if options.doubt else []
+    for name, number, what in sorted(report.coverage.faults):
+        line = spec.operation(name).steps[number].position.line
+        said.append(f"{report.path}:{line}: '{name}' {what} in some histories")
+    if said and report.verdict in (PROVED, BOUNDED):
+        report.verdict, report.reason, report.proof = UNKNOWN, said[0], None
+    else:
+        report.notes += said
 
 
 def _take(search: Deepening, report: Report) -> None:

@@ -28,6 +28,8 @@ class Options:
     proof: bool = True
     states: int = 2_000_000  # of one search
     tables: bool = False  # derive the relations for any number of operations, too
+    c: bool = False  # from C: what follows NULL or freed memory does not just wait
+    doubt: str = ""  # why nothing good can be said, if so
 
 
 @dataclass
@@ -48,6 +50,7 @@ class Report:
     relations: Relations | None = None
     derived: int = 0  # up to how many operations the relations are known
     coverage: Coverage | None = None
+    reuse: bool = False  # whether freed memory was handed out again
     never: list[str] = field(default_factory=list)  # the steps that never ran
     states: int = 0
     seconds: float = 0.0
