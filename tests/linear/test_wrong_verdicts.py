@@ -154,3 +154,12 @@ def test_an_initial_value_is_a_constant() -> None:
         parse("struct n { n next }; n t; f(n p) 1 t = p;")
     with pytest.raises(SpecificationError, match="loop step cannot return"):
         parse("int x; f() 1 loop return x;")
+
+
+def test_the_conflict_names_all_that_cannot_be_put_in_order() -> None:
+    # the read is only wrong because the write before it has ended
+    text = WRONG["an answer in a step of its own"][0]
+    report = judge(parse(text), Options(bound=2, keys=2, proof=False, timeout=LONG))
+    assert report.search is not None and report.search.trail is not None
+    shown = build(parse(text), report.search.trail)
+    assert shown is not None and len(shown.conflict) == 2
