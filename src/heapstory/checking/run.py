@@ -11,7 +11,7 @@ from pathlib import Path
 
 from heapstory.checking.errors import errors
 from heapstory.checking.leaks import MISTAKES, Leak, leaks
-from heapstory.checks.finding import Finding, merged
+from heapstory.checks.finding import Finding, identity, merged
 from heapstory.errors import HeapstoryError
 from heapstory.recording.folder import successors
 from heapstory.recording.recorder import Checks, Request, record
@@ -62,7 +62,7 @@ class Watch:
 
     trace: Path
     tell: Callable[[Finding], None]
-    told: set[str] = field(default_factory=set)
+    told: set[tuple[str, ...]]  # identities
     _size: int = 0
     _next: float = 0.0
 
@@ -73,7 +73,7 @@ class Watch:
             return
         self._size, start = size, time.monotonic()
         for finding in _errors_of(self.trace):
-            key = finding.fingerprint
+            key = identity(finding)
             if key not in self.told:
                 self.told.add(key)
                 self.tell(finding)

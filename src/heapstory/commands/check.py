@@ -98,11 +98,12 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("no program to check (heapstory check -- PROG ARG...)")
     accepted = read_baseline(Path(args.baseline)) if args.baseline else Baseline()
     style = Style.of(sys.stderr)
-    told = {*accepted.entries, *args.suppress}  # accepted ones are not told
+    told: set[tuple[str, ...]] = set()
 
     def tell(finding: Finding) -> None:
-        sys.stderr.write(text.finding(finding, style))
-        sys.stderr.flush()
+        if _why(finding, accepted, args.suppress) is None:
+            sys.stderr.write(text.finding(finding, style))
+            sys.stderr.flush()
 
     checks = Checks(args.redzone, args.delay, not args.no_leaks, stores=args.record is not None)
     trace = Path(args.record) if args.record else None
