@@ -26,6 +26,26 @@ def test_the_answer_says_what_was_looked_for(compile_program: Compile, check: Ch
     assert "leaks at the end" in without["summary"]["not_checked"]
 
 
+def test_a_program_without_allocations_is_not_called_clean(
+    compile_program: Compile, check: Check
+) -> None:
+    answer = check(compile_program("int main(void) {\n    return 0;\n}\n"))
+    assert any("no allocation was seen" in text for text in answer["summary"]["not_checked"])
+    seen = check(compile_program("checking/errors"), "none", options=("--no-leaks",))
+    assert not any("no allocation" in text for text in seen["summary"]["not_checked"])
+
+
+def test_what_it_becomes_by_exec_is_checked(compile_program: Compile, check: Check) -> None:
+    answer = check("/bin/sh", "-c", f"exec {compile_program('checking/errors')} overrun")
+    assert [error["kind"] for error in answer["errors"]] == ["unaddressable-write"]
+    assert answer["returned"] == 3
+
+
+def test_a_static_program_is_refused(compile_program: Compile, heapstory: Heapstory) -> None:
+    done = heapstory("check", "--", compile_program("checking/errors", "-static"))
+    assert (done.returncode, "nothing of its heap can be checked" in done.stderr) == (126, True)
+
+
 def test_exit_statuses(compile_program: Compile, heapstory: Heapstory) -> None:
     built = compile_program("checking/errors")
     assert heapstory("check", "--", built, "overrun").returncode == 3

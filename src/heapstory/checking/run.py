@@ -16,6 +16,7 @@ from heapstory.errors import HeapstoryError
 from heapstory.recording.folder import successors
 from heapstory.recording.recorder import Checks, Request, record
 from heapstory.store.open_trace import OpenTrace
+from heapstory.store.sql import query
 
 # A look at the trace of a running program may take this part of the time.
 _SHARE = 0.05
@@ -26,6 +27,7 @@ LOOKED_FOR = (
     "overlapping copies",
 )
 LEAKS = "leaks at the end"
+NO_HEAP = "the heap (no allocation was seen: the program has none, or an allocator of its own)"
 NOT_LOOKED_FOR = (
     "uninitialised values",
     "accesses outside of variables on the stack or in modules",
@@ -123,6 +125,12 @@ def _errors_of(path: Path) -> list[Finding]:
         return []
 
 
+def _has_heap(path: Path) -> bool:
+    """Whether any block was ever allocated."""
+    with OpenTrace(path) as trace:
+        return len(query(trace, "SELECT node FROM nodes WHERE kind = 'heap' LIMIT 1")) > 0
+
+
 def _read(made: Checked, path: Path, checks: Checks) -> None:
     known: list[Leak] | None = None
     found: list[Finding] = []
@@ -135,6 +143,8 @@ def _read(made: Checked, path: Path, checks: Checks) -> None:
             if made.failure is None:
                 raise
             made.failure += f"; {error}"
+    if not known and not found and not made.failure and not _has_heap(path):
+        made.not_looked_for.append(NO_HEAP)
     made.findings = merged(found)
     made.leaks = known or []
     (made.not_looked_for if known is None else made.looked_for).append(LEAKS)
