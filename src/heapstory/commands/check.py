@@ -111,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
     for finding in found.findings:
         finding.suppressed = _why(finding, accepted, args.suppress)
     for leak in found.leaks:
-        leak.suppressed = _why(leak.finding, accepted, args.suppress)
+        leak.suppressed = leak.suppressed or _why(leak.finding, accepted, args.suppress)
     sys.stderr.write(text.render(found, style, told))
     _write(args, found)
     if found.failure is not None:
