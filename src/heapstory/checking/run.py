@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 from heapstory.checking.errors import errors
@@ -16,7 +17,6 @@ from heapstory.errors import HeapstoryError
 from heapstory.recording.folder import successors
 from heapstory.recording.recorder import Checks, Request, record
 from heapstory.store.open_trace import OpenTrace
-from heapstory.store.sql import query
 
 # A look at the trace of a running program may take this part of the time.
 _SHARE = 0.05
@@ -126,9 +126,13 @@ def _errors_of(path: Path) -> list[Finding]:
 
 
 def _has_heap(path: Path) -> bool:
-    """Whether any block was ever allocated."""
+    """Whether any block was ever allocated; variables, where they are recorded, come first."""
     with OpenTrace(path) as trace:
-        return len(query(trace, "SELECT node FROM nodes WHERE kind = 'heap' LIMIT 1")) > 0
+        for number in count(1):
+            row = trace.core.node(number)
+            if row is None or row["kind"] == "heap":
+                break
+        return row is not None
 
 
 def _read(made: Checked, path: Path, checks: Checks) -> None:
