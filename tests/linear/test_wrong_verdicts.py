@@ -89,6 +89,15 @@ WRONG: dict[str, tuple[str, int, int]] = {
         get() is look int r; 1 r = x; return r;""",
         2, 2,
     ),
+    "two loops in a row": (
+        """implements queue; int A[]; int back;
+        Enqueue (int v) int k; 1 k = back; back = back + 1; 1 A[k] = v;
+        Dequeue () int i; int n; int x; 1 n = back; i = 1;
+          1 loop < i < n; A[i] == NULL; > i = i + 1;
+          1 loop i = 0;
+          1 < i < n; A[i] != NULL; > x = A[i]; A[i] = NULL; return x;""",
+        3, 2,
+    ),
     "an enqueue that answers before it is done": (
         """implements queue; int A[]; int back;
         Enqueue (int v) int k; 1 k = back; back = back + 1; return; 1 A[k] = v;
