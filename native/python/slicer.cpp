@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "slicer.h"
 
+#include "own_code.h"
 #include "slice/backward.h"
 #include "slice/find.h"
 #include "store/stream.h"
@@ -10,6 +11,7 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
@@ -36,11 +38,10 @@ Table table_of_hits(const slice::Slice &found) {
 
 class Slicer {
   public:
-    explicit Slicer(const Trace &trace) : stream_(opened(trace)) {
+    explicit Slicer(const Trace &trace) : stream_(opened(trace)), code_(trace.shared_store()) {
         nb::gil_scoped_release released;
-        // Of code that never ran the trace holds nothing.
         prepared_ = std::make_unique<slice::Prepared>(
-            *stream_, [](uint64_t) { return std::span<const uint8_t>(); });
+            *stream_, [this](uint64_t address) { return code_.bytes(address); });
     }
 
     nb::dict counts() const {
@@ -63,6 +64,11 @@ class Slicer {
         nb::gil_scoped_release released;
         return slice::count_executions(*prepared_, address);
     }
+    nb::list place(uint64_t address) const { return places_in(code_, address); }
+    std::vector<uint64_t> addresses(const std::string &path, uint32_t line) const {
+        return code_.addresses(path, line);
+    }
+    nb::list variables(uint64_t address) const { return variables_in(code_, address); }
     std::optional<uint64_t> step_of(uint64_t event) const { return stream_->step_of(event); }
 
     std::pair<Table, nb::dict> backward(Place place, const std::vector<Memory> &memory, bool data,
@@ -94,6 +100,7 @@ class Slicer {
         return stream;
     }
     std::unique_ptr<StoredStream> stream_;
+    StoredCode code_;
     std::unique_ptr<slice::Prepared> prepared_;
 };
 
@@ -105,6 +112,9 @@ void bind_slicer(nb::module_ &module) {
         .def_prop_ro("counts", &Slicer::counts)
         .def("find", &Slicer::find, "address"_a, "number"_a = -1)
         .def("count", &Slicer::count, "address"_a)
+        .def("place", &Slicer::place, "address"_a)
+        .def("addresses", &Slicer::addresses, "path"_a, "line"_a)
+        .def("variables", &Slicer::variables, "address"_a)
         .def("step_of", &Slicer::step_of, "event"_a)
         .def("backward", &Slicer::backward, "place"_a, "memory"_a = std::vector<Memory>(),
              "data"_a = true, "control"_a = true, "conventions"_a = true, "addresses"_a = true);

@@ -6,6 +6,7 @@
 #include "graph/tables/nodes_table.h"
 #include "graph/tables/sql_tables.h"
 #include "graph/tables/summary.h"
+#include "store/stream.h"
 #include "symbols.h"
 
 #include <nanobind/stl/optional.h>
@@ -43,6 +44,39 @@ void Trace::check(uint64_t node) const {
         throw nb::index_error("no such node");
 }
 
+static const char *name_of(WindowEnd end) {
+    switch (end) {
+    case WindowEnd::until:
+        return "until";
+    case WindowEnd::instructions:
+        return "for";
+    default:
+        return "recording";
+    }
+}
+
+static nb::object stream_summary(const Store &store) {
+    const StreamTotals totals = stream_totals(store);
+    if (totals.windows.empty())
+        return nb::none();
+    nb::dict out;
+    out["instructions"] = totals.instructions;
+    out["steps"] = totals.steps;
+    out["blocks"] = totals.blocks;
+    out["bytes"] = totals.bytes;
+    nb::list windows;
+    for (const StreamTotals::Window &window : totals.windows) {
+        nb::dict row;
+        row["first"] = window.first_step;
+        row["steps"] = window.steps;
+        row["instructions"] = window.instructions;
+        row["ended"] = window.end ? nb::cast(name_of(*window.end)) : nb::none();
+        windows.append(row);
+    }
+    out["windows"] = windows;
+    return out;
+}
+
 nb::dict Trace::summary() const {
     const Store &s = store();
     Summary counted = summary_of(s, *from_.pointers);
@@ -68,6 +102,7 @@ nb::dict Trace::summary() const {
     out["source_bytes"] = counted.source_bytes;
     out["complete"] = s.file().closed();
     out["damage"] = s.damage();
+    out["stream"] = stream_summary(s);
     return out;
 }
 

@@ -54,11 +54,11 @@ struct hsw_ring {
     unsigned long long cursor; /* recorder's address of the next record */
     unsigned long long segment_bytes;
     unsigned segments;
-    unsigned state; /* enum hsw_state */
-    int status;     /* see hsw_state */
-    int pid;        /* of the recorded process */
-    unsigned stop;  /* set by the collector: enough was recorded (--for) */
-    unsigned unused;
+    unsigned state;             /* enum hsw_state */
+    int status;                 /* see hsw_state */
+    int pid;                    /* of the recorded process */
+    unsigned stop;              /* set by the collector: enough was recorded (--for) */
+    unsigned stop_stream;       /* the same for the instruction stream (--stream-for) */
     unsigned long long dropped; /* records dropped because nobody listened */
 };
 
@@ -206,13 +206,24 @@ enum hsw_tag {
      * what remains: the same length, and of no meaning. */
     HSW_EXECUTED,
     HSW_VOID,
-    /* The block that the thread is in faulted. address: of the instruction. */
+    /* The block that the thread is in faulted, or the tool left it. address: of the instruction
+     * before which that was. */
     HSW_FAULT,
     /* Memory was copied (or filled: address 0) by something that is no instruction. Two records:
      * HSW_MOVED, address: from, value: length; then HSW_MOVED_TO, address: to, value: site. */
     HSW_MOVED,
     HSW_MOVED_TO,
-    HSW_SYSTEM_WROTE /* by a system call. address; value: length */
+    /* What a system call of the thread does: reads, then (other threads may have run meanwhile)
+     * writes. address; value: length. HSW_SYSTEM_CALL ends it. address: general registers that it
+     * read, a bit for each in the order of their numbers (rax, rcx, rdx, rbx, ...); none: it was no
+     * call, but the frame of a signal's handler. */
+    HSW_SYSTEM_READ,
+    HSW_SYSTEM_WROTE,
+    HSW_SYSTEM_CALL,
+    /* The result of the function that the tool did itself comes from memory as well. address;
+     * value: length. */
+    HSW_RESULT_FROM,
+    HSW_STREAM_END /* no records of this group follow: --stream-until, or stop_stream */
 };
 
 #define HSW_SITE_VALUE(id, size, kind, flags)                                                      \
@@ -309,9 +320,13 @@ struct hsw_block {
     unsigned short words;                 /* of every execution */
     unsigned short stack_word;            /* the one that is the stack pointer on entry */
     unsigned short stub; /* instruction that the tool does itself, from 1; 0: none */
-    unsigned char jump;  /* enum hsw_jump */
+    /* Of that: the general registers (bits as in HSW_SYSTEM_CALL) from which its result in rax
+     * comes, those that say where it copies or fills, and those that hold what it fills with. */
+    unsigned short stub_result, stub_where, stub_what;
+    unsigned char jump; /* enum hsw_jump */
     unsigned char own;
-    unsigned short unused;
+    unsigned char left_out; /* only the stream is recorded of it, not even calls and returns */
+    unsigned char unused[3];
 };
 
 /* Its address is a word of the execution plus the displacement, or the displacement alone. */

@@ -296,6 +296,21 @@ class SliceTotals(TypedDict):
     visited: int  # steps walked over
     unresolved: int  # bytes of memory and registers that were there before the stream
 
+@type_check_only
+class CodeVariable(TypedDict):
+    """Where a variable, or a piece of it, is when an instruction is about to run."""
+
+    name: str
+    type: int | None  # as Trace.type
+    size: int  # of the variable
+    # registers: `at` is its first byte (registers.h); frame: at `at` from the canonical frame
+    # address, which is 8 above where the return address lies; memory: at `at` from what the
+    # register with first byte `base` holds; address: at `at`. None: optimised away here.
+    where: str | None
+    at: int
+    base: int
+    piece: tuple[int, int]  # offset in the variable, and bytes
+
 class Slicer:
     """The instruction stream of a trace, made ready for slicing. A place is a step of the stream
     and the number of an instruction in the block that ran there."""
@@ -309,6 +324,16 @@ class Slicer:
         last. None if it did not run as often."""
     def count(self, address: int) -> int:
         """How often the instruction at an address ran."""
+    def place(self, address: int) -> list[CodePlace]:
+        """The statement of an instruction of the program's own code that ran and, where it was
+        inlined, its callers, innermost first; none where that is not known."""
+    def addresses(self, path: str, line: int) -> list[int]:
+        """The instructions of a line that ran, of files whose path ends so: first those with which
+        it begins. Where optimisation left it none of its own: those at which it was to begin, or
+        that were inlined into it."""
+    def variables(self, address: int) -> list[CodeVariable]:
+        """The local variables and parameters in scope at an instruction that ran, innermost first;
+        the pieces of a variable that is split follow each other."""
     def step_of(self, event: int) -> int | None:
         """The step in which an event (counted from 0) happened; None: outside the stream."""
     def backward(

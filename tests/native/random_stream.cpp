@@ -32,7 +32,7 @@ stream::Access random_access(std::mt19937_64 &random, uint16_t words, uint16_t i
 
 stream::Effect random_effect(std::mt19937_64 &random) {
     stream::Effect effect;
-    effect.kind = stream::EffectKind(random() % 5);
+    effect.kind = stream::EffectKind(random() % 7);
     effect.address = random_number(random);
     for (uint64_t i = random() % 4; i; --i)
         effect.defined.push_back({random_number(random), random_number(random)});
@@ -42,6 +42,8 @@ stream::Effect random_effect(std::mt19937_64 &random) {
         effect.registers_defined.add(unsigned(random() % (stream::register_bytes - 8)), 8);
     for (uint64_t i = random() % 4; i; --i)
         effect.registers_used.add(unsigned(random() % (stream::register_bytes - 8)), 8);
+    if (random() % 2)
+        effect.registers_addressed.add_general(unsigned(random() & 0xffff));
     return effect;
 }
 
@@ -57,6 +59,10 @@ std::vector<stream::Block> random_blocks(std::mt19937_64 &random, size_t count) 
         block.own = random() % 2;
         block.words = uint16_t(random() % 6);
         block.stack_word = word_or_none(random, block.words);
+        if (random() % 4 == 0) {
+            block.stub = uint16_t(1 + random() % 9);
+            block.stub_uses = uint16_t(random());
+        }
         uint16_t instruction = 0;
         for (uint64_t i = random() % 8; i; --i)
             block.accesses.push_back(

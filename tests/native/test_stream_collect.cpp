@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <random>
 #include <tuple>
@@ -35,6 +36,7 @@ struct Code {
     bool own = true;
     unsigned instructions = 4;
     unsigned short words = 1; // the last is the address of the only access
+    unsigned short stub = 0;  // memset's
 };
 
 void put_block(Bytes &out, uint32_t id, const Code &code) {
@@ -45,6 +47,10 @@ void put_block(Bytes &out, uint32_t id, const Code &code) {
     block.words = code.words;
     block.stack_word = HSW_NO_WORD;
     block.jump = code.jump;
+    block.stub = code.stub;
+    block.stub_result = 1 << 7;
+    block.stub_where = 1 << 7 | 1 << 2;
+    block.stub_what = 1 << 6;
     block.own = code.own;
     hsw_access access{};
     access.size = 8;
@@ -89,9 +95,8 @@ class Folder {
     char name_[32] = "/tmp/heapstory-stream-XXXXXX";
 };
 
-void record(const std::string &directory, ByteSpan records) {
+void record(const std::string &directory, ByteSpan records, const RecordingOptions &options = {}) {
     TraceWriter writer(directory);
-    RecordingOptions options;
     Recording recording(writer, options);
     recording.feed(records);
     recording.close();
@@ -214,15 +219,20 @@ TEST_CASE("what is no instruction, and blocks that were left") {
     put_executed(records, 2, {0x4a00000}); // 5
     put(records, HSW_WORD(HSW_SWITCH, 4), stack);
     put_executed(records, 2, {0x4a00000}); // 6: thread 4 goes on
+    put(records, HSW_WORD(HSW_SYSTEM_READ, 0xa000), 6);
+    put(records, HSW_WORD(HSW_SWITCH, 3), stack);
+    put_executed(records, 2, {0x4a00000}); // 7: while thread 4 waits
+    put(records, HSW_WORD(HSW_SWITCH, 4), stack);
     put(records, HSW_WORD(HSW_SYSTEM_WROTE, 0x8000), 4);
-    put(records, HSW_WORD(HSW_SYSTEM_WROTE, 0x9000), 5); // 7
+    put(records, HSW_WORD(HSW_SYSTEM_WROTE, 0x9000), 5);
+    put(records, HSW_WORD(HSW_SYSTEM_CALL, 1 << 0 | 1 << 7), 0); // 8: read rax and rdi
     Folder folder;
     record(folder / "trace", records);
     StoredStream read(std::make_shared<Store>(folder / "trace"));
     REQUIRE(read.sequences() == 1);
     stream::Sequence sequence;
     read.read(0, sequence);
-    CHECK(sequence.block == std::vector<uint32_t>{1, 0, 0, 1, 1, 2, 2, 0});
+    CHECK(sequence.block == std::vector<uint32_t>{1, 0, 0, 1, 1, 2, 2, 2, 0});
     REQUIRE(sequence.effects.size() == 3);
     CHECK(sequence.effects[0].kind == stream::EffectKind::copy);
     CHECK(sequence.effects[0].address == 0x401010);
@@ -230,7 +240,13 @@ TEST_CASE("what is no instruction, and blocks that were left") {
     CHECK(sequence.effects[1].kind == stream::EffectKind::fill);
     CHECK(sequence.effects[1].defined.front().address == 0x7000);
     CHECK(sequence.effects[2].defined.size() == 2);
+    CHECK(sequence.effects[2].used.front().address == 0xa000);
     CHECK(sequence.effects[2].address == 0x401006);
+    stream::RegisterSet read_by_call, written_by_call;
+    read_by_call.add_general(1 << 0 | 1 << 7);
+    written_by_call.add_general(1 << 0 | 1 << 1 | 1 << 11);
+    CHECK(sequence.effects[2].registers_used == read_by_call);
+    CHECK(sequence.effects[2].registers_defined == written_by_call);
     REQUIRE(sequence.faults.size() == 2);
     CHECK(sequence.faults[0].step == 3);
     CHECK(sequence.faults[0].instructions == 2);
@@ -239,7 +255,157 @@ TEST_CASE("what is no instruction, and blocks that were left") {
     std::vector<std::pair<uint32_t, uint32_t>> switches;
     for (const stream::Switch &item : sequence.switches)
         switches.emplace_back(item.step, item.thread);
-    CHECK(switches == std::vector<std::pair<uint32_t, uint32_t>>{{0, 3}, {4, 4}, {5, 3}, {6, 4}});
+    CHECK(switches == std::vector<std::pair<uint32_t, uint32_t>>{
+                          {0, 3}, {4, 4}, {5, 3}, {6, 4}, {7, 3}, {8, 4}});
+}
+
+TEST_CASE("a block's records stand before its own where that has moved on") {
+    Bytes records;
+    put_site(records, 1, HSW_SITE_STORE);
+    put_block(records, 1, {0x401000, HSW_JUMP_PLAIN, true, 4, 3});
+    put_executed(records, 1, {1, 2, 0x4a00000}); // step 0
+    put(records, HSW_WORD(1, 0x4a00000), 5);     // event 0
+    const size_t moved = records.size();
+    put_executed(records, 1, {HSW_WORD(1, 0x4a00000), 7, 0x4a00008});
+    const uint64_t first = HSW_WORD(HSW_VOID, 1); // its words mean nothing
+    std::memcpy(records.data() + moved, &first, sizeof first);
+    put(records, HSW_WORD(1, 0x4a00008), 6);     // event 1
+    put_executed(records, 1, {1, 2, 0x4a00008}); // step 1
+    put(records, HSW_WORD(1, 0x4a00010), 7);     // event 2
+    Folder folder;
+    record(folder / "trace", records);
+    StoredStream read(std::make_shared<Store>(folder / "trace"));
+    CHECK(read.steps() == 2);
+    CHECK(read.step_of(0) == 0);
+    CHECK(read.step_of(1) == 1);
+    CHECK(read.step_of(2) == 1);
+    CHECK(!read.step_of(3));
+}
+
+TEST_CASE("what the recorder does itself") {
+    Bytes records;
+    put_site(records, 1, HSW_SITE_RANGED);
+    put_block(records, 1, {0x401000});
+    Code stub{0x402000};
+    stub.stub = 2;
+    put_block(records, 2, stub);
+    put_executed(records, 2, {0});
+    put(records, HSW_WORD(HSW_MOVED, 0), 8);
+    put(records, HSW_WORD(HSW_MOVED_TO, 0x7000), 1);
+    put(records, HSW_WORD(HSW_RESULT_FROM, 0x7000), 3);
+    put_executed(records, 2, {0});
+    put(records, HSW_WORD(HSW_ALLOC, 0x4a00000), 64 | uint64_t(HSW_CALLOC) << 56);
+    put_executed(records, 2, {0});
+    put(records, HSW_WORD(HSW_REALLOC, 0x4b00000), 96 | uint64_t(HSW_MALLOC) << 56);
+    put(records, HSW_WORD(HSW_REALLOC_OLD, 0x4a00000), 64);
+    Folder folder;
+    record(folder / "trace", records);
+    StoredStream read(std::make_shared<Store>(folder / "trace"));
+    CHECK(read.block(2).stub == 2);
+    CHECK(read.block(2).stub_uses == 1 << 7);
+    stream::Sequence sequence;
+    read.read(0, sequence);
+    REQUIRE(sequence.effects.size() == 4);
+    const stream::Effect &fill = sequence.effects[0], &result = sequence.effects[1],
+                         &zeroed = sequence.effects[2], &taken_along = sequence.effects[3];
+    stream::RegisterSet where, what;
+    where.add_general(1 << 7 | 1 << 2);
+    what.add_general(1 << 6);
+    CHECK(fill.registers_addressed == where);
+    CHECK(fill.registers_used == what);
+    CHECK(result.kind == stream::EffectKind::result);
+    CHECK(result.used.front().size == 3);
+    CHECK(zeroed.kind == stream::EffectKind::allocation);
+    CHECK(zeroed.defined.front().size == 64);
+    CHECK(taken_along.kind == stream::EffectKind::copy);
+    CHECK(taken_along.defined.front().address == 0x4b00000);
+    CHECK(taken_along.used.front().size == 64);
+    for (const stream::Effect *effect : {&result, &zeroed, &taken_along})
+        CHECK(effect->address == 0x402001);
+}
+
+TEST_CASE("a stream that ends before the recording does") {
+    Bytes records;
+    put_site(records, 1, HSW_SITE_STORE);
+    put_block(records, 1, {0x401000});
+    for (unsigned i = 0; i < 10; ++i) {
+        put_executed(records, 1, {0x4a00000});
+        put(records, HSW_WORD(1, 0x4a00000), i);
+    }
+    put(records, HSW_WORD(HSW_STREAM_END, 0), 0);
+    for (unsigned i = 0; i < 10; ++i)
+        put(records, HSW_WORD(1, 0x4a00008), i);
+    Folder folder;
+    record(folder / "trace", records);
+    auto store = std::make_shared<Store>(folder / "trace");
+    CHECK(store->totals().events == 20);
+    const StreamTotals totals = stream_totals(*store);
+    CHECK(totals.steps == 10);
+    CHECK(totals.instructions == 40);
+    REQUIRE(totals.windows.size() == 1);
+    CHECK(totals.windows.front().end == WindowEnd::until);
+    StoredStream read(store);
+    CHECK(read.step_of(9) == 9);
+    CHECK(!read.step_of(10));
+}
+
+TEST_CASE("a stream of so many instructions") {
+    Bytes records;
+    put_site(records, 1, HSW_SITE_STORE);
+    put_block(records, 1, {0x401000});
+    for (unsigned i = 0; i < 100; ++i) {
+        put_executed(records, 1, {0x4a00000});
+        put(records, HSW_WORD(1, 0x4a00000), i);
+        if (i == 50)
+            put_block(records, 2, {0x402000});
+    }
+    put(records, HSW_WORD(HSW_EXIT, 0), 0);
+    Folder folder;
+    RecordingOptions options;
+    options.most_instructions = 39; // of blocks of 4
+    record(folder / "trace", records, options);
+    auto store = std::make_shared<Store>(folder / "trace");
+    CHECK(store->totals().events == 100);
+    const StreamTotals totals = stream_totals(*store);
+    CHECK(totals.instructions == 40);
+    CHECK(totals.blocks == 1);
+    REQUIRE(totals.windows.size() == 1);
+    CHECK(totals.windows.front().end == WindowEnd::instructions);
+}
+
+TEST_CASE("a recording without an end has a stream that was cut off") {
+    for (bool ends : {false, true}) {
+        Bytes records;
+        put_block(records, 1, {0x401000});
+        put_executed(records, 1, {0x4a00000});
+        if (ends)
+            put(records, HSW_WORD(HSW_EXIT, 0), 0);
+        Folder folder;
+        record(folder / "trace", records);
+        const StreamTotals totals = stream_totals(Store(folder / "trace"));
+        REQUIRE(totals.windows.size() == 1);
+        CHECK(totals.windows.front().end.has_value() == ends);
+    }
+}
+
+TEST_CASE("what has been gathered is written when nothing comes") {
+    Bytes records;
+    put_block(records, 1, {0x401000});
+    put_executed(records, 1, {0x4a00000});
+    Folder folder;
+    TraceWriter writer(folder / "trace");
+    RecordingOptions options;
+    Recording recording(writer, options);
+    for (unsigned i = 0; i < 3; ++i) {
+        recording.feed(records);
+        recording.flush();
+        records.clear();
+        put_executed(records, 1, {0x4a00000});
+    }
+    recording.close();
+    StoredStream read(std::make_shared<Store>(folder / "trace"));
+    CHECK(read.sequences() == 3);
+    CHECK(read.steps() == 3);
 }
 
 TEST_CASE("a stream that is cut off is read up to its last whole chunk") {

@@ -25,6 +25,7 @@ bool same(const stream::Block &one, const stream::Block &other) {
     };
     return one.address == other.address && one.code == other.code && one.jump == other.jump &&
            one.own == other.own && one.words == other.words && one.stack_word == other.stack_word &&
+           one.stub == other.stub && one.stub_uses == other.stub_uses &&
            std::ranges::equal(one.accesses, other.accesses, same_accesses) &&
            std::ranges::equal(one.exits, other.exits, same_exits);
 }
@@ -39,7 +40,8 @@ bool same(const stream::Effect &one, const stream::Effect &other) {
     return one.kind == other.kind && one.address == other.address &&
            same(one.defined, other.defined) && same(one.used, other.used) &&
            one.registers_defined == other.registers_defined &&
-           one.registers_used == other.registers_used;
+           one.registers_used == other.registers_used &&
+           one.registers_addressed == other.registers_addressed;
 }
 
 bool same(const stream::Sequence &one, const stream::Sequence &other) {

@@ -36,7 +36,7 @@ HEADER_NAMES = [
     "status",
     "pid",
     "stop",
-    "unused",
+    "stop_stream",
     "dropped",
 ]
 STATES = ["", "running", "exited", "signalled", "exec"]
@@ -91,7 +91,11 @@ TAGS = [
     "FAULT",
     "MOVED",
     "MOVED_TO",
+    "SYSTEM_READ",
     "SYSTEM_WROTE",
+    "SYSTEM_CALL",
+    "RESULT_FROM",
+    "STREAM_END",
 ]
 ALLOCATORS = ["", "malloc", "calloc", "memalign", "new", "new[]", "custom", "realloc"]
 SITE_KINDS = ["", "store", "more", "call", "ranged", "load"]
@@ -110,7 +114,7 @@ class Site:
 
 NO_WORD = 0xFFFF
 UNFINISHED, TO_THE_END = 254, 255
-BLOCK = struct.Struct("<Q6HBBH")
+BLOCK = struct.Struct("<Q9HBBB3x")
 ACCESS = struct.Struct("<qqIHHHHB3x")
 
 
@@ -147,15 +151,17 @@ class Block:
     words: int
     stack_word: int
     stub: int
+    stub_uses: tuple[int, int, int]  # registers for the result, where, with what
     jump: int
     own: bool
+    left_out: bool
     accesses: list[Access]
     exits: list[tuple[int, int]]  # after which instruction, accesses that took place by then
 
     @staticmethod
     def of(payload: bytes) -> "Block":
-        address, code, accesses, exits, words, stack, stub, jump, own, _ = BLOCK.unpack_from(
-            payload
+        address, code, accesses, exits, words, stack, stub, *uses, jump, own, left_out = (
+            BLOCK.unpack_from(payload)
         )
         at = BLOCK.size + code + 7 & ~7
         return Block(
@@ -164,8 +170,10 @@ class Block:
             words,
             stack,
             stub,
+            (uses[0], uses[1], uses[2]),
             jump,
             bool(own),
+            bool(left_out),
             [Access(*ACCESS.unpack_from(payload, at + i * ACCESS.size)) for i in range(accesses)],
             [
                 struct.unpack_from("<HH", payload, at + accesses * ACCESS.size + 4 * i)

@@ -3,21 +3,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from heapstory import _core
 from heapstory.recording.recorder import Request, record
 
 
-@dataclass
-class StreamRequest(Request):
-    def options(self) -> list[str]:
-        return [*super().options(), "--stream=yes"]
-
-
-def recorded(program: Path, folder: Path, *, stream: bool = True) -> _core.Trace:
-    """A trace of the program in ``folder``."""
+def recorded(program: Path, folder: Path, *, stream: bool = True, **options: Any) -> _core.Trace:
+    """A trace of the program in ``folder``; options as of `Request`."""
     trace = folder / ("stream.story" if stream else "plain.story")
-    record((StreamRequest if stream else Request)([str(program)], trace))
+    record(Request([str(program)], trace, stream=stream, **options))
     return _core.Trace(str(trace))

@@ -202,6 +202,7 @@ class FakeCore:
             "complete": self.complete,
             "damage": self.damage,
             "crash_site": None,
+            "stream": None,
         }
 
     def graph(self, at: int, freed: bool = False) -> FakeView:

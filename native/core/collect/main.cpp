@@ -49,6 +49,8 @@ Arguments parse(int argc, char **argv) {
             arguments.records = value;
         else if (value_of(argv[i], "--for=", value))
             arguments.options.most_changes = std::stoull(value);
+        else if (value_of(argv[i], "--stream-for=", value))
+            arguments.options.most_instructions = std::stoull(value);
         else if (value_of(argv[i], "--keyframe-least=", value))
             arguments.options.keyframe_least = std::stoull(value);
         else if (value_of(argv[i], "--source-from=", value))
@@ -104,6 +106,8 @@ void collect(Ring &ring, TraceWriter &writer, const RecordingOptions &options) {
             recording.flush();
         if (recording.enough())
             ring.stop();
+        if (recording.enough_of_stream())
+            ring.stop_stream();
     }
     recording.close();
     write_facts(writer.directory(), pid, program, ending_of(ring.header(), recording));

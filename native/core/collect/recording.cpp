@@ -66,23 +66,64 @@ class EventSteps {
 
 void Recording::feed(ByteSpan records) {
     const uint8_t *at = records.data(), *end = at + records.size();
-    if (!in_stream_)
-        at = parse(records, {});
-    if (at + record_bytes <= end && !enough_)
-        separate(at, end);
+    while (at + record_bytes <= end && !enough_) {
+        if (in_stream_)
+            at = separate(at, end);
+        else if (at = parse({at, end}, {}); at + record_bytes <= end && !enough_)
+            enter_stream();
+    }
 }
 
-void Recording::separate(const uint8_t *at, const uint8_t *end) {
-    if (!in_stream_)
-        stream_.begin(stacks_.thread(), builder_.events());
+void Recording::flush() {
+    if (window_ && !stream_.is_empty() && !separator_.is_ahead())
+        write_sequence();
+    output_.flush();
+}
+
+void Recording::enter_stream() {
     in_stream_ = true;
-    while (at < end && !enough_) {
-        at = separator_.take(at, end);
-        parse(separator_.others(), separator_.steps());
-        separator_.drop_others();
-        if (at < end)
-            write_sequence();
+    stream_.begin(stacks_.thread(), builder_.events());
+    separator_.set_limit(options_.most_instructions);
+    window_ = stream_.steps();
+}
+
+const uint8_t *Recording::separate(const uint8_t *at, const uint8_t *end) {
+    at = separator_.take(at, end);
+    parse_others();
+    if (at == end || enough_)
+        return at;
+    if (StreamSeparator::ends_stream(at)) {
+        settle_stream();
+        end_window(WindowEnd::until);
+        in_stream_ = false;
+        return at + record_bytes;
     }
+    if (separator_.is_at_limit()) {
+        enough_of_stream_ = true;
+        end_window(WindowEnd::instructions);
+        separator_.ignore_stream();
+    } else
+        write_sequence();
+    return at;
+}
+
+void Recording::parse_others() {
+    parse(separator_.others(), window_ ? separator_.steps() : std::span<const RecordStep>());
+    separator_.drop_others();
+}
+
+void Recording::settle_stream() {
+    separator_.finish();
+    parse_others();
+}
+
+void Recording::end_window(std::optional<WindowEnd> end) {
+    if (!window_)
+        return;
+    write_sequence();
+    if (end)
+        output_.write_window({*window_, stream_.steps() - *window_, *end});
+    window_.reset();
 }
 
 const uint8_t *Recording::parse(ByteSpan records, std::span<const RecordStep> steps) {
@@ -148,9 +189,9 @@ const uint8_t *Recording::parse_record(const uint8_t *at, const uint8_t *end) {
 
 void Recording::close() {
     if (in_stream_) {
-        separator_.finish();
-        parse(separator_.others(), separator_.steps());
-        write_sequence();
+        settle_stream();
+        const bool ended = finished_ || enough_ || exit_code_ || crash_signal_ || executes_;
+        end_window(ended ? std::optional(WindowEnd::recording) : std::nullopt);
     }
     output_.close();
 }
@@ -256,6 +297,7 @@ void Recording::moment(const Record &record, const Payload &payload) {
         break;
     case HSW_EXECVE:
         mark(Mark::Kind::exec).text = payload.text();
+        executes_ = true;
         break;
     case HSW_THREAD_END:
         mark(Mark::Kind::thread_end, record.address);

@@ -28,13 +28,14 @@ class Recording {
     // Whole records, with their payloads; the stream may be cut anywhere between records.
     void feed(ByteSpan records);
     // Writes out what has been gathered, if anything.
-    void flush() { output_.flush(); }
+    void flush();
     // Ends the trace: names, types, source and look-up tables.
     void close();
 
     bool enough() const { return enough_; }
     // Whether an error came since the last time that this was asked: somebody waits for it.
     bool has_news() { return std::exchange(news_, false); }
+    bool enough_of_stream() const { return enough_of_stream_; }
     std::optional<int> exit_code() const { return exit_code_; }
     std::optional<int> crash_signal() const { return crash_signal_; }
     // Double, bad and mismatched ones.
@@ -46,9 +47,13 @@ class Recording {
     // those of the stream in which they stand.
     const uint8_t *parse(ByteSpan records, std::span<const RecordStep> steps);
     const uint8_t *parse_record(const uint8_t *at, const uint8_t *end);
-    // Feeds records among which there are those of the stream.
-    void separate(const uint8_t *at, const uint8_t *end);
+    // The same of records among which there are those of the stream, up to where it pauses.
+    const uint8_t *separate(const uint8_t *at, const uint8_t *end);
+    void parse_others();
+    void enter_stream();
+    void settle_stream(); // no more records of it follow
     void write_sequence() { output_.write_sequence(stream_.take(builder_.events())); }
+    void end_window(std::optional<WindowEnd> end); // none: it was cut off
     void store(uint32_t raw, uint64_t address, uint64_t value);
     void control(const Record &record, const Payload &payload);
     void moment(const Record &record, const Payload &payload);
@@ -84,11 +89,14 @@ class Recording {
     StreamBuilder stream_;
     StreamSeparator separator_{stream_, [this](uint32_t raw) { return sites_.raw(raw).pc; }};
     bool in_stream_ = false; // since its first record
+    bool enough_of_stream_ = false;
+    std::optional<uint64_t> window_; // the first step of the one that is open
 
     bool continued_range_ = false;
     std::optional<Record> fill_; // a ranged store of one byte's value, until HSW_FILL names it
     bool in_snapshot_ = false;   // between HSW_SNAPSHOT and HSW_BEGIN
     bool finished_ = false;      // after HSW_FINISH
+    bool executes_ = false;      // after HSW_EXECVE
     bool enough_ = false;
     uint64_t bad_frees_ = 0; // of what is no block
     bool news_ = false;

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace heapstory::slice {
 
@@ -280,7 +282,19 @@ class Walk {
         }
     }
 
+    // A handler's registers are not those of the code that it interrupted.
+    void cross_signal(stream::EffectKind kind) {
+        std::vector<RegisterSet> &interrupted = interrupted_[thread_];
+        if (kind == stream::EffectKind::signal_return) {
+            interrupted.push_back(std::exchange(*registers_, {}));
+        } else if (kind == stream::EffectKind::signal && !interrupted.empty()) {
+            *registers_ = interrupted.back();
+            interrupted.pop_back();
+        }
+    }
+
     void take_effect(uint32_t at, const Effect &effect, bool wanted) {
+        cross_signal(effect.kind);
         bool hit = wanted || registers_->meets(effect.registers_defined);
         for (const stream::Range &range : effect.defined)
             hit |= memory_.meets(range.address, range.size);
@@ -302,6 +316,8 @@ class Walk {
         for (unsigned word = 0; word < RegisterSet::words; ++word)
             registers_->remove({uint8_t(word), effect.registers_defined.part(word)});
         *registers_ |= effect.registers_used;
+        if (options_.addresses)
+            *registers_ |= effect.registers_addressed;
     }
 
     Slice result() {
@@ -324,7 +340,8 @@ class Walk {
     uint64_t seen_ = ~uint64_t(0); // the first step of the sequence that was entered last
     size_t switch_ = 0, call_ = 0; // of the sequence, walked back
 
-    std::unordered_map<uint32_t, RegisterSet> registers_of_; // by thread
+    std::unordered_map<uint32_t, RegisterSet> registers_of_;             // by thread
+    std::unordered_map<uint32_t, std::vector<RegisterSet>> interrupted_; // the same, by signals
     RegisterSet *registers_ = nullptr;
     uint32_t thread_ = 0;
     LiveMemory memory_;

@@ -45,7 +45,9 @@ void Frames::follow(const Sequence &sequence, const stream::Source &source, Acti
         const stream::Effect &effect = sequence.effects[sequence.operand[at]];
         into.of_step[at] = now.stacks.back().frames.back().id;
         if (effect.kind == stream::EffectKind::signal)
-            signal(now, !effect.defined.empty() || effect.used.empty());
+            signal(now, true);
+        else if (effect.kind == stream::EffectKind::signal_return)
+            signal(now, false);
     }
 }
 

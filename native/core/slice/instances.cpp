@@ -116,7 +116,7 @@ class Lister {
         for (unsigned i = 0; i < stream::register_bytes; ++i) {
             if (effect.registers_defined.has(i))
                 one.defined.push_back(in_register(i, 1));
-            if (effect.registers_used.has(i))
+            if (effect.registers_used.has(i) || effect.registers_addressed.has(i))
                 one.used.push_back(in_register(i, 1));
         }
         list_.push_back(std::move(one));

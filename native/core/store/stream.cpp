@@ -8,6 +8,37 @@
 
 namespace heapstory {
 
+StreamTotals stream_totals(const Store &store) {
+    StreamTotals totals;
+    StreamTotals::Window open;
+    for (uint32_t chunk = 0; chunk < store.file().chunks().size(); ++chunk) {
+        const ChunkHeader &header = store.header(chunk);
+        switch (ChunkKind(header.kind)) {
+        case ChunkKind::blocks:
+            totals.blocks += header.slots;
+            totals.bytes += header.length;
+            break;
+        case ChunkKind::stream:
+            totals.steps += header.slots;
+            totals.instructions += header.changes;
+            totals.bytes += header.length;
+            open.steps += header.slots;
+            open.instructions += header.changes;
+            break;
+        case ChunkKind::window:
+            open.end = decode_window(store.file().payload(chunk)).end;
+            totals.windows.push_back(open);
+            open = {totals.steps, 0, 0, {}};
+            break;
+        default:
+            break;
+        }
+    }
+    if (open.steps)
+        totals.windows.push_back(open);
+    return totals;
+}
+
 StoredStream::StoredStream(std::shared_ptr<const Store> store) : store_(std::move(store)) {
     const TraceFile &file = store_->file();
     for (uint32_t chunk = 0; chunk < file.chunks().size(); ++chunk) {

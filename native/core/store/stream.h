@@ -3,6 +3,7 @@
 #pragma once
 
 #include "format/stream/sequences.h"
+#include "format/stream/windows.h"
 #include "store/store.h"
 #include "stream/sequence.h"
 
@@ -12,6 +13,18 @@
 #include <vector>
 
 namespace heapstory {
+
+// What a trace has of an instruction stream, by the headers of its chunks alone.
+struct StreamTotals {
+    struct Window {
+        uint64_t first_step = 0, steps = 0, instructions = 0;
+        std::optional<WindowEnd> end; // none: it was cut off
+    };
+    uint64_t blocks = 0, steps = 0, instructions = 0;
+    uint64_t bytes = 0; // of its chunks
+    std::vector<Window> windows;
+};
+StreamTotals stream_totals(const Store &store);
 
 // Blocks are all in memory, sequences are decoded when they are asked for: a walk over the stream
 // meets each once, so none is kept.

@@ -40,8 +40,11 @@ struct Block {
     bool own = false;              // the program's own code
     uint16_t words = 0;            // that every execution has
     uint16_t stack_word = no_word; // the word that is the stack pointer on entry
-    std::vector<Access> accesses;  // in order
-    std::vector<Exit> exits;       // in order
+    // An instruction, counted from 1, that stands for a function which the recorder did itself, and
+    // the general registers (a bit for each) from which its result in rax comes. 0: none.
+    uint16_t stub = 0, stub_uses = 0;
+    std::vector<Access> accesses; // in order
+    std::vector<Exit> exits;      // in order
 };
 
 } // namespace heapstory::stream

@@ -141,8 +141,15 @@ class Decoder {
             take(decoded);
             set_role(decoded, one);
         }
+        if (block_.stub == effects_.instructions.size() + 1)
+            take_stub();
         finish(one, left);
         return left;
+    }
+
+    void take_stub() {
+        defined_.add(general_registers + 8 * rax, 8);
+        used_.add_general(block_.stub_uses);
     }
 
     bool is_request(size_t at) const {

@@ -36,6 +36,12 @@ class RegisterSet {
         for (unsigned i = first; i < first + count; ++i)
             bits_[i / 64] |= uint64_t(1) << (i % 64);
     }
+    // General registers, a bit for each.
+    void add_general(unsigned mask) {
+        for (unsigned reg = 0; reg < 16; ++reg)
+            if (mask >> reg & 1)
+                add(general_registers + 8 * reg, 8);
+    }
     void remove(unsigned first, unsigned count) {
         for (unsigned i = first; i < first + count; ++i)
             bits_[i / 64] &= ~(uint64_t(1) << (i % 64));

@@ -11,11 +11,13 @@ namespace heapstory::stream {
 
 // Memory or registers changed by something that is no instruction of the program.
 enum class EffectKind : uint8_t {
-    copy,        // every byte of the target comes from the same byte of the source
-    fill,        // the target comes from registers only
-    system_call, // the kernel wrote what it defines; what it read is used
-    allocation,  // the result of an allocation function
-    signal       // a handler begins or ends: what it defines is known to nobody
+    copy,         // every byte of the target comes from the same byte of the source
+    fill,         // the target comes from registers only
+    system_call,  // the kernel wrote what it defines; what it read is used
+    result,       // of a function that the recorder did itself, as far as it comes from memory
+    allocation,   // a block is zero when it is given out
+    signal,       // a handler begins: what it defines is known to nobody
+    signal_return // and ends: all registers are again as they were before it
 };
 
 struct Range {
@@ -27,6 +29,7 @@ struct Effect {
     uint64_t address = 0; // of the instruction it counts for
     std::vector<Range> defined, used;
     RegisterSet registers_defined, registers_used;
+    RegisterSet registers_addressed; // used to say where
 };
 
 // How an execution of a block ended: by its exit of that number, or

@@ -76,6 +76,42 @@ struct Segment { // PT_LOAD
     bool writable = false, executable = false;
 };
 
+struct CodeRange {
+    uint64_t low = 0, high = 0;
+};
+
+// Where a variable is: in a register, or in memory at an offset from a register, the canonical
+// frame address or nothing (an absolute address).
+struct VariableLocation {
+    enum class Kind : uint8_t { reg, memory, frame, fixed } kind = Kind::reg;
+    int reg = 0; // DWARF number
+    int64_t offset = 0;
+    uint64_t piece = 0, size = 0; // offset within the variable, and bytes; 0: all of it
+};
+
+// The locations of a variable that hold from start up to end; pieces of it where it is split.
+struct LocationRange {
+    uint64_t start = 0, end = 0;
+    bool everywhere = false; // as long as the variable is in scope
+    std::vector<VariableLocation> locations;
+};
+
+// A variable or parameter of a function.
+struct LocalVariable {
+    std::string name;
+    uint64_t size = 0;
+    TypeId type = no_type;
+    std::vector<CodeRange> scope;         // empty: all of the function
+    std::vector<LocationRange> locations; // where there are none it was optimised away
+};
+
+// The canonical frame address is register + offset.
+struct FrameAddress {
+    int reg = 0;
+    int64_t offset = 0;
+    bool operator==(const FrameAddress &) const = default;
+};
+
 // Where a value returned by a call goes first (see HSW_RECEIVER in heapstory_wire.h).
 struct Receiver {
     enum class Kind : uint8_t { memory = 1, register_ = 2, global = 3 } kind;
@@ -99,6 +135,19 @@ class ElfFile {
     // The statement at an instruction and, where it was inlined, those of its callers: innermost
     // first. Without line information: one Place with the nearest function symbol, or none.
     virtual std::vector<Place> places(uint64_t address) = 0;
+
+    // The statements that begin with this very instruction, by the line table: several where
+    // optimisation left nothing else of them. Without functions.
+    virtual std::vector<Place> begun(uint64_t address) = 0;
+
+    // Variables and parameters of the function that holds an address, and of those inlined into it:
+    // where scopes contain each other, the inner ones come first.
+    virtual std::vector<LocalVariable> locals(uint64_t address) = 0;
+
+    virtual std::optional<FrameAddress> frame_address(uint64_t address) = 0;
+
+    // Up to `count` bytes of the file as it is mapped.
+    virtual std::vector<uint8_t> bytes(uint64_t address, uint64_t count) = 0;
 
     // Entry address and name of the function that holds an address.
     struct Function {

@@ -73,6 +73,7 @@ void hs_custom_blocks(XArray *all); /* adds those alive */
 struct hs_string_function {
     const HChar *name;
     ULong (*function)(UChar *, UChar *, SizeT, SizeT, ULong);
+    struct hs_stub_uses uses; /* where the stream asks; readers have none */
 };
 extern const struct hs_string_function hs_readers[];
 extern const struct hs_pass hs_string_pass;

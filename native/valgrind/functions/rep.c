@@ -89,6 +89,12 @@ static void repeat(VexGuestAMD64State *guest, ULong value, ULong what, ULong sit
     hs_pending.start = start;
     hs_pending.site = site;
     hs_pending.length = total;
+    if (total)
+        HS_TELL(moved, start,
+                !copies ? 0
+                : down  ? guest->guest_RSI + size - total
+                        : guest->guest_RSI,
+                total, site);
     while (guest->guest_RCX) {
         SizeT n = elements_in_page(guest->guest_RDI, size, down), step;
         if (copies) {
@@ -106,8 +112,6 @@ static void repeat(VexGuestAMD64State *guest, ULong value, ULong what, ULong sit
     hs_pending.length = 0;
     if (!hs_recording() || !total)
         return;
-    HS_TELL(moved, start, !copies ? 0 : (down ? guest->guest_RSI + size : guest->guest_RSI - total),
-            total, site);
     if (copies)
         HS_TELL(reads, down ? guest->guest_RSI + size : guest->guest_RSI - total, total, site);
     if (!copies && one_byte(value, size))

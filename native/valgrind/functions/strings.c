@@ -5,7 +5,7 @@
  * running) and finds the operation in `pending`, from where the part already written is sent before
  * the signal is.
  *
- * Reading of sources is not recorded. All of these behave as Debian 12's glibc for valid arguments;
+ * All of these behave as Debian 12's glibc for valid arguments;
  * memcpy is memmove there too.
  */
 #include "functions/functions.h"
@@ -89,6 +89,12 @@ static void copy_and_pad(UChar *to, const UChar *from, SizeT length, SizeT total
         hs_range((Addr)to, total, HSW_RANGE_COPY, site);
 }
 
+/* The result comes from these bytes as well. */
+static void result_from(const void *start, SizeT length) {
+    if (length > 0)
+        HS_TELL(result_from, (Addr)start, length);
+}
+
 #define FUNCTION(name) static ULong name(UChar *d, UChar *s, SizeT n, SizeT limit, ULong site)
 
 FUNCTION(do_memmove) {
@@ -136,6 +142,7 @@ FUNCTION(do_memccpy) { /* n is the byte, limit the size */
     while (i < limit && s[i] != (UChar)n)
         i++;
     copy(d, s, i < limit ? i + 1 : limit, site);
+    result_from(s, i < limit ? i + 1 : limit);
     return i < limit ? (ULong)(d + i + 1) : 0;
 }
 
@@ -149,6 +156,7 @@ FUNCTION(do_strcpy) {
 FUNCTION(do_stpcpy) {
     SizeT length = hs_length_of(s);
     copy(d, s, length + 1, site);
+    result_from(s, length + 1);
     return (ULong)(d + length);
 }
 
@@ -160,6 +168,7 @@ FUNCTION(do_strncpy) {
 FUNCTION(do_stpncpy) {
     SizeT length = hs_length_within(s, n);
     copy_and_pad(d, s, length, n, site);
+    result_from(s, length < n ? length + 1 : n);
     return (ULong)(d + length);
 }
 
@@ -181,6 +190,7 @@ FUNCTION(do_strlcpy) {
     SizeT length = hs_length_of(s);
     if (n > 0)
         copy_and_pad(d, s, length < n ? length : n - 1, length < n ? length + 1 : n, site);
+    result_from(s, length + 1);
     return length;
 }
 
@@ -285,40 +295,43 @@ FUNCTION(do_delete_array) {
     return hs_free_is_fatal(d, HSW_NEW_ARRAY) ? HS_END_PROGRAM : 0;
 }
 
+/* Registers by number, as struct hsw_block has them. */
+enum { CX = 1 << 1, DX = 1 << 2, SI = 1 << 6, DI = 1 << 7 };
+
 static const struct hs_string_function functions[HS_FIRST_READER] = {
-    [HS_MEMMOVE] = {"hs_memmove", do_memmove},
-    [HS_MEMPCPY] = {"hs_mempcpy", do_mempcpy},
-    [HS_MEMSET] = {"hs_memset", do_memset},
-    [HS_BZERO] = {"hs_bzero", do_bzero},
-    [HS_BCOPY] = {"hs_bcopy", do_bcopy},
-    [HS_MEMCCPY] = {"hs_memccpy", do_memccpy},
-    [HS_STRCPY] = {"hs_strcpy", do_strcpy},
-    [HS_STPCPY] = {"hs_stpcpy", do_stpcpy},
-    [HS_STRNCPY] = {"hs_strncpy", do_strncpy},
-    [HS_STPNCPY] = {"hs_stpncpy", do_stpncpy},
-    [HS_STRCAT] = {"hs_strcat", do_strcat},
-    [HS_STRNCAT] = {"hs_strncat", do_strncat},
-    [HS_STRLCPY] = {"hs_strlcpy", do_strlcpy},
-    [HS_STRLCAT] = {"hs_strlcat", do_strlcat},
-    [HS_WMEMMOVE] = {"hs_wmemmove", do_wmemmove},
-    [HS_WMEMPCPY] = {"hs_wmempcpy", do_wmempcpy},
-    [HS_WMEMSET] = {"hs_wmemset", do_wmemset},
-    [HS_WCSCPY] = {"hs_wcscpy", do_wcscpy},
-    [HS_WCSNCPY] = {"hs_wcsncpy", do_wcsncpy},
-    [HS_WCSCAT] = {"hs_wcscat", do_wcscat},
-    [HS_STRCPY_CHK] = {"hs_strcpy_chk", do_strcpy_chk},
-    [HS_STPCPY_CHK] = {"hs_stpcpy_chk", do_stpcpy_chk},
-    [HS_STRCAT_CHK] = {"hs_strcat_chk", do_strcat_chk},
-    [HS_STRNCAT_CHK] = {"hs_strncat_chk", do_strncat_chk},
-    [HS_MALLOC] = {"hs_malloc", do_malloc},
-    [HS_CALLOC] = {"hs_calloc", do_calloc},
-    [HS_REALLOC] = {"hs_realloc", do_realloc},
-    [HS_NEW] = {"hs_new", do_new},
-    [HS_NEW_ARRAY] = {"hs_new_array", do_new_array},
+    [HS_MEMMOVE] = {"hs_memmove", do_memmove, {DI, DI | SI | DX, 0}},
+    [HS_MEMPCPY] = {"hs_mempcpy", do_mempcpy, {DI | DX, DI | SI | DX, 0}},
+    [HS_MEMSET] = {"hs_memset", do_memset, {DI, DI | DX, SI}},
+    [HS_BZERO] = {"hs_bzero", do_bzero, {0, DI | SI, 0}},
+    [HS_BCOPY] = {"hs_bcopy", do_bcopy, {0, DI | SI | DX, 0}},
+    [HS_MEMCCPY] = {"hs_memccpy", do_memccpy, {DI | DX | CX, DI | SI | DX | CX, 0}},
+    [HS_STRCPY] = {"hs_strcpy", do_strcpy, {DI, DI | SI, 0}},
+    [HS_STPCPY] = {"hs_stpcpy", do_stpcpy, {DI, DI | SI, 0}},
+    [HS_STRNCPY] = {"hs_strncpy", do_strncpy, {DI, DI | SI | DX, 0}},
+    [HS_STPNCPY] = {"hs_stpncpy", do_stpncpy, {DI | DX, DI | SI | DX, 0}},
+    [HS_STRCAT] = {"hs_strcat", do_strcat, {DI, DI | SI, 0}},
+    [HS_STRNCAT] = {"hs_strncat", do_strncat, {DI, DI | SI | DX, 0}},
+    [HS_STRLCPY] = {"hs_strlcpy", do_strlcpy, {0, DI | SI | DX, 0}},
+    [HS_STRLCAT] = {"hs_strlcat", do_strlcat, {DX, DI | SI | DX, 0}},
+    [HS_WMEMMOVE] = {"hs_wmemmove", do_wmemmove, {DI, DI | SI | DX, 0}},
+    [HS_WMEMPCPY] = {"hs_wmempcpy", do_wmempcpy, {DI | DX, DI | SI | DX, 0}},
+    [HS_WMEMSET] = {"hs_wmemset", do_wmemset, {DI, DI | DX, SI}},
+    [HS_WCSCPY] = {"hs_wcscpy", do_wcscpy, {DI, DI | SI, 0}},
+    [HS_WCSNCPY] = {"hs_wcsncpy", do_wcsncpy, {DI, DI | SI | DX, 0}},
+    [HS_WCSCAT] = {"hs_wcscat", do_wcscat, {DI, DI | SI, 0}},
+    [HS_STRCPY_CHK] = {"hs_strcpy_chk", do_strcpy_chk, {DI | DX, DI | SI, 0}},
+    [HS_STPCPY_CHK] = {"hs_stpcpy_chk", do_stpcpy_chk, {DI | DX, DI | SI, 0}},
+    [HS_STRCAT_CHK] = {"hs_strcat_chk", do_strcat_chk, {DI | DX, DI | SI, 0}},
+    [HS_STRNCAT_CHK] = {"hs_strncat_chk", do_strncat_chk, {DI | DX | CX, DI | SI | DX, 0}},
+    [HS_MALLOC] = {"hs_malloc", do_malloc, {DI, 0, 0}},
+    [HS_CALLOC] = {"hs_calloc", do_calloc, {DI | SI, 0, 0}},
+    [HS_REALLOC] = {"hs_realloc", do_realloc, {DI | SI, DI | SI, 0}},
+    [HS_NEW] = {"hs_new", do_new, {DI, 0, 0}},
+    [HS_NEW_ARRAY] = {"hs_new_array", do_new_array, {DI, 0, 0}},
     [HS_FREE] = {"hs_free", do_free},
     [HS_DELETE] = {"hs_delete", do_delete},
     [HS_DELETE_ARRAY] = {"hs_delete_array", do_delete_array},
-    [HS_MEMCPY] = {"hs_memcpy", do_memcpy},
+    [HS_MEMCPY] = {"hs_memcpy", do_memcpy, {DI, DI | SI | DX, 0}},
 };
 
 /* ---- the pass ---- */
@@ -333,12 +346,23 @@ static Int stub_at(Addr code, UInt length) {
     return number < HS_STUBS ? (Int)number : -1;
 }
 
+static const struct hs_string_function *stub_of(Int number) {
+    return number < HS_FIRST_READER ? &functions[number] : &hs_readers[number - HS_FIRST_READER];
+}
+
 static Bool examine(struct hs_superblock *b) {
     UInt n = 0;
     for (Int i = 0; b->preload && i < b->in->stmts_used; i++) {
         const IRStmt *s = b->in->stmts[i];
-        if (s->tag == Ist_IMark && ++n && stub_at(s->Ist.IMark.addr, s->Ist.IMark.len) >= 0)
+        Int number;
+        if (s->tag != Ist_IMark)
+            continue;
+        n++;
+        number = stub_at(s->Ist.IMark.addr, s->Ist.IMark.len);
+        if (number >= 0) {
             b->stub = n;
+            b->stub_uses = stub_of(number)->uses;
+        }
     }
     return b->preload;
 }
@@ -350,7 +374,7 @@ static void start_instruction(struct hs_superblock *b) {
     IRTemp result;
     if (number < 0)
         return;
-    stub = number < HS_FIRST_READER ? &functions[number] : &hs_readers[number - HS_FIRST_READER];
+    stub = stub_of(number);
     site = hs_new_site(b->instruction, 0, HSW_SITE_RANGED, False);
     result = newIRTemp(b->out->tyenv, Ity_I64);
     hs_call_helper(

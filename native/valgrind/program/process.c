@@ -37,12 +37,18 @@ UInt hs_thread_number(ThreadId tid) {
 }
 
 static void thread_runs(ThreadId tid, ULong blocks) {
-    if (hs_discard_poll())
+    if (hs_discard_poll()) {
         hs_scratch_ends();
+        HS_TELL(level_changed);
+    }
     if (tid == running)
         return;
     running = tid;
     hs_record(HSW_SWITCH, hs_thread_number(tid), VG_(get_SP)(tid));
+}
+
+void hs_thread_runs(ThreadId tid) {
+    thread_runs(tid, 0);
 }
 
 static void thread_starts(ThreadId tid) {
@@ -63,7 +69,7 @@ static void thread_ends(ThreadId tid) {
 static void signal_starts(ThreadId tid, Int number, Bool alternate) {
     thread_runs(tid, 0);
     hs_send_pending();
-    HS_TELL(faulted, VG_(get_IP)(tid));
+    HS_TELL(left, VG_(get_IP)(tid));
     hs_record(HSW_SIGNAL, VG_(get_SP)(tid), number);
 }
 
@@ -98,7 +104,7 @@ void __wrap_vgPlain_nuke_all_threads_except(ThreadId tid, UInt reason) {
         hs_sending = True;
         thread_runs(tid, 0);
         hs_send_pending();
-        HS_TELL(faulted, VG_(get_IP)(tid));
+        HS_TELL(left, VG_(get_IP)(tid));
         hs_make_room();
         crash_record = hs_ring->cursor;
         crash_address = VG_(get_IP)(tid) & HSW_ADDRESS_MASK;

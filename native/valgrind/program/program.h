@@ -7,6 +7,7 @@
 
 /* process.c */
 UInt hs_thread_number(ThreadId tid); /* as records have it */
+void hs_thread_runs(ThreadId tid);   /* what is sent from here on is of this thread */
 void hs_process_init(void);
 void hs_finish(Int exit_code);
 

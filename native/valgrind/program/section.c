@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The section of interest (--from, --until, and the collector's `stop`) and C-points (--cpoint and
- * the client requests of heapstory.h): what happens at places that the user named.
+/* The section of interest (--from, --until, and the collector's `stop`), the window of the
+ * instruction stream within it (--stream-from, --stream-until, `stop_stream`) and C-points
+ * (--cpoint and the client requests of heapstory.h): what happens at places that the user named.
  *
  * Outside the section the level is HS_NOTHING: allocations and modules are tracked all the same, so
  * that the section can start with a snapshot of them. Where it starts or ends, the superblock is
@@ -8,6 +9,7 @@
  * translated for the other level.
  */
 #include "program/program.h"
+#include "shared/listeners.h"
 #include "shared/options.h"
 #include "shared/places.h"
 #include "shared/ring.h"
@@ -15,7 +17,7 @@
 
 #define EVERYTHING (1ull << 47)
 
-static struct hs_place from, until;
+static struct hs_place from, until, stream_from, stream_until;
 static struct hs_place *cpoints;
 static UInt n_cpoints;
 static Bool lines_named;
@@ -28,14 +30,18 @@ static void parse(const HChar *option, const HChar *text, struct hs_place *place
 
 void hs_section_start(void) {
     XArray *list = hs_options.cpoints;
-    if (hs_options.stream)
-        hs_set_level(HS_HEAP_AND_STREAM);
     if (hs_options.from) {
         parse("--from", hs_options.from, &from);
         hs_set_level(HS_NOTHING);
     }
     if (hs_options.until)
         parse("--until", hs_options.until, &until);
+    if (hs_options.stream)
+        hs_set_window(hs_options.stream_from ? HS_WINDOW_AHEAD : HS_WINDOW_OPEN);
+    if (hs_options.stream_from)
+        parse("--stream-from", hs_options.stream_from, &stream_from);
+    if (hs_options.stream_until)
+        parse("--stream-until", hs_options.stream_until, &stream_until);
     n_cpoints = list ? VG_(sizeXA)(list) : 0;
     cpoints = VG_(calloc)("hs.cpoints", n_cpoints + 1, sizeof *cpoints);
     for (UInt i = 0; i < n_cpoints; i++)
@@ -52,26 +58,50 @@ static Bool before_section(void) {
     return !hs_recording() && !hs_stopped;
 }
 
-/* Both answer 1 when the superblock must be left. */
-static ULong from_reached(void) {
+static Bool in_window(void) {
+    return hs_level == HS_HEAP_AND_STREAM;
+}
+
+static Bool before_window(void) {
+    return hs_recording() && hs_window == HS_WINDOW_AHEAD;
+}
+
+/* All answer 1 when the superblock must be left. */
+static ULong from_reached(Addr code) {
     if (!before_section() || ++from.reached < from.times)
         return 0;
-    hs_set_level(hs_options.stream ? HS_HEAP_AND_STREAM : HS_HEAP);
+    hs_set_level(hs_level_to_record());
     hs_send_snapshot();
     return 1;
 }
 
-static ULong until_reached(void) {
+static ULong until_reached(Addr code) {
     if (!hs_recording() || ++until.reached < until.times)
         return 0;
+    HS_TELL(left, code);
     hs_stop_recording();
     return 1;
 }
 
-static void insert_border(struct hs_superblock *b, const HChar *name, ULong (*function)(void)) {
+static ULong stream_from_reached(Addr code) {
+    if (!before_window() || ++stream_from.reached < stream_from.times)
+        return 0;
+    hs_set_window(HS_WINDOW_OPEN);
+    return 1;
+}
+
+static ULong stream_until_reached(Addr code) {
+    if (!in_window() || ++stream_until.reached < stream_until.times)
+        return 0;
+    HS_TELL(left, code);
+    hs_set_window(HS_WINDOW_OVER);
+    return 1;
+}
+
+static void insert_border(struct hs_superblock *b, const HChar *name, ULong (*function)(Addr)) {
     IRTemp answer = newIRTemp(b->out->tyenv, Ity_I64);
     hs_call_helper(b, unsafeIRDirty_1_N(answer, 0, name, VG_(fnptr_to_fnentry)((void *)function),
-                                        mkIRExprVec_0()));
+                                        mkIRExprVec_1(hs_const(b->instruction))));
     hs_leave_if(b, IRExpr_RdTmp(answer), hs_const(0), EVERYTHING);
 }
 
@@ -112,8 +142,16 @@ static Bool is_until(Addr code) {
     return hs_recording() && hs_options.until && hs_place_starts(&until, code);
 }
 
+static Bool is_stream_from(Addr code) {
+    return before_window() && hs_place_starts(&stream_from, code);
+}
+
+static Bool is_stream_until(Addr code) {
+    return in_window() && hs_options.stream_until && hs_place_starts(&stream_until, code);
+}
+
 static Bool is_place(Addr code) {
-    if (is_from(code) || is_until(code))
+    if (is_from(code) || is_until(code) || is_stream_from(code) || is_stream_until(code))
         return True;
     for (UInt i = 0; hs_recording() && i < n_cpoints; i++)
         if (hs_place_starts(&cpoints[i], code) || hs_place_ends(&cpoints[i], code))
@@ -136,6 +174,10 @@ static void start_instruction(struct hs_superblock *b) {
         insert_border(b, "hs_from_reached", from_reached);
     if (is_until(b->instruction))
         insert_border(b, "hs_until_reached", until_reached);
+    if (is_stream_from(b->instruction))
+        insert_border(b, "hs_stream_from_reached", stream_from_reached);
+    if (is_stream_until(b->instruction))
+        insert_border(b, "hs_stream_until_reached", stream_until_reached);
     for (UInt i = 0; hs_recording() && i < n_cpoints; i++)
         if (hs_place_starts(&cpoints[i], b->instruction))
             insert_cpoint(b, i);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What system calls write. Valgrind says of most of it after the call that it was written. It says
- * nothing of what a call reads and writes (the sets of select, the length of recvfrom, offsets of
- * splice, ...), since that does not become defined by it; but before the call it says what will be
- * read, and what may be written. All of that which lies in recorded memory is kept until the call
- * has ended, and what differs then was written.
+/* What system calls read and write. Valgrind says of most of it after the call that it was written.
+ * It says nothing of what a call reads and writes (the sets of select, the length of recvfrom,
+ * offsets of splice, ...), since that does not become defined by it; but before the call it says
+ * what will be read, and what may be written. All of that which lies in recorded memory is kept
+ * until the call has ended, and what differs then was written.
  *
  * Not covered: memory that Valgrind does not name at all, and what the kernel writes while no call
  * of the thread is under way (io_uring, memory shared with another process). Another thread that
@@ -106,8 +106,11 @@ static void system_wrote(CorePart part, ThreadId tid, Addr address, SizeT size) 
         return;
     if (!hs_recording())
         return;
+    hs_thread_runs(tid); /* again: others may have run while the call waited */
     tell(address, size);
     update(kept_of(tid), address, size);
+    if (part == Vg_CoreSignal)
+        HS_TELL(system_called, 0);
 }
 
 static void system_reads(CorePart part, ThreadId tid, const HChar *what, Addr address, SizeT size) {
@@ -122,7 +125,23 @@ static void system_reads(CorePart part, ThreadId tid, const HChar *what, Addr ad
 static void system_reads_text(CorePart part, ThreadId tid, const HChar *what, Addr address) {
     SizeT length = hs_client_string((const HChar *)address);
     if (length && of_system_call(part))
-        HS_TELL(system_reads, address, length);
+        HS_TELL(system_reads_text, address, length);
+}
+
+/* By thread: the general registers that the call under way has read, a bit for each. */
+static UInt *registers_read;
+
+static UInt *registers_of(ThreadId tid) {
+    if (!registers_read)
+        registers_read = VG_(calloc)("hs.registers", VG_N_THREADS, sizeof *registers_read);
+    return &registers_read[tid];
+}
+
+static void system_reads_register(CorePart part, ThreadId tid, const HChar *what, PtrdiffT offset,
+                                  SizeT size) {
+    UWord number = (offset - offsetof(VexGuestAMD64State, guest_RAX)) / 8;
+    if (of_system_call(part) && number < 16)
+        *registers_of(tid) |= 1u << number;
 }
 
 static void system_will_write(CorePart part, ThreadId tid, const HChar *what, Addr address,
@@ -149,6 +168,7 @@ static void keep_sets(ThreadId tid, const UWord *arguments) {
 
 void hs_before_system_call(ThreadId tid, UInt number, const UWord *arguments) {
     forget(kept_of(tid));
+    *registers_of(tid) = 1; /* rax: which call it is */
     if (number == __NR_select || number == __NR_pselect6)
         keep_sets(tid, arguments);
     else if (number == __NR_capget && arguments[1])
@@ -159,12 +179,16 @@ void hs_before_system_call(ThreadId tid, UInt number, const UWord *arguments) {
 
 void hs_after_system_call(ThreadId tid) {
     XArray *list = kept_of(tid);
+    if (hs_recording())
+        hs_thread_runs(tid);
     for (Word i = 0; hs_recording() && i < VG_(sizeXA)(list); i++) {
         const struct kept *kept = VG_(indexXA)(list, i);
         tell_difference(kept);
         update(list, kept->start, kept->length); /* ranges may overlap */
     }
     forget(list);
+    if (hs_recording())
+        HS_TELL(system_called, *registers_of(tid));
 }
 
 void hs_system_calls_init(void) {
@@ -172,4 +196,6 @@ void hs_system_calls_init(void) {
     VG_(track_pre_mem_read)(system_reads);
     VG_(track_pre_mem_read_asciiz)(system_reads_text);
     VG_(track_pre_mem_write)(system_will_write);
+    VG_(track_pre_mem_read_asciiz)(system_reads_text);
+    VG_(track_pre_reg_read)(system_reads_register);
 }

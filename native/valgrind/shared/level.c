@@ -21,6 +21,18 @@ void hs_set_level(enum hs_level level) {
     hs_sending = level != HS_NOTHING;
 }
 
+enum hs_window hs_window = HS_WINDOW_OVER;
+
+enum hs_level hs_level_to_record(void) {
+    return hs_window == HS_WINDOW_OPEN ? HS_HEAP_AND_STREAM : HS_HEAP;
+}
+
+void hs_set_window(enum hs_window window) {
+    hs_window = window;
+    if (hs_recording())
+        hs_set_level(hs_level_to_record());
+}
+
 void hs_discard(Addr instruction) {
     if (!instructions)
         instructions = VG_(newXA)(VG_(malloc), "hs.discard", VG_(free), sizeof(Addr));

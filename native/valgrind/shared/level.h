@@ -19,6 +19,11 @@ static inline Bool hs_recording(void) {
 }
 
 void hs_set_level(enum hs_level level);
+/* The window of the instruction stream within what is recorded: while it is open, recording is at
+ * the level HS_HEAP_AND_STREAM. It opens once at most, and once closed stays so. */
+extern enum hs_window { HS_WINDOW_AHEAD, HS_WINDOW_OPEN, HS_WINDOW_OVER } hs_window;
+void hs_set_window(enum hs_window window);
+enum hs_level hs_level_to_record(void); /* the level that recording is at just now, or would be */
 /* What is appended to the ring from here on is kept: while something is recorded, and at the end.
  */
 extern Bool hs_sending;

@@ -36,11 +36,19 @@ struct hs_listener {
     /* All of them, recorded pages or not. From 0: a fill. */
     void (*moved)(Addr to, Addr from, SizeT length, ULong site);
     void (*looked)(Addr start, SizeT length, ULong site); /* by functions of checked programs */
-    void (*system_reads)(Addr start, SizeT length);       /* before the call */
+    void (*result_from)(Addr start, SizeT length); /* of a function that the tool does itself */
+    /* A system call: what it reads and may write, and (other threads may have run) what it wrote;
+     * then its end, with the registers that it read (as HSW_SYSTEM_CALL has them). */
+    void (*system_reads)(Addr start, SizeT length);
+    void (*system_reads_text)(Addr start, SizeT length); /* of names, with their NUL */
     void (*system_writes)(Addr start, SizeT length);
     void (*system_wrote)(Addr start, SizeT length);
-    void (*faulted)(Addr instruction); /* and a handler is about to run, or the program dies */
+    void (*system_called)(UInt registers);
+    /* The superblock that runs is left before this instruction: it faulted (a handler is about to
+     * run, or the program dies), or a section ends here. */
+    void (*left)(Addr instruction);
 
+    void (*level_changed)(void);   /* and all translations went */
     Bool (*leaves_out)(Addr code); /* this code is neither recorded nor examined */
     void (*snapshot)(void);        /* sends what is alive */
     void (*forked)(void);          /* in a child that is recorded: nothing was sent yet */

@@ -48,6 +48,8 @@ static Bool process_option(const HChar *argument) {
     } else if VG_BINT_CLO (argument, "--redzone", hs_options.redzone, 16, 4096) {
         hs_options.redzone = (hs_options.redzone + 15) & ~15;
     } else if VG_BINT_CLO (argument, "--delay", hs_options.delay, 0, (Long)1 << 36) {
+    } else if VG_STR_CLO (argument, "--stream-from", hs_options.stream_from) {
+    } else if VG_STR_CLO (argument, "--stream-until", hs_options.stream_until) {
     } else if VG_BOOL_CLO (argument, "--truth", hs_options.truth) {
     } else
         return VG_(replacement_malloc_process_cmd_line_option)(argument);
@@ -77,7 +79,10 @@ static void print_usage(void) {
      "    --stores=no|yes               record stores [yes]\n"
      "    --contents-at-exit=no|yes     where they are not: what live blocks hold at the end [no]\n"
      "    --mode=alloc|portable|internals  how nodes are found [alloc]\n"
-     "    --allocator=NAME|LIBRARY|LOW-HIGH  left out in mode portable\n");
+     "    --allocator=NAME|LIBRARY|LOW-HIGH  left out in mode portable\n"
+     "    --stream=no|yes               the instruction stream as well [no]\n"
+     "    --stream-from=FUNC|FILE:LINE[#K]   from the K-th time this is reached\n"
+     "    --stream-until=FUNC|FILE:LINE[#K]  and until this\n");
 }
 
 static void print_debug_usage(void) {

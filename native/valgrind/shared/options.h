@@ -28,6 +28,7 @@ struct hs_options {
     Int redzone;        /* bytes between the blocks of a checked program */
     Long delay;         /* bytes of freed blocks that are not reused */
     Bool truth;         /* tell what the allocation functions do, for comparison */
+    const HChar *stream_from, *stream_until; /* the stream's window, see program/section.c */
 };
 extern struct hs_options hs_options;
 extern UInt hs_mode; /* enum hsw_mode */

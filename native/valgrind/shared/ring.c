@@ -123,6 +123,8 @@ void hs_flush(void) {
         hs_stop_recording();
         scratch = True;
     }
+    if (hs_ring->stop_stream && hs_window == HS_WINDOW_OPEN)
+        hs_set_window(HS_WINDOW_OVER);
     if (socket_fd >= 0) {
         UInt next = (current + 1) % n_segments;
         if (open) {
@@ -231,7 +233,7 @@ static void fill_header(void) {
     hs_ring->state = HSW_RUNNING;
     hs_ring->status = 0;
     hs_ring->pid = VG_(getpid)();
-    hs_ring->stop = 0;
+    hs_ring->stop = hs_ring->stop_stream = 0;
     hs_ring->dropped = 0;
     sequence = 0;
     VG_(memset)(segment_free, 1, n_segments);

@@ -8,6 +8,8 @@
 
 #include "walk/ir.h"
 
+#define REQUEST_BYTES 48 /* of a client request: its number and five arguments */
+
 /* Where the value of a temporary comes from. */
 struct origin {
     IRTemp base;
@@ -157,6 +159,18 @@ static void describe_statement(const struct hs_superblock *b, struct hs_descript
     }
 }
 
+/* A client request: rax points to its words. */
+static void describe_request(struct hs_description *d, UInt instruction) {
+    struct hs_access *access = &d->accesses[d->n_accesses++];
+    VG_(memset)(access, 0, sizeof *access);
+    access->statement = -1;
+    access->base = IRTemp_INVALID;
+    access->wire.size = REQUEST_BYTES;
+    access->wire.instruction = instruction;
+    access->wire.word = d->request_word = new_words(d, 1);
+    access->wire.guard = access->wire.value = HSW_NO_WORD;
+}
+
 static UInt jump_of(IRJumpKind kind) {
     switch (kind) {
     case Ijk_Boring:
@@ -197,9 +211,11 @@ Bool hs_describe(const struct hs_superblock *b, struct hs_description *d) {
     Bool fits = True;
     VG_(memset)(&d->block, 0, sizeof d->block);
     d->n_accesses = d->n_exits = 0;
+    d->request_word = HSW_NO_WORD;
     d->block.address = b->start;
     d->block.stack_word = HSW_NO_WORD;
     d->block.own = b->own;
+    d->block.left_out = b->left_out;
     d->block.jump = jump_of(b->in->jumpkind);
     origins = VG_(calloc)("hs.origins", temps, sizeof *origins);
     word_of = VG_(calloc)("hs.words", temps, sizeof *word_of);
@@ -215,6 +231,8 @@ Bool hs_describe(const struct hs_superblock *b, struct hs_description *d) {
             describe_statement(b, d, i, n - 1);
         fits = has_room(d);
     }
+    if (fits && b->in->jumpkind == Ijk_ClientReq)
+        describe_request(d, n - 1);
     d->block.accesses = d->n_accesses;
     d->block.exits = d->n_exits;
     VG_(free)(origins);

@@ -102,6 +102,9 @@ static void prepare(struct hs_superblock *b) {
     if (b->level != HS_HEAP_AND_STREAM || !hs_describe(b, &description))
         return;
     description.block.stub = b->stub;
+    description.block.stub_result = b->stub_uses.result;
+    description.block.stub_where = b->stub_uses.where;
+    description.block.stub_what = b->stub_uses.what;
     id = hs_block_id(b, &description);
     next_access = next_exit = 0;
     is_written = VG_(calloc)("hs.written", description.block.words + 1, 1);
@@ -139,8 +142,11 @@ static void after_statement(struct hs_superblock *b, const IRStmt *s) {
 }
 
 static void end_block(struct hs_superblock *b) {
-    if (id)
-        write_left(b, HSW_TO_THE_END);
+    if (!id)
+        return;
+    if (description.request_word != HSW_NO_WORD)
+        write_word(b, description.request_word, hs_get(b, HS_OFFSET_RAX));
+    write_left(b, HSW_TO_THE_END);
 }
 
 static void forget(void) {
@@ -169,18 +175,48 @@ static void moved(Addr to, Addr from, SizeT length, ULong site) {
     hs_append_here(HSW_WORD(HSW_MOVED_TO, to), site);
 }
 
+static void result_from(Addr start, SizeT length) {
+    if (streaming())
+        hs_record(HSW_RESULT_FROM, start, length);
+}
+
+static void system_reads(Addr start, SizeT length) {
+    if (streaming())
+        hs_record(HSW_SYSTEM_READ, start, length);
+}
+
 static void system_wrote(Addr start, SizeT length) {
     if (streaming())
         hs_record(HSW_SYSTEM_WROTE, start, length);
 }
 
-static void faulted(Addr instruction) {
+static void system_called(UInt registers) {
+    if (streaming())
+        hs_record(HSW_SYSTEM_CALL, registers, 0);
+}
+
+static void left(Addr instruction) {
     if (streaming())
         hs_record(HSW_FAULT, instruction, 0);
 }
 
-static const struct hs_listener listener = {
-    .moved = moved, .system_wrote = system_wrote, .faulted = faulted, .forked = hs_blocks_forget};
+/* Only now does no generated code write records of the stream any more. */
+static void level_changed(void) {
+    static Bool streamed;
+    if (streamed && !streaming())
+        hs_record(HSW_STREAM_END, 0, 0);
+    streamed = streaming();
+}
+
+static const struct hs_listener listener = {.moved = moved,
+                                            .result_from = result_from,
+                                            .system_reads = system_reads,
+                                            .system_reads_text = system_reads,
+                                            .system_wrote = system_wrote,
+                                            .system_called = system_called,
+                                            .left = left,
+                                            .level_changed = level_changed,
+                                            .forked = hs_blocks_forget};
 
 void hs_stream_start(void) {
     hs_listen(&listener);

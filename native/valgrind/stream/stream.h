@@ -27,6 +27,7 @@ struct hs_access {
 struct hs_description {
     struct hsw_block block;
     UInt n_accesses, n_exits;
+    UInt request_word; /* where a client request finds its words; HSW_NO_WORD: it is none */
     struct hs_access accesses[HS_MAX_ACCESSES];
     struct hsw_exit exits[HS_MAX_EXITS];
     Int exit_statements[HS_MAX_EXITS];

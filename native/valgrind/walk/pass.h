@@ -23,6 +23,9 @@ struct hs_superblock {
     Bool appends; /* set by a pass that appends records by generated code: there must be room */
     Int replaced; /* set by a pass that replaces what follows this statement, else -1 */
     UInt stub;    /* set by a pass that does this instruction itself, counted from 1; 0: none */
+    struct hs_stub_uses {
+        UShort result, where, what; /* registers, see struct hsw_block */
+    } stub_uses;
 
     Addr instruction; /* address of the current one */
     UInt length;      /* of it */

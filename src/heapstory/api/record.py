@@ -29,11 +29,16 @@ def record(
     source: bool = True,
     source_from: Sequence[str] = (),
     abort_on_bad_free: bool = False,
+    stream: bool = False,
+    stream_start: str | None = None,
+    stream_until: str | None = None,
+    stream_instructions: int | None = None,
 ) -> Trace:
     """Runs a program under the recorder and opens its trace; how it ended is in ``info()``.
 
     The program's input, output and signals are its own. The keywords are the options of
-    ``heapstory record`` (`start` is ``--from``, `changes` is ``--for``); without `trace` it is
+    ``heapstory record`` (`start` is ``--from``, `changes` is ``--for``, `stream_start` and
+    `stream_instructions` are ``--stream-from`` and ``--stream-for``); without `trace` it is
     PROG.story in the current directory.
     """
     words = [os.fspath(word) for word in command]
@@ -55,6 +60,10 @@ def record(
         source=source,
         source_from=list(source_from),
         abort_on_bad_free=abort_on_bad_free,
+        stream=stream,
+        stream_start=stream_start,
+        stream_until=stream_until,
+        stream_instructions=stream_instructions,
     )
     requests.check(request)
     recorder.record(request)

@@ -16,6 +16,7 @@ examples:
   heapstory record -o t.story --from build_tree --until save_tree -- ./app big.txt
   heapstory record --alloc-fn pool_get:2 --free-fn pool_put -- ./server
   heapstory record --mode portable --allocator arena_alloc -- ./stripped
+  heapstory record --stream-from parse --stream-for 5000000 -- ./app big.txt
 
 The program's output, signals and exit status are its own (128+N if signal N ended it). 125 means
 that heapstory failed, 126 that the program cannot be run, 127 that it was not found."""
@@ -29,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--mode",
         default="alloc",
         help="how nodes are found: alloc (allocation functions known), portable (nothing known of "
-        "the allocator, its own code left out), internals (nothing known, its code included)",
+        "the allocator, its own code left out), internals (nothing known, its code included); full "
+        "is alloc with --stream",
     )
     section = parser.add_argument_group("the section of interest")
     point = "FUNC|FILE:LINE[#K]"
@@ -43,6 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FUNC[:entry|:exit]|FILE:LINE",
         help="a moment to remember, with the roots on stacks and in registers (repeatable)",
     )
+    stream = parser.add_argument_group("the instruction stream, which slices need")
+    stream.add_argument("--stream", action="store_true", help="record every instruction")
+    stream.add_argument("--stream-from", metavar=point, help="from here on (implies --stream)")
+    stream.add_argument("--stream-until", metavar=point, help="and up to here")
+    stream.add_argument("--stream-for", type=int, metavar="N", help="N instructions")
     code = parser.add_argument_group("whose code, whose allocator")
     for name, value, text in (
         ("--own", "PATH", "modules under PATH are the program's own code"),
@@ -113,6 +120,10 @@ def run(args: argparse.Namespace) -> int:
         source=not args.no_source,
         source_from=args.source_from,
         abort_on_bad_free=args.abort_on_bad_free,
+        stream=args.stream,
+        stream_start=args.stream_from,
+        stream_until=args.stream_until,
+        stream_instructions=args.stream_for,
     )
     requests.check(request)
     if args.error_exitcode is not None and args.mode == "internals":
@@ -120,6 +131,8 @@ def run(args: argparse.Namespace) -> int:
     ended = record(request, waiting=lambda: talk("finishing the trace"))
     if args.start and _is_empty(output):
         say(f"--from {args.start} was never reached, {output} is empty")
+    elif args.stream_from and _has_no_stream(output):
+        say(f"--stream-from {args.stream_from} was never reached, {output} has no stream")
     if ended == 128 + signal.SIGILL:
         _say_instruction(output)
     found = _say_bad_frees(output)
@@ -172,6 +185,13 @@ def _has_suspicions(path: Path) -> bool:
             if suspicions(trace):
                 return True
     return False
+
+
+def _has_no_stream(path: Path) -> bool:
+    import heapstory
+
+    with heapstory.open(path) as trace:
+        return trace.info().stream is None
 
 
 def _is_empty(path: Path) -> bool:

@@ -55,7 +55,7 @@ class Request:
 
     command: list[str]
     trace: Path
-    mode: str = "alloc"
+    mode: str = "alloc"  # "full" is alloc with a stream
     force: bool = False
     start: str | None = None
     until: str | None = None
@@ -73,6 +73,16 @@ class Request:
     abort_on_bad_free: bool = False
     fail_allocation: int | None = None  # the ordinal of an allocation that finds no memory
     checks: Checks | None = None
+    stream: bool = False  # the instruction stream; its window implies it
+    stream_start: str | None = None
+    stream_until: str | None = None
+    stream_instructions: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.mode == "full":
+            self.mode, self.stream = "alloc", True
+        window = (self.stream_start, self.stream_until, self.stream_instructions)
+        self.stream |= any(border is not None for border in window)
 
     def options(self) -> list[str]:
         """As the recorder's own options."""
@@ -97,6 +107,14 @@ class Request:
         options += [] if self.source else ["--collector-arg=--no-source"]
         folders = map(os.path.abspath, self.source_from)
         options += [f"--collector-arg=--source-from={folder}" for folder in folders]
+        return options + self._stream_options()
+
+    def _stream_options(self) -> list[str]:
+        options = ["--stream=yes"] if self.stream else []
+        options += [f"--stream-from={self.stream_start}"] if self.stream_start else []
+        options += [f"--stream-until={self.stream_until}"] if self.stream_until else []
+        if self.stream_instructions:
+            options.append(f"--collector-arg=--stream-for={self.stream_instructions}")
         return options
 
 

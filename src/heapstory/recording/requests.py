@@ -16,10 +16,19 @@ def check(request: Request) -> None:
     """`UsageError` where a request makes no sense; it names the option of ``heapstory record``."""
     if not request.command:
         raise UsageError("no program to record (usage: heapstory record -- PROG ARG...)")
-    if request.changes is not None and request.changes < 1:
-        raise UsageError(f"--for {request.changes}: must be 1 or more")
+    for option, number in (
+        ("--for", request.changes),
+        ("--stream-for", request.stream_instructions),
+    ):
+        if number is not None and number < 1:
+            raise UsageError(f"{option} {number}: must be 1 or more")
     _check_mode(request)
-    for option, text in (("--from", request.start), ("--until", request.until)):
+    for option, text in (
+        ("--from", request.start),
+        ("--until", request.until),
+        ("--stream-from", request.stream_start),
+        ("--stream-until", request.stream_until),
+    ):
         if text is not None:
             check_place(option, text)
     for text in request.cpoints:
@@ -31,8 +40,6 @@ def check(request: Request) -> None:
 
 def _check_mode(request: Request) -> None:
     mode = request.mode
-    if mode == "full":
-        raise UsageError(f"--mode {mode} is not available yet (use --mode alloc, the default)")
     if mode not in MODES:
         raise UsageError(f"--mode {mode}: there is no such mode (use --mode alloc, the default)")
     if mode != "alloc" and (request.alloc_fn or request.free_fn):

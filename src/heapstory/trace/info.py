@@ -14,6 +14,39 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class StreamWindow:
+    """A part of the run whose instructions were recorded."""
+
+    first: int  # step
+    steps: int
+    instructions: int
+    ended: str | None  # "recording" (with it), "until", "for"; None: cut off
+
+
+@dataclass(frozen=True, slots=True)
+class StreamInfo:
+    """What a trace has of the instruction stream."""
+
+    instructions: int
+    steps: int  # executions of blocks, and what is no instruction
+    blocks: int
+    bytes: int
+    windows: tuple[StreamWindow, ...]
+
+    @property
+    def complete(self) -> bool:
+        """False where it was cut off."""
+        return all(window.ended for window in self.windows)
+
+    @classmethod
+    def read(cls, summary: dict[str, Any] | None) -> StreamInfo | None:
+        if summary is None:
+            return None
+        windows = tuple(StreamWindow(**window) for window in summary["windows"])
+        return cls(**{**summary, "windows": windows})
+
+
+@dataclass(frozen=True, slots=True)
 class Info:
     """The answer of ``Trace.info()``; counts are as of the last timestamp."""
 
@@ -35,6 +68,7 @@ class Info:
     sizes: dict[str, int]
     bad_frees: list[BadFree]
     discoveries: Discoveries | None
+    stream: StreamInfo | None
 
     @property
     def events(self) -> int:
@@ -96,4 +130,5 @@ class Info:
             sizes={name: summary[name] for name in sized},
             bad_frees=bad_frees(trace),
             discoveries=None if meta.get("mode", "alloc") == "alloc" else discoveries(trace),
+            stream=StreamInfo.read(summary["stream"]),
         )

@@ -79,9 +79,27 @@ void Output::write_keyframe() {
     slots_since_keyframe_ = 0;
 }
 
+void Output::write_own_code(std::span<const uint64_t> instructions) {
+    executed_.add(instructions);
+    for (const ModuleCode &code : executed_.take_bytes()) {
+        ChunkHeader header;
+        header.first_word = code.address;
+        append(ChunkKind::code, encode_code(code.bytes), header);
+    }
+    if (OwnCode found = executed_.take_code(); !found.instructions.empty()) {
+        write_tables(); // it has strings of theirs
+        append(ChunkKind::own_code, encode_own_code(std::move(found)));
+    }
+}
+
 void Output::write_sequence(GatheredSequence gathered) {
+    write_own_code(gathered.instructions_met);
     auto shared = std::make_shared<GatheredSequence>(std::move(gathered));
     queue_.add([this, shared] { stream_packer_.write(*shared); });
+}
+
+void Output::write_window(const StreamWindow &window) {
+    append(ChunkKind::window, encode_window(window));
 }
 
 void Output::flush() {
@@ -90,7 +108,8 @@ void Output::flush() {
 }
 
 void Output::write_sources() {
-    for (const SourceText &source : SourceFiles(tables_, modules_, options_.source_from).read())
+    for (const SourceText &source :
+         SourceFiles(tables_, modules_, options_.source_from).read(executed_.paths()))
         append(ChunkKind::source, encode_source(source));
 }
 

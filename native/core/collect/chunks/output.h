@@ -8,13 +8,16 @@
 #include "collect/chunks/shadow.h"
 #include "collect/chunks/write_queue.h"
 #include "collect/program/call_stacks.h"
+#include "collect/program/executed.h"
 #include "collect/program/modules.h"
 #include "collect/stream/packer.h"
 #include "format/container/trace_file.h"
 #include "format/nodes/discoveries.h"
 #include "format/program/tables.h"
+#include "format/stream/windows.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +27,7 @@ struct RecordingOptions {
     bool source = true;                   // keep source text
     std::vector<std::string> source_from; // folders from which the user wants it kept
     uint64_t most_changes = 0;            // --for: stop after so many, 0 never
+    uint64_t most_instructions = 0;       // --stream-for
     // Slots between keyframes: at least so many, and in proportion to live words. Reading them
     // takes less than half a second.
     uint64_t keyframe_least = 24'000'000, keyframe_ratio = 4;
@@ -44,6 +48,7 @@ class Output {
     void flush();
     // A stretch of the instruction stream.
     void write_sequence(GatheredSequence gathered);
+    void write_window(const StreamWindow &window);
     // Ends the trace: names, types, source and look-up tables.
     void close();
 
@@ -57,6 +62,7 @@ class Output {
     void write_tables();
     void write_keyframe();
     void write_sources();
+    void write_own_code(std::span<const uint64_t> instructions);
     void append(ChunkKind kind, Bytes payload, ChunkHeader header = {});
 
     TraceWriter &writer_;
@@ -68,6 +74,7 @@ class Output {
     TablesWriter tables_writer_{tables_};
     ChunkPacker packer_{writer_, shadow_};
     StreamPacker stream_packer_{writer_};
+    Executed executed_{tables_, modules_};
     uint64_t slots_since_keyframe_ = 0;
     WriteQueue queue_; // last: its tasks use the others
 };

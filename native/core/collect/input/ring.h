@@ -28,6 +28,7 @@ class Ring {
 
     const hsw_ring &header() const { return *header_; }
     void stop() const { header_->stop = 1; }
+    void stop_stream() const { header_->stop_stream = 1; }
 
   private:
     const uint8_t *segment(unsigned number) const;

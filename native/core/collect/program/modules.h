@@ -42,6 +42,11 @@ class Modules {
 
     void receiver(uint64_t return_address, uint64_t value);
 
+    // Null where it cannot be read.
+    ElfFile *file(uint32_t module) const { return loaded_[module].get(); }
+    // The statement at an address, and its inlined callers.
+    std::vector<PlaceRow> places(const CodeAddress &address);
+
     // Looks up places, functions and types for all rows that have none yet.
     void resolve();
     // Looks for the types of new stacks, and once more for those of the last call: receivers become
@@ -59,7 +64,6 @@ class Modules {
     uint32_t module_for(const std::string &path, uint64_t bias, bool own,
                         const std::shared_ptr<ElfFile> &file);
     std::shared_ptr<ElfFile> open(const std::string &path);
-    std::vector<PlaceRow> places(const CodeAddress &address);
     void resolve_site(const SiteRow &site);
     void resolve_call(const CallRow &call);
     TypeId type_of_frame(uint32_t site);

@@ -95,12 +95,15 @@ bool SourceFiles::may_keep(const fs::path &file, uint32_t id) {
            (is_below_any(file, headers) || is_below_any(file, known.folders));
 }
 
-std::vector<SourceText> SourceFiles::read() {
+std::vector<SourceText> SourceFiles::read(const std::set<std::pair<uint32_t, uint32_t>> &more) {
     std::map<std::string, std::set<uint32_t>> named; // by path, the modules that name it
     for (size_t site = 0; site < tables_.places.size(); ++site)
         for (const PlaceRow &place : tables_.places[site])
             if (place.path)
                 named[tables_.text(place.path)].insert(tables_.sites[site].statement.module);
+    for (auto [module, path] : more)
+        if (path)
+            named[tables_.text(path)].insert(module);
     std::vector<SourceText> texts;
     for (const auto &[path, modules] : named) {
         std::error_code failed;

@@ -9,9 +9,12 @@
 
 #include "collect/program/modules.h"
 
+#include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace heapstory {
@@ -21,8 +24,9 @@ class SourceFiles {
     SourceFiles(const Tables &tables, const Modules &modules,
                 const std::vector<std::string> &consented);
 
-    // Every file that the sites of the trace name and that may be kept, with its text.
-    std::vector<SourceText> read();
+    // Every file that the sites of the trace or these (a module, and a string: a path that it
+    // names) name and that may be kept, with its text.
+    std::vector<SourceText> read(const std::set<std::pair<uint32_t, uint32_t>> &more);
 
   private:
     struct Module {

@@ -17,6 +17,9 @@ namespace {
 static_assert(HSW_TO_THE_END == stream::ran_to_end && HSW_UNFINISHED == stream::broke_off &&
               HSW_NO_WORD == stream::no_word && HSW_JUMP_OTHER == unsigned(stream::Jump::other));
 
+// General registers as bits.
+constexpr unsigned rax = 1 << 0, rcx = 1 << 1, rsi = 1 << 6, rdi = 1 << 7, r11 = 1 << 11;
+
 template <class T> T take(ByteReader &in) {
     return in.fixed<T>();
 }
@@ -45,6 +48,8 @@ stream::Block block_of(ByteSpan payload) {
     block.own = from.own;
     block.words = from.words;
     block.stack_word = from.stack_word;
+    block.stub = from.stub;
+    block.stub_uses = from.stub ? from.stub_result : 0;
     ByteSpan code = in.raw((from.code + 7u) & ~7u).first(from.code);
     block.code.assign(code.begin(), code.end());
     for (unsigned i = 0; i < from.accesses; ++i)
@@ -58,17 +63,41 @@ stream::Block block_of(ByteSpan payload) {
 
 } // namespace
 
-const stream::Block &StreamBuilder::block(uint32_t id) const {
+const StreamBuilder::Known &StreamBuilder::known(uint32_t id) const {
     if (!id || id > blocks_.size())
         throw std::runtime_error("the recorder ran a block that it had not described");
     return blocks_[id - 1];
 }
 
-void StreamBuilder::define(const Record &record, ByteSpan payload) {
+uint16_t StreamBuilder::Known::before(uint64_t address) const {
+    const auto found = std::ranges::lower_bound(starts, address - block.address);
+    const bool begins = found != starts.end() && *found == address - block.address;
+    return begins ? uint16_t(found - starts.begin()) : 0;
+}
+
+uint32_t StreamBuilder::Known::ran(uint8_t exit) const {
+    const auto all = uint32_t(starts.size());
+    return exit < block.exits.size() ? std::min(block.exits[exit].instruction + 1u, all) : all;
+}
+
+void StreamBuilder::define(const Record &record, ByteSpan payload, bool is_kept) {
     if (record.address != blocks_.size() + 1)
         throw std::runtime_error("the recorder left out the description of a block");
-    blocks_.push_back(block_of(payload));
-    now_.blocks.push_back(blocks_.back());
+    Known &added = blocks_.emplace_back(block_of(payload));
+    const auto from = ByteReader(payload).fixed<hsw_block>();
+    added.returns_unsaid = from.jump == HSW_JUMP_RETURN && !from.own && !from.left_out;
+    if (added.block.stub) {
+        added.where.add_general(from.stub_where);
+        added.what.add_general(from.stub_what);
+    }
+    for (const stream::Instruction &one : stream::effects_of(added.block).instructions)
+        added.starts.push_back(uint16_t(one.address - added.block.address));
+    if (!is_kept)
+        return;
+    now_.blocks.push_back(added.block);
+    for (uint16_t start : added.starts)
+        if (added.block.own)
+            now_.instructions_met.push_back(added.block.address + start);
 }
 
 void StreamBuilder::add_step(uint32_t block, uint8_t exit, size_t operand) {
@@ -81,35 +110,56 @@ void StreamBuilder::add_step(uint32_t block, uint8_t exit, size_t operand) {
 }
 
 void StreamBuilder::executed(uint32_t id, uint8_t exit, const uint8_t *words) {
-    const stream::Block &ran = block(id);
+    const Known &ran = known(id);
     stream::Sequence &sequence = now_.sequence;
+    goes_on(id);
     Place &place = places_[thread_];
-    if (place.unfinished) // the tool left it there, to go on here
-        left_at(place, ran.address);
-    const size_t operand = sequence.words.size();
+    const size_t operand = sequence.words.size(), count = ran.block.words;
     add_step(id, exit, operand);
-    sequence.words.resize(operand + ran.words);
-    if (ran.words)
-        std::memcpy(sequence.words.data() + operand, words, 8 * size_t(ran.words));
-    place = {step(), id, exit == stream::broke_off};
+    sequence.words.resize(operand + count);
+    if (count)
+        std::memcpy(sequence.words.data() + operand, words, 8 * count);
+    place.step = step();
+    place.block = id;
+    place.unfinished = exit == stream::broke_off;
+    if (!place.unfinished)
+        now_.instructions += ran.ran(exit);
 }
 
-uint16_t StreamBuilder::instructions_before(uint32_t id, uint64_t address) const {
-    const stream::Effects effects = stream::effects_of(block(id));
-    for (size_t i = 0; i < effects.instructions.size(); ++i)
-        if (effects.instructions[i].address == address)
-            return uint16_t(i);
-    return 0;
+void StreamBuilder::goes_on(uint32_t id) {
+    if (auto at = places_.find(thread_); at != places_.end() && at->second.unfinished)
+        left_at(at->second, known(id).block.address);
 }
 
 void StreamBuilder::left_at(Place &place, uint64_t address) {
-    now_.sequence.faults.push_back({place.step, instructions_before(place.block, address)});
+    const uint16_t completed = known(place.block).before(address);
+    now_.sequence.faults.push_back({place.step, completed});
+    now_.instructions += completed;
     place.unfinished = false;
 }
 
 void StreamBuilder::faulted(uint64_t instruction) {
-    if (auto at = places_.find(thread_); at != places_.end() && at->second.unfinished)
-        left_at(at->second, instruction);
+    if (!running())
+        return;
+    Place &place = places_[thread_];
+    reopen(place, instruction);
+    if (place.unfinished)
+        left_at(place, instruction);
+}
+
+// What the tool does in place of a rep instruction, it does behind the end of the block: where that
+// faulted, the block has not come to its end.
+void StreamBuilder::reopen(Place &place, uint64_t instruction) {
+    const Known &ran = known(place.block);
+    if (place.unfinished || place.step >= now_.sequence.steps() || !ran.ends_in_repeat() ||
+        instruction != ran.effective())
+        return;
+    uint8_t &exit = now_.sequence.exit[place.step];
+    if (exit != stream::ran_to_end)
+        return;
+    exit = stream::broke_off;
+    now_.instructions -= ran.ran(stream::ran_to_end);
+    place.unfinished = true;
 }
 
 void StreamBuilder::switch_to(uint32_t thread) {
@@ -121,44 +171,75 @@ void StreamBuilder::switch_to(uint32_t thread) {
     switches.push_back({next, thread});
 }
 
-void StreamBuilder::effect(stream::Effect effect) {
+void StreamBuilder::add_effect(stream::Effect effect) {
     add_step(0, stream::ran_to_end, now_.sequence.effects.size());
     now_.sequence.effects.push_back(std::move(effect));
 }
 
-uint64_t StreamBuilder::last_instruction() const {
+const StreamBuilder::Known *StreamBuilder::running() const {
     auto at = places_.find(thread_);
-    if (at == places_.end())
-        return 0;
-    const stream::Effects effects = stream::effects_of(block(at->second.block));
-    return effects.instructions.empty() ? 0 : effects.instructions.back().address;
+    return at == places_.end() || !at->second.block ? nullptr : &known(at->second.block);
 }
 
-void StreamBuilder::system_wrote(stream::Range range) {
-    std::vector<stream::Effect> &effects = now_.sequence.effects;
-    const bool goes_on = !now_.sequence.block.empty() && !now_.sequence.block.back() &&
-                         effects.back().kind == stream::EffectKind::system_call;
-    if (goes_on) {
-        effects.back().defined.push_back(range);
-        return;
+uint64_t StreamBuilder::Known::effective() const {
+    const size_t instruction = block.stub ? block.stub : starts.size();
+    return instruction && instruction <= starts.size() ? block.address + starts[instruction - 1]
+                                                       : block.address;
+}
+
+bool StreamBuilder::Known::ends_in_repeat() const {
+    constexpr uint8_t rep = 0xf3, operand_size = 0x66;
+    if (starts.empty())
+        return false;
+    const uint8_t first = block.code[starts.back()];
+    return block.jump == stream::Jump::plain && (first == rep || first == operand_size);
+}
+
+uint64_t StreamBuilder::instruction() const {
+    const Known *ran = running();
+    return ran ? ran->effective() : 0;
+}
+
+void StreamBuilder::moved(stream::Effect effect) {
+    const bool is_fill = effect.kind == stream::EffectKind::fill;
+    const Known *ran = running();
+    if (ran && ran->block.stub) {
+        effect.registers_addressed = ran->where;
+        if (is_fill)
+            effect.registers_used = ran->what;
+    } else { // a rep instruction
+        effect.registers_addressed.add_general(is_fill ? rcx | rdi : rcx | rsi | rdi);
+        effect.registers_used.add_general(is_fill ? rax : 0);
     }
-    stream::Effect written;
-    written.kind = stream::EffectKind::system_call;
-    written.address = last_instruction();
-    written.defined.push_back(range);
-    effect(std::move(written));
+    add_effect(std::move(effect));
+}
+
+void StreamBuilder::system_call(unsigned registers_read) {
+    stream::Effect &call = places_[thread_].call;
+    call.kind = stream::EffectKind::system_call;
+    call.address = instruction();
+    call.registers_used.add_general(registers_read);
+    call.registers_defined.add_general(registers_read ? rax | rcx | r11 : 0);
+    add_effect(std::exchange(call, {}));
 }
 
 GatheredSequence StreamBuilder::take(uint64_t next_event) {
     stream::Sequence &sequence = now_.sequence;
-    for (auto &[thread, place] : places_)
-        if (place.unfinished) // how far it came is not known
+    for (auto &[thread, place] : places_) {
+        if (std::exchange(place.unfinished, false)) // how far it came is not known
             sequence.faults.push_back({place.step, 0});
-    places_.clear();
+        place.step = gone;
+    }
+    // Records of a block may stand before its own: where that never came, they are of the last one.
+    for (auto event = now_.events.rbegin();
+         event != now_.events.rend() && event->step >= sequence.steps(); ++event)
+        event->step = step();
     std::ranges::sort(sequence.faults, {}, &stream::Fault::step);
     const uint64_t first_step = sequence.first_step + sequence.steps();
+    const uint64_t first_instruction = instructions();
     GatheredSequence taken = std::exchange(now_, {});
     sequence.first_step = first_step;
+    now_.first_instruction = first_instruction;
     now_.first_event = next_event;
     return taken;
 }

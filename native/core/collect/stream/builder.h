@@ -13,43 +13,72 @@ namespace heapstory {
 
 class StreamBuilder {
   public:
-    bool empty() const { return now_.sequence.block.empty() && now_.blocks.empty(); }
+    bool is_empty() const { return now_.sequence.block.empty(); }
     bool is_full() const { return now_.sequence.steps() >= sequence_steps; }
+    uint64_t steps() const { return now_.sequence.first_step + now_.sequence.steps(); }
+    uint64_t instructions() const { return now_.first_instruction + now_.instructions; }
     // The step that is under way; 0 as long as there is none.
     uint32_t step() const { return now_.sequence.steps() ? now_.sequence.steps() - 1 : 0; }
-    const stream::Block &block(uint32_t id) const;
+    const stream::Block &block(uint32_t id) const { return known(id).block; }
+    // Whether the recorder, if there were no stream, would take a call back that a return of this
+    // block ends, and not even say so.
+    bool returns_unsaid(uint32_t id) const { return known(id).returns_unsaid; }
 
     // That thread runs, and the next event has that number.
     void begin(uint32_t thread, uint64_t next_event) {
         switch_to(thread);
         now_.first_event = next_event;
     }
-    void define(const Record &record, ByteSpan payload);
+    // `is_kept`: it runs in the stream, and belongs into the trace.
+    void define(const Record &record, ByteSpan payload, bool is_kept);
     // `words` are as many as the block has, at any alignment.
     void executed(uint32_t id, uint8_t exit, const uint8_t *words);
+    // The thread's next block is this one: a block that the tool left was left there.
+    void goes_on(uint32_t id);
     void faulted(uint64_t instruction);
     void switch_to(uint32_t thread);
-    void effect(stream::Effect effect);
-    // Memory written by the system call that the thread is in.
-    void system_wrote(stream::Range range);
-    // The last instruction of the running thread's last block.
-    uint64_t last_instruction() const;
+    void add_effect(stream::Effect effect);
+    // The same of memory copied or filled by what the thread's last block ends with.
+    void moved(stream::Effect effect);
+    // Memory read and written by the system call that the thread is in; its end.
+    void system_read(stream::Range range) { places_[thread_].call.used.push_back(range); }
+    void system_wrote(stream::Range range) { places_[thread_].call.defined.push_back(range); }
+    void system_call(unsigned registers_read);
+    // What does something else than it says: the stub of the running thread's last block, or the
+    // last instruction.
+    uint64_t instruction() const;
     void event(uint64_t number, uint32_t step) { now_.events.push_back({number, step}); }
 
     // Hands over what was gathered; the next event is that number.
     GatheredSequence take(uint64_t next_event);
 
   private:
-    struct Place { // where a thread is
-        uint32_t step = 0, block = 0;
+    static constexpr uint32_t gone = ~uint32_t(0); // in an earlier sequence
+    struct Place {                                 // where a thread is
+        uint32_t step = gone, block = 0;
         bool unfinished = false;
+        stream::Effect call; // the system call under way
     };
+    // A block, and where its instructions begin.
+    struct Known {
+        stream::Block block;
+        std::vector<uint16_t> starts;
+        stream::RegisterSet where, what; // of a stub
+        bool returns_unsaid = false;
+        uint64_t effective() const;
+        bool ends_in_repeat() const;
+        // The instructions before an address; 0 if none begins there.
+        uint16_t before(uint64_t address) const;
+        // How many ran, of an execution that is finished.
+        uint32_t ran(uint8_t exit) const;
+    };
+    const Known &known(uint32_t id) const;
+    const Known *running() const; // the thread's last block
     void add_step(uint32_t block, uint8_t exit, size_t operand);
-    // The instructions of a block before an address; 0 if none begins there.
-    uint16_t instructions_before(uint32_t block, uint64_t address) const;
     void left_at(Place &place, uint64_t address);
+    void reopen(Place &place, uint64_t instruction);
 
-    std::vector<stream::Block> blocks_;
+    std::vector<Known> blocks_;
     GatheredSequence now_;
     uint32_t thread_ = 1;
     std::unordered_map<uint32_t, Place> places_; // of threads in this sequence

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "format/stream/sequences.h"
+#include "format/stream/windows.h"
 #include "stream/block.h"
 #include "stream/sequence.h"
 
@@ -12,8 +13,11 @@
 namespace heapstory {
 
 struct GatheredSequence {
-    std::vector<stream::Block> blocks; // met for the first time
+    std::vector<stream::Block> blocks;      // met for the first time
+    std::vector<uint64_t> instructions_met; // of the program's own among them
     stream::Sequence sequence;
+    uint64_t first_instruction = 0; // how many ran before
+    uint32_t instructions = 0;
     uint64_t first_event = 0; // the next event's number at its first step
     std::vector<EventStep> events;
 };

@@ -19,6 +19,8 @@ void StreamPacker::write(GatheredSequence &gathered) {
         return;
     ChunkHeader header;
     header.first_event = gathered.first_event;
+    header.first_timestamp = gathered.first_instruction;
+    header.changes = gathered.instructions;
     Bytes payload = encode_sequence(gathered.sequence, blocks_, gathered.events, header);
     writer_.append(ChunkKind::stream, payload, header);
 }

@@ -24,7 +24,10 @@ bool is_translation(uint32_t tag) {
     return tag == HSW_SITE || tag == HSW_RECEIVER;
 }
 
-constexpr unsigned rax = 0, rdx = 2;
+// Of the record of an execution.
+size_t length_of(const stream::Block &block) {
+    return (8 + 8 * size_t(block.words) + 15) & ~size_t(15);
+}
 
 // The address of a block's last access.
 uint64_t last_address(const stream::Block &block, const uint8_t *words) {
@@ -38,18 +41,26 @@ uint64_t last_address(const stream::Block &block, const uint8_t *words) {
 } // namespace
 
 bool StreamSeparator::is_stream(uint32_t tag) {
-    return tag >= HSW_BLOCK && tag <= HSW_SYSTEM_WROTE;
+    return tag >= HSW_BLOCK && tag <= HSW_STREAM_END;
+}
+
+bool StreamSeparator::ends_stream(const uint8_t *record) {
+    return record_of(record).tag == HSW_STREAM_END;
 }
 
 const uint8_t *StreamSeparator::take(const uint8_t *at, const uint8_t *end) {
     while (at + record_bytes <= end) {
         const Record record = record_of(at);
-        if (record.tag == HSW_EXECUTED) {
-            if (builder_.is_full())
+        if (record.tag == HSW_EXECUTED || record.tag == HSW_VOID) {
+            if (!ignores_ && (builder_.is_full() || is_at_limit())) {
+                builder_.goes_on(uint32_t(record.address));
                 return at;
-            at = take_executed(at, end);
+            }
+            at = record.tag == HSW_VOID ? take_void(at, end) : take_executed(at, end);
             continue;
         }
+        if (record.tag == HSW_STREAM_END)
+            return at;
         const uint8_t *after = at + record_bytes;
         std::optional<Payload> payload;
         if (record.tag < HSW_FIRST_TAG)
@@ -67,27 +78,39 @@ const uint8_t *StreamSeparator::take(const uint8_t *at, const uint8_t *end) {
     return end;
 }
 
+// The record of an execution has moved on: what stands behind it here is of that execution.
+const uint8_t *StreamSeparator::take_void(const uint8_t *at, const uint8_t *end) {
+    returned();
+    is_ahead_ = true;
+    const size_t length = length_of(builder_.block(uint32_t(record_of(at).address)));
+    return length > size_t(end - at) ? end : at + length;
+}
+
 const uint8_t *StreamSeparator::take_executed(const uint8_t *at, const uint8_t *end) {
     returned();
+    is_ahead_ = false;
     const Record record = record_of(at);
     const auto id = uint32_t(record.address);
     const auto exit = uint8_t(record.address >> 32);
     const stream::Block &block = builder_.block(id);
-    const size_t length = (8 + 8 * size_t(block.words) + 15) & ~size_t(15);
+    const size_t length = length_of(block);
     if (length > size_t(end - at))
         return end; // cut off
     const uint8_t *words = at + 8;
-    builder_.executed(id, exit, words);
-    if (block.jump == stream::Jump::ret && !block.own && exit == stream::ran_to_end &&
-        !block.accesses.empty() && ends_in_call(last_address(block, words) & HSW_ADDRESS_MASK))
+    if (!ignores_)
+        builder_.executed(id, exit, words);
+    if (builder_.returns_unsaid(id) && exit == stream::ran_to_end && !block.accesses.empty() &&
+        ends_in_call(last_address(block, words) & HSW_ADDRESS_MASK))
         returns_from_ = others_.size();
     return at + length;
 }
 
 void StreamSeparator::take_stream(const Record &record, ByteSpan payload) {
+    if (record.tag == HSW_BLOCK)
+        return builder_.define(record, payload, !ignores_);
+    if (ignores_)
+        return;
     switch (record.tag) {
-    case HSW_BLOCK:
-        return builder_.define(record, payload);
     case HSW_FAULT:
         return builder_.faulted(record.address);
     case HSW_MOVED:
@@ -95,9 +118,27 @@ void StreamSeparator::take_stream(const Record &record, ByteSpan payload) {
         return;
     case HSW_MOVED_TO:
         return moved_to(record);
+    case HSW_SYSTEM_READ:
+        return builder_.system_read({record.address, record.value});
     case HSW_SYSTEM_WROTE:
         return builder_.system_wrote({record.address, record.value});
+    case HSW_SYSTEM_CALL:
+        return builder_.system_call(unsigned(record.address));
+    case HSW_RESULT_FROM:
+        return builder_.add_effect(result_from({record.address, record.value}));
     }
+}
+
+// In rax, the result comes from its arguments and from this memory.
+stream::Effect StreamSeparator::result_from(stream::Range memory) const {
+    constexpr unsigned rax = 1 << 0, rdi = 1 << 7;
+    stream::Effect effect;
+    effect.kind = stream::EffectKind::result;
+    effect.address = builder_.instruction();
+    effect.used.push_back(memory);
+    effect.registers_defined.add_general(rax);
+    effect.registers_used.add_general(rdi);
+    return effect;
 }
 
 void StreamSeparator::moved_to(const Record &record) {
@@ -109,7 +150,23 @@ void StreamSeparator::moved_to(const Record &record) {
         effect.used.push_back({moved_.address, moved_.value});
     else
         effect.kind = stream::EffectKind::fill;
-    builder_.effect(std::move(effect));
+    builder_.moved(std::move(effect));
+}
+
+// The bytes that a reallocation took along.
+void StreamSeparator::reallocated(const Record &old) {
+    if (old.address == reallocated_.address)
+        return;
+    const uint64_t kept = std::min(old.value, reallocated_.length());
+    stream::Effect effect;
+    effect.address = builder_.instruction();
+    effect.defined.push_back({reallocated_.address, kept});
+    effect.used.push_back({old.address, kept});
+    builder_.add_effect(std::move(effect));
+}
+
+uint32_t StreamSeparator::step() const {
+    return is_ahead_ && !builder_.is_empty() ? builder_.step() + 1 : builder_.step();
 }
 
 void StreamSeparator::take_other(const Record &record, ByteSpan bytes) {
@@ -121,8 +178,9 @@ void StreamSeparator::take_other(const Record &record, ByteSpan bytes) {
         returns_from_.reset();
     if (record.tag == HSW_RET && ends_in_call(record.address))
         return take_back(others_.size());
-    note_effect(record);
-    const RecordStep now{others_.size(), builder_.step()};
+    if (!ignores_)
+        note_effect(record);
+    const RecordStep now{others_.size(), step()};
     if (steps_.empty() || steps_.back().step != now.step)
         steps_.push_back(now);
     others_.insert(others_.end(), bytes.begin(), bytes.end());
@@ -130,6 +188,9 @@ void StreamSeparator::take_other(const Record &record, ByteSpan bytes) {
 
 // Some of the others mean something for the stream as well.
 void StreamSeparator::note_effect(const Record &record) {
+    // The kernel says to a signal's handler: which, how it came, and where it was; rax is 0.
+    constexpr unsigned rax = 1 << 0, rdx = 1 << 2, rsi = 1 << 6, rdi = 1 << 7;
+    constexpr unsigned handed_over = rax | rdx | rsi | rdi;
     stream::Effect effect;
     switch (record.tag) {
     case HSW_SITE: {
@@ -140,22 +201,25 @@ void StreamSeparator::note_effect(const Record &record) {
     }
     case HSW_SWITCH:
         return builder_.switch_to(uint32_t(record.address));
-    case HSW_SIGRETURN:
-        effect.used.push_back({record.address, 0}); // tells the end from the beginning
-        [[fallthrough]];
     case HSW_SIGNAL:
         effect.kind = stream::EffectKind::signal;
-        return builder_.effect(std::move(effect));
+        effect.registers_defined.add_general(handed_over);
+        return builder_.add_effect(std::move(effect));
+    case HSW_SIGRETURN:
+        effect.kind = stream::EffectKind::signal_return;
+        return builder_.add_effect(std::move(effect));
     case HSW_ALLOC:
-    case HSW_REALLOC:
-        if (record.kind() == HSW_CUSTOM || record.kind() & HSW_TRUTH)
-            return; // the program's own code made it
+        if (record.kind() != HSW_CALLOC)
+            return;
         effect.kind = stream::EffectKind::allocation;
-        effect.address = builder_.last_instruction();
-        // Replaced functions ask the tool by a client request, which answers in rdx.
-        effect.registers_used.add(stream::general_registers + 8 * rax, 8);
-        effect.registers_defined.add(stream::general_registers + 8 * rdx, 8);
-        return builder_.effect(std::move(effect));
+        effect.address = builder_.instruction();
+        effect.defined.push_back({record.address, record.length()});
+        return builder_.add_effect(std::move(effect));
+    case HSW_REALLOC:
+        reallocated_ = record;
+        return;
+    case HSW_REALLOC_OLD:
+        return reallocated(record);
     }
 }
 
@@ -183,6 +247,11 @@ void StreamSeparator::take_back(size_t call_end) {
         steps_.pop_back();
 }
 
+void StreamSeparator::finish() {
+    returned();
+    finished_ = true;
+}
+
 size_t StreamSeparator::settled() const {
     if (finished_)
         return others_.size();
@@ -200,6 +269,7 @@ void StreamSeparator::drop_others() {
     steps_.clear();
     if (!others_.empty())
         steps_.push_back({0, builder_.step()});
+    finished_ = false;
 }
 
 } // namespace heapstory

@@ -33,7 +33,10 @@ enum class ChunkKind : uint16_t {
     end = 8,         // the last chunk of a closed trace
     discoveries = 9, // what is found without knowing the allocator: see discoveries.h
     blocks = 10,     // blocks of code defined since the last one: see format/stream/blocks.h
-    stream = 11      // a stretch of the instruction stream: see format/stream/sequences.h
+    stream = 11,     // a stretch of the instruction stream: see format/stream/sequences.h
+    window = 12,     // a part of the run that has one: see format/stream/windows.h
+    own_code = 13,   // statements and variables of own instructions in it: see own_code.h
+    code = 14        // the bytes of an own module's code: see own_code.h
 };
 
 struct ChunkHeader {
@@ -46,7 +49,7 @@ struct ChunkHeader {
     uint32_t payload_crc = 0;
     uint32_t events = 0; // events chunk: number of events; keyframe: which part it is, from 0
     uint64_t first_event = 0;
-    uint64_t first_timestamp = 0; // timestamp before the first event
+    uint64_t first_timestamp = 0; // timestamp before the first event; stream: see there
     uint32_t changes = 0;         // events chunk: by how much the timestamp advances
     uint32_t slots = 0;           // keyframe: number of its parts
     uint64_t first_word = 0;      // keyframe: of this part; blocks, stream: see there

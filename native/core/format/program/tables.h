@@ -6,6 +6,7 @@
 #include "format/container/bytes.h"
 #include "symbols/symbols.h"
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -51,6 +52,7 @@ struct CallRow {
 struct PlaceRow {
     uint32_t function = 0, path = 0; // strings
     uint32_t line = 0;
+    auto operator<=>(const PlaceRow &) const = default;
 };
 
 // Ids start at 1; row 0 of each vector means unknown.

@@ -77,6 +77,9 @@ void write_block(ByteWriter &out, const Block &block, uint64_t address_before) {
     out.varint(unsigned(block.jump) | unsigned(block.own) << jump_bits);
     out.varint(block.words);
     out.varint(word_number(block.stack_word));
+    out.varint(block.stub);
+    if (block.stub)
+        out.varint(block.stub_uses);
     out.varint(block.accesses.size());
     out.varint(block.exits.size());
     for (const Exit &exit : block.exits) {
@@ -97,6 +100,9 @@ uint64_t read_block(ByteReader &in, ByteReader &code, Block &block, uint64_t add
     block.own = kind >> jump_bits & 1;
     block.words = narrow<uint16_t>(in.varint());
     block.stack_word = read_word(in, block.words);
+    block.stub = narrow<uint16_t>(in.varint());
+    if (block.stub)
+        block.stub_uses = narrow<uint16_t>(in.varint());
     uint64_t accesses = narrow<uint16_t>(in.varint());
     block.exits.resize(in.count());
     for (Exit &exit : block.exits) {

@@ -6,8 +6,8 @@
 //
 //   code       its bytes
 //   blocks     varints: zigzag distance of the address from the previous block's, bytes of code,
-//              jump | own << 3, words, stack word + 1, accesses, exits; per exit: instruction,
-//              accesses
+//              jump | own << 3, words, stack word + 1, stub (and, where there is one, its
+//              registers), accesses, exits; per exit: instruction, accesses
 //   accesses   varints: distance of the instruction from the previous access', is store | has value
 //              << 1 | has guard << 2, size, word + 1, zigzag displacement, then guard, value (or
 //              zigzag constant, of a store) where it has them

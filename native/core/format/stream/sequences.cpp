@@ -63,12 +63,13 @@ void write(ByteWriter &out, const Effect &effect) {
     write(out, effect.used);
     write(out, effect.registers_defined);
     write(out, effect.registers_used);
+    write(out, effect.registers_addressed);
 }
 
 Effect read_effect(ByteReader &in) {
     Effect effect;
     uint64_t kind = in.varint();
-    if (kind > unsigned(EffectKind::signal))
+    if (kind > unsigned(EffectKind::signal_return))
         throw FormatError("damaged effect");
     effect.kind = EffectKind(kind);
     effect.address = in.varint();
@@ -76,6 +77,7 @@ Effect read_effect(ByteReader &in) {
     effect.used = read_ranges(in);
     effect.registers_defined = read_registers(in);
     effect.registers_used = read_registers(in);
+    effect.registers_addressed = read_registers(in);
     return effect;
 }
 
@@ -164,7 +166,7 @@ Bytes encode_sequence(const Sequence &sequence, std::span<const Block> blocks,
 
 void decode_sequence(ByteSpan payload, const ChunkHeader &header, std::span<const Block> blocks,
                      Sequence &into) {
-    if (header.slots > sequence_steps)
+    if (header.slots > 2 * sequence_steps)
         throw FormatError("damaged number of steps");
     ByteReader in(payload);
     in.raw(header.head_length);

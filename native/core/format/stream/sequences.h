@@ -1,7 +1,8 @@
 // A stretch of the instruction stream as one chunk.
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The header's `first_word` is the number of the first step, its `slots` that of the steps. Of the
+// The header's `first_word` is the number of the first step, its `slots` that of the steps;
+// `changes` instructions ran in it, `first_timestamp` before it. Of the
 // events that happened meanwhile it has the first one's number, or the next one's if there was
 // none, and how many there are. The payload:
 //
@@ -23,7 +24,7 @@
 
 namespace heapstory {
 
-constexpr uint32_t sequence_steps = 1 << 16; // of a full one
+constexpr uint32_t sequence_steps = 1 << 16; // of a full one; effects of its last block follow
 
 // An event, and the step in which it happened.
 struct EventStep {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "symbols/elf/image.h"
+
 #include <cstdint>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -12,10 +14,6 @@
 #include <vector>
 
 namespace heapstory {
-
-struct CodeRange {
-    uint64_t low = 0, high = 0;
-};
 
 // The attribute of the entry itself or of the one it refers to (abstract origin, specification).
 inline Dwarf_Attribute *attribute(Dwarf_Die *die, unsigned name, Dwarf_Attribute *memory) {

@@ -61,20 +61,21 @@ void Units::read_lines(CompileUnit &unit) {
         Dwarf_Line *line = dwarf_onesrcline(lines, i);
         Dwarf_Addr address = 0;
         int number = 0;
-        bool end = false;
+        bool end = false, statement = false;
         Dwarf_Files *of = nullptr;
         size_t file = 0;
         if (!line || dwarf_lineaddr(line, &address) != 0)
             continue;
         dwarf_lineno(line, &number);
         dwarf_lineendsequence(line, &end);
+        dwarf_linebeginstatement(line, &statement);
         dwarf_line_file(line, &of, &file);
         // Rows of discarded functions start at 0 or another address that is no code. The end of a
         // sequence may lie just behind the segment.
         if (!image_.executable(address) && !(end && address && image_.executable(address - 1)))
             continue;
         unit.lines.push_back(
-            {address, static_cast<uint32_t>(number), static_cast<uint32_t>(file), end});
+            {address, static_cast<uint32_t>(number), static_cast<uint32_t>(file), end, statement});
     }
     std::stable_sort(unit.lines.begin(), unit.lines.end(), [](const LineRow &a, const LineRow &b) {
         return a.address != b.address ? a.address < b.address : a.end_sequence > b.end_sequence;
@@ -91,6 +92,19 @@ const LineRow *Units::line_at(CompileUnit &unit, uint64_t address) {
         return nullptr;
     const LineRow &row = next[-1];
     return row.end_sequence ? nullptr : &row;
+}
+
+std::vector<Place> Units::begun(uint64_t address) {
+    CompileUnit *unit = at(address);
+    const LineRow *row = unit ? line_at(*unit, address) : nullptr;
+    std::vector<Place> places;
+    for (; row && row->address == address; --row) {
+        if (row->is_statement && !row->end_sequence && row->line && row->file < unit->files.size())
+            places.push_back({{}, unit->files[row->file], row->line});
+        if (row == unit->lines.data())
+            break;
+    }
+    return places;
 }
 
 // The file of an inlined call. In a .dwo file the numbers are those of its own table of files.

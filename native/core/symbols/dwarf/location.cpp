@@ -65,8 +65,11 @@ std::vector<VariableLocation> decode(Dwarf_Attribute *attr, const Dwarf_Op *ops,
             found->piece = piece;
             locations.push_back(*found);
         }
-        if (at < count)
+        if (at < count) {
+            if (found)
+                locations.back().size = ops[at].number;
             piece += ops[at++].number;
+        }
     }
     return locations;
 }

@@ -6,28 +6,6 @@
 
 namespace heapstory {
 
-// A register, or memory at an offset from a register, the canonical frame address or nothing (an
-// absolute address).
-struct VariableLocation {
-    enum class Kind : uint8_t { reg, memory, frame, fixed } kind;
-    int reg = 0; // DWARF number
-    int64_t offset = 0;
-    uint64_t piece = 0; // offset within the variable
-};
-
-// The locations of a variable that hold from start up to end; pieces of it where it is split.
-struct LocationRange {
-    uint64_t start = 0, end = 0;
-    bool everywhere = false; // as long as the variable is in scope
-    std::vector<VariableLocation> locations;
-};
-
-// The canonical frame address is register + offset.
-struct FrameAddress {
-    int reg = 0;
-    int64_t offset = 0;
-};
-
 class Frames {
   public:
     Frames(Dwarf *dwarf, const ElfImage &image) : dwarf_(dwarf), image_(image) {}

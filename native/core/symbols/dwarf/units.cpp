@@ -176,9 +176,14 @@ void Units::read_scopes(Subprogram &function) {
     add_scopes(&function.die, function.scopes, 0);
 }
 
-std::vector<Scope *> Units::scopes_at(Subprogram &function, uint64_t address) {
+const std::vector<Scope> &Units::scopes_of(Subprogram &function) {
     if (!function.scopes_read)
         read_scopes(function);
+    return function.scopes;
+}
+
+std::vector<Scope *> Units::scopes_at(Subprogram &function, uint64_t address) {
+    scopes_of(function);
     std::vector<Scope *> chain;
     size_t end = function.scopes.size();
     for (size_t i = 0; i < end;) {

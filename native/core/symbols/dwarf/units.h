@@ -16,6 +16,7 @@ struct LineRow {
     uint32_t line = 0;
     uint32_t file = 0;         // index into CompileUnit::files
     bool end_sequence = false; // no statement from here on
+    bool is_statement = false; // one begins here, not only its code
 };
 
 // A lexical block or an inlined function within a function. Scopes stand in preorder.
@@ -60,9 +61,11 @@ class Units {
 
     CompileUnit *at(uint64_t address);
     const LineRow *line_at(CompileUnit &unit, uint64_t address);
+    std::vector<Place> begun(uint64_t address); // statements
     Subprogram *function_at(CompileUnit &unit, uint64_t address);
     // From the innermost scope outwards; the function itself is not among them.
     std::vector<Scope *> scopes_at(Subprogram &function, uint64_t address);
+    const std::vector<Scope> &scopes_of(Subprogram &function); // all of them, in preorder
     const std::string &name_of(Subprogram &function);
 
     // The statement and its inlined callers, innermost first; empty if nothing is known.

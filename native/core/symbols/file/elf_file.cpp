@@ -3,6 +3,7 @@
 #include "symbols/file/elf_file.h"
 
 #include "symbols/elf/demangle.h"
+#include "symbols/types/locals.h"
 #include "symbols/types/variables.h"
 
 #include <exception>
@@ -108,6 +109,34 @@ std::vector<Place> ElfFileReader::places(uint64_t address) {
         if (places.back().function.empty() && places.back().path.empty())
             places.pop_back();
         return places;
+    });
+}
+
+std::vector<Place> ElfFileReader::begun(uint64_t address) {
+    return guarded(std::vector<Place>(),
+                   [&] { return readable() ? units_->begun(address) : std::vector<Place>(); });
+}
+
+std::vector<LocalVariable> ElfFileReader::locals(uint64_t address) {
+    return guarded(std::vector<LocalVariable>(), [&] {
+        if (!readable())
+            return std::vector<LocalVariable>();
+        types_->resolve_declarations();
+        return locals_of(*units_, *types_, address);
+    });
+}
+
+std::optional<FrameAddress> ElfFileReader::frame_address(uint64_t address) {
+    return guarded(std::optional<FrameAddress>(), [&] {
+        return readable() ? frames_->at(address) : std::optional<FrameAddress>();
+    });
+}
+
+std::vector<uint8_t> ElfFileReader::bytes(uint64_t address, uint64_t count) {
+    return guarded(std::vector<uint8_t>(), [&] {
+        std::vector<uint8_t> found(image_.intact() ? count : 0);
+        found.resize(image_.read(address, found.data(), found.size()));
+        return found;
     });
 }
 

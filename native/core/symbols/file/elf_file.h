@@ -17,6 +17,10 @@ class ElfFileReader final : public ElfFile {
     std::vector<Segment> segments() const override;
     bool has_debug_info() override;
     std::vector<Place> places(uint64_t address) override;
+    std::vector<Place> begun(uint64_t address) override;
+    std::vector<LocalVariable> locals(uint64_t address) override;
+    std::optional<FrameAddress> frame_address(uint64_t address) override;
+    std::vector<uint8_t> bytes(uint64_t address, uint64_t count) override;
     std::optional<Function> function(uint64_t address) override;
     std::vector<Variable> variables() override;
     TypeId pointee_of_receiver(uint64_t return_address, const Receiver &receiver) override;

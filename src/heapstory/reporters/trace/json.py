@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from json import loads
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from heapstory.trace import Trace
     from heapstory.trace.bad_frees import BadFree
     from heapstory.trace.discoveries import Discoveries
-    from heapstory.trace.info import Info
+    from heapstory.trace.info import Info, StreamInfo
     from heapstory.trace.suspicions import Suspicion
 
 
@@ -39,6 +40,7 @@ def info(info: Info) -> dict[str, Any]:
         "complete": info.complete,
         "damage": info.damage,
         "bad_frees": [_bad_free(one) for one in info.bad_frees],
+        "stream": _stream(info.stream) if info.stream else None,
         **(_discoveries(info.discoveries) if info.discoveries else {}),
     }
 
@@ -52,6 +54,10 @@ def _bad_free(one: BadFree) -> dict[str, Any]:
         "node": None if one.node is None else one.node.id,
         "deallocator": one.deallocator,
     }
+
+
+def _stream(stream: StreamInfo) -> dict[str, Any]:
+    return {**asdict(stream), "complete": stream.complete}
 
 
 def _discoveries(found: Discoveries) -> dict[str, Any]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from heapstory.graph.history import History, Version
     from heapstory.trace.bad_frees import BadFree
     from heapstory.trace.discoveries import Discoveries
-    from heapstory.trace.info import Info
+    from heapstory.trace.info import Info, StreamInfo
     from heapstory.trace.suspicions import Suspicion
 
 _MOST_BAD_FREES = 10
@@ -52,6 +52,8 @@ def info(info: Info) -> str:
         ),
     ]
     facts += _bad_frees(info.bad_frees)
+    if info.stream:
+        facts += _stream(info.stream)
     if info.discoveries:
         facts += _doubts(info.discoveries)
     return "".join(f"{name:<10}  {printable(value)}\n" for name, value in facts)
@@ -63,6 +65,26 @@ def _bad_frees(found: Sequence[BadFree]) -> Iterator[tuple[str, str]]:
     if len(found) > _MOST_BAD_FREES:
         more = count(len(found) - _MOST_BAD_FREES, "more bad free")
         yield "bad free", f"{more} (query: SELECT * FROM frees WHERE error IS NOT NULL)"
+
+
+_WINDOW_ENDS = {
+    "recording": "up to the end of the recording",
+    "until": "up to --stream-until",
+    "for": "up to --stream-for",
+    None: "cut off",
+}
+
+
+def _stream(stream: StreamInfo) -> Iterator[tuple[str, str]]:
+    each = f", {stream.bytes / stream.instructions:.2f} each" if stream.instructions else ""
+    yield (
+        "stream",
+        f"{count(stream.instructions, 'instruction')} in {count(stream.steps, 'step')} of "
+        f"{count(stream.blocks, 'block')} of code, {size(stream.bytes)}{each}",
+    )
+    for window in stream.windows:
+        number = count(window.instructions, "instruction")
+        yield "window", f"step {window.first:,} on, {number}, {_WINDOW_ENDS[window.ended]}"
 
 
 def _doubts(found: Discoveries) -> Iterator[tuple[str, str]]:
