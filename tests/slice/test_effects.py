@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Slices through what no instruction of the program does: exactly the marked lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from heapstory import _core
+from tests.conftest import Compile
+from tests.slice.recorded import recorded
+from tests.slice.test_lines import stored
+from tests.slice.test_recorded import fetched, last_store
+
+# The criterion is the last store to `result`; a line of its slice ends in `// *`.
+PROGRAMS = {
+    "memcpy": r"""
+#include <string.h>
+struct pair { int left, right; };
+int result;
+int main(void) {
+    struct pair from, to;
+    from.left = 1;
+    from.right = 2; // *
+    memcpy(&to, &from, sizeof to); // *
+    result = to.right; // *
+    return 0;
+}
+""",
+    "memset": r"""
+#include <string.h>
+int result;
+int main(void) {
+    char bytes[16];
+    int what = 7; // *
+    int where = 3;
+    bytes[0] = 1;
+    memset(bytes, what, sizeof bytes); // *
+    bytes[where] = 2;
+    result = bytes[0]; // *
+    return 0;
+}
+""",
+    "calloc": r"""
+#include <stdlib.h>
+int result;
+int main(void) {
+    int *cells = calloc(4, sizeof *cells); // *
+    cells[0] = 5;
+    result = cells[1]; // *
+    return 0;
+}
+""",
+    "realloc": r"""
+#include <stdlib.h>
+int result;
+int main(void) {
+    int *cells = malloc(4 * sizeof *cells); // *
+    cells[1] = 7; // *
+    cells[2] = 8;
+    cells = realloc(cells, 100000); // *
+    result = cells[1]; // *
+    return 0;
+}
+""",
+    "stpcpy": r"""
+#define _GNU_SOURCE
+#include <string.h>
+int result;
+int main(void) {
+    char from[8], to[8];
+    from[0] = 'a'; // *
+    from[1] = 0; // *
+    to[0] = 'b';
+    char *end = stpcpy(to, from); // *
+    result = end - to; // *
+    return 0;
+}
+""",
+    "system_call": r"""
+#include <unistd.h>
+int result;
+int main(void) {
+    int ends[2];
+    char sent = 'x', got;
+    pipe(ends); // *
+    write(ends[1], &sent, 1);
+    read(ends[0], &got, 1); // *
+    result = got; // *
+    return 0;
+}
+""",
+    "signal": r"""
+#include <signal.h>
+int result, noise;
+static void handler(int number) {
+    noise = 3 * number;
+}
+int main(void) {
+    int x = 3; // *
+    signal(SIGUSR1, handler);
+    raise(SIGUSR1);
+    result = x + 4; // *
+    return 0;
+}
+""",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_exactly_the_marked_lines(name: str, compile_program: Compile, tmp_path: Path) -> None:
+    text = PROGRAMS[name]
+    flags = ("-O0", "-no-pie", "-fcf-protection=none", "-fno-builtin", "-fno-stack-protector")
+    program = compile_program(text, *flags)
+    trace = recorded(program, tmp_path)
+    slicer = _core.Slicer(trace)
+    hits, _ = slicer.backward(last_store(trace, slicer, int(stored(program), 0)))
+    places = [slicer.place(address) for (address,) in fetched(hits, "address")]
+    found = {place[0]["line"] for place in places if place and place[0]["path"]}
+    lines = text.splitlines()
+    expected = {number for number, line in enumerate(lines, 1) if line.endswith("// *")}
+    assert {lines[n - 1] for n in found if n} == {lines[n - 1] for n in expected}
