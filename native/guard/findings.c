@@ -38,40 +38,38 @@ void put_block(struct lines *lines, const struct block *block, uint8_t mark) {
     put_site(lines, block && mark == MARK_QUARANTINE ? block->other : 0);
 }
 
-/* The number of a finding, and how often it was made with this one. */
-static uint32_t count(uint64_t key, uint32_t *times) {
+/* How often a finding was made with this time; 0: there are too many different ones. */
+static uint32_t count(uint64_t key) {
     for (uint32_t probe = 0; probe < PROBES; probe++) {
         uint32_t slot = (uint32_t)((key * 0x9e3779b97f4a7c15ull >> 40) + probe) % KINDS;
         uint64_t expected = 0;
         if (__atomic_compare_exchange_n(&found[slot].key, &expected, key, false, __ATOMIC_ACQ_REL,
                                         __ATOMIC_ACQUIRE) ||
             expected == key) {
-            *times = __atomic_add_fetch(&found[slot].count, 1, __ATOMIC_RELAXED);
-            return slot;
+            return __atomic_add_fetch(&found[slot].count, 1, __ATOMIC_RELAXED);
         }
     }
-    *times = 0;
-    return KINDS; /* of so many different findings the rest is left out */
+    return 0;
 }
 
-static void put_count(struct lines *lines, uint32_t number, uint32_t times) {
+static void put_count(struct lines *lines, uint64_t key, uint32_t times) {
     put_text(lines, "C");
-    put_hex(lines, number);
+    put_hex(lines, key);
     put_hex(lines, times);
     put_end(lines);
 }
 
 void finding(enum finding kind, const void *address, uint32_t site, const struct block *block,
              uint8_t mark, const char *text) {
-    uint32_t times, allocated = block ? block->site : 0;
+    uint32_t allocated = block ? block->site : 0;
     uint64_t key = ((uint64_t)kind + 1) << 56 | (uint64_t)site << 24 | allocated;
-    uint32_t number = count(key, &times);
+    uint32_t times = count(key);
     struct lines lines;
     lines.used = 0;
     if (times == 1) {
         modules_write(&lines);
         put_text(&lines, "F");
-        put_hex(&lines, number);
+        put_hex(&lines, key);
         put_text(&lines, " ");
         put_text(&lines, names[kind]);
         put_hex(&lines, (uintptr_t)address);
@@ -82,7 +80,7 @@ void finding(enum finding kind, const void *address, uint32_t site, const struct
         put_end(&lines);
     } else if (times &&
                !(times & (times - 1))) { /* now and then: a crash may come before the end */
-        put_count(&lines, number, times);
+        put_count(&lines, key, times);
     }
     if (lines.used)
         output_flush(&lines);
@@ -117,7 +115,7 @@ void finding_broken_fence(char *user, uint32_t site, struct block *block) {
 void findings_count(struct lines *lines) {
     for (uint32_t slot = 0; slot < KINDS; slot++)
         if (found[slot].count > 1)
-            put_count(lines, slot, found[slot].count);
+            put_count(lines, found[slot].key, found[slot].count);
 }
 
 bool findings_any(void) {

@@ -4,6 +4,7 @@
 #include "alias.h"
 #include "findings.h"
 #include "kernel.h"
+#include "live.h"
 #include "lost.h"
 #include "modules.h"
 #include "reach.h"
@@ -113,6 +114,8 @@ static __attribute__((noreturn)) void scan_copy(const struct here *here, uint16_
     kernel(SYS_close, 1);
     if (!waited_for)
         kernel(SYS_setpriority, 0, 0, LOWEST_PRIORITY);
+    settings.live = false; /* what is live is not listed now */
+    live_look_over(&lines);
     bool done = scan(here, number, 0);
     for (;;)
         kernel(SYS_exit_group, !done);

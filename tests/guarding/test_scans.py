@@ -46,6 +46,14 @@ def test_what_scans_find(
     assert [scan["number"] for scan in answer["scans"]] == list(range(1, len(answer["scans"]) + 1))
 
 
+def test_a_scan_looks_at_fences(compile_program: Compile, guard: Guard) -> None:
+    answer = guard(compile_program("guarding/scans", *FLAGS), "fences")
+    assert answer["returned"] == ENDED
+    found = {each["place"]["line"] for each in answer["findings"]}
+    assert {each["kind"] for each in answer["findings"]} == {"broken-fence"}
+    assert found == {line("kept and overrun"), line("noticed again")}
+
+
 def test_an_alias_names_all_three_statements(compile_program: Compile, guard: Guard) -> None:
     answer = guard(compile_program("guarding/scans", *FLAGS), "alias")
     assert answer["returned"] == ENDED

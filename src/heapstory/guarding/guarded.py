@@ -84,7 +84,7 @@ def gather(command: list[str], status: int, processes: list[Process], program: i
         made.remarks.append(
             "the program left no report: it does not load libraries that are preloaded"
         )
-    made.findings = merged(found)
+    made.findings = merged(_noticed_once(found))
     made.remarks += [
         f"{path} is not the file that ran any more: its code has no names"
         for path in sorted(namer.changed)
@@ -109,6 +109,22 @@ def _findings(process: Process, namer: Namer) -> list[Finding]:
     if process.crash is not None and (at_crash := _pattern(process, process.crash, namer)):
         made.append(at_crash)
     return made
+
+
+def _noticed_once(findings: list[Finding]) -> list[Finding]:
+    """Without what a scan noticed and a statement did later: that says more."""
+    noticed = {
+        (each.kind, each.process, each.block.address)
+        for each in findings
+        if each.block and each.stack
+    }
+    return [
+        each
+        for each in findings
+        if each.stack
+        or not each.block
+        or (each.kind, each.process, each.block.address) not in noticed
+    ]
 
 
 def _leak(process: Process, loss: RawLoss, namer: Namer) -> Finding:

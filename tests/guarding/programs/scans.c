@@ -177,6 +177,18 @@ static void stored_again(void) {
     expect(0);
 }
 
+/* Fences are looked at, too; one that breaks is reported once, where it is freed if it ever is. */
+static void fences(void) {
+    static char *volatile kept, *volatile freed;
+    kept = malloc(20);  /* kept and overrun */
+    freed = malloc(30); /* freed later */
+    kept[20] = freed[30] = 'x';
+    expect(0);
+    free(freed); /* noticed again */
+    expect(0);
+    _exit(3);
+}
+
 static void waiting(void) {
     hide();
     wipe(20);
@@ -193,7 +205,7 @@ int main(int count, char **words) {
         void (*function)(void);
     } all[] = {{"found", found_again},   {"freed", freed_later}, {"declared", declared},
                {"threads", threads},     {"unsure", unsure},     {"alias", alias},
-               {"stored", stored_again}, {"waiting", waiting}};
+               {"stored", stored_again}, {"fences", fences},     {"waiting", waiting}};
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
         if (count > 1 && !strcmp(words[1], all[i].name))
             all[i].function();
