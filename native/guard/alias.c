@@ -51,7 +51,7 @@ void alias_report(const struct danglings *before, uint16_t scan) {
             continue;
         /* The slot must still be something that the program can find. */
         uint8_t *holder = heap_find(each->slot, &start);
-        if (!holder || *holder & SCAN_REACHED)
+        if (!holder || (*holder & SCAN_REACHED && settings.alias_in_blocks))
             report(each, &block);
     }
 }

@@ -3,7 +3,8 @@
  *
  * One scan sees a word that refers to a freed block, a later one that the word is what it was while
  * another statement has been given that memory. Words on stacks do not count: much of what stands
- * there is left over. A program that stored the new address in the same place looks the same, so
+ * there is left over, and so it is in blocks (the unused end of an array), which count only if the
+ * settings say so. A program that stored the new address in the same place looks the same, so
  * blocks that were made by the same statement do not count either. */
 #ifndef HEAPSTORY_GUARD_ALIAS_H
 #define HEAPSTORY_GUARD_ALIAS_H

@@ -48,6 +48,7 @@ static void read_settings(void) {
         .mismatches = option(list, "mismatches"),
         .leaks = option(list, "leaks"),
         .live = option(list, "live"),
+        .alias_in_blocks = option(list, "alias_in_blocks"),
         .page_every = option(list, "page_every"),
         .scan_every = option(list, "scan_every"),
         .scan_budget = option(list, "scan_budget"),

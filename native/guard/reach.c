@@ -66,7 +66,7 @@ static inline void refer(uintptr_t address, uintptr_t slot) {
         return;
     }
     *mark |= SCAN_REACHED;
-    if (!(*mark & SCAN_OPENED) && !(address & 7))
+    if (!(*mark & SCAN_OPENED) && (!(address & 7) || (address & ~(uintptr_t)7) == start))
         await(start, mark);
 }
 

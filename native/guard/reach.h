@@ -4,8 +4,9 @@
  * Roots are the stacks and registers of all threads, all writable memory that is not libc's heap
  * (data of modules, thread-local data, memory that the program mapped itself), and what it
  * declared. From there every aligned word is followed that is an address within a live block. An
- * address that is not a multiple of eight marks its block but does not open it: nothing that holds
- * pointers lies there. */
+ * address that is not a multiple of eight marks its block but does not open it, since nothing that
+ * holds pointers lies there; unless it is the block's start with a tag in its low bits, which is
+ * how libc's tsearch keeps its nodes. */
 #ifndef HEAPSTORY_GUARD_REACH_H
 #define HEAPSTORY_GUARD_REACH_H
 

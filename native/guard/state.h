@@ -74,8 +74,10 @@ struct settings {
     bool mismatches;      /* new/delete/free are compared */
     bool leaks;           /* search at exit for blocks nobody refers to */
     bool live;            /* list live blocks at exit */
-    uint32_t page_every;  /* every so many allocations a block gets pages of its own; 0: none */
-    uint32_t scan_every;  /* milliseconds between two scans while the program runs; 0: none */
+    bool
+        alias_in_blocks; /* words in blocks count as references to freed ones, not only variables */
+    uint32_t page_every; /* every so many allocations a block gets pages of its own; 0: none */
+    uint32_t scan_every; /* milliseconds between two scans while the program runs; 0: none */
     uint32_t scan_budget; /* thousandths of a processor that scans may take; 0: any */
     bool ready;           /* all of this has been read */
 };

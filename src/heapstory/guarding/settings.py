@@ -18,6 +18,7 @@ class Settings:
     mismatches: int = 1  # new, delete and free are compared
     leaks: int = 1  # at exit, blocks that nothing refers to
     live: int = 1  # at exit, blocks that are live
+    alias_in_blocks: int = 0  # words in blocks count, too, not only variables
     page_every: int = 0  # every so many allocations a block gets pages of its own; 0: none
     scan_every: int = 0  # milliseconds between two scans while the program runs
     scan_budget: int = 0  # thousandths of a processor that they may take; 0: any
@@ -40,6 +41,7 @@ MODES = {
         held_bytes=16 << 20,
         frames=7,
         moving_realloc=1,
+        alias_in_blocks=1,
         page_every=256,
     ),
 }

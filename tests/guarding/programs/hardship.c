@@ -132,11 +132,11 @@ static void bomb(void) {
 
 /* A handler that allocates while its thread does, though not within libc: small blocks that were
  * freed before need no libc. */
-static void *volatile sink;
+static void *volatile sink, *volatile its_sink;
 static void on_alarm(int number) {
     (void)number;
     for (int i = 0; i < 4; i++)
-        sink = malloc(48), free(sink);
+        its_sink = malloc(48), free(its_sink);
 }
 static void handler(void) {
     for (int i = 0; i < 64; i++)

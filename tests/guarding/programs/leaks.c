@@ -12,6 +12,7 @@ struct node {
 
 static struct node *kept;
 static char *interior, *unaligned;
+static volatile uintptr_t tagged; /* the address of a node with its lowest bit set */
 static uintptr_t hidden;
 
 static __attribute__((noinline)) struct node *list(int length) {
@@ -47,6 +48,10 @@ int main(int count, char **words) {
     ring();
     interior = (char *)malloc(100) + 50;
     unaligned = (char *)malloc(99) + 1;
+    struct node *tagging = malloc(sizeof *tagging);
+    tagging->name = malloc(88);
+    tagging->next = NULL;
+    tagged = (uintptr_t)tagging | 1;
     hidden = ~(uintptr_t)malloc(77);       /* hidden */
     char *volatile large = malloc(300000); /* large */
     char **shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
