@@ -157,3 +157,34 @@ def test_overflow_inside_a_struct_is_possible(run: Run, form: str) -> None:
     found = [s for s in told.suspicions if s.kind == "field"]
     assert [(s.certain, s.base, s.address) for s in found] == [(False, both, both + 64)]
     assert not any(s.certain for s in told.suspicions)
+
+
+def test_overflow_over_a_far_field_is_possible(run: Run) -> None:
+    result = run("discovery/beside.c", "far", options=PORTABLE)
+    both = printed(result, "buffer")[0][0]
+    found = [s for s in story(result.records).suspicions if s.kind == "field"]
+    assert [(s.certain, s.base, s.address) for s in found] == [(False, both, both + 400)]
+
+
+@pytest.mark.parametrize("form", ["assign", "setlocale"])
+def test_assigned_structures_are_no_overflows(run: Run, form: str) -> None:
+    result = run("discovery/beside.c", form, options=PORTABLE)
+    assert result.status == 0 and story(result.records).suspicions == []
+
+
+@pytest.mark.parametrize("form", ["sscanf", "sscanf-set", "vsscanf", "fscanf"])
+def test_texts_that_were_read_overflow(run: Run, form: str) -> None:
+    result = run("discovery/beside.c", form, options=PORTABLE)
+    told = story(result.records)
+    (buffer, _), (victim, _) = printed(result, "buffer")[0], printed(result, "victim")[0]
+    found = [s for s in told.suspicions if s.certain]
+    assert found, told.suspicions
+    assert told.nodes[found[0].base_node].start == buffer
+    assert told.nodes[found[0].node].start == victim
+
+
+def test_a_block_that_shrinks_twice_keeps_its_words(run: Run) -> None:
+    result = run("discovery/beside.c", "shrink", options=PORTABLE)
+    address = printed(result, "buffer")[0][0]
+    last = [node for node in story(result.records).nodes.values() if node.start == address][-1]
+    assert 8 * last.words == 160

@@ -92,6 +92,7 @@ static void plan_indexed(Int statement, IRExpr *address, const struct hs_sum *su
         plan->leaf[i] = sum->leaf[i];
     access->indexed = True;
     access->summed = sum->n > 1;
+    access->constant = sum->n == 1 && !sum->indexed;
     add_access(plan, access);
 }
 

@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Mode portable: an overflow inside a node. A word that the code first accessed by itself, as 8
- * bytes at a constant distance from a pointer, is a field. A copy that starts below a field and
- * runs over it while it holds the address of code is reported as possible: it may as well be the
- * assignment of a whole structure.
+ * bytes at a constant distance from a pointer, is a field. A copy that starts below a field which
+ * holds the address of code, and leaves something else there that is neither such an address nor
+ * NULL, is reported as possible: one that does is the assignment of a whole structure.
  */
 #include "discovery/nodes.h"
+#include "shared/peek.h"
+
+#define MOST_FIELDS 16 /* of one copy that are looked at */
 
 UChar *hs_fields;
+
+/* The copy under way. */
+static struct {
+    UInt node;
+    Addr start;
+    SizeT length;
+    ULong site;
+    UInt n;
+    Addr field[MOST_FIELDS];
+} copy;
 
 void hs_field_found(Addr address) {
     if (hs_fields)
@@ -25,18 +38,33 @@ static Bool is_code(Addr address) {
     return segment && segment->hasX && (segment->kind == SkFileC || segment->kind == SkAnonC);
 }
 
-/* Before the bytes are written. */
 void hs_copy_over_fields(Addr start, SizeT length, ULong site) {
     Addr end = start + length;
-    UInt node;
-    if (!hs_fields || hs_leaving_out() || !(node = hs_node_at(start)))
+    copy.n = 0;
+    if (!hs_fields || hs_leaving_out() || !(copy.node = hs_node_at(start)))
         return;
-    if (end > hs_extent_end(hs_node(node)))
-        end = hs_extent_end(hs_node(node));
-    for (Addr field = (start + 8) & ~(Addr)7; field < end; field += 8)
-        if ((hs_fields[field >> 3] & HS_FIELD) && is_code(*(Addr *)field)) {
-            hs_suspicious(HSW_SUSPICION_FIELD | HSW_POSSIBLE, node, start, node, field, length,
-                          site);
-            return;
+    copy.start = start;
+    copy.length = length;
+    copy.site = site;
+    if (end > hs_extent_end(hs_node(copy.node)))
+        end = hs_extent_end(hs_node(copy.node));
+    for (Addr field = (start + 8) & ~(Addr)7; field < end && copy.n < MOST_FIELDS; field += 8)
+        if ((hs_fields[field >> 3] & HS_FIELD) && is_code(*(Addr *)field))
+            copy.field[copy.n++] = field;
+}
+
+/* What a field holds now that was written wholly, or in part. */
+static Bool is_spoiled(Addr field) {
+    Addr value;
+    return hs_peek(&value, field, sizeof value) && value && !is_code(value);
+}
+
+void hs_copied_over_fields(Addr start) {
+    for (UInt i = 0; start == copy.start && i < copy.n; i++)
+        if (is_spoiled(copy.field[i])) {
+            hs_suspicious(HSW_SUSPICION_FIELD | HSW_POSSIBLE, copy.node, copy.start, copy.node,
+                          copy.field[i], copy.length, copy.site);
+            break;
         }
+    copy.n = 0;
 }

@@ -219,7 +219,7 @@ void hs_learn_access(Addr base, Addr address, SizeT size, struct hs_access *acce
     Addr last = address + size - 1;
     if (hs_leaving_out())
         return;
-    if (size == 8 && !access->indexed && (owner_of(address) & HS_NOBODY))
+    if (size == 8 && (!access->indexed || access->constant) && (owner_of(address) & HS_NOBODY))
         hs_field_found(address);
     learn(base, address, address + size, &source);
     if (address >> 3 != last >> 3 && owner_of(last) != owner_of(address))
@@ -271,6 +271,7 @@ Bool hs_ranged_access(Addr start, SizeT length, UInt kind, UChar byte, ULong sit
         hs_hold_back(start, length, kind, byte, site);
         return False;
     }
+    hs_copied_over_fields(start);
     learn_range(start, length, site, True);
     return True;
 }

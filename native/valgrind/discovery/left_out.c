@@ -83,6 +83,7 @@ struct custom {
     Addr low, high;
 };
 Bool hs_free_lists;
+Bool hs_blocks_touch;
 static struct custom *customs;
 static UInt n_customs;
 
@@ -225,8 +226,10 @@ static void freed(Addr address) {
         hs_count(HSW_COUNTED_BAD_FREE);
 }
 
+/* A block that stays where it is keeps what is known of it, as far as it still reaches. */
 static UInt reallocated(Addr old, Addr result, SizeT size) {
     UInt number = node_starting_at(old);
+    Addr end = number ? hs_extent_end(hs_node(number)) : 0;
     if (!result) {
         if (number && size == 0)
             hs_node_ends(number, HSW_END_FREED, 0);
@@ -234,7 +237,12 @@ static UInt reallocated(Addr old, Addr result, SizeT size) {
     }
     if (number)
         hs_node_ends(number, HSW_END_REALLOCATED, 0);
-    return hs_block_begins(result, result == old ? HSW_NODE_KEPT : HSW_NODE_RETURNED, 0, HS_KNOWN);
+    if (result != old)
+        return hs_block_begins(result, HSW_NODE_RETURNED, 0, HS_KNOWN);
+    number = hs_block_begins(result, HSW_NODE_KEPT, 0, HS_KNOWN);
+    if (number)
+        hs_node_reaches(number, end < result + size ? end : result + size);
+    return number;
 }
 
 /* ---- the truth ---- */
@@ -283,11 +291,25 @@ static void tell_result(const struct hs_call_note *note, Addr result) {
 
 /* ---- watching ---- */
 
+/* The C library's allocator, and with its symbols in the program itself where that is static, has a
+ * header before every block. jemalloc and others put blocks side by side. */
+static Bool has_headers(Addr code) {
+    const HChar *path = hs_module_path(code), *name = path ? base_name(path) : "";
+    const HChar *found;
+    return VG_(strncmp)(name, "libc.", 5) == 0 || VG_(strncmp)(name, "libc-", 5) == 0 ||
+           VG_(strncmp)(name, "ld-", 3) == 0 ||
+           (VG_(get_fnname)(VG_(current_DiEpoch)(), code, &found) &&
+            VG_(strncmp)(found, "__libc_", 7) == 0);
+}
+
 static Int find(Addr code, const HChar *name) {
     Int custom;
     for (UInt i = 0; name && i < FAMILY; i++)
-        if (VG_(strcmp)(name, family[i].name) == 0)
+        if (VG_(strcmp)(name, family[i].name) == 0) {
+            if (!has_headers(code))
+                hs_blocks_touch = True;
             return i;
+        }
     if (hs_mode != HSW_PORTABLE)
         return -1;
     custom = custom_at(code, name);

@@ -82,8 +82,9 @@ struct hs_access {
     Int offset;
     UShort size;
     Bool store, own;
-    Bool indexed; /* the distance from the base is not constant */
-    Bool summed;  /* and may itself be the distance of two pointers */
+    Bool indexed;  /* the distance from the base is not constant */
+    Bool summed;   /* and may itself be the distance of two pointers */
+    Bool constant; /* after all, but too large to be checked as one */
 };
 void hs_learn_access(Addr base, Addr address, SizeT size, struct hs_access *access);
 /* After a ranged operation; False: not to be sent now, left-out code did it. */
@@ -108,8 +109,9 @@ void hs_formats_start(void);
 #define HS_FIELD 1
 extern UChar *hs_fields;
 void hs_field_found(Addr address);
-void hs_fields_forgotten(Addr from, Addr to); /* numbers of words */
-void hs_copy_over_fields(Addr start, SizeT length, ULong site);
+void hs_fields_forgotten(Addr from, Addr to);                   /* numbers of words */
+void hs_copy_over_fields(Addr start, SizeT length, ULong site); /* about to be made */
+void hs_copied_over_fields(Addr start);
 
 /* suspicions.c */
 void hs_suspicious(UInt kind, UInt base_node, Addr base, UInt node, Addr address, SizeT size,
@@ -130,7 +132,8 @@ void hs_left_out_start(void);
 Bool hs_is_left_out(Addr code); /* by name, library or range */
 Bool hs_leaving_out(void);      /* left-out code runs in the current thread */
 UInt hs_block_begins(Addr start, UInt how, UInt site, UShort flags);
-extern Bool hs_free_lists; /* --allocator=free-lists */
+extern Bool hs_free_lists;   /* --allocator=free-lists */
+extern Bool hs_blocks_touch; /* an allocator without headers between its blocks was seen */
 void hs_hold_back(Addr start, SizeT length, UInt kind, UChar byte, ULong site);
 
 #endif

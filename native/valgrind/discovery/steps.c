@@ -5,7 +5,8 @@
  *
  * Between two such blocks lies the allocator's header. A pointer that only goes to the end of its
  * block stops there; one that reaches the next block from words that touch it has been through the
- * header, and that is an overflow for certain.
+ * header, and that is an overflow for certain. Where blocks have no headers, the end of one is the
+ * start of the next, and a step tells nothing.
  */
 #include "discovery/pass.h"
 
@@ -87,7 +88,7 @@ void hs_forget_steps(void) {
 
 static void stepped(Addr before, Addr after, struct hs_access *access) {
     UInt from = hs_node_at(before), to = hs_node_at(after);
-    if (!from || !to || hs_leaving_out() ||
+    if (!from || !to || hs_blocks_touch || hs_leaving_out() ||
         !(hs_node(from)->flags & hs_node(to)->flags & HS_KNOWN) ||
         hs_extent_end(hs_node(from)) != hs_extent_start(hs_node(to)))
         return;
