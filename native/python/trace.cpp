@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "trace.h"
 
+#include "format/container/salvage.h"
 #include "graph/history/history.h"
 #include "graph/tables/discovery_tables.h"
 #include "graph/tables/nodes_table.h"
@@ -20,13 +21,14 @@ using namespace nb::literals;
 
 namespace heapstory {
 
-Trace::Trace(const std::string &path) : path_(path) {
+Trace::Trace(const std::string &path, bool salvage) : path_(path) {
     struct stat status;
     if (stat(path.c_str(), &status) != 0)
         throw FormatError(path + ": no such trace");
     if (!S_ISDIR(status.st_mode) || stat((path + "/chunks").c_str(), &status) != 0)
         throw FormatError(path + ": not a heapstory trace (record one: heapstory record -o " +
                           path + " -- PROG)");
+    Salvaging while_opening(salvage);
     from_.store = std::make_shared<Store>(path);
     from_.pointers = std::make_shared<Pointers>(*from_.store);
     from_.labels = std::make_shared<Labels>(from_.store);
@@ -175,13 +177,13 @@ Table Trace::found(const std::string &name) const {
 
 void bind_trace(nb::module_ &module) {
     nb::class_<Trace>(module, "Trace")
-        .def(nb::init<const std::string &>(), "path"_a)
+        .def(nb::init<const std::string &, bool>(), "path"_a, "salvage"_a = false)
         .def(
             "__init__", // names of files need not be text
-            [](Trace *trace, nb::bytes path) {
-                new (trace) Trace(std::string(path.c_str(), path.size()));
+            [](Trace *trace, nb::bytes path, bool salvage) {
+                new (trace) Trace(std::string(path.c_str(), path.size()), salvage);
             },
-            "path"_a)
+            "path"_a, "salvage"_a = false)
         .def("close", &Trace::close)
         .def_prop_ro("timestamps", &Trace::timestamps)
         .def_prop_ro("complete", &Trace::complete)

@@ -52,7 +52,7 @@ std::string node_json(Batch row, nanobind::callable place, nanobind::callable ty
 
 class Trace {
   public:
-    explicit Trace(const std::string &path);
+    explicit Trace(const std::string &path, bool salvage = false);
     void close() { from_ = {}; }
 
     uint64_t timestamps() const { return store().totals().changes; }

@@ -199,7 +199,7 @@ class TypeDescription(TypedDict):
     fields: list[MemberDescription]
 
 class Trace:
-    def __init__(self, path: str | bytes) -> None:
+    def __init__(self, path: str | bytes, salvage: bool = False) -> None:
         """Opens a trace directory; CoreError if it is none, is damaged beyond its first chunk, or
         was written by a newer version."""
     def close(self) -> None: ...

@@ -40,7 +40,7 @@ def open_fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[Fake
     """Opens a trace that answers from a fake core; commands see it at the same path."""
 
     def opened(core: FakeCore) -> Trace:
-        monkeypatch.setattr(open_trace, "open_core", lambda path: core)
+        monkeypatch.setattr(open_trace, "open_core", lambda path, salvage: core)
         monkeypatch.setattr(open_trace, "read_meta", lambda path: core.meta)
         return heapstory.open(tmp_path / "list.story")
 

@@ -98,3 +98,56 @@ def test_a_trace_of_a_newer_version(busy: Path, heapstory: Heapstory, tmp_path: 
     assert (done.returncode, done.stdout) == (3, "")
     assert "newer than this heapstory" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def flip(chunks: Path, offset: int) -> None:
+    data = bytearray(chunks.read_bytes())
+    data[offset] ^= 4
+    chunks.write_bytes(data)
+
+
+def chunks_of(chunks: Path) -> list[tuple[int, int, int]]:
+    """Kind, offset of the payload and length of every chunk, as the headers say."""
+    data = chunks.read_bytes()
+    found, at = [], 0
+    while data[at : at + 4] == b"HSCK":
+        kind = int.from_bytes(data[at + 4 : at + 6], "little")
+        length = int.from_bytes(data[at + 16 : at + 24], "little")
+        found.append((kind, at + 72, length))
+        at += 72 + (length + 7 & ~7)
+    return found
+
+
+EVENTS, NODES, WORDS = 1, 6, 7
+
+
+def test_what_is_whole_of_a_damaged_trace_answers(busy: Path, heapstory: Heapstory) -> None:
+    whole = json.loads(heapstory("info", busy, "--json").stdout)
+    events = [chunk for chunk in chunks_of(busy / "chunks") if chunk[0] == EVENTS]
+    assert len(events) > 2
+    _, offset, length = events[-1]
+    flip(busy / "chunks", offset + length // 2)
+    for words in (["info", "--json"], ["graph"], ["query", "SELECT count(*) FROM events"]):
+        answer = heapstory(words[0], busy, *words[1:])
+        assert answer.returncode == 4 and answer.stderr.count("\n") == 1
+        assert f"reading stopped at byte {offset - 72}" in answer.stderr
+    left = json.loads(heapstory("info", busy, "--json").stdout)
+    assert 0 < left["timestamps"] < whole["timestamps"] and not left["complete"]
+
+
+def test_nothing_is_told_without_the_beginning(busy: Path, heapstory: Heapstory) -> None:
+    _, offset, length = chunks_of(busy / "chunks")[0]
+    flip(busy / "chunks", offset + length // 2)
+    answer = heapstory("query", busy, "SELECT * FROM nodes")
+    assert (answer.returncode, answer.stdout) == (3, "")
+
+
+@pytest.mark.parametrize("kind", [NODES, WORDS])
+def test_what_can_be_made_again_is(busy: Path, heapstory: Heapstory, kind: int) -> None:
+    query = "SELECT node, address, created, freed FROM nodes ORDER BY node"
+    whole = [heapstory("query", busy, query).stdout, heapstory("graph", busy, "--json").stdout]
+    _, offset, length = next(c for c in chunks_of(busy / "chunks") if c[0] == kind)
+    flip(busy / "chunks", offset + length // 2)
+    answers = [heapstory("query", busy, query), heapstory("graph", busy, "--json")]
+    assert [a.stdout for a in answers] == whole
+    assert {a.returncode for a in answers} <= {0, 4}  # 0: it was not needed

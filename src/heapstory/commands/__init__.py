@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import NoReturn
 
-from heapstory.errors import HeapstoryError, ProgramError, UsageError
+from heapstory.errors import HeapstoryError, ProgramError, TraceError, UsageError
 
 # In the order of the manual.
 VERBS: dict[str, str] = {
@@ -92,7 +92,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     verb = next((word for word in words if word in VERBS), None)
     try:
         args = build_parser(only=verb or "").parse_args(words)
-        status: int = args.run(args)
+        status = _run(args)
         sys.stdout.flush()
         return status
     except HeapstoryError as error:
@@ -112,6 +112,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         what = f"internal error: {type(error).__name__}: {error}".splitlines()[0]
         remedy = "please report it, with the traceback that HEAPSTORY_DEBUG=1 shows"
         return _complain(verb, f"{what} ({remedy})", HeapstoryError.exit_code)
+
+
+def _run(args: argparse.Namespace) -> int:
+    """Runs a verb; where a trace turns out to be damaged, once more with what is whole of it."""
+    from heapstory.store.open_trace import is_damage, salvaging
+
+    try:
+        return int(args.run(args))
+    except TraceError as error:
+        from heapstory.commands import output
+
+        if not is_damage(error) or output.has_written():
+            raise
+    with salvaging():
+        return int(args.run(args))
 
 
 def _write_anything() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
+from weakref import WeakSet
 
 from heapstory.errors import UsageError
 from heapstory.reporters.text import printable
@@ -21,13 +22,23 @@ def write(text: str | Iterable[str], output: str | None = None) -> None:
     """To a file, or to stdout; a long text comes in pieces."""
     pieces = [text] if isinstance(text, str) else text
     if output is None or output == "-":
-        sys.stdout.writelines(pieces)
+        for piece in pieces:
+            sys.stdout.write(piece)
+            _on_stdout.add(sys.stdout)
         return
     try:
         with Path(output).open("w", encoding="utf-8") as file:
             file.writelines(pieces)
     except OSError as error:
         raise UsageError(f"{output}: {error.strerror} (choose another file)") from error
+
+
+_on_stdout: WeakSet[IO[str]] = WeakSet()  # streams that hold a part of an answer
+
+
+def has_written() -> bool:
+    """Whether a part of an answer is on stdout already."""
+    return sys.stdout in _on_stdout
 
 
 def say(text: str) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -17,12 +20,15 @@ if TYPE_CHECKING:
     from heapstory import _core
 
 
+_salvage: ContextVar[bool] = ContextVar("salvage", default=False)
+
+
 class OpenTrace:
     """What every question to a trace starts from."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self.core = open_core(self.path)
+        self.core = open_core(self.path, _salvage.get())
         self._check_version()
         self.places = Places(self.core)
         self.types = Types(self.core)
@@ -104,7 +110,25 @@ class OpenTrace:
         return self.core.source(path)
 
 
-def open_core(path: Path) -> _core.Trace:
+@contextmanager
+def salvaging() -> Iterator[None]:
+    """Traces that are opened meanwhile leave out what is damaged, and are incomplete then.
+
+    That takes reading all of a trace, so it is done only where damage was met.
+    """
+    token = _salvage.set(True)
+    try:
+        yield
+    finally:
+        _salvage.reset(token)
+
+
+def is_damage(error: TraceError) -> bool:
+    """Whether an error says that a part of a trace is damaged."""
+    return "(checksum)" in str(error)
+
+
+def open_core(path: Path, salvage: bool = False) -> _core.Trace:
     """The native side of a trace."""
     if not path.exists():
         raise UsageError(f"{path}: no such trace (record one: heapstory record -o {path} -- PROG)")
@@ -114,4 +138,4 @@ def open_core(path: Path) -> _core.Trace:
         from heapstory import _core
     except ImportError as error:
         raise TraceError(f"the native core cannot be loaded: {error} (run: make setup)") from error
-    return _core.Trace(os.fsencode(path))
+    return _core.Trace(os.fsencode(path), salvage)

@@ -79,10 +79,10 @@ def query(trace: OpenTrace, sql: str, files: Sequence[str | os.PathLike[str]] = 
     try:
         _confine(connection, files)
         _open_tables(connection, trace, sql)
-        answer = connection.sql(_TOKEN.sub(_decimal, sql))
-        if answer is None:
+        statement = _TOKEN.sub(_decimal, sql)
+        if not connection.extract_statements(statement):
             raise UsageError("SQL: there is no statement (see: query --help)")
-        return Rows(list(answer.columns), _with_plain_times(answer).fetchall())
+        return _answer(connection, statement)
     except (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.InternalException) as error:
         raise HeapstoryError(f"query failed: {_one_line(error)}") from error
     except duckdb.PermissionException as error:
@@ -126,16 +126,30 @@ def _open_tables(connection: duckdb.DuckDBPyConnection, trace: OpenTrace, sql: s
     connection.execute("SET lock_configuration = true")
 
 
-def _with_plain_times(answer: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+def _answer(connection: duckdb.DuckDBPyConnection, statement: str) -> Rows:
+    """Executed, not asked as a relation: that would take a damaged table for an empty one."""
+    import duckdb
+
+    try:
+        result = connection.execute(statement)
+        columns = [entry[0] for entry in result.description or []]
+        return Rows(columns, result.fetchall() if columns else [])
+    except duckdb.InvalidInputException as error:
+        if "pytz" not in str(error):
+            raise
+    return _with_plain_times(connection, statement.rstrip().rstrip(";"))
+
+
+def _with_plain_times(connection: duckdb.DuckDBPyConnection, statement: str) -> Rows:
     """Times with a zone as text: Python would need a library of zones for them."""
-    zoned = ["TIME ZONE" in str(kind) for kind in answer.types]
-    if not any(zoned):
-        return answer
+    described = connection.execute(f"DESCRIBE {statement}").fetchall()
+    names = ['"' + name.replace('"', '""') + '"' for name, *_ in described]
     columns = (
-        f"CAST(#{number} AS VARCHAR)" if is_zoned else f"#{number}"
-        for number, is_zoned in enumerate(zoned, 1)
+        f"CAST({name} AS VARCHAR)" if "TIME ZONE" in kind else name
+        for name, (_, kind, *_rest) in zip(names, described, strict=True)
     )
-    return answer.project(", ".join(columns))
+    plain = f"SELECT {', '.join(columns)} FROM ({statement})"
+    return Rows([name for name, *_ in described], connection.execute(plain).fetchall())
 
 
 def _decimal(token: re.Match[str]) -> str:

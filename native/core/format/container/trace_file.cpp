@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "format/container/trace_file.h"
 
+#include "format/container/salvage.h"
+
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -20,6 +23,65 @@ constexpr uint64_t footer_magic = 0x444e455352544348; // "HCTRSEND"
 
 std::system_error failure(const std::string &what) {
     return std::system_error(errno, std::generic_category(), what);
+}
+
+// ---- what is whole of a damaged file ----
+
+bool is_whole(const uint8_t *file, const ChunkEntry &entry) {
+    ByteSpan payload(file + entry.offset + sizeof entry.header, entry.header.length);
+    const uint64_t head = entry.header.head_length;
+    return crc32c(payload) == entry.header.payload_crc && head <= payload.size() &&
+           (!head || crc32c(payload.first(head)) == entry.header.head_crc);
+}
+
+// Derived chunks are made again from the others, and the text of a source stands for itself.
+bool can_be_missed(const ChunkEntry &entry) {
+    switch (ChunkKind(entry.header.kind)) {
+    case ChunkKind::keyframe:
+    case ChunkKind::nodes:
+    case ChunkKind::words:
+    case ChunkKind::source:
+        return true;
+    default:
+        return false;
+    }
+}
+
+// A keyframe is all of its parts, or none.
+void leave_out(std::vector<ChunkEntry> &chunks, size_t chunk) {
+    const ChunkHeader header = chunks[chunk].header;
+    size_t first = chunk, count = 1;
+    if (ChunkKind(header.kind) == ChunkKind::keyframe && header.events <= chunk) {
+        first = chunk - header.events;
+        count = std::min<size_t>(header.slots, chunks.size() - first);
+    }
+    for (size_t i = first; i < first + count; ++i)
+        chunks[i].header.kind = 0;
+}
+
+// Leaves the damaged chunks of a mapped file out, and all behind one that the rest cannot be told
+// without. Returns the offset of the first, 0 if there is none.
+uint64_t leave_out_damaged(const uint8_t *file, std::vector<ChunkEntry> &chunks) {
+    if (!chunks.empty() && !is_whole(file, chunks.front())) // all others need it
+        chunks.clear();
+    uint64_t first = 0;
+    for (size_t chunk = 0; chunk < chunks.size(); ++chunk) {
+        if (is_whole(file, chunks[chunk]))
+            continue;
+        if (!first)
+            first = chunks[chunk].offset;
+        if (can_be_missed(chunks[chunk])) {
+            leave_out(chunks, chunk);
+            continue;
+        }
+        auto is_lost = [&](const ChunkEntry &entry) {
+            return ChunkKind(entry.header.kind) != ChunkKind::source || !is_whole(file, entry);
+        };
+        chunks.erase(std::remove_if(chunks.begin() + ptrdiff_t(chunk), chunks.end(), is_lost),
+                     chunks.end());
+        break;
+    }
+    return first;
 }
 
 } // namespace
@@ -98,6 +160,11 @@ TraceFile::TraceFile(const std::string &directory) : path_(directory + "/chunks"
     closed_ = read_directory();
     if (!closed_)
         read_headers();
+    if (Salvaging::is_on())
+        if (uint64_t offset = leave_out_damaged(data_, chunks_)) {
+            damaged_at_ = offset;
+            closed_ = false;
+        }
     checked_ = std::make_unique<std::atomic<bool>[]>(chunks_.size());
 }
 

@@ -44,7 +44,8 @@ def _finding(finding: Finding, run: Guarded, style: Style) -> Iterator[str]:
         yield f"  also found by {other}"
     if finding.kind == "leak":
         yield style.dim(f"  {wanted(finding)}")
-    yield style.dim(f"  how it came to this: {explanation(finding, run.command)}")
+    if command := explanation(finding, run.command):
+        yield style.dim(f"  how it came to this: {command}")
     yield style.dim(f"  fingerprint {finding.fingerprint}")
 
 
