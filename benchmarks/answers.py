@@ -263,15 +263,15 @@ def source_questions(folder: Path) -> Iterator[Question]:
     structures = sorted(str(one) for one in (inputs / "structures").glob("*.c"))
     yield Question("leaks/structures.json", ("leaks", "--force", "--json", *structures), inputs)
     for spec in sorted((inputs / "linear").glob("*.lin")):
-        words = ("prove", "--timeout", "60", "--bounded", str(spec))
+        words = ("prove", "--timeout", "60", "--bound", "3", "--bounded", str(spec))
         yield Question(f"prove/{spec.stem}", words, inputs)
         yield Question(f"prove/{spec.stem}.json", (*words, "--json", "--sarif", "{out}"), inputs)
     for name in ("pair_snapshot", "treiber_stack", "ms_queue", "ms_two_lock_queue"):
         spec = inputs / "linear" / f"{name}.lin"
-        words = ("prove", "--timeout", "120", "--json", str(spec))
+        words = ("prove", "--timeout", "120", "--bound", "3", "--json", str(spec))
         yield Question(f"prove/{name}.proof", words, inputs)
     for source in sorted((inputs / "linear" / "c").glob("*.c")):
-        words = ("prove", "--timeout", "120", "--bounded", "--c", str(source))
+        words = ("prove", "--timeout", "120", "--bound", "3", "--bounded", "--c", str(source))
         yield Question(f"prove/c-{source.stem}", words, inputs)
         yield Question(f"prove/c-{source.stem}.spec", (*words, "--show-spec"), inputs)
 

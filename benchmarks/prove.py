@@ -12,13 +12,15 @@ import tempfile
 import time
 from pathlib import Path
 
-from heapstory.linear.language.grammar import SpecificationError
+from heapstory.errors import SpecificationError
+from heapstory.linear.budget import Budget
 from heapstory.linear.language.syntax import Specification
 from heapstory.linear.program.load import load, parse
 from heapstory.linear.states.exhaustive import Checker
-from heapstory.linear.states.explore import Budget
 from heapstory.linear.verdict.judge import judge
 from heapstory.linear.verdict.report import Options, Report
+from tests.linear.independent.explorer import Explorer, TooMany
+from tests.linear.independent.generate import specification as written
 from tests.linear.mutants import MUTANTS, mutated
 from tests.linear.random_specifications import specification
 from tests.linear.recorded import METHODS, recorded
@@ -54,7 +56,8 @@ def structures(args: argparse.Namespace) -> None:
         if (args.only and name not in args.only.split(",")) or not path.exists():
             continue
         spec = load(path)
-        quick, quickly = timed(spec, Options(proof=False, timeout=args.timeout), args.repeat)
+        bounded = Options(bound=3, proof=False, timeout=args.timeout)
+        quick, quickly = timed(spec, bounded, args.repeat)
         slow, slowly = timed(spec, Options(timeout=args.timeout), args.repeat)
         count = sum(len(o.steps) for o in spec.operations)
         assert quick.normal is not None and quick.algorithm6 is not None
@@ -88,8 +91,9 @@ def sources(args: argparse.Namespace) -> None:
             continue
         spec = extract(str(path), None, None, None).spec
         assert spec is not None
-        quick, quickly = timed(spec, Options(proof=False, timeout=args.timeout), args.repeat)
-        slow, slowly = timed(spec, Options(timeout=args.timeout), args.repeat)
+        bounded = Options(bound=3, proof=False, timeout=args.timeout)
+        quick, quickly = timed(spec, bounded, args.repeat)
+        slow, slowly = timed(spec, Options(timeout=args.timeout, c=True), args.repeat)
         count = sum(len(o.steps) for o in spec.operations)
         print(
             f"| {path.name} | {count} | {quick.verdict} N={quick.bound} | {quickly:.1f} "
@@ -125,48 +129,49 @@ def mutants(args: argparse.Namespace) -> None:
 
 
 def fuzz(args: argparse.Namespace) -> None:
-    """Random specifications: the verdict without a proof against the exhaustive checker."""
+    """Random specifications of all constructs: the explorer against one that shares nothing with
+    it."""
     count: collections.Counter[str] = collections.Counter()
     begin = time.process_time()
     for seed in range(args.first, args.first + args.count):
-        bound = 3 if seed % 10 == 0 else 2
-        options = Options(bound=bound, proof=False, timeout=20, states=20_000)
+        bound, keys, reuse = (3, 1, False) if seed % 10 == 0 else (2, 2, seed % 2 == 0)
+        text = written(seed)
         try:
-            spec = parse(specification(seed))
+            spec = parse(text)
+            other = Explorer(text, bound, keys, reuse, most=4_000)
+            search = Checker(spec, keys, reuse).search(bound, Budget(20, 20_000))
         except SpecificationError:
             count["no shared step"] += 1
             continue
-        report = judge(spec, options)
-        search = report.search or Checker(spec).search(bound, Budget(20, 20_000))
-        if not search.complete:
-            count["out of budget"] += 1
+        except TooMany:
+            count["too large"] += 1
             continue
-        right = search.trail is None
+        right = other.wrong is None
         count["linearizable" if right else "not linearizable"] += 1
-        count[f"{'' if right else 'WRONGLY '}accepted"] += report.verdict == "bounded-ok"
-        count["accepted by Algorithm 6's path"] += right and report.method == "algorithm6"
-        if report.verdict == "bounded-ok" and not right:
-            print(f"seed {seed} is wrongly accepted at bound {bound}", flush=True)
+        count["WRONGLY accepted"] += search.complete and search.trail is None and not right
+        count["WRONGLY refuted"] += search.trail is not None and right
+        if search.complete and (search.trail is None) != right:
+            print(f"seed {seed}: the two disagree", flush=True)
     print(json.dumps(dict(count)), f"{time.process_time() - begin:.0f} s of processor time")
 
 
 def proofs(args: argparse.Namespace) -> None:
-    """Random specifications: is what the proof rules accept right, straight away?"""
+    """Random specifications: is what the proof rules accept right, straight away, two operations
+    deeper than two?"""
     from heapstory.linear.verdict.rules import attempt
 
     count: collections.Counter[str] = collections.Counter()
     begin = time.process_time()
     for seed in range(args.first, args.first + args.count):
-        bound = 3 if seed % 4 == 0 else 2
         try:
-            spec = parse(specification(seed))
+            spec = parse(written(seed) if seed % 2 else specification(seed))
         except SpecificationError:
             continue
         report = Report("", "", "bounded-ok")
         attempt(spec, Options(), Budget(20), report)
-        search = Checker(spec).search(bound, Budget(20, 20_000))
+        search = Checker(spec, 3).search(4, Budget(20, 200_000))
         if not search.complete:
-            continue
+            search = Checker(spec).search(3, Budget(20, 200_000))
         right = search.trail is None
         count["linearizable" if right else "not linearizable"] += 1
         count[f"{'' if right else 'WRONGLY '}proved"] += report.verdict == "proved"
@@ -204,6 +209,11 @@ def aba(args: argparse.Namespace) -> None:
     assert found.trail is not None
     operations = len({a.instance for a in found.trail})
     print(f"ABA found: {operations} operations, {found.states} states, {best:.2f} s")
+    for name, count in (("treiber_stack", 6), ("ms_queue", 4), ("hhlmss_lazy_set", 3)):
+        begin = time.process_time()
+        found = Checker(load(EXAMPLES / f"{name}.lin")).search(count, Budget(args.timeout), count)
+        spent = time.process_time() - begin
+        print(f"{name}, {count} operations: {found.states} states, {spent:.2f} s")
 
 
 def main() -> None:
@@ -217,7 +227,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=0)
     args = parser.parse_args()
-    args.count = args.count or {"fuzz": 100_000, "proofs": 2_000}.get(args.what, 0)
+    args.count = args.count or {"fuzz": 3_000, "proofs": 500}.get(args.what, 0)
     globals()[args.what](args)
 
 

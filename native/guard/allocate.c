@@ -244,6 +244,10 @@ void *guard_resize(void *user, size_t size, struct caller caller) {
         return NULL;
     if (settings.moving_realloc || block.align)
         return move(&block, size, mark, caller);
+    if (block.size <= MOST_SMALL && size <= MOST_SMALL && piece_of(size) == piece_of(block.size)) {
+        dress(user, size, 0, site_of(caller, thread_own())); /* it fits where it is */
+        return user;
+    }
     if (!guard_claim(at, mark)) { /* freed by another thread just now */
         wrong_pointer(user, __atomic_load_n(at, __ATOMIC_ACQUIRE), false, caller);
         errno = ENOMEM;

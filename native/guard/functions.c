@@ -23,7 +23,10 @@ EXPORT void free(void *user) {
 }
 
 EXPORT void *calloc(size_t count, size_t size) {
-    return guard_zeroed(count, size, CALLER);
+    size_t bytes;
+    bool known = !__builtin_mul_overflow(count, size, &bytes);
+    void *again = known ? guard_allocate_again(bytes, MARK_MALLOC, CALLER) : NULL;
+    return likely(again != NULL) ? memset(again, 0, bytes) : guard_zeroed(count, size, CALLER);
 }
 
 EXPORT void *realloc(void *user, size_t size) {

@@ -7,8 +7,6 @@
 
 #define PROBES 64
 
-_Static_assert(RECENT == 256, "recent_of takes eight bits");
-
 struct site sites[SITES];
 uint16_t site_numbers[SITES];
 static uint32_t used = 1;

@@ -31,7 +31,7 @@ uint32_t site_of_frames(const uintptr_t *frames, uint32_t count);
 
 static inline struct recent *recent_of(struct caller caller, struct thread *own) {
     uint64_t hash = (caller.address ^ caller.frame << 20) * 0x9e3779b97f4a7c15ull;
-    return &own->recent[hash >> 56];
+    return &own->recent[hash >> (64 - RECENT_BITS)];
 }
 
 static inline uintptr_t word_above(struct caller caller, int32_t above) {

@@ -8,7 +8,8 @@
 #define MOST_SMALL 1024                          /* bytes of a block that counts as small */
 #define PIECES ((MOST_SMALL + 47) / GRANULE + 1) /* numbers of libc's pieces for them */
 #define MOST_LARGE 64                            /* larger blocks held back at a time */
-#define RECENT 256
+#define RECENT_BITS 10
+#define RECENT (1 << RECENT_BITS)
 #define RECENT_FRAMES 3
 
 /* A stack that was seen: if the words at these places are what they were, it is the same. */

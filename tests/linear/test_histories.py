@@ -17,8 +17,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from heapstory.commands import main
 from heapstory.errors import UsageError
 from heapstory.linear.budget import Budget
+from heapstory.linear.history import frontier
 from heapstory.linear.history.judge import judge, judge_file
 from heapstory.linear.history.operations import Operation, read
 from heapstory.linear.history.wgl import Call, linearizable
@@ -239,3 +241,25 @@ def test_the_header_writes_what_is_read(tmp_path: Path) -> None:
     assert [o.result for o in operations] == [None, 7, -2, None]
     assert operations[-1].end is None
     assert verdict(operations, "queue")
+
+
+def test_a_search_decides_where_too_many_states_are_possible(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # overlapping exchanges of a register: every order is possible until one is read
+    calls = [
+        Operation("cas", (0 if n % 3 else 1, n % 2), None, n, 100 + n, n + 1) for n in range(9)
+    ]
+    monkeypatch.setattr(frontier, "MOST", 20)
+    read = [Operation("read", (), 1, 200, 201, 25), Operation("read", (), 5, 300, 301, 26)]
+    assert judge([*calls, read[0]], "register", Budget(LONG)).verdict == "bounded-ok"
+    found = judge([*calls, *read], "register", Budget(LONG))
+    assert found.verdict == "not-linearizable" and read[1] in found.conflict
+
+
+def test_a_history_that_is_wrong_has_a_picture(tmp_path: Path) -> None:
+    file, svg, html = (tmp_path / name for name in ("h.jsonl", "h.svg", "h.html"))
+    file.write_text('{"method": "dequeue", "result": 7, "begin": 1, "end": 2}\n')
+    words = ["prove", "--history", str(file), "--model", "queue"]
+    assert main([*words, "--svg", str(svg), "--html", str(html)]) == 1
+    assert "dequeue() -&gt; 7" in svg.read_text() and "line 1" in html.read_text()

@@ -132,3 +132,8 @@ def test_both_bracket_uses_of_less_than() -> None:
     spec = parse("int x; f() 1 < x < 3; x > 0; > x = x + 1 ...a\n 1 < x >= 2 > x = 0;")
     texts = [show_step(s) for s in spec.operations[0].steps]
     assert texts == ["1 < x < 3; x > 0; > x = x + 1;", "1 < x >= 2; > x = 0;"]
+
+
+def test_is_takes_other_names_of_a_method() -> None:
+    spec = parse("implements register; int x; f() is get int r; 1 r = x; return r;")
+    assert spec.operations[0].method == "read"

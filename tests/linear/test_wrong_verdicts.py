@@ -89,6 +89,15 @@ WRONG: dict[str, tuple[str, int, int]] = {
         get() is look int r; 1 r = x; return r;""",
         2, 2,
     ),
+    "two loops in a row": (
+        """implements queue; int A[]; int back;
+        Enqueue (int v) int k; 1 k = back; back = back + 1; 1 A[k] = v;
+        Dequeue () int i; int n; int x; 1 n = back; i = 1;
+          1 loop < i < n; A[i] == NULL; > i = i + 1;
+          1 loop i = 0;
+          1 < i < n; A[i] != NULL; > x = A[i]; A[i] = NULL; return x;""",
+        3, 2,
+    ),
     "an enqueue that answers before it is done": (
         """implements queue; int A[]; int back;
         Enqueue (int v) int k; 1 k = back; back = back + 1; return; 1 A[k] = v;
@@ -154,3 +163,12 @@ def test_an_initial_value_is_a_constant() -> None:
         parse("struct n { n next }; n t; f(n p) 1 t = p;")
     with pytest.raises(SpecificationError, match="loop step cannot return"):
         parse("int x; f() 1 loop return x;")
+
+
+def test_the_conflict_names_all_that_cannot_be_put_in_order() -> None:
+    # the read is only wrong because the write before it has ended
+    text = WRONG["an answer in a step of its own"][0]
+    report = judge(parse(text), Options(bound=2, keys=2, proof=False, timeout=LONG))
+    assert report.search is not None and report.search.trail is not None
+    shown = build(parse(text), report.search.trail)
+    assert shown is not None and len(shown.conflict) == 2

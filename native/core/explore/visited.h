@@ -40,6 +40,8 @@ class Visited {
     size_t size() const { return ways_.size(); }
     Way way(uint32_t state) const { return ways_[state]; }
 
+    bool contains(const Hash &hash) const { return slots_[place(hash)] != none; }
+
     // Whether the state is new.
     bool add(const Hash &hash, Way way) {
         if (2 * ways_.size() >= slots_.size())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from heapstory.checks.finding import Block, Finding, Stack
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 # What is a mistake of the program, not only a consequence of one, or memory it may want.
 MISTAKES = ("leak", "possible-leak")
+# What the dynamic linker allocates for itself no program can free; it refers to it as it likes.
+LINKER = "the dynamic linker's own"
 KINDS = ("leak", "indirect-leak", "possible-leak", "possible-indirect-leak", "reachable")
 
 
@@ -58,7 +61,14 @@ def leaks(trace: OpenTrace) -> list[Leak] | None:
             return None
         key = (kinds[node], stack)
         if key not in made:
-            made[key] = Leak(kinds[node], trace.places.stack(stack), address)
+            places = trace.places.stack(stack)
+            reason = LINKER if _is_linker(places) else None
+            made[key] = Leak(kinds[node], places, address, suppressed=reason)
         made[key].blocks += 1
         made[key].bytes += size
     return sorted(made.values(), key=lambda leak: (KINDS.index(leak.kind), -leak.bytes))
+
+
+def _is_linker(stack: Stack) -> bool:
+    """Whether the dynamic linker asked for the block."""
+    return bool(stack) and PurePath(stack[0].module or "").name.startswith("ld-linux")

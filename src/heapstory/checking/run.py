@@ -7,11 +7,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 from heapstory.checking.errors import errors
 from heapstory.checking.leaks import MISTAKES, Leak, leaks
-from heapstory.checks.finding import Finding, merged
+from heapstory.checks.finding import Finding, identity, merged
 from heapstory.errors import HeapstoryError
 from heapstory.recording.folder import successors
 from heapstory.recording.recorder import Checks, Request, record
@@ -26,6 +27,7 @@ LOOKED_FOR = (
     "overlapping copies",
 )
 LEAKS = "leaks at the end"
+NO_HEAP = "the heap (no allocation was seen: the program has none, or an allocator of its own)"
 NOT_LOOKED_FOR = (
     "uninitialised values",
     "accesses outside of variables on the stack or in modules",
@@ -62,7 +64,7 @@ class Watch:
 
     trace: Path
     tell: Callable[[Finding], None]
-    told: set[str] = field(default_factory=set)
+    told: set[tuple[str, ...]]  # identities
     _size: int = 0
     _next: float = 0.0
 
@@ -73,7 +75,7 @@ class Watch:
             return
         self._size, start = size, time.monotonic()
         for finding in _errors_of(self.trace):
-            key = finding.fingerprint
+            key = identity(finding)
             if key not in self.told:
                 self.told.add(key)
                 self.tell(finding)
@@ -123,6 +125,16 @@ def _errors_of(path: Path) -> list[Finding]:
         return []
 
 
+def _has_heap(path: Path) -> bool:
+    """Whether any block was ever allocated; variables, where they are recorded, come first."""
+    with OpenTrace(path) as trace:
+        for number in count(1):
+            row = trace.core.node(number)
+            if row is None or row["kind"] == "heap":
+                break
+        return row is not None
+
+
 def _read(made: Checked, path: Path, checks: Checks) -> None:
     known: list[Leak] | None = None
     found: list[Finding] = []
@@ -135,6 +147,8 @@ def _read(made: Checked, path: Path, checks: Checks) -> None:
             if made.failure is None:
                 raise
             made.failure += f"; {error}"
+    if not known and not found and not made.failure and not _has_heap(path):
+        made.not_looked_for.append(NO_HEAP)
     made.findings = merged(found)
     made.leaks = known or []
     (made.not_looked_for if known is None else made.looked_for).append(LEAKS)

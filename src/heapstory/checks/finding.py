@@ -78,11 +78,16 @@ def is_own(place: Place) -> bool:
     return bool(module) and not module.startswith(_SYSTEM) and not inlined
 
 
+def identity(finding: Finding) -> tuple[str, ...]:
+    """The same for the same mistake at the same lines of one run."""
+    return (finding.kind, finding.fingerprint, *_lines(finding))
+
+
 def merged(findings: Iterable[Finding]) -> list[Finding]:
     """One for each mistake, counted; of several processes the first is named."""
-    kept: dict[tuple[object, ...], Finding] = {}
+    kept: dict[tuple[str, ...], Finding] = {}
     for finding in findings:
-        key = (finding.kind, finding.fingerprint, *_lines(finding))
+        key = identity(finding)
         if key in kept:
             kept[key].count += finding.count
         else:

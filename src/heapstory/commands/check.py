@@ -98,11 +98,12 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("no program to check (heapstory check -- PROG ARG...)")
     accepted = read_baseline(Path(args.baseline)) if args.baseline else Baseline()
     style = Style.of(sys.stderr)
-    told = {*accepted.entries, *args.suppress}  # accepted ones are not told
+    told: set[tuple[str, ...]] = set()
 
     def tell(finding: Finding) -> None:
-        sys.stderr.write(text.finding(finding, style))
-        sys.stderr.flush()
+        if _why(finding, accepted, args.suppress) is None:
+            sys.stderr.write(text.finding(finding, style))
+            sys.stderr.flush()
 
     checks = Checks(args.redzone, args.delay, not args.no_leaks, stores=args.record is not None)
     trace = Path(args.record) if args.record else None
@@ -110,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
     for finding in found.findings:
         finding.suppressed = _why(finding, accepted, args.suppress)
     for leak in found.leaks:
-        leak.suppressed = _why(leak.finding, accepted, args.suppress)
+        leak.suppressed = leak.suppressed or _why(leak.finding, accepted, args.suppress)
     sys.stderr.write(text.render(found, style, told))
     _write(args, found)
     if found.failure is not None:

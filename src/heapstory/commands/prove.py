@@ -185,17 +185,23 @@ def _histories(args: argparse.Namespace) -> list[Judged]:
 
 
 def _pictures(args: argparse.Namespace, results: list[Judged]) -> None:
-    from heapstory.reporters.prove import pictures
+    from heapstory.reporters.prove import history_picture, pictures
 
-    shown = next((one for one in results if one.counterexample is not None), None)
-    if shown is None or shown.counterexample is None:
-        for path in filter(None, (args.svg, args.html)):
-            say(f"no counterexample, {path} not written")
+    for one in results:
+        if one.counterexample is not None:
+            svg = pictures.svg(one.counterexample)
+            html = pictures.html(one.name, one.counterexample)
+        elif one.recorded and one.recorded.conflict:
+            svg = history_picture.svg(one.recorded)
+            html = history_picture.html(one.recorded)
+        else:
+            continue
+        for path, text in ((args.svg, svg), (args.html, html)):
+            if path:
+                write(text, path)
         return
-    if args.svg:
-        write(pictures.svg(shown.counterexample), args.svg)
-    if args.html:
-        write(pictures.html(shown.name, shown.counterexample), args.html)
+    for path in filter(None, (args.svg, args.html)):
+        say(f"no counterexample, {path} not written")
 
 
 def _status(args: argparse.Namespace, results: list[Judged]) -> int:

@@ -19,10 +19,16 @@ from heapstory.recording.engine import (
     library_folder,
     native_folder,
 )
-from heapstory.recording.program import resolve
+from heapstory.recording.program import STATIC_RECORDED, resolve
 
 # What shapes a run and is worth knowing later; the rest of the environment stays private.
 _KEPT = ("LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "LD_PRELOAD", "GLIBC_TUNABLES", "PYTHONMALLOC")
+
+
+STATIC_CHECKED = (
+    "is statically linked, so its malloc cannot be replaced and nothing of its heap can be "
+    "checked (link it dynamically)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +128,8 @@ def record(
     ``waiting`` is called when the program has ended, ``meanwhile`` from time to time before.
     """
     replaces_malloc = request.mode == "alloc"
-    command = resolve(request.command, needs_loader=replaces_malloc)
+    static = STATIC_CHECKED if request.checks else STATIC_RECORDED
+    command = resolve(request.command, needs_loader=replaces_malloc, static=static)
     engine = find_engine()
     preload = CHECKED if request.checks else PRELOAD if replaces_malloc else STRINGS
     library = library_folder(engine, preload)

@@ -1,17 +1,20 @@
 """The general monitor: the set of all possible abstract states, moved along a history.
 
-Its size depends on how many operations overlap, not on the length of the history.
+Its size depends on how many operations overlap, not on the length of the history. Where it becomes
+too large, a search for one order decides (`wgl`), which need not know them all.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from heapstory.linear.budget import Budget, OutOfBudget
+from heapstory.linear.budget import Budget
 from heapstory.linear.history.operations import Operation
+from heapstory.linear.history.wgl import Call, linearizable
 from heapstory.linear.models.sequential import EMPTY, Model, agrees
 
 MOST = 50_000  # abstract states at one moment
+SHOWN = 8  # operations that show a violation
 
 
 class Violation(Exception):
@@ -22,7 +25,33 @@ class Violation(Exception):
         self.operations = operations
 
 
+class _Explodes(Exception):
+    """Too many possible states at one moment."""
+
+
 def frontier(operations: list[Operation], model: Model, budget: Budget) -> None:
+    """Judge a history by any model; raises `Violation` or `OutOfBudget`."""
+    try:
+        _follow(operations, model, budget)
+    except _Explodes:
+        _search(operations, model, budget)
+
+
+def _search(operations: list[Operation], model: Model, budget: Budget) -> None:
+    calls = [
+        Call(number, o.method, o.arguments, o.result, o.begin, o.end)
+        for number, o in enumerate(operations)
+    ]
+    found = linearizable(calls, model, budget)
+    if not found.accepted:
+        placed = set(found.order)
+        left = [o for n, o in enumerate(operations) if n not in placed and o.end is not None]
+        shown = sorted(left, key=lambda o: o.end or 0)[:SHOWN]
+        text = f"no order explains more than {len(placed)} of {len(operations)} operations, not"
+        raise Violation(f"{text} even these", shown)
+
+
+def _follow(operations: list[Operation], model: Model, budget: Budget) -> None:
     """Move the set of possible (abstract state, pending ones already done) along the history."""
     events = []
     for number, operation in enumerate(operations):
@@ -42,7 +71,7 @@ def frontier(operations: list[Operation], model: Model, budget: Budget) -> None:
         answer = operations[number].result
         configs = _after(configs, running, number, answer, model, budget)
         if not configs:
-            others = [o for n, o in running.items() if n != number][:8]
+            others = [o for n, o in running.items() if n != number][:SHOWN]
             found = [*others, operations[number]]
             raise Violation("no order explains this answer, with what overlaps it", found)
         del running[number]
@@ -78,7 +107,7 @@ def _after(
                     seen.add(config)
                     todo.append(config)
         if len(seen) > MOST:
-            raise OutOfBudget(f"more than {MOST} possible states at one moment")
+            raise _Explodes
         if len(seen) % 4096 == 0:
             budget.check("following the history")
     return kept

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ class Judgement:
     method: str = ""
     counterexample: dict[str, Any] | None = None
     line: int = 1
+    conflict: list[Operation] = field(default_factory=list)  # what shows that it is wrong
 
 
 def judge_file(path: str, model: str, timeout: float) -> Judgement:
@@ -67,7 +68,9 @@ def judge(operations: list[Operation], model: str, budget: Budget, path: str = "
             ]
         }
         line = found.operations[-1].line if found.operations else 1
-        return Judgement(path, "not-linearizable", len(operations), 0, str(found), name, data, line)
+        judged = Judgement(path, "not-linearizable", len(operations), 0, str(found), name, data)
+        judged.line, judged.conflict = line, found.operations
+        return judged
     except OutOfBudget as reason:
         return Judgement(path, "unknown", len(operations), reason=str(reason), method=name)
     return Judgement(path, "bounded-ok", len(operations), reason="this history", method=name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from heapstory.linear.budget import Budget
+from heapstory.linear.budget import Budget, OutOfBudget
 from heapstory.linear.models.sequential import Model, agrees
 
 
@@ -62,6 +62,8 @@ def linearizable(calls: list[Call], model: Model, budget: Budget | None = None) 
         seen.add(key)
         if budget is not None and len(seen) % 1024 == 0:
             budget.check(f"searching for an order ({len(best)} of {size} calls placed)")
+            if len(seen) > budget.states:
+                raise OutOfBudget(f"more than {budget.states} states while searching for an order")
         order.append(index)
         if len(order) > len(best):
             best = list(order)

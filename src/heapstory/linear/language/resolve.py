@@ -8,7 +8,7 @@ from typing import Any
 from heapstory.linear.language.binding import bind
 from heapstory.linear.language.expressions import ROP, Expressions, Scope
 from heapstory.linear.language.grammar import parse_tree
-from heapstory.linear.language.methods import SKIP, TYPES, method_of
+from heapstory.linear.language.methods import SKIP, SYNONYMS, TYPES, method_of
 from heapstory.linear.language.syntax import (
     Condition,
     Const,
@@ -244,6 +244,9 @@ class _Resolver(Expressions):
             scope[variable.name] = variable
         steps = [self._step(node, scope) for node in body[-1][3]]
         method = str(nodes["isof"][3][0]) if "isof" in nodes else method_of(name)
+        known = {o.method for o in model.operations} if model else TYPES.get(implements or "", {})
+        if known and method not in known:
+            method = SYNONYMS.get(method, method)
         self._check_method(method, implements, model, item, len(parameters))
         locals_ = tuple(v for v in scope.values() if v not in parameters)
         where = Position(item[1], item[2])

@@ -185,10 +185,11 @@ class _Aspects:
                 yield Move(role, self.enqueue, pc, pc, pc + 1)
         for operation in (self.enqueue, *self.dequeues):
             for pc in range(len(operation.steps)):
-                step = operation.steps[pc]
-                yield Move("", operation, pc, pc, pc if step.loop else pc + 1)
-                if step.loop:
-                    yield Move("", operation, pc, pc + 1, pc + 2)
+                for step in range(pc, len(operation.steps)):  # loops may be passed over
+                    again = operation.steps[step].loop
+                    yield Move("", operation, pc, step, step if again else step + 1)
+                    if not again:
+                        break
 
     def _begin(self) -> None:
         run = initial(self.spec)

@@ -18,6 +18,14 @@ def solver_within(budget: Budget) -> Any:
     return solver
 
 
+def answer(solver: Any) -> Any:
+    """What the solver says. An interrupt ends its work, which it reports as an answer."""
+    result = solver.check()
+    if result == solver_module().unknown and "keyboard" in solver.reason_unknown():
+        raise KeyboardInterrupt
+    return result
+
+
 def surviving(solver: Any, formulas: list[Any], budget: Budget) -> list[int]:
     """The numbers of the formulas that hold in every state the solver allows. Each state in which
     one does not hold strikes out all that do not hold there."""
@@ -27,7 +35,7 @@ def surviving(solver: Any, formulas: list[Any], budget: Budget) -> list[int]:
         budget.check(DOING)
         solver.push()
         solver.add(z3.Not(z3.And(*[formulas[i] for i in alive])))
-        result = solver.check()
+        result = answer(solver)
         model = solver.model() if result == z3.sat else None
         solver.pop()
         if result == z3.unsat:
@@ -43,6 +51,6 @@ def certain(solver: Any, formula: Any) -> bool:
     z3 = solver_module()
     solver.push()
     solver.add(z3.Not(formula))
-    result = solver.check()
+    result = answer(solver)
     solver.pop()
     return bool(result == z3.unsat)

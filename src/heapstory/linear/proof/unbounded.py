@@ -17,7 +17,7 @@ from heapstory.linear.formulas.symbolic import Actor, Execution, Shared, Unsuppo
 from heapstory.linear.language.syntax import Specification
 from heapstory.linear.program.needed import needed_cells
 from heapstory.linear.program.steps import Program, live_locals, prepare
-from heapstory.linear.proof.elimination import certain
+from heapstory.linear.proof.elimination import answer, certain
 from heapstory.linear.proof.houdini import Houdini, Where
 from heapstory.linear.states.algorithm6 import Reordering, check_linearizability
 from heapstory.linear.states.normalise import merged, movable
@@ -92,7 +92,7 @@ class Pairs:
         end = self._run(second, other, begin.shared, "other")
         solver = self.houdini.before(first, second, more=tuple(end.picked))
         solver.add(*end.conditions, *(premises or []))
-        if solver.check() == self.z3.unsat:
+        if answer(solver) == self.z3.unsat:
             return False, True
         if self._picks_beside_a_write(first, second):
             return True, False

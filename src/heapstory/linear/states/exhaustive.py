@@ -89,7 +89,11 @@ class Checker:
         widths = [width] if width else sorted({1, min(2, operations), operations})
         total = Search(None, 0, operations, 0)
         for current in widths:
-            found = self._search(operations, current, keys or self.keys, budget)
+            try:
+                found = self._search(operations, current, keys or self.keys, budget)
+            except OutOfBudget as reason:
+                total.complete, total.reason = False, str(reason)
+                return total
             total.states += found.states
             names = [o.name for o in self.spec.operations]
             total.ran |= {(names[n], step) for n, step in found.ran}

@@ -120,13 +120,17 @@ def shrink(
 
 
 def _conflict(found: Counterexample, model: Model) -> list[int]:
-    # The smallest set of finished operations that, beside the pending ones, has no order.
-    kept = found.calls()
-    for call in list(kept):
-        rest = [c for c in kept if c is not call]
-        if call.end is not None and rest and not linearizable(rest, model).accepted:
-            kept = rest
-    return [c.name for c in kept]
+    """The finished operations that cannot be put in order, however the others went: an operation
+    does not belong to them if it may as well still run."""
+    calls = found.calls()
+    for number, call in enumerate(calls):
+        if call.end is None:
+            continue
+        looser = [*calls]
+        looser[number] = replace(call, answer=None, end=None)
+        if not linearizable(looser, model).accepted:
+            calls = looser
+    return [c.name for c in calls if c.end is not None]
 
 
 @dataclass(frozen=True)

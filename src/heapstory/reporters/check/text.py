@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from heapstory.checking.leaks import KINDS, MISTAKES, Leak
 from heapstory.checking.run import Checked
-from heapstory.checks.finding import Finding, Stack
+from heapstory.checks.finding import Finding, Stack, identity
 from heapstory.reporters.check.words import headline
 from heapstory.reporters.style import PLAIN, Style
 from heapstory.reporters.text import count, size
@@ -20,11 +20,11 @@ def finding(found: Finding, style: Style = PLAIN) -> str:
     return "\n".join([*_finding(found, style), "", ""])
 
 
-def render(run: Checked, style: Style = PLAIN, told: Collection[str] = ()) -> str:
+def render(run: Checked, style: Style = PLAIN, told: Collection[tuple[str, ...]] = ()) -> str:
     """All that was not told before, how often it happened, and what was looked for."""
     lines: list[str] = []
     for found in run.open:
-        if found.fingerprint not in told:
+        if identity(found) not in told:
             lines += [*_finding(found, style), ""]
         elif found.count > 1:
             lines.append(f"{found.kind} at {found.place}: {found.count:,} times in all")

@@ -44,8 +44,7 @@ def _finding(finding: Finding, run: Guarded, style: Style) -> Iterator[str]:
         yield f"  also found by {other}"
     if finding.kind == "leak":
         yield style.dim(f"  {wanted(finding)}")
-    if command := explanation(finding, run.command):
-        yield style.dim(f"  how it came to this: {command}")
+    yield style.dim(f"  how it came to this: {explanation(finding, run.command)}")
     yield style.dim(f"  fingerprint {finding.fingerprint}")
 
 

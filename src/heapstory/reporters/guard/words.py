@@ -55,10 +55,10 @@ def headline(finding: Finding) -> str:
     return HEADLINES.get(finding.kind, finding.kind)
 
 
-def explanation(finding: Finding, command: list[str]) -> str | None:
+def explanation(finding: Finding, command: list[str]) -> str:
     """The command that shows how it came to this."""
     place = finding.place
-    if place is None or not place.file or not place.line:
-        return None
-    point = shlex.quote(f"{place.file}:{place.line}")
-    return f"heapstory record --cpoint {point} -- {shlex.join(command)}"
+    words = ["heapstory", "record"]
+    if place is not None and place.file and place.line:
+        words += ["--cpoint", f"{place.file}:{place.line}"]
+    return shlex.join([*words, "--", *command])

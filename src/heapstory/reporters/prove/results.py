@@ -22,7 +22,7 @@ class Judged:
     data: dict[str, Any]
     text: str
     counterexample: Counterexample | None = None
-    recorded: bool = False  # one run, judged as a whole
+    recorded: Judgement | None = None  # one run, judged as a whole
     sequential: bool = False  # already operations one after the other break the model
 
 
@@ -62,5 +62,5 @@ def history(judged: Judgement) -> Judged:
         judged.verdict,
         json.history(judged),
         text.history(judged),
-        recorded=True,
+        recorded=judged,
     )
