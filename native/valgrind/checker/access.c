@@ -50,12 +50,22 @@ static void looked(Addr start, SizeT length, ULong site) {
     check_range(HSW_UNADDRESSABLE_READ, start, length, site, False);
 }
 
+/* The kernel does not fault, so memory that is not mapped is looked for here as well. */
+static void check_argument(UInt kind, Addr start, SizeT length, UInt protection) {
+    struct hs_error error = {
+        .kind = kind, .address = start, .bytes = length, .by_system_call = True};
+    if (length && !VG_(am_is_valid_for_client)(start, length, protection))
+        hs_tell_error(&error);
+    else
+        check_range(kind, start, length, 0, True);
+}
+
 static void system_reads(Addr start, SizeT length) {
-    check_range(HSW_UNADDRESSABLE_READ, start, length, 0, True);
+    check_argument(HSW_UNADDRESSABLE_READ, start, length, VKI_PROT_READ);
 }
 
 static void system_writes(Addr start, SizeT length) {
-    check_range(HSW_UNADDRESSABLE_WRITE, start, length, 0, True);
+    check_argument(HSW_UNADDRESSABLE_WRITE, start, length, VKI_PROT_WRITE);
 }
 
 static const struct hs_listener listener = {

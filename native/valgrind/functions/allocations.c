@@ -123,6 +123,7 @@ static void *hs_memalign(ThreadId tid, SizeT alignment, SizeT n) {
 }
 
 void *hs_calloc(ThreadId tid, SizeT count, SizeT size) {
+    check_size((SSizeT)count < 0 ? count : size);
     if (size != 0 && count > (~(SizeT)0 >> 1) / size)
         return NULL;
     return allocate_and_tell(count * size, 0, HSW_CALLOC);

@@ -103,21 +103,21 @@ FUNCTION(do_memmove) {
 }
 
 /* Copying a thing to itself is what compilers do for assignments. */
-static void check_overlap(const UChar *d, const UChar *s, SizeT n, ULong site) {
+static void check_overlap(const UChar *d, SizeT written, const UChar *s, SizeT read, ULong site) {
     struct hs_error error = {
-        .kind = HSW_OVERLAP, .address = (Addr)d, .bytes = n, .site = (UInt)site};
-    if (hs_checking() && d != s && n && (Addr)d - (Addr)s + n - 1 < 2 * n - 1)
+        .kind = HSW_OVERLAP, .address = (Addr)d, .bytes = read, .site = (UInt)site};
+    if (hs_checking() && d != s && d < s + read && s < d + written)
         hs_tell_error(&error);
 }
 
 FUNCTION(do_memcpy) {
-    check_overlap(d, s, n, site);
+    check_overlap(d, n, s, n, site);
     copy(d, s, n, site);
     return (ULong)d;
 }
 
 FUNCTION(do_mempcpy) {
-    check_overlap(d, s, n, site);
+    check_overlap(d, n, s, n, site);
     copy(d, s, n, site);
     return (ULong)(d + n);
 }
@@ -148,26 +148,34 @@ FUNCTION(do_memccpy) { /* n is the byte, limit the size */
 
 FUNCTION(do_strcpy) {
     SizeT length = hs_length_of(s);
-    check_overlap(d, s, length + 1, site);
+    check_overlap(d, length + 1, s, length + 1, site);
     copy(d, s, length + 1, site);
     return (ULong)d;
 }
 
 FUNCTION(do_stpcpy) {
     SizeT length = hs_length_of(s);
+    check_overlap(d, length + 1, s, length + 1, site);
     copy(d, s, length + 1, site);
     result_from(s, length + 1);
     return (ULong)(d + length);
 }
 
+/* Returns the length of the string. */
+static SizeT copy_within(UChar *d, const UChar *s, SizeT n, ULong site) {
+    SizeT length = hs_length_within(s, n);
+    check_overlap(d, n, s, length < n ? length + 1 : n, site);
+    copy_and_pad(d, s, length, n, site);
+    return length;
+}
+
 FUNCTION(do_strncpy) {
-    copy_and_pad(d, s, hs_length_within(s, n), n, site);
+    copy_within(d, s, n, site);
     return (ULong)d;
 }
 
 FUNCTION(do_stpncpy) {
-    SizeT length = hs_length_within(s, n);
-    copy_and_pad(d, s, length, n, site);
+    SizeT length = copy_within(d, s, n, site);
     result_from(s, length < n ? length + 1 : n);
     return (ULong)(d + length);
 }
@@ -175,14 +183,16 @@ FUNCTION(do_stpncpy) {
 FUNCTION(do_strcat) {
     SizeT before = hs_length_of(d), length = hs_length_of(s);
     HS_TELL(looked, (Addr)d, before + 1, site);
-    check_overlap(d + before, s, length + 1, site);
+    check_overlap(d + before, length + 1, s, length + 1, site);
     copy(d + before, s, length + 1, site);
     return (ULong)d;
 }
 
 FUNCTION(do_strncat) {
-    SizeT length = hs_length_within(s, n);
-    copy_and_pad(d + hs_length_of(d), s, length, length + 1, site);
+    SizeT before = hs_length_of(d), length = hs_length_within(s, n);
+    HS_TELL(looked, (Addr)d, before + 1, site);
+    check_overlap(d + before, length + 1, s, length < n ? length + 1 : n, site);
+    copy_and_pad(d + before, s, length, length + 1, site);
     return (ULong)d;
 }
 
@@ -264,23 +274,29 @@ static ULong quick_answer(void *block) {
     return (ULong)block;
 }
 
+/* A negative size is an error that is told once: by the slow function. */
+static Bool is_negative(const void *size) {
+    return (SSizeT)size < 0;
+}
+
 FUNCTION(do_malloc) {
-    return quick_answer(hs_malloc(0, (SizeT)d));
+    return is_negative(d) ? 0 : quick_answer(hs_malloc(0, (SizeT)d));
 }
 FUNCTION(do_calloc) {
-    return quick_answer(hs_calloc(0, (SizeT)d, (SizeT)s));
+    return is_negative(d) || is_negative(s) ? 0 : quick_answer(hs_calloc(0, (SizeT)d, (SizeT)s));
 }
 FUNCTION(do_realloc) {
     if (hs_realloc_is_fatal(d))
         return HS_END_PROGRAM;
     /* of what is no block, or to nothing: the slow function's affair */
-    return hs_live_find((Addr)d) && s ? quick_answer(hs_realloc(0, d, (SizeT)s)) : 0;
+    return hs_live_find((Addr)d) && s && !is_negative(s) ? quick_answer(hs_realloc(0, d, (SizeT)s))
+                                                         : 0;
 }
 FUNCTION(do_new) {
-    return quick_answer(hs_new(0, (SizeT)d));
+    return is_negative(d) ? 0 : quick_answer(hs_new(0, (SizeT)d));
 }
 FUNCTION(do_new_array) {
-    return quick_answer(hs_new_array(0, (SizeT)d));
+    return is_negative(d) ? 0 : quick_answer(hs_new_array(0, (SizeT)d));
 }
 
 FUNCTION(do_free) {

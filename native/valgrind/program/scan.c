@@ -181,6 +181,9 @@ void hs_scan_moment(Bool returning) {
 }
 
 void hs_scan_end(void) {
+    /* That it was looked for is said where nothing is found, too. */
+    hs_append_payload(HSW_WORD(HSW_SCAN, hs_thread_number(VG_(get_running_tid)())),
+                      (ULong)HSW_SCAN_MEMORY << 56, NULL, 0, 0);
     scan_threads(False);
     scan_memory(MOST_AT_END);
 }
