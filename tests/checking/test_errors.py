@@ -58,6 +58,8 @@ def test_errors_are_found_where_memcheck_finds_them(
     [
         ("swap-freed", {"unaddressable-write"}),  # for Memcheck: a read and a write
         ("overlapping", {"overlap"}),
+        ("overlapping-text", {"overlap"}),
+        ("unmapped", {"unaddressable-read"}),
         ("written", {"unaddressable-read"}),  # for Memcheck: SyscallParam
         ("filled-by-read", {"unaddressable-write"}),
     ],
@@ -101,7 +103,7 @@ def test_the_text_says_where_it_is(
     what: str, text: str, compile_program: Compile, check: Check
 ) -> None:
     (error,) = check(compile_program("checking/errors", "-O0", "-w"), what)["errors"]
-    assert text in error["text"]
+    assert (error["count"], text in error["text"]) == (1, True), error["text"]
 
 
 def test_a_million_errors_are_one(compile_program: Compile, check: Check) -> None:

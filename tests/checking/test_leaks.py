@@ -56,3 +56,25 @@ def test_a_recording_gives_the_same_answer(
     built = compile_program("checking/leaks")
     recorded = check(built, options=("--record", f"{tmp_path}/leaks.story"))
     assert recorded["summary"]["heap"] == check(built)["summary"]["heap"]
+
+
+LOST = """\
+#include <stdlib.h>
+
+int main(void) {
+    for (int i = 0; i < 1000; i++)
+        if (!malloc(1))
+            return 1;
+    return 0;
+}
+"""
+
+
+def test_all_is_lost_where_nothing_refers_to_the_heap(
+    compile_program: Compile, check: Check
+) -> None:
+    answer = check(compile_program(LOST))
+    assert "leaks at the end" in answer["summary"]["checked"]
+    heap = answer["summary"]["heap"]
+    assert heap["leak"]["blocks"] + heap["reachable"]["blocks"] == 1000
+    assert heap["leak"]["blocks"] >= 999  # a register may still hold the last one

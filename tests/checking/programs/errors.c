@@ -106,6 +106,17 @@ static void overlapping(void) {
     memcpy(p + 2 + zero, p, 8 + zero); /* overlapping */
 }
 
+static void overlapping_text(void) {
+    char *p = calloc(1, 20);
+    strcpy(p, "0123456789");
+    strncpy(p + 2 + zero, p, 8 + zero); /* overlapping-text */
+}
+
+static void unmapped(void) {
+    int file = open("/dev/null", O_WRONLY);
+    sink = write(file, (void *)(8 + zero), 1); /* unmapped */
+}
+
 static void written(void) {
     int file = open("/dev/null", O_WRONLY);
     sink = write(file, block(8), 9 + zero); /* written */
@@ -186,6 +197,8 @@ static const struct {
     {"negative", negative},
     {"often", often},
     {"ruined", ruined},
+    {"overlapping-text", overlapping_text},
+    {"unmapped", unmapped},
 };
 
 int main(int argc, char **argv) {
