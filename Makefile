@@ -19,7 +19,7 @@ COPIES ?= 100
 # dynamic loader's symbols, without which Valgrind cannot start a program.
 APT_PACKAGES := valgrind libc6-dbg gcc g++ cmake ninja-build pkg-config make \
 	libdw-dev libelf-dev libzstd-dev libiberty-dev libzydis-dev nlohmann-json3-dev \
-	graphviz catch2 clang clang-14 clang-format llvm llvm-14 libclang-rt-14-dev dwz rustc perl \
+	graphviz catch2 gdb clang clang-14 clang-format llvm llvm-14 libclang-rt-14-dev dwz rustc perl \
 	python3 python3-venv python3-dev
 
 NATIVE_SOURCES := $(wildcard CMakeLists.txt) \

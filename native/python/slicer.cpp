@@ -5,6 +5,8 @@
 #include "own_code.h"
 #include "slice/backward.h"
 #include "slice/find.h"
+#include "slice/holds.h"
+#include "slice/statements.h"
 #include "store/stream.h"
 #include "table.h"
 #include "trace.h"
@@ -12,7 +14,9 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+#include <set>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -21,8 +25,21 @@ namespace heapstory {
 
 namespace {
 
-using Place = std::pair<uint64_t, uint16_t>;  // step, instruction of its block
-using Memory = std::pair<uint64_t, uint64_t>; // address, bytes
+using Place = std::pair<uint64_t, uint16_t>;         // step, instruction of its block
+using Memory = std::pair<uint64_t, uint64_t>;        // address, bytes
+using RegisterBytes = std::pair<unsigned, unsigned>; // of registers: first, count
+using Places = std::vector<Place>;
+constexpr size_t most_ranges = 10000; // of unresolved memory that are listed
+
+std::optional<Place> place_of(std::optional<slice::Point> point) {
+    if (!point)
+        return std::nullopt;
+    return Place(point->step, point->instruction);
+}
+
+slice::Point point_of(Place place) {
+    return {place.first, place.second};
+}
 
 Table table_of_hits(const slice::Slice &found) {
     Batch rows(4);
@@ -36,9 +53,47 @@ Table table_of_hits(const slice::Slice &found) {
         table_of({{"address", ColumnType::word}, {"count"}, {"first"}, {"last"}}, std::move(rows))};
 }
 
+Table table_of_moments(const slice::Explained &explained) {
+    Batch rows(7);
+    for (const slice::Moment &moment : explained.moments) {
+        rows[0].number(moment.statement);
+        rows[1].number(moment.thread);
+        rows[2].number(moment.activation);
+        rows[3].id(moment.stack);
+        rows[4].number(moment.first);
+        rows[5].number(moment.last);
+        rows[6].number(moment.many);
+    }
+    return {table_of(
+        {{"statement"}, {"thread"}, {"activation"}, {"stack"}, {"first"}, {"last"}, {"many"}},
+        std::move(rows))};
+}
+
+Table table_of_edges(const slice::Explained &explained) {
+    Batch rows(7);
+    for (const slice::Edge &edge : explained.edges) {
+        rows[0].number(edge.user);
+        rows[1].number(edge.definer);
+        rows[2].number(uint64_t(edge.kind));
+        rows[3].number(edge.where);
+        rows[4].number(edge.size);
+        rows[5].number(edge.value);
+        rows[6].number(edge.count);
+    }
+    return {table_of({{"user"},
+                      {"definer"},
+                      {"kind"},
+                      {"where", ColumnType::word},
+                      {"size"},
+                      {"value", ColumnType::word},
+                      {"count"}},
+                     std::move(rows))};
+}
+
 class Slicer {
   public:
-    explicit Slicer(const Trace &trace) : stream_(opened(trace)), code_(trace.shared_store()) {
+    explicit Slicer(const Trace &trace)
+        : store_(trace.shared_store()), stream_(opened(trace)), code_(store_) {
         nb::gil_scoped_release released;
         prepared_ = std::make_unique<slice::Prepared>(
             *stream_, [this](uint64_t address) { return code_.bytes(address); });
@@ -55,10 +110,14 @@ class Slicer {
     }
     std::optional<Place> find(uint64_t address, int64_t number) const {
         nb::gil_scoped_release released;
-        auto found = slice::find_execution(*prepared_, address, number);
-        if (!found)
-            return std::nullopt;
-        return Place(found->step, found->instruction);
+        return place_of(slice::find_execution(*prepared_, address, number));
+    }
+    Places since(uint64_t address, uint64_t step, size_t most) const {
+        nb::gil_scoped_release released;
+        Places found;
+        for (slice::Point point : slice::executions_since(*prepared_, address, step, most))
+            found.emplace_back(point.step, point.instruction);
+        return found;
     }
     uint64_t count(uint64_t address) const {
         nb::gil_scoped_release released;
@@ -70,16 +129,98 @@ class Slicer {
     }
     nb::list variables(uint64_t address) const { return variables_in(code_, address); }
     std::optional<uint64_t> step_of(uint64_t event) const { return stream_->step_of(event); }
+    // As of the end of a step.
+    uint64_t timestamp(uint64_t step) const {
+        return store_->timestamp_after(stream_->events_by(step));
+    }
+    Place end() const { return *place_of(prepared_->end()); }
+    std::optional<Place> read(int64_t number) const {
+        nb::gil_scoped_release released;
+        return place_of(slice::find_read(*prepared_, number));
+    }
+    std::optional<Place> fault() const {
+        nb::gil_scoped_release released;
+        return place_of(slice::find_fault(*prepared_));
+    }
+    std::optional<Place> writer(uint64_t step, uint64_t address) const {
+        nb::gil_scoped_release released;
+        return place_of(slice::find_writer(*prepared_, step, address));
+    }
+    std::vector<uint64_t> deciders(uint64_t address) const {
+        nb::gil_scoped_release released;
+        return slice::deciders(*prepared_, address);
+    }
+    Table holds(Memory block, uint64_t made, uint64_t until) const {
+        std::vector<slice::Hold> found;
+        {
+            nb::gil_scoped_release released;
+            found = slice::find_holds(*prepared_, {block.first, block.second}, made, until);
+        }
+        Batch rows(4);
+        for (const slice::Hold &hold : found) {
+            rows[0].id(hold.address);
+            rows[1].number(hold.begin.step);
+            rows[2].number(hold.ended ? std::optional(hold.end.step) : std::nullopt);
+            rows[3].number(hold.end.instruction);
+        }
+        return {table_of({{"address", ColumnType::word}, {"begin"}, {"end"}, {"instruction"}},
+                         std::move(rows))};
+    }
+    std::optional<uint64_t> address(Place place) const {
+        nb::gil_scoped_release released;
+        return slice::address_at(*prepared_, point_of(place));
+    }
+
+    std::vector<uint64_t> own_instructions() const {
+        std::set<uint64_t> found;
+        for (uint32_t id = 1; id <= stream_->blocks(); ++id)
+            if (stream_->block(id).own)
+                for (const stream::Instruction &one : prepared_->effects(id).instructions)
+                    found.insert(one.address);
+        return {found.begin(), found.end()};
+    }
+    void set_statements(const std::vector<uint64_t> &addresses,
+                        const std::vector<uint32_t> &numbers) {
+        nb::gil_scoped_release released;
+        statements_ = std::make_unique<slice::Statements>(*prepared_, addresses, numbers);
+    }
+
+    nb::dict run(const std::vector<uint64_t> &addresses, int64_t number,
+                 std::optional<Place> before) const {
+        std::optional<slice::StatementRun> found;
+        uint64_t count = 0;
+        {
+            nb::gil_scoped_release released;
+            std::optional<slice::Point> end;
+            if (before)
+                end = point_of(*before);
+            const slice::StatementRuns runs(*prepared_, addresses, end);
+            count = runs.count();
+            found = runs.find(number);
+        }
+        const slice::StatementRun run = found.value_or(slice::StatementRun());
+        Places instructions;
+        for (slice::Point point : run.instructions)
+            instructions.emplace_back(point.step, point.instruction);
+        nb::dict made;
+        made["count"] = count;
+        made["instructions"] = instructions;
+        made["after"] = Place(run.after.step, run.after.instruction);
+        made["next"] = or_none(run.next);
+        made["stack"] = or_none(run.stack);
+        return made;
+    }
 
     std::pair<Table, nb::dict> backward(Place place, const std::vector<Memory> &memory, bool data,
                                         bool control, bool conventions, bool addresses) const {
-        slice::Criterion criterion;
-        criterion.point = {place.first, place.second};
-        if (!slice::exists(*prepared_, criterion.point))
+        if (!slice::exists(*prepared_, point_of(place)))
             throw nb::index_error("the stream has no such place");
-        criterion.whole_instruction = memory.empty();
+        slice::Criterion criterion;
+        criterion.point = point_of(place);
         for (auto [address, size] : memory)
             criterion.memory.push_back({address, size});
+        if (memory.empty())
+            criterion = slice::Criterion::at(point_of(place));
         slice::Slice found;
         {
             nb::gil_scoped_release released;
@@ -92,16 +233,69 @@ class Slicer {
         return {table_of_hits(found), totals};
     }
 
+    nb::dict explain(Place point, const Places &instructions, const std::vector<Memory> &memory,
+                     const std::vector<RegisterBytes> &registers, bool data, bool control,
+                     bool conventions, bool addresses, const std::vector<uint32_t> &stops,
+                     size_t most) const {
+        slice::Criterion criterion;
+        criterion.point = point_of(point);
+        for (Place place : instructions) {
+            if (!slice::exists(*prepared_, point_of(place)))
+                throw nb::index_error("the stream has no such place");
+            criterion.instructions.push_back(point_of(place));
+        }
+        for (auto [address, size] : memory)
+            criterion.memory.push_back({address, size});
+        for (auto [first, count] : registers)
+            criterion.registers.add(first, count);
+        slice::Explaining explaining{std::vector<bool>(known().count() + 1), most};
+        for (uint32_t statement : stops)
+            explaining.stops.at(statement) = true;
+        slice::Explained found;
+        {
+            nb::gil_scoped_release released;
+            found = slice::explain(*prepared_, known(), criterion,
+                                   {data, control, conventions, addresses}, explaining);
+        }
+        return described(found);
+    }
+
   private:
+    const slice::Statements &known() const {
+        if (!statements_)
+            throw nb::value_error("set_statements has not been called");
+        return *statements_;
+    }
+    static nb::dict described(const slice::Explained &found) {
+        uint64_t bytes = 0;
+        std::vector<Memory> ranges;
+        for (const stream::Range &range : found.unresolved) {
+            bytes += range.size;
+            if (ranges.size() < most_ranges)
+                ranges.emplace_back(range.address, range.size);
+        }
+        nb::dict made;
+        made["instructions"] = found.slice.instructions;
+        made["visited"] = found.slice.visited;
+        made["unresolved_memory"] = ranges;
+        made["unresolved_registers"] = found.slice.unresolved - bytes;
+        made["exact"] = found.exact;
+        made["hits"] = table_of_hits(found.slice);
+        made["moments"] = table_of_moments(found);
+        made["edges"] = table_of_edges(found);
+        return made;
+    }
     static std::unique_ptr<StoredStream> opened(const Trace &trace) {
         auto stream = std::make_unique<StoredStream>(trace.shared_store());
         if (!stream->sequences())
             throw FormatError("the trace has no instruction stream");
         return stream;
     }
+    std::shared_ptr<const Store> store_;
     std::unique_ptr<StoredStream> stream_;
     StoredCode code_;
     std::unique_ptr<slice::Prepared> prepared_;
+    std::unique_ptr<slice::Statements> statements_;
 };
 
 } // namespace
@@ -111,13 +305,29 @@ void bind_slicer(nb::module_ &module) {
         .def(nb::init<const Trace &>(), "trace"_a)
         .def_prop_ro("counts", &Slicer::counts)
         .def("find", &Slicer::find, "address"_a, "number"_a = -1)
+        .def("since", &Slicer::since, "address"_a, "step"_a, "most"_a)
         .def("count", &Slicer::count, "address"_a)
         .def("place", &Slicer::place, "address"_a)
         .def("addresses", &Slicer::addresses, "path"_a, "line"_a)
         .def("variables", &Slicer::variables, "address"_a)
         .def("step_of", &Slicer::step_of, "event"_a)
         .def("backward", &Slicer::backward, "place"_a, "memory"_a = std::vector<Memory>(),
-             "data"_a = true, "control"_a = true, "conventions"_a = true, "addresses"_a = true);
+             "data"_a = true, "control"_a = true, "conventions"_a = true, "addresses"_a = true)
+        .def("timestamp", &Slicer::timestamp, "step"_a)
+        .def_prop_ro("end", &Slicer::end)
+        .def("read", &Slicer::read, "number"_a)
+        .def("fault", &Slicer::fault)
+        .def("writer", &Slicer::writer, "step"_a, "address"_a)
+        .def("deciders", &Slicer::deciders, "address"_a)
+        .def("holds", &Slicer::holds, "block"_a, "made"_a, "until"_a)
+        .def("address", &Slicer::address, "place"_a)
+        .def("own_instructions", &Slicer::own_instructions)
+        .def("set_statements", &Slicer::set_statements, "addresses"_a, "numbers"_a)
+        .def("run", &Slicer::run, "addresses"_a, "number"_a = -1, "before"_a = nb::none())
+        .def("explain", &Slicer::explain, "point"_a, "instructions"_a = Places(),
+             "memory"_a = std::vector<Memory>(), "registers"_a = std::vector<RegisterBytes>(),
+             "data"_a = true, "control"_a = true, "conventions"_a = true, "addresses"_a = true,
+             "stops"_a = std::vector<uint32_t>(), "most"_a = 20000);
 }
 
 } // namespace heapstory

@@ -311,6 +311,27 @@ class CodeVariable(TypedDict):
     base: int
     piece: tuple[int, int]  # offset in the variable, and bytes
 
+@type_check_only
+class StatementRun(TypedDict):
+    """An execution of a statement; without instructions where there is none of that number."""
+
+    count: int  # of the executions that there are
+    instructions: list[tuple[int, int]]
+    after: tuple[int, int]  # where it is over
+    next: int | None  # the address of the instruction with which its function goes on
+    stack: int | None  # where the return address of its function lies
+
+@type_check_only
+class Explanation(TypedDict):
+    instructions: int  # executions in the slice
+    visited: int  # steps walked over
+    unresolved_memory: list[tuple[int, int]]  # address, bytes: there before the stream
+    unresolved_registers: int  # bytes
+    exact: bool  # False: of some statements, early executions are one moment
+    hits: Table
+    moments: Table
+    edges: Table
+
 class Slicer:
     """The instruction stream of a trace, made ready for slicing. A place is a step of the stream
     and the number of an instruction in the block that ran there."""
@@ -322,6 +343,8 @@ class Slicer:
     def find(self, address: int, number: int = -1) -> tuple[int, int] | None:
         """The execution of that number of the instruction at an address: 1 is the first, -1 the
         last. None if it did not run as often."""
+    def since(self, address: int, step: int, most: int) -> list[tuple[int, int]]:
+        """The executions of the instruction at an address from a step on, the first so many."""
     def count(self, address: int) -> int:
         """How often the instruction at an address ran."""
     def place(self, address: int) -> list[CodePlace]:
@@ -350,6 +373,60 @@ class Slicer:
         the slice), first, last (their steps). Without data or control, dependences of that kind are
         left out; without conventions, saving and restoring registers is nothing special; without
         addresses, how a pointer came about is not asked."""
+    def timestamp(self, step: int) -> int:
+        """As of the end of a step."""
+    @property
+    def end(self) -> tuple[int, int]:
+        """The place behind everything."""
+    def read(self, number: int) -> tuple[int, int] | None:
+        """The instruction of a memory read, counted over all of the stream: 1 is the first."""
+    def fault(self) -> tuple[int, int] | None:
+        """The last instruction that faulted."""
+    def writer(self, step: int, address: int) -> tuple[int, int] | None:
+        """The instruction that stored to an address in a step."""
+    def deciders(self, address: int) -> list[int]:
+        """The branches that decide whether the instruction at an address runs, by address."""
+    def holds(self, block: tuple[int, int], made: int, until: int) -> Table:
+        """What held a pointer to a block (address, bytes) between two steps. Columns: address (of a
+        word; null: a register), begin (step), end (step; null: it still does), instruction (at the
+        end)."""
+    def address(self, place: tuple[int, int]) -> int | None:
+        """The address of the instruction at a place."""
+    def own_instructions(self) -> list[int]:
+        """The addresses of the program's own instructions that ran."""
+    def set_statements(self, addresses: Sequence[int], numbers: Sequence[int]) -> None:
+        """The number of the statement that each instruction belongs to, from 1."""
+    def run(
+        self,
+        addresses: Sequence[int],
+        number: int = -1,
+        before: tuple[int, int] | None = None,
+    ) -> StatementRun:
+        """The execution of that number of the statement that has some instructions, before a place.
+        It begins where an activation comes to one of them, or goes back to one."""
+    def explain(
+        self,
+        point: tuple[int, int],
+        instructions: Sequence[tuple[int, int]] = ...,
+        memory: Sequence[tuple[int, int]] = ...,
+        registers: Sequence[tuple[int, int]] = ...,
+        data: bool = True,
+        control: bool = True,
+        conventions: bool = True,
+        addresses: bool = True,
+        stops: Sequence[int] = ...,
+        most: int = 20000,
+    ) -> Explanation:
+        """What led to some instructions before a point, and to what memory (address, bytes) and
+        registers (first byte, count) held there, and why. Beyond the statements in ``stops``
+        nothing is looked for.
+
+        moments: statement (0: none), thread, activation, stack (where its return address lies, or
+                 null), first, last (steps), many (1: several executions counted as one); the first
+                 is the criterion
+        edges:   user, definer (rows of moments), kind (0 criterion, 1 memory, 2 register,
+                 3 control, 4 call), where (address, or byte of the registers), size, value,
+                 count"""
 
 @type_check_only
 class CodePlace(TypedDict):

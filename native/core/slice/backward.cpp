@@ -4,9 +4,11 @@
 #include "slice/hits.h"
 #include "slice/live_memory.h"
 #include "slice/pending.h"
+#include "stream/execution.h"
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@ using stream::AccessKind;
 using stream::Block;
 using stream::Effect;
 using stream::Effects;
+using stream::Execution;
 using stream::Instruction;
 using stream::RegisterPart;
 using stream::RegisterSet;
@@ -25,19 +28,25 @@ using stream::Sequence;
 
 namespace {
 
-class Walk {
+// `Why` is told all that happens: Reasons, or NoReasons where nobody asks.
+template <class Why> class Walk {
   public:
-    Walk(const Prepared &prepared, const Options &options)
+    Walk(const Prepared &prepared, const Options &options, Why &why)
         : prepared_(prepared), source_(prepared.source()), graph_(prepared.graph()),
-          options_(options) {}
+          options_(options), why_(why) {
+        activations_.wants_origins = Why::on;
+    }
 
     Slice run(const Criterion &criterion, const Progress &progress) {
-        uint32_t number = prepared_.sequence_of(criterion.point.step);
+        const uint32_t number = prepared_.sequence_of(criterion.point.step);
+        asked_ = criterion.instructions;
         for (uint32_t left = number + 1; left-- > 0;) {
             if (progress)
                 progress(number - left, number + 1);
             source_.read(left, sequence_);
             prepared_.follow(left, sequence_, activations_);
+            if constexpr (Why::on)
+                why_.enter(activations_);
             uint32_t from = sequence_.steps();
             if (left == number)
                 from = start(criterion);
@@ -45,6 +54,8 @@ class Walk {
         }
         return result();
     }
+
+    const LiveMemory &unresolved() const { return memory_; }
 
   private:
     // An instruction that gets a register back, not counted until it is known what was saved.
@@ -56,26 +67,34 @@ class Walk {
         uint8_t saved;
     };
 
+    // Why an instruction is wanted, beside what it defines.
+    struct Wanted {
+        bool asked = false, decides = false, calls = false;
+        explicit operator bool() const { return asked || decides || calls; }
+    };
+
     // Everything at the criterion's step; returns the step to walk back from.
     uint32_t start(const Criterion &criterion) {
-        auto at = uint32_t(criterion.point.step - sequence_.first_step);
+        const auto at = uint32_t(criterion.point.step - sequence_.first_step);
         enter(at);
         *registers_ |= criterion.registers;
         for (const stream::Range &range : criterion.memory)
             memory_.add(range.address, range.size);
-        uint32_t id = sequence_.block[at];
-        if (!id) {
-            if (criterion.whole_instruction)
-                take_effect(at, sequence_.effects[sequence_.operand[at]], true);
-            return at;
+        if constexpr (Why::on) {
+            why_.take_criterion();
+            for (unsigned word = 0; word < RegisterSet::words; ++word)
+                if (uint64_t bits = criterion.registers.part(word))
+                    why_.used(thread_, {uint8_t(word), bits});
+            for (const stream::Range &range : criterion.memory)
+                why_.loaded(range.address, range.size);
         }
-        int first = criterion.point.instruction;
-        if (criterion.whole_instruction)
-            take(at, id, unsigned(first));
-        else if (options_.control)
-            pending_->add(graph_, graph_.node_of(id, unsigned(first)));
-        for (int i = first - 1; i >= 0; --i)
-            look_at(at, id, unsigned(i), false);
+        if (const uint32_t id = sequence_.block[at]) {
+            unsigned count = ran(at, id);
+            if (is_asked(at)) // also where it faulted
+                count = std::max(count, asked_.back().instruction + 1u);
+            look_at_block(at, id, std::min<unsigned>(count, criterion.point.instruction), false);
+        } else if (criterion.point.instruction)
+            take_effect(at, sequence_.effects[sequence_.operand[at]], is_asked(at));
         return at;
     }
 
@@ -83,20 +102,44 @@ class Walk {
         for (uint32_t at = from; at-- > 0;) {
             ++visited_;
             enter(at);
-            uint32_t id = sequence_.block[at];
+            const uint32_t id = sequence_.block[at];
             if (!id) {
-                take_effect(at, sequence_.effects[sequence_.operand[at]], false);
+                take_effect(at, sequence_.effects[sequence_.operand[at]], is_asked(at));
                 continue;
             }
             const Block &block = source_.block(id);
-            bool called = block.jump == stream::Jump::call && begins_wanted(at);
-            if (!called && passes_by(at, id, block))
+            const bool called = block.jump == stream::Jump::call && begins_wanted(at);
+            if (!called && !is_asked(at) && passes_by(at, id, block)) {
+                if constexpr (Why::on)
+                    why_.pass_block(activation_, id, ran(at, id));
                 continue;
-            unsigned count = instructions_of(sequence_, at, block, prepared_.effects(id));
+            }
+            look_at_block(at, id, ran(at, id), called);
+        }
+    }
+
+    unsigned ran(uint32_t at, uint32_t id) const {
+        return Execution(sequence_, at, source_.block(id)).instructions(prepared_.effects(id));
+    }
+
+    // Whether the criterion has an instruction in a step.
+    bool is_asked(uint32_t at) const {
+        return !asked_.empty() && asked_.back().step == sequence_.first_step + at;
+    }
+
+    void look_at_block(uint32_t at, uint32_t id, unsigned count, bool called) {
+        if (count)
+            pending_->meet(graph_, graph_.node_of(id, count - 1));
+        if constexpr (Why::on)
             if (count)
-                pending_->meet(graph_, graph_.node_of(id, count - 1));
-            for (unsigned i = count; i-- > 0;)
-                look_at(at, id, i, called && i + 1 == count);
+                why_.meets(activation_, graph_.node_of(id, count - 1));
+        for (unsigned i = count; i-- > 0;) {
+            Wanted wanted;
+            wanted.asked = is_asked(at) && asked_.back().instruction == i;
+            wanted.calls = called && i + 1 == count;
+            if (wanted.asked)
+                asked_ = asked_.first(asked_.size() - 1);
+            look_at(at, id, i, wanted);
         }
     }
 
@@ -129,10 +172,13 @@ class Walk {
             --call_;
         if (!call_ || activations_.calls[call_ - 1].step != at)
             return false;
-        auto found = pending_of_.find(activations_.calls[call_ - 1].callee);
+        callee_ = activations_.calls[call_ - 1].callee;
+        if constexpr (Why::on)
+            why_.end(callee_);
+        auto found = pending_of_.find(callee_);
         if (found == pending_of_.end())
             return false;
-        bool wanted = !found->second.empty();
+        const bool wanted = !found->second.empty();
         pending_of_.erase(found);
         return wanted;
     }
@@ -140,49 +186,38 @@ class Walk {
     bool passes_by(uint32_t at, uint32_t id, const Block &block) const {
         if (!pending_->empty() || registers_->meets(prepared_.effects(id).defined))
             return false;
+        const Execution execution(sequence_, at, block);
         for (const Access &access : block.accesses)
-            if (access.kind == AccessKind::store && memory_.meets(address(at, access), access.size))
+            if (access.kind == AccessKind::store &&
+                memory_.meets(execution.address(access), access.size))
                 return false;
         return true;
     }
 
-    uint64_t address(uint32_t at, const Access &access) const {
-        uint64_t base = access.word == stream::no_word
-                            ? 0
-                            : sequence_.words[sequence_.operand[at] + access.word];
-        return base + uint64_t(access.displacement);
-    }
-
-    bool took_place(uint32_t at, const Access &access) const {
-        return access.guard == stream::no_word ||
-               sequence_.words[sequence_.operand[at] + access.guard];
-    }
-
+    // Of an instruction that ran: visits the access and its address.
     template <class Visit>
     void each_access(uint32_t at, uint32_t id, unsigned i, AccessKind kind, Visit visit) const {
-        const Block &block = source_.block(id);
-        const Effects &effects = prepared_.effects(id);
-        unsigned end = effects.last_access(block, i);
-        if (sequence_.exit[at] < block.exits.size())
-            end = std::min<unsigned>(end, block.exits[sequence_.exit[at]].accesses);
-        for (unsigned j = effects.instructions[i].first_access; j < end; ++j)
-            if (block.accesses[j].kind == kind && took_place(at, block.accesses[j]))
-                visit(address(at, block.accesses[j]), block.accesses[j].size);
+        Execution(sequence_, at, source_.block(id))
+            .each_access(prepared_.effects(id), i, kind, visit);
     }
 
-    void look_at(uint32_t at, uint32_t id, unsigned i, bool wanted) {
+    void look_at(uint32_t at, uint32_t id, unsigned i, Wanted wanted) {
         const Effects &effects = prepared_.effects(id);
         const Instruction &one = effects.instructions[i];
-        if (options_.control && !wanted && ends_part(id, i)) {
-            uint32_t node = graph_.node_of(id, i);
-            wanted = graph_.is_branch(node) && pending_->take(graph_, node);
+        if constexpr (Why::on)
+            why_.pass(activation_, id, i);
+        if (options_.control && ends_part(id, i)) {
+            const uint32_t node = graph_.node_of(id, i);
+            wanted.decides = graph_.is_branch(node) && pending_->take(graph_, node);
         }
         bool by_register = false, by_memory = false;
+        if (!links_.empty() && !source_.block(id).own)
+            drop_links(at, id, i);
         if (options_.data || wanted) {
             for (RegisterPart part : effects.definitions(one))
                 by_register |= registers_->meets(part);
-            each_access(at, id, i, AccessKind::store, [&](uint64_t address, uint64_t size) {
-                by_memory |= memory_.meets(address, size);
+            each_access(at, id, i, AccessKind::store, [&](const Access &access, uint64_t address) {
+                by_memory |= memory_.meets(address, access.size);
             });
         }
         if (!wanted && !by_register && !by_memory)
@@ -190,7 +225,7 @@ class Walk {
         if (options_.conventions && !wanted && one.role != Role::plain &&
             is_transparent(at, id, i, by_memory))
             return;
-        take(at, id, i);
+        take(at, id, i, wanted);
     }
 
     bool ends_part(uint32_t id, unsigned i) const {
@@ -201,33 +236,109 @@ class Walk {
     }
 
     // Puts an execution of an instruction into the slice.
-    void take(uint32_t at, uint32_t id, unsigned i) {
+    void take(uint32_t at, uint32_t id, unsigned i, Wanted wanted) {
         const Effects &effects = prepared_.effects(id);
         const Instruction &one = effects.instructions[i];
-        for (RegisterPart part : effects.definitions(one))
-            registers_->remove(part);
-        each_access(at, id, i, AccessKind::store, [&](uint64_t address, uint64_t size) {
-            settle_restores(address, size);
-            memory_.remove(address, size);
-        });
-        use(at, id, i);
+        // The one that faulted is only there because it is asked for.
+        const bool completed = !wanted.asked || i < ran(at, id);
+        if constexpr (Why::on)
+            tell(at, id, i, wanted, completed);
         hits_.add(id, i, sequence_.first_step + at);
+        if (completed) {
+            for (RegisterPart part : effects.definitions(one))
+                registers_->remove(part);
+            each_access(at, id, i, AccessKind::store, [&](const Access &access, uint64_t address) {
+                settle_restores(address, access.size);
+                memory_.remove(address, access.size);
+            });
+        }
+        if constexpr (Why::on)
+            if (why_.stops() && !wanted.asked)
+                return;
+        use(at, id, i, completed);
         if (options_.control)
-            pending_->add(graph_, graph_.node_of(id, i));
+            wait(activation_, *pending_, graph_.node_of(id, i));
     }
 
-    void use(uint32_t at, uint32_t id, unsigned i) {
-        if (!options_.data)
+    // Who waited for what is taken.
+    void tell(uint32_t at, uint32_t id, unsigned i, Wanted wanted, bool completed) {
+        const Effects &effects = prepared_.effects(id);
+        why_.take(sequence_.first_step + at, thread_, activation_, id, i);
+        if (wanted.asked)
+            why_.asked_for();
+        if (wanted.decides)
+            why_.decided(activation_, graph_, graph_.node_of(id, i));
+        if (wanted.calls)
+            why_.called(callee_);
+        if (!completed)
             return;
+        const Execution execution(sequence_, at, source_.block(id));
+        for (RegisterPart part : effects.definitions(effects.instructions[i]))
+            why_.defined(thread_, part);
+        execution.each_access(
+            effects, i, AccessKind::store, [&](const Access &access, uint64_t address) {
+                why_.stored(address, access.size,
+                            access.size <= 8 ? std::optional(execution.value(access))
+                                             : std::nullopt);
+            });
+    }
+
+    void wait(uint64_t activation, Pending &pending, uint32_t node) {
+        pending.add(graph_, node);
+        if constexpr (Why::on)
+            why_.waits(activation, node);
+    }
+
+    void use(uint32_t at, uint32_t id, unsigned i, bool completed) {
         const Effects &effects = prepared_.effects(id);
         const Instruction &one = effects.instructions[i];
-        for (RegisterPart part : effects.uses(one))
+        if (!options_.data || is_lookup(id, i))
+            return;
+        auto use_part = [&](RegisterPart part) {
             registers_->add(part);
-        if (options_.addresses)
+            if constexpr (Why::on)
+                why_.used(thread_, part);
+        };
+        for (RegisterPart part : effects.uses(one))
+            use_part(part);
+        if (options_.addresses || !completed)
             for (RegisterPart part : effects.address_uses(one))
-                registers_->add(part);
-        each_access(at, id, i, AccessKind::load,
-                    [&](uint64_t address, uint64_t size) { memory_.add(address, size); });
+                use_part(part);
+        if (completed)
+            each_access(at, id, i, AccessKind::load, [&](const Access &access, uint64_t address) {
+                note_link(one, address);
+                memory_.add(address, access.size);
+                if constexpr (Why::on)
+                    why_.loaded(address, access.size);
+            });
+    }
+
+    // Which function a library's name stands for is looked up by the loader when it is first
+    // called: whoever called it then has no part in what is looked for. Words through which code
+    // goes to another module are therefore not looked for in what others' code stored.
+    void note_link(const Instruction &one, uint64_t address) {
+        if (!options_.conventions)
+            return;
+        if (one.role != Role::link && one.role != Role::resolve)
+            links_.erase(address);
+        else if (!memory_.has(address))
+            links_.insert(address);
+    }
+
+    // How the loader found the function is not asked, either.
+    bool is_lookup(uint32_t id, unsigned i) const {
+        return options_.conventions && prepared_.ends_lookup(id) &&
+               i + 1 == prepared_.effects(id).instructions.size();
+    }
+
+    void drop_links(uint32_t at, uint32_t id, unsigned i) {
+        each_access(at, id, i, AccessKind::store, [&](const Access &access, uint64_t address) {
+            if (access.size != 8 || !links_.erase(address))
+                return;
+            memory_.remove(address, access.size);
+            if constexpr (Why::on)
+                why_.forget(address, access.size);
+        });
     }
 
     // Saving a register and getting it back, or making the frame pointer: what is looked for passes
@@ -236,14 +347,14 @@ class Walk {
         const Instruction &one = prepared_.effects(id).instructions[i];
         unsigned first = stream::general_registers + 8 * one.saved;
         if (one.role == Role::frame) {
-            registers_->remove(stream::general_registers + 8 * stream::rbp, 8);
+            forget_frame_pointer();
             return true;
         }
         uint64_t slot = 0;
         bool found = false;
         auto kind = one.role == Role::save ? AccessKind::store : AccessKind::load;
-        each_access(at, id, i, kind, [&](uint64_t address, uint64_t size) {
-            found = size == 8;
+        each_access(at, id, i, kind, [&](const Access &access, uint64_t address) {
+            found = access.size == 8;
             slot = address;
         });
         if (!found)
@@ -254,6 +365,8 @@ class Walk {
             registers_->remove(first, 8);
             memory_.add(slot, 8);
             restores_[slot] = {id, uint16_t(i), sequence_.first_step + at, activation_, one.saved};
+            if constexpr (Why::on)
+                why_.restored(thread_, first, slot);
             return true;
         }
         auto waiting = restores_.find(slot);
@@ -262,7 +375,16 @@ class Walk {
         restores_.erase(waiting);
         memory_.remove(slot, 8);
         registers_->add(first, 8);
+        if constexpr (Why::on)
+            why_.saved(thread_, first, slot);
         return true;
+    }
+
+    void forget_frame_pointer() {
+        constexpr unsigned first = stream::general_registers + 8 * stream::rbp;
+        registers_->remove(first, 8);
+        if constexpr (Why::on)
+            why_.forget(thread_, {uint8_t(first / 64), uint64_t(0xff) << first % 64});
     }
 
     // A store that is no save of the register: what got it back was a load like any other.
@@ -301,6 +423,10 @@ class Walk {
         if (!hit)
             return;
         hits_.add_effect(effect.address, sequence_.first_step + at);
+        if (wanted)
+            asked_ = asked_.first(asked_.size() - 1);
+        if constexpr (Why::on)
+            tell_effect(at, effect, wanted);
         if (options_.control)
             pending_->add_as_before();
         if (effect.kind == stream::EffectKind::copy) {
@@ -320,6 +446,29 @@ class Walk {
             *registers_ |= effect.registers_addressed;
     }
 
+    void tell_effect(uint32_t at, const Effect &effect, bool asked) {
+        why_.take_effect(sequence_.first_step + at, thread_, activation_, effect.address);
+        if (asked)
+            why_.asked_for();
+        if (options_.control)
+            why_.waits_as_before(activation_);
+        if (effect.kind == stream::EffectKind::copy) {
+            for (size_t i = 0; i < effect.defined.size() && i < effect.used.size(); ++i)
+                why_.copied(effect.defined[i].address, effect.used[i].address,
+                            effect.defined[i].size);
+        } else {
+            for (const stream::Range &range : effect.defined)
+                why_.stored(range.address, range.size, std::nullopt);
+            for (const stream::Range &range : effect.used)
+                why_.loaded(range.address, range.size);
+        }
+        for (unsigned word = 0; word < RegisterSet::words; ++word) {
+            why_.defined(thread_, {uint8_t(word), effect.registers_defined.part(word)});
+            if (uint64_t bits = effect.registers_used.part(word))
+                why_.used(thread_, {uint8_t(word), bits});
+        }
+    }
+
     Slice result() {
         Slice slice = hits_.take(prepared_);
         slice.visited = visited_;
@@ -334,7 +483,9 @@ class Walk {
     const stream::Source &source_;
     const FlowGraph &graph_;
     const Options options_;
+    Why &why_;
 
+    std::span<const Point> asked_; // what is left of the criterion's instructions
     Sequence sequence_;
     Activations activations_;
     uint64_t seen_ = ~uint64_t(0); // the first step of the sequence that was entered last
@@ -348,7 +499,9 @@ class Walk {
     std::unordered_map<uint64_t, Pending> pending_of_; // by activation
     Pending *pending_ = nullptr;
     uint64_t activation_ = 0;
+    uint64_t callee_ = 0;                            // the activation that the last call met began
     std::unordered_map<uint64_t, Restore> restores_; // by the address of what was saved
+    std::unordered_set<uint64_t> links_; // words that are looked for because code went there
     Hits hits_;
     uint64_t visited_ = 0;
 };
@@ -357,7 +510,29 @@ class Walk {
 
 Slice backward(const Prepared &prepared, const Criterion &criterion, const Options &options,
                const Progress &progress) {
-    return Walk(prepared, options).run(criterion, progress);
+    NoReasons why;
+    return Walk(prepared, options, why).run(criterion, progress);
+}
+
+Explained explain(const Prepared &prepared, const Statements &statements,
+                  const Criterion &criterion, const Options &options, const Explaining &explaining,
+                  const Progress &progress) {
+    Reasons why(prepared, statements, explaining.stops, explaining.most);
+    Walk walk(prepared, options, why);
+    Explained made;
+    made.slice = walk.run(criterion, progress);
+    made.exact = why.is_exact();
+    made.moments = why.take_moments();
+    made.edges = why.take_edges();
+    walk.unresolved().each_byte([&](uint64_t address) {
+        auto &all = made.unresolved;
+        if (!all.empty() && all.back().address + all.back().size == address)
+            ++all.back().size;
+        else
+            all.push_back({address, 1});
+    });
+    std::ranges::sort(made.unresolved, {}, &stream::Range::address);
+    return made;
 }
 
 } // namespace heapstory::slice

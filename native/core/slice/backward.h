@@ -3,7 +3,10 @@
 #pragma once
 
 #include "slice/prepared.h"
+#include "slice/reasons.h"
 #include "slice/slice.h"
+
+#include <vector>
 
 namespace heapstory::slice {
 
@@ -13,5 +16,23 @@ namespace heapstory::slice {
 // long the stream is.
 Slice backward(const Prepared &prepared, const Criterion &criterion, const Options &options,
                const Progress &progress = {});
+
+// The same with its reasons, which takes longer.
+struct Explained {
+    Slice slice;
+    std::vector<Moment> moments; // the first is the criterion, then the later ones before others
+    std::vector<Edge> edges;
+    std::vector<stream::Range> unresolved; // memory that was there before the stream, by address
+    bool exact = true; // false: of some statements, early executions are one moment
+};
+
+struct Explaining {
+    std::vector<bool> stops; // by statement: beyond these nothing is looked for
+    size_t most = 20000;     // moments
+};
+
+Explained explain(const Prepared &prepared, const Statements &statements,
+                  const Criterion &criterion, const Options &options, const Explaining &explaining,
+                  const Progress &progress = {});
 
 } // namespace heapstory::slice

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace heapstory::slice {
 
@@ -14,10 +15,29 @@ namespace heapstory::slice {
 // if it did not run as often, or number is 0.
 std::optional<Point> find_execution(const Prepared &prepared, uint64_t address, int64_t number);
 
+// Its executions from a step on, the first so many.
+std::vector<Point> executions_since(const Prepared &prepared, uint64_t address, uint64_t step,
+                                    size_t most);
+
 // How often it ran.
 uint64_t count_executions(const Prepared &prepared, uint64_t address);
 
 // Whether there is such a point: an effect, or an instruction that ran or was about to.
 bool exists(const Prepared &prepared, Point point);
+
+// The address of the instruction there; of an effect, of the one that it counts for.
+std::optional<uint64_t> address_at(const Prepared &prepared, Point point);
+
+// The instruction that made the memory read of that number, counted as above.
+std::optional<Point> find_read(const Prepared &prepared, int64_t number);
+
+// The last instruction that faulted.
+std::optional<Point> find_fault(const Prepared &prepared);
+
+// The last instruction in a step that stored to an address; an effect that did.
+std::optional<Point> find_writer(const Prepared &prepared, uint64_t step, uint64_t address);
+
+// The last instructions of the branches that decide whether the instruction at an address runs.
+std::vector<uint64_t> deciders(const Prepared &prepared, uint64_t address);
 
 } // namespace heapstory::slice

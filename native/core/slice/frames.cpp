@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "slice/frames.h"
 
+#include "stream/execution.h"
+
 #include <algorithm>
 
 namespace heapstory::slice {
@@ -14,10 +16,7 @@ namespace {
 // The address of the last access that took place: of a call, where it put the return address; of a
 // return, where it found it.
 uint64_t last_address(const Sequence &sequence, uint32_t at, const Block &block) {
-    const stream::Access &access = block.accesses.back();
-    uint64_t base =
-        access.word == stream::no_word ? 0 : sequence.words[sequence.operand[at] + access.word];
-    return base + uint64_t(access.displacement);
+    return stream::Execution(sequence, at, block).address(block.accesses.back());
 }
 
 } // namespace
@@ -33,6 +32,8 @@ void Frames::follow(const Sequence &sequence, const stream::Source &source, Acti
                     Transitions *transitions) {
     into.of_step.assign(sequence.steps(), 0);
     into.calls.clear();
+    if (into.wants_origins)
+        tell_origins(into);
     size_t next_switch = 0;
     for (uint32_t at = 0; at < sequence.steps(); ++at) {
         while (next_switch < sequence.switches.size() && sequence.switches[next_switch].step <= at)
@@ -70,9 +71,22 @@ void Frames::step(const Sequence &sequence, uint32_t at, const Block &block, Act
         return;
     if (block.jump == Jump::call) {
         into.calls.push_back({at, ++last_id_});
-        stack.frames.push_back({last_id_, last_address(sequence, at, block), 0, 0});
+        const uint64_t place = last_address(sequence, at, block);
+        if (into.wants_origins)
+            into.origins[last_id_] = {frame.id, frame.block, place};
+        stack.frames.push_back({last_id_, place, 0, 0});
     } else if (block.jump == Jump::ret)
         leave(stack, last_address(sequence, at, block) + 8, true, transitions);
+}
+
+void Frames::tell_origins(Activations &into) const {
+    into.origins.clear();
+    for (const auto &[id, thread] : threads_)
+        for (const Stack &stack : thread.stacks)
+            for (size_t i = 1; i < stack.frames.size(); ++i) {
+                const Frame &caller = stack.frames[i - 1];
+                into.origins[stack.frames[i].id] = {caller.id, caller.block, stack.frames[i].stack};
+            }
 }
 
 // Ends the activations below a stack pointer.
@@ -88,7 +102,9 @@ void Frames::leave(Stack &stack, uint64_t pointer, bool by_return, Transitions *
         end(stack.frames.back());
         stack.frames.pop_back();
     }
-    if (by_return && !returned) { // into a caller that was there before the stream began
+    // Into a caller that was there before the stream began; or else by a call that did not look
+    // like one, within the same activation.
+    if (by_return && !returned && stack.frames.size() == 1) {
         end(stack.frames.back());
         stack.frames.back() = {++last_id_, unknown, 0, 0};
     }

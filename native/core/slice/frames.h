@@ -34,8 +34,18 @@ struct Activations {
         uint32_t step = 0;
         uint64_t callee = 0; // the activation that it began
     };
+    // How an activation came about.
+    struct Origin {
+        uint64_t caller = 0; // the activation that called; 0: unknown
+        uint32_t block = 0;  // the block whose last instruction was the call
+        uint64_t stack = 0;  // where its return address lies
+    };
     std::vector<uint64_t> of_step;
     std::vector<Call> calls; // in order
+    // Of all that were under way when the sequence began, and those that it began; filled in where
+    // it is asked for.
+    std::unordered_map<uint64_t, Origin> origins;
+    bool wants_origins = false;
 };
 
 // Follows the stream forward. An activation begins with a call and ends with the return that finds
@@ -73,6 +83,7 @@ class Frames {
     void switch_stack(Thread &thread, uint64_t pointer);
     void leave(Stack &stack, uint64_t pointer, bool by_return, Transitions *transitions);
     void signal(Thread &thread, bool begins);
+    void tell_origins(Activations &into) const;
     Stack new_stack() { return {{Frame{++last_id_, unknown, 0, 0}}, unknown}; }
     Thread &thread(uint32_t id);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "slice/instances.h"
 
+#include "stream/execution.h"
+
 #include <algorithm>
 #include <bit>
 #include <unordered_map>
@@ -11,6 +13,7 @@ namespace {
 
 using stream::AccessKind;
 using stream::Effects;
+using stream::Execution;
 using stream::RegisterPart;
 using stream::Sequence;
 
@@ -70,7 +73,8 @@ class Lister {
             return;
         }
         const Effects &effects = prepared_.effects(id);
-        unsigned count = instructions_of(sequence_, at, prepared_.source().block(id), effects);
+        unsigned count =
+            Execution(sequence_, at, prepared_.source().block(id)).instructions(effects);
         unsigned first = 0;
         for (const BlockPart &part : graph_.parts(id)) {
             if (first >= std::min(count, most))
@@ -91,18 +95,16 @@ class Lister {
         add(one.defined, effects.definitions(effects.instructions[i]));
         add(one.used, effects.uses(effects.instructions[i]));
         add(one.used, effects.address_uses(effects.instructions[i]));
-        unsigned end = effects.last_access(block, i);
-        if (sequence_.exit[at] < block.exits.size())
-            end = std::min<unsigned>(end, block.exits[sequence_.exit[at]].accesses);
-        for (unsigned j = effects.instructions[i].first_access; j < end; ++j) {
-            const stream::Access &access = block.accesses[j];
-            if (access.guard != stream::no_word && !word(at, access.guard))
-                continue;
-            uint64_t base = access.word == stream::no_word ? 0 : word(at, access.word);
-            uint64_t address = base + uint64_t(access.displacement);
-            auto &list = access.kind == AccessKind::store ? one.defined : one.used;
-            list.push_back({address, address + access.size});
-        }
+        const Execution execution(sequence_, at, block);
+        auto reference = [](const stream::Access &access, uint64_t address) {
+            return Reference{address, address + access.size};
+        };
+        execution.each_access(effects, i, AccessKind::store, [&](auto &access, uint64_t address) {
+            one.defined.push_back(reference(access, address));
+        });
+        execution.each_access(effects, i, AccessKind::load, [&](auto &access, uint64_t address) {
+            one.used.push_back(reference(access, address));
+        });
         list_.push_back(std::move(one));
     }
 
@@ -120,10 +122,6 @@ class Lister {
                 one.used.push_back(in_register(i, 1));
         }
         list_.push_back(std::move(one));
-    }
-
-    uint64_t word(uint32_t at, uint16_t i) const {
-        return sequence_.words[sequence_.operand[at] + i];
     }
 
     Reference in_register(unsigned first, unsigned count) const {

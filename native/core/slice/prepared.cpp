@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "slice/prepared.h"
 
-#include <algorithm>
+#include "stream/execution.h"
+
+#include <unordered_map>
+#include <unordered_set>
 
 namespace heapstory::slice {
-
-unsigned instructions_of(const stream::Sequence &sequence, uint32_t at, const stream::Block &block,
-                         const stream::Effects &effects) {
-    const auto all = unsigned(effects.instructions.size()); // that could be decoded
-    uint8_t exit = sequence.exit[at];
-    if (exit < block.exits.size())
-        return std::min(block.exits[exit].instruction + 1u, all);
-    if (exit == stream::broke_off)
-        for (const stream::Fault &fault : sequence.faults)
-            if (fault.step == at)
-                return std::min<unsigned>(fault.instructions, all);
-    return all;
-}
 
 Prepared::Prepared(const stream::Source &source, const Code &code, const Progress &progress)
     : source_(source), effects_(1) {
@@ -35,10 +25,45 @@ Prepared::Prepared(const stream::Source &source, const Code &code, const Progres
         steps_ += sequence.steps();
         for (uint32_t at = 0; at < sequence.steps(); ++at)
             if (uint32_t id = sequence.block[at])
-                instructions_ += instructions_of(sequence, at, source.block(id), effects_[id]);
+                instructions_ +=
+                    stream::Execution(sequence, at, source.block(id)).instructions(effects_[id]);
     }
     frames.finish(transitions);
     graph_ = std::make_unique<FlowGraph>(source, effects_, transitions, code);
+    find_lookups();
+}
+
+// The first call of a library's function goes to the loader, which looks the function up and jumps
+// there. Its code is what follows in the same activation, up to that jump.
+void Prepared::find_lookups() {
+    ends_lookup_.assign(effects_.size(), false);
+    std::vector<uint32_t> waiting;
+    std::unordered_set<uint32_t> seen;
+    std::unordered_map<uint32_t, std::vector<uint32_t>> ending; // blocks, by their last node
+    for (uint32_t id = 1; id < effects_.size(); ++id) {
+        if (effects_[id].instructions.empty())
+            continue;
+        const uint32_t node = graph_->parts(id).back().node;
+        const stream::Instruction &last = effects_[id].instructions.back();
+        if (last.role == stream::Role::resolve)
+            waiting.push_back(node);
+        else if (last.branch == stream::Branch::indirect)
+            ending[node].push_back(id);
+    }
+    while (!waiting.empty()) {
+        const uint32_t node = waiting.back();
+        waiting.pop_back();
+        for (uint32_t next : graph_->successors(node)) {
+            if (!next || !seen.insert(next).second)
+                continue;
+            auto found = ending.find(next);
+            if (found == ending.end())
+                waiting.push_back(next);
+            else
+                for (uint32_t id : found->second)
+                    ends_lookup_[id] = true;
+        }
+    }
 }
 
 uint32_t Prepared::sequence_of(uint64_t step) const {

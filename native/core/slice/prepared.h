@@ -4,6 +4,7 @@
 
 #include "slice/flow_graph.h"
 #include "slice/frames.h"
+#include "slice/slice.h"
 #include "stream/effects.h"
 #include "stream/sequence.h"
 
@@ -24,6 +25,8 @@ class Prepared {
     const stream::Source &source() const { return source_; }
     const stream::Effects &effects(uint32_t block) const { return effects_[block]; }
     const FlowGraph &graph() const { return *graph_; }
+    // Whether a block ends by going to a function that the loader has looked up just now.
+    bool ends_lookup(uint32_t block) const { return ends_lookup_[block]; }
     // The activations of a sequence's steps.
     void follow(uint32_t number, const stream::Sequence &sequence, Activations &into) const {
         Frames frames = before_[number];
@@ -31,19 +34,20 @@ class Prepared {
     }
     uint64_t steps() const { return steps_; }
     uint64_t instructions() const { return instructions_; }
+    // The point behind everything.
+    Point end() const { return {steps_ ? steps_ - 1 : 0, 0xffff}; }
     // The sequence that holds a step.
     uint32_t sequence_of(uint64_t step) const;
 
   private:
+    void find_lookups();
+
     const stream::Source &source_;
     std::vector<stream::Effects> effects_;
     std::vector<Frames> before_; // as of the start of each sequence
     std::unique_ptr<FlowGraph> graph_;
+    std::vector<bool> ends_lookup_; // by block
     uint64_t steps_ = 0, instructions_ = 0;
 };
-
-// How many instructions of a block an execution ran.
-unsigned instructions_of(const stream::Sequence &sequence, uint32_t at, const stream::Block &block,
-                         const stream::Effects &effects);
 
 } // namespace heapstory::slice

@@ -16,12 +16,21 @@ struct Point {
     uint16_t instruction = 0;
 };
 
-// Registers and memory at a point, or the instruction there with all that it uses.
+// What is looked for: registers and memory as they are before the instruction at `point`, and all
+// that some instructions before it use.
 struct Criterion {
     Point point;
-    bool whole_instruction = false;
     stream::RegisterSet registers; // of the thread that runs there
     std::vector<stream::Range> memory;
+    std::vector<Point> instructions; // in order
+
+    // One instruction with all that it uses.
+    static Criterion at(Point point) {
+        Criterion made;
+        made.point = {point.step, uint16_t(point.instruction + 1)};
+        made.instructions = {point};
+        return made;
+    }
 };
 
 struct Options {

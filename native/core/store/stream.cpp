@@ -85,4 +85,23 @@ std::optional<uint64_t> StoredStream::step_of(uint64_t event) const {
     return std::nullopt;
 }
 
+uint64_t StoredStream::events_by(uint64_t step) const {
+    auto after =
+        std::upper_bound(chunks_.begin(), chunks_.end(), step, [this](uint64_t s, uint32_t chunk) {
+            return s < store_->header(chunk).first_word;
+        });
+    if (after == chunks_.begin())
+        return 0;
+    const uint32_t chunk = *--after;
+    const ChunkHeader &found = store_->header(chunk);
+    if (asked_ != chunk) {
+        asked_events_ = decode_event_steps(store_->file().head(chunk), found);
+        asked_ = chunk;
+    }
+    auto later =
+        std::upper_bound(asked_events_.begin(), asked_events_.end(), step - found.first_word,
+                         [](uint64_t s, const EventStep &item) { return s < item.step; });
+    return later == asked_events_.begin() ? found.first_event : (later - 1)->event + 1;
+}
+
 } // namespace heapstory

@@ -42,6 +42,8 @@ class StoredStream : public stream::Source {
     uint64_t bytes() const { return bytes_; } // of its chunks
     // The step in which an event happened; none if that was outside the stream.
     std::optional<uint64_t> step_of(uint64_t event) const;
+    // How many events there were by the end of a step.
+    uint64_t events_by(uint64_t step) const;
 
   private:
     const ChunkHeader &header(uint32_t sequence) const { return store_->header(chunks_[sequence]); }
@@ -50,6 +52,9 @@ class StoredStream : public stream::Source {
     std::vector<stream::Block> blocks_;
     std::vector<uint32_t> chunks_; // by sequence
     uint64_t steps_ = 0, bytes_ = 0;
+    // Of the chunk asked about last: many steps of one are asked about in a row.
+    mutable std::optional<uint32_t> asked_;
+    mutable std::vector<EventStep> asked_events_;
 };
 
 } // namespace heapstory

@@ -140,6 +140,8 @@ class Decoder {
             one.target = target_of(decoded, one.address);
             take(decoded);
             set_role(decoded, one);
+            pushed_ = decoded.is(ZYDIS_MNEMONIC_PUSH) && decoded.is_memory(0) &&
+                      decoded.operand[0].mem.base == ZYDIS_REGISTER_RIP;
         }
         if (block_.stub == effects_.instructions.size() + 1)
             take_stub();
@@ -254,12 +256,17 @@ class Decoder {
         return operand.mem.base == ZYDIS_REGISTER_RSP || operand.mem.base == ZYDIS_REGISTER_RBP;
     }
 
-    static void set_role(const Decoded &decoded, Instruction &one) {
+    void set_role(const Decoded &decoded, Instruction &one) {
         bool move = decoded.is(ZYDIS_MNEMONIC_MOV);
         ZydisRegister target = decoded.reg(0), source = decoded.reg(1);
-        if (target == ZYDIS_REGISTER_RBP &&
-            ((move && source == ZYDIS_REGISTER_RSP) ||
-             (decoded.is(ZYDIS_MNEMONIC_LEA) && decoded.operand[1].mem.base == ZYDIS_REGISTER_RSP)))
+        const ZydisDecodedOperand &first = decoded.operand[0];
+        const bool goes = one.branch == Branch::indirect || one.branch == Branch::call;
+        if (goes && decoded.is_memory(0) && first.mem.base == ZYDIS_REGISTER_RIP)
+            one.role = pushed_ ? Role::resolve : Role::link;
+        else if (target == ZYDIS_REGISTER_RBP &&
+                 ((move && source == ZYDIS_REGISTER_RSP) ||
+                  (decoded.is(ZYDIS_MNEMONIC_LEA) &&
+                   decoded.operand[1].mem.base == ZYDIS_REGISTER_RSP)))
             one.role = Role::frame;
         else if (decoded.is(ZYDIS_MNEMONIC_PUSH))
             preserve(target, Role::save, one);
@@ -310,6 +317,8 @@ class Decoder {
     Effects effects_;
     RegisterSet defined_, used_, addressed_;
     uint16_t access_ = 0;
+    bool pushed_ =
+        false; // a word of a module was pushed just before, as the first entry of a PLT does
 };
 
 } // namespace

@@ -16,7 +16,9 @@ enum class Role : uint8_t {
     plain,
     save,    // pushes or stores a register that a function must preserve
     restore, // and gets it back: both stand for nothing but the calling convention
-    frame    // makes the frame pointer from the stack pointer
+    frame,   // makes the frame pointer from the stack pointer
+    link,    // goes where a word of a module says, which the loader may have filled in
+    resolve  // the same into the loader, which looks up a function and goes there
 };
 
 enum class Branch : uint8_t { none, conditional, jump, indirect, call, ret };

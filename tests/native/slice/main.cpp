@@ -112,9 +112,7 @@ int run(std::vector<std::string> words) {
         slice_by_lists(prepared, *point);
         return 0;
     }
-    slice::Criterion criterion;
-    criterion.point = *point;
-    criterion.whole_instruction = true;
+    const slice::Criterion criterion = slice::Criterion::at(*point);
     std::map<uint64_t, uint64_t> counts;
     for (const slice::Hit &hit : slice::backward(prepared, criterion, options).hits)
         counts[hit.address] += hit.count;
