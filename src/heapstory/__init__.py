@@ -6,6 +6,7 @@
 >>> trace.history(node=7, field="next")              # every version of a field, and who wrote it
 >>> trace.query("SELECT type, count(*) FROM nodes GROUP BY type")
 >>> heapstory.locate(trace, "list.spec").statements  # what broke the structure
+>>> heapstory.slice(trace, "list.c:35").statements   # what led to a value
 >>> heapstory.infer(trace).text                      # a specification from a good run
 >>> heapstory.leaks("list.c").findings               # static leak analysis
 >>> heapstory.prove("queue.spec")[0].verdict         # is it linearizable?
@@ -29,11 +30,13 @@ if TYPE_CHECKING:
     from heapstory.api.locate import locate
     from heapstory.api.prove import ProofResult, prove
     from heapstory.api.record import record
+    from heapstory.api.slice import slice
     from heapstory.graph.history import History, Version
     from heapstory.graph.memory_graph import MemoryGraph
     from heapstory.graph.model import Edge, Node
     from heapstory.inference.inferred import Inferred
     from heapstory.locating.diagnosis import Diagnosis
+    from heapstory.slicing.model import Slice
     from heapstory.static.findings.findings import Finding
     from heapstory.store.places import Place
     from heapstory.store.sql import Rows
@@ -57,6 +60,7 @@ __all__ = [
     "Place",
     "ProofResult",
     "Rows",
+    "Slice",
     "SpecificationError",
     "Trace",
     "TraceError",
@@ -69,6 +73,7 @@ __all__ = [
     "open",
     "prove",
     "record",
+    "slice",
 ]
 
 # Loaded when first asked for: the command line imports this package before it knows the verb.
@@ -85,6 +90,7 @@ _HOMES = {
     "Place": "heapstory.store.places",
     "ProofResult": "heapstory.api.prove",
     "Rows": "heapstory.store.sql",
+    "Slice": "heapstory.slicing.model",
     "Trace": "heapstory.trace",
     "Version": "heapstory.graph.history",
     "infer": "heapstory.api.infer",
@@ -93,6 +99,7 @@ _HOMES = {
     "open": "heapstory.trace",
     "prove": "heapstory.api.prove",
     "record": "heapstory.api.record",
+    "slice": "heapstory.api.slice",
 }
 
 if not TYPE_CHECKING:  # a type checker knows every name from above, and that there is no other

@@ -26,6 +26,7 @@ VERBS: dict[str, str] = {
     "history": "every version of a node or field, with the statement behind each",
     "query": "SQL over the tables of a trace",
     "locate": "constraint violations and the statements that introduced them",
+    "slice": "the statements that led to a value, and why",
     "infer": "a constraint specification learnt from good runs",
     "check": "memory errors and leaks while a program runs, at every access of the heap",
     "guard": "catch allocation errors and leaks while a program runs, without rebuilding it",

@@ -19,6 +19,7 @@ from heapstory.errors import UsageError
 
 if TYPE_CHECKING:
     from heapstory.locating import Diagnosis
+    from heapstory.slicing import Slice
     from heapstory.trace import Trace
 
 EPILOG = """\
@@ -59,6 +60,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="name so many statements (default: those for which there is evidence)",
     )
     parser.add_argument(
+        "--slice",
+        action="store_true",
+        help="what led to each of these statements, too (a trace recorded with --stream)",
+    )
+    parser.add_argument(
         "--explain", metavar="SPEC", help="say what a specification means, in plain words"
     )
     add_format(parser, _FORMATS)
@@ -96,9 +102,17 @@ def _locate(args: argparse.Namespace) -> int:
                 cpoints=args.cpoint,
                 statements=args.statements,
             )
-        for note in diagnosis.notes:
+        slices: dict[int, Slice] = {}
+        notes = list(diagnosis.notes)
+        if args.slice:
+            from heapstory.api.slice import slice_faults
+
+            with progress("slicing"):
+                slices, missing = slice_faults(trace, diagnosis)
+            notes += missing
+        for note in notes:
             say(note)
-        _write(trace, diagnosis, args)
+        _write(trace, diagnosis, slices, args)
         status = finish(trace)
         if diagnosis.inconsistencies:
             return FOUND
@@ -112,26 +126,29 @@ def _site(text: str) -> tuple[str, str]:
     return name, site
 
 
-def _write(trace: Trace, diagnosis: Diagnosis, args: argparse.Namespace) -> None:
+def _write(
+    trace: Trace, diagnosis: Diagnosis, slices: dict[int, Slice], args: argparse.Namespace
+) -> None:
     import heapstory.reporters.sarif
     from heapstory.reporters.json import dumps
     from heapstory.reporters.locate import json, pictures, sarif, text
     from heapstory.reporters.style import PLAIN, Style
 
     def log() -> str:
-        return heapstory.reporters.sarif.dumps(sarif.results(diagnosis), sarif.rules(diagnosis))
+        results = sarif.results(diagnosis, slices)
+        return heapstory.reporters.sarif.dumps(results, sarif.rules(diagnosis))
 
     form = chosen_format(args, _FORMATS)
     if args.sarif:
         write(log(), args.sarif)
     if form == "json":
-        write(dumps("locate", json.body(diagnosis)), args.output)
+        write(dumps("locate", json.body(diagnosis, slices)), args.output)
     elif form == "sarif":
         write(log(), args.output)
     elif form == "html":
-        write(pictures.html(trace, diagnosis), args.output)
+        write(pictures.html(trace, diagnosis, slices), args.output)
     elif form == "dot":
         write(pictures.dot(trace, diagnosis), args.output)
     else:
         style = PLAIN if args.output else Style.of(sys.stdout)
-        write(text.report(trace, diagnosis, style), args.output)
+        write(text.report(trace, diagnosis, style, slices), args.output)

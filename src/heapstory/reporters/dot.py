@@ -22,7 +22,7 @@ def render(drawing: Drawing) -> str:
     lines = [_HEAD]
     lines += [_box(box, drawing.evolution) for box in drawing.boxes]
     for node, title in drawing.outside.items():
-        lines.append(f'  n{node} [shape=plaintext, fontcolor="#777777", label={_quote(title)}];')
+        lines.append(f'  n{node} [shape=plaintext, fontcolor="#777777", label={quote(title)}];')
     for box in drawing.boxes:
         for row in box.rows:
             lines += _arrows(box, row, drawing.evolution)
@@ -61,7 +61,7 @@ def _arrows(box: Box, row: Row, evolution: bool) -> Iterator[str]:
             yield f"  {start} -> n{mark.target}{_port(mark)} [{_style(mark)}];"
         elif evolution and mark.state != "data":
             end = f"null_{box.node.id}_{row.offset}_{number}"
-            yield f"  {end} [shape=plaintext, label={_quote(mark.text)}];"
+            yield f"  {end} [shape=plaintext, label={quote(mark.text)}];"
             yield f"  {start} -> {end} [{_style(mark)}];"
 
 
@@ -70,7 +70,7 @@ def _port(mark: Mark) -> str:
 
 
 def _style(mark: Mark) -> str:
-    options = [f"label={_quote(mark.label)}"]
+    options = [f"label={quote(mark.label)}"]
     if not mark.current:
         options += ["style=dashed", 'color="#888888"', 'fontcolor="#888888"']
     elif mark.state == "stale":
@@ -78,5 +78,7 @@ def _style(mark: Mark) -> str:
     return ", ".join(options)
 
 
-def _quote(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+def quote(text: str) -> str:
+    """A string of the language; a new line stays one."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from heapstory.reporters.json import place
+from heapstory.reporters.slice import json as slice_json
 
 if TYPE_CHECKING:
     from heapstory.locating.diagnosis import CPoint, Diagnosis, Fault, Inconsistency
+    from heapstory.slicing import Slice
 
 MOST_CPOINTS = 1000
 
 
-def body(answer: Diagnosis) -> dict[str, Any]:
+def body(answer: Diagnosis, slices: Mapping[int, Slice]) -> dict[str, Any]:
     """The body of ``locate --json``. Of very many C-points only the last before the bad one are
-    listed."""
+    listed. Faults that were sliced have their slice, by their timestamp."""
     checked = answer.checked
     return {
         "cpoints": [_cpoint(point) for point in checked[-MOST_CPOINTS:]],
@@ -26,7 +29,7 @@ def body(answer: Diagnosis) -> dict[str, Any]:
             for c in answer.plan.constraints
         ],
         "inconsistencies": [_inconsistency(found, answer.bad) for found in answer.inconsistencies],
-        "faults": [_fault(fault) for fault in answer.faults],
+        "faults": [_fault(fault, slices.get(fault.timestamp)) for fault in answer.faults],
         "statements": [place.as_json() for place in answer.statements],
         "statements_cut": answer.statements_cut,
         "nodes": answer.objects,
@@ -58,7 +61,7 @@ def _inconsistency(found: Inconsistency, bad: CPoint | None) -> dict[str, Any]:
     }
 
 
-def _fault(fault: Fault) -> dict[str, Any]:
+def _fault(fault: Fault, sliced: Slice | None) -> dict[str, Any]:
     names = list(dict.fromkeys(found.constraint.name for found in fault.contributed_to))
     return {
         "place": place(fault.place),
@@ -79,4 +82,5 @@ def _fault(fault: Fault) -> dict[str, Any]:
             }
             for slot in fault.slots
         ],
+        **({} if sliced is None else {"slice": slice_json.body(sliced)}),
     }

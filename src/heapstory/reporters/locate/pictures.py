@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING
 
 from heapstory.errors import HeapstoryError
 from heapstory.locating.pictures import pictures
 from heapstory.reporters import dot as drawing_dot
+from heapstory.reporters.slice.text import tree
+from heapstory.reporters.style import PLAIN
 from heapstory.reporters.svg import svg
+from heapstory.reporters.text import count
 
 if TYPE_CHECKING:
     from heapstory.graph.drawing import Drawing
     from heapstory.locating.diagnosis import Diagnosis, Fault
+    from heapstory.slicing import Slice
     from heapstory.store.places import Place
     from heapstory.trace import Trace
 
 MOST = 20
+MOST_CAUSES = 60
 AROUND = 4
 _STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:1100px;color:#222;padding:0 1em}
@@ -39,7 +45,7 @@ def dot(trace: Trace, answer: Diagnosis) -> str:
     return "".join(parts)
 
 
-def html(trace: Trace, answer: Diagnosis) -> str:
+def html(trace: Trace, answer: Diagnosis, slices: Mapping[int, Slice]) -> str:
     """A page that needs nothing else: no scripts, no network."""
     title = f"heapstory locate: {trace.path}"
     parts = [
@@ -48,7 +54,10 @@ def html(trace: Trace, answer: Diagnosis) -> str:
     ]
     if answer.bad is not None:
         parts.append(_inconsistencies(answer))
-        parts += [_statement(trace, n, fault) for n, fault in enumerate(_shown(answer), 1)]
+        for number, fault in enumerate(_shown(answer), 1):
+            parts.append(_statement(trace, number, fault))
+            if sliced := slices.get(fault.timestamp):
+                parts.append(_slice(trace, sliced))
         if more := len(_firsts(answer)) - len(_shown(answer)):
             parts.append(f"<p class=dim>and {more:,} more statements (--json)</p>")
     return "\n".join([*parts, "</html>\n"])
@@ -106,6 +115,12 @@ def _statement(trace: Trace, number: int, fault: Fault) -> str:
         f"<p>timestamp {fault.timestamp}: <span class=did>{escape(fault.operation)}</span></p>"
         f"<div class=pair>{pair}</div>"
     )
+
+
+def _slice(trace: Trace, sliced: Slice) -> str:
+    causes = escape("".join(tree(trace, sliced, PLAIN, MOST_CAUSES)))
+    number = count(len(sliced.statements), "statement")
+    return f"<details open><summary>led to by {number}</summary><pre>{causes}</pre></details>"
 
 
 def _svg(drawing: Drawing) -> str:

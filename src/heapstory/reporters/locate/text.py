@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from heapstory.reporters.slice.text import tree
 from heapstory.reporters.style import PLAIN, Style
 from heapstory.reporters.text import count
 
@@ -14,11 +15,13 @@ if TYPE_CHECKING:
     from heapstory.graph.drawing import Box, Drawing
     from heapstory.locating.diagnosis import Diagnosis, Fault, Inconsistency
     from heapstory.locating.pictures import Pictures
+    from heapstory.slicing import Slice
     from heapstory.store.places import Place
     from heapstory.trace import Trace
 
 MOST_INCONSISTENCIES = 10
 MOST_STATEMENTS = 20
+MOST_CAUSES = 12
 AROUND = 2
 WHY = {
     "decisive": "had it done something else here, and all else the same, nothing would be wrong",
@@ -31,8 +34,13 @@ WHY = {
 }
 
 
-def report(trace: Trace, answer: Diagnosis, style: Style = PLAIN) -> Iterator[str]:
-    """The whole report in pieces."""
+def report(
+    trace: Trace,
+    answer: Diagnosis,
+    style: Style = PLAIN,
+    slices: Mapping[int, Slice] | None = None,
+) -> Iterator[str]:
+    """The whole report in pieces; `slices` are those of faults, by timestamp."""
     if answer.bad is None:
         moments = len({point.timestamp for point in answer.cpoints})
         yield (
@@ -42,7 +50,7 @@ def report(trace: Trace, answer: Diagnosis, style: Style = PLAIN) -> Iterator[st
         return
     yield from _headline(trace, answer, style)
     yield from _inconsistencies(answer, style)
-    yield from _statements(trace, answer, style)
+    yield from _statements(trace, answer, style, slices or {})
     seconds = answer.seconds
     yield style.dim(
         f"loaded in {seconds['load']:.3g} s, checked in {seconds['check']:.3g} s, "
@@ -74,7 +82,9 @@ def _inconsistencies(answer: Diagnosis, style: Style) -> Iterator[str]:
             yield style.dim(f"      ... and {len(group) - MOST_INCONSISTENCIES:,} more (--json)\n")
 
 
-def _statements(trace: Trace, answer: Diagnosis, style: Style) -> Iterator[str]:
+def _statements(
+    trace: Trace, answer: Diagnosis, style: Style, slices: Mapping[int, Slice]
+) -> Iterator[str]:
     groups = _by_statement(answer.near)
     near = list(groups.values())
     others = [fault for fault in answer.faults if fault not in answer.near]
@@ -83,6 +93,8 @@ def _statements(trace: Trace, answer: Diagnosis, style: Style) -> Iterator[str]:
     shown = answer.most or MOST_STATEMENTS
     for number, faults in enumerate(near[:shown], 1):
         yield from _statement(trace, number, faults, style)
+        if sliced := slices.get(faults[0].timestamp):
+            yield from _slice(trace, sliced, style)
     yield from _more(len(near) - shown, f"--statements {len(near)}", style)
     if far:
         yield "\nand, if it is none of these, what led there:\n\n"
@@ -129,6 +141,13 @@ def _statement(trace: Trace, number: int, faults: list[Fault], style: Style) -> 
 
     yield from side_by_side(pictures(trace, fault), style)
     yield style.dim(f"   next: {_next(trace, fault)}\n")
+
+
+def _slice(trace: Trace, sliced: Slice, style: Style) -> Iterator[str]:
+    yield f"   led to by {count(len(sliced.statements), 'statement')}:\n"
+    yield from (f"   {line}" for line in tree(trace, sliced, style, MOST_CAUSES))
+    words = ["slice", str(trace.path), "--criterion", sliced.criterion]
+    yield style.dim(f"   next: {shlex.join(['heapstory', *words])}\n")
 
 
 def _source(trace: Trace, place: Place, style: Style) -> Iterator[str]:

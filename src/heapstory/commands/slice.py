@@ -1,0 +1,172 @@
+"""heapstory slice: the statements that led to a value, and why."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from heapstory.commands.options import (
+    add_format,
+    add_output,
+    add_sarif,
+    add_trace,
+    chosen_format,
+    count,
+    number,
+)
+from heapstory.commands.output import INCOMPLETE, finish, say, write
+from heapstory.commands.progress import progress
+from heapstory.errors import UsageError
+
+if TYPE_CHECKING:
+    from heapstory.slicing import Slice
+    from heapstory.trace import Trace
+
+EPILOG = """\
+examples:
+  heapstory record --stream -- ./list 3
+  heapstory slice list.story --criterion list.c:35
+  heapstory slice list.story --criterion list.c:35:head#2
+  heapstory slice list.story --criterion @120 --order why
+  heapstory slice list.story --criterion crash --data-only
+  heapstory slice list.story --edge 12.next --spec list.spec
+  heapstory slice list.story --lost 12
+
+A criterion is a point of the run and what is asked for there:
+  FILE:LINE              all that the line used, in its last execution
+  FILE:LINE#K            in its K-th execution; #-2 is the last but one
+  FILE:LINE:VARIABLE     what a variable held after it; also $REGISTER and 0xADDRESS[+BYTES]
+  @TIMESTAMP             the value written by that change of the graph
+  read#-K                the K-th last memory read of the stream
+  end:VARIABLE           what it held at the end
+  crash                  the instruction that faulted"""
+
+_FORMATS = ("text", "json", "sarif", "dot", "svg")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_trace(parser)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--criterion", metavar="C", help="the value to explain, see below")
+    what.add_argument(
+        "--edge",
+        metavar="NODE.FIELD[@T]",
+        help="why an edge of the graph is what it is at timestamp T (default: the last)",
+    )
+    what.add_argument(
+        "--lost",
+        type=number,
+        metavar="NODE",
+        help="the instruction after which nothing led to a block of the heap, and what led to that",
+    )
+    parser.add_argument(
+        "--spec",
+        metavar="SPEC",
+        help="with --edge: a specification, to say which constraints break",
+    )
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument(
+        "--data-only", action="store_true", help="follow values, not what decided that code ran"
+    )
+    kinds.add_argument(
+        "--control-only", action="store_true", help="follow only what decided that code ran"
+    )
+    kinds.add_argument(
+        "--thin",
+        action="store_true",
+        help="follow values only, and not how the pointers came about that they were read through",
+    )
+    parser.add_argument(
+        "--through",
+        action="append",
+        default=[],
+        metavar="FUNC|FILE:LINE",
+        help="only what leads through there (repeatable)",
+    )
+    parser.add_argument(
+        "--stop-at",
+        action="append",
+        default=[],
+        metavar="FUNC|FILE:LINE",
+        help="do not ask what led there (repeatable)",
+    )
+    parser.add_argument(
+        "--max-statements",
+        type=count,
+        metavar="N",
+        help="the N statements fewest dependences away from the criterion",
+    )
+    parser.add_argument(
+        "--order",
+        choices=("source", "time", "why"),
+        help="show only this: statements by line, executions by time, or the tree of causes "
+        "(default: by line and the tree)",
+    )
+    add_format(parser, _FORMATS)
+    add_sarif(parser)
+    add_output(parser, "its ending chooses the format")
+
+
+def run(args: argparse.Namespace) -> int:
+    import heapstory
+
+    if args.spec and not args.edge:
+        raise UsageError("--spec goes with --edge")
+    with heapstory.open(args.trace) as trace:
+        with progress("slicing"):
+            answer = _ask(trace, args)
+        _write(trace, answer, args)
+        status = finish(trace)
+        if answer.beyond:
+            say(
+                "the slice reaches back to before the stream began "
+                "(record again with an earlier --stream-from, or none)"
+            )
+        return status or (0 if answer.complete else INCOMPLETE)
+
+
+def _ask(trace: Trace, args: argparse.Namespace) -> Slice:
+    from heapstory.api.slice import slice_edge
+    from heapstory.slicing import Options, Slicing, slice_trace, why_lost
+
+    options = Options(
+        data=not args.control_only,
+        control=not args.data_only,
+        thin=args.thin,
+        through=tuple(args.through),
+        stop_at=tuple(args.stop_at),
+        max_statements=args.max_statements,
+    )
+    if args.lost is not None:
+        return why_lost(Slicing(trace), args.lost, options)
+    if args.edge:
+        return slice_edge(trace, args.edge, specification=args.spec, options=options)
+    return slice_trace(trace, args.criterion, options)
+
+
+def _write(trace: Trace, answer: Slice, args: argparse.Namespace) -> None:
+    import heapstory.reporters.sarif
+    from heapstory.reporters.json import dumps
+    from heapstory.reporters.slice import dot, json, sarif, text
+    from heapstory.reporters.style import PLAIN, Style
+    from heapstory.reporters.svg import svg
+
+    def log() -> str:
+        return heapstory.reporters.sarif.dumps(sarif.results(answer), sarif.rules())
+
+    form = chosen_format(args, _FORMATS)
+    if args.sarif:
+        write(log(), args.sarif)
+    if form == "json":
+        write(dumps("slice", json.body(answer)), args.output)
+    elif form == "sarif":
+        write(log(), args.output)
+    elif form == "dot":
+        write(dot.render(trace, answer), args.output)
+    elif form == "svg":
+        write(svg(dot.render(trace, answer)), args.output)
+    else:
+        style = PLAIN if args.output else Style.of(sys.stdout)
+        orders = (args.order,) if args.order else ("source", "why")
+        write(text.report(trace, answer, orders, style), args.output)

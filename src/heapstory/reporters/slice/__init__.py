@@ -1,0 +1,1 @@
+"""The answer of ``slice`` as text, JSON, SARIF and pictures. Knows slices."""

@@ -1,0 +1,47 @@
+"""What a slice looked for that was there before the stream began.
+
+A stream that begins with the program has what came before the program: its arguments, initial data.
+One that begins later lacks whatever wrote what is looked for, unless nothing ever did.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from heapstory._core import Explanation, Slicer
+    from heapstory.slicing.naming import Naming
+    from heapstory.trace import Trace
+
+MOST = 10  # things to name
+
+
+def beyond(trace: Trace, slicer: Slicer, naming: Naming, found: Explanation) -> list[str]:
+    """In words; nothing where the stream begins with the program."""
+    if not begins_late(trace):
+        return []
+    first = slicer.timestamp(0)
+    named = [
+        naming.memory(address, size, None, 0).name or f"{address:#x}"
+        for address, size in found["unresolved_memory"]
+        if _may_be_written(trace, address, size, first)
+    ]
+    words = list(dict.fromkeys(named))
+    if len(words) > MOST:
+        words = [*words[:MOST], f"{len(words) - MOST:,} more"]
+    if found["unresolved_registers"]:
+        words.append("registers")
+    return words
+
+
+def begins_late(trace: Trace) -> bool:
+    """Whether part of the program ran before the stream began."""
+    options = trace.meta.get("options") or []
+    return any(str(word).startswith(("--from", "--stream-from")) for word in options)
+
+
+def _may_be_written(trace: Trace, address: int, size: int, until: int) -> bool:
+    """Whether something wrote there by a timestamp; of nodes the trace knows, of stacks nobody."""
+    if trace.core.node_at(address, until) is None:
+        return True
+    return len(trace.core.history(address, size, 1, until)) > 0

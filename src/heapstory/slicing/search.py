@@ -1,0 +1,206 @@
+"""Slices of a trace: one walk of the core, told in terms of the source."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from heapstory.errors import UsageError
+from heapstory.slicing.beyond import beyond
+from heapstory.slicing.criteria import parse
+from heapstory.slicing.lines import Lines
+from heapstory.slicing.model import CRITERION, KINDS, Dependence, Moment, Slice
+from heapstory.slicing.naming import Named, Naming
+from heapstory.slicing.narrowing import leading_through, nearest, reach
+from heapstory.slicing.options import Options
+from heapstory.slicing.points import Asked, Points, StreamPlace
+from heapstory.slicing.variables import Scope
+
+if TYPE_CHECKING:
+    from heapstory._core import Explanation, Slicer
+    from heapstory.store.places import Place
+    from heapstory.trace import Trace
+
+DEFAULT = Options()
+
+
+def slice_trace(trace: Trace, criterion: str, options: Options = DEFAULT) -> Slice:
+    """The backward slice of one criterion."""
+    return Slicing(trace).slice(criterion, options)
+
+
+class Slicing:
+    """The stream of a trace made ready, for one criterion or many."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.slicer = open_slicer(trace)
+        self.lines = Lines(self.slicer)
+        self.points = Points(trace, self.slicer, self.lines)
+        self.naming = Naming(trace, self.slicer, self.points.variables)
+
+    def slice(self, criterion: str, options: Options = DEFAULT) -> Slice:
+        """What led to it."""
+        return self.slice_of(criterion, self.points.find(parse(criterion)), options)
+
+    def slice_of(self, text: str, asked: Asked, options: Options = DEFAULT) -> Slice:
+        """The same of a criterion that has been found."""
+        started = time.monotonic()
+        found = self._explain(asked, options)
+        telling = _Telling(self, found, options)
+        statements = telling.statements()
+        return Slice(
+            criterion=text,
+            words=asked.words,
+            place=asked.place,
+            statements=[self.lines.places[number - 1] for number in statements],
+            moments=telling.moments(statements),
+            dependences=telling.dependences(),
+            instructions=found["instructions"],
+            trace_instructions=self.slicer.counts["instructions"],
+            seconds=round(time.monotonic() - started, 6),
+            cut=telling.cut,
+            beyond=beyond(self.trace, self.slicer, self.naming, found),
+            notes=telling.notes(),
+        )
+
+    def statement_at(self, place: StreamPlace) -> Place | None:
+        """The statement of what ran there; of others' code, the one that called it."""
+        row = self.slicer.explain(
+            (place[0], place[1] + 1), instructions=[place], data=False, control=False
+        )["moments"]
+        return self.lines.place(row.column("statement")[-1])
+
+    def _explain(self, asked: Asked, options: Options) -> Explanation:
+        stops = [number for text in options.stop_at for number in self.lines.named(text)]
+        return self.slicer.explain(
+            asked.point,
+            instructions=asked.instructions,
+            memory=asked.memory,
+            registers=asked.registers,
+            data=options.data,
+            control=options.control and not options.thin,
+            addresses=not options.thin,
+            stops=stops,
+            most=options.most_moments,
+        )
+
+
+def open_slicer(trace: Trace) -> Slicer:
+    """UsageError where the trace has no stream."""
+    from heapstory import _core
+
+    try:
+        return _core.Slicer(trace.core)
+    except _core.CoreError as error:
+        if "no instruction stream" not in str(error):
+            raise
+        raise UsageError(
+            f"{trace.path}: has no instruction stream (record it: heapstory record --stream ...)"
+        ) from None
+
+
+class _Row(NamedTuple):
+    statement: int
+    thread: int
+    activation: int
+    stack: int | None
+    first: int
+    last: int
+    many: int
+
+
+class _Telling:
+    """One explanation of the core, narrowed to what was asked for."""
+
+    def __init__(self, slicing: Slicing, found: Explanation, options: Options) -> None:
+        self.slicing, self.found = slicing, found
+        moments, edges = found["moments"], found["edges"]
+        self.rows = [
+            _Row(*row) for row in zip(*(moments.column(name) for name in _Row._fields), strict=True)
+        ]
+        names = ("user", "definer", "kind", "where", "size", "value", "count")
+        self.edges = list(zip(*(edges.column(name) for name in names), strict=True))
+        self.narrowed = bool(options.through) or options.max_statements is not None
+        self.cut = 0
+        self.kept = self._kept(options)
+
+    def _kept(self, options: Options) -> set[int]:
+        graph: dict[int, list[int]] = {}
+        for user, definer, *_ in self.edges:
+            graph.setdefault(user, []).append(definer)
+        kept = set(range(len(self.rows)))
+        for text in options.through:
+            numbers = set(self.slicing.lines.named(text))
+            chosen = {m for m, row in enumerate(self.rows) if row.statement in numbers}
+            kept &= leading_through(graph, chosen) | {CRITERION}
+        if options.max_statements is not None:
+            inside = {m: [d for d in graph.get(m, ()) if d in kept] for m in kept}
+            near, self.cut = nearest(
+                reach(inside, [CRITERION]), self._statement, options.max_statements
+            )
+            kept &= near
+        return kept
+
+    def _statement(self, moment: int) -> int | None:
+        return self.rows[moment].statement or None
+
+    def statements(self) -> list[int]:
+        """Numbers, in the order of the source."""
+        found = {self.rows[moment].statement for moment in self.kept}
+        if not self.narrowed:
+            number_of = self.slicing.lines.number_of
+            found |= {number_of.get(at, 0) for at in self.found["hits"].column("address")}
+        return sorted(found - {0})
+
+    def moments(self, statements: list[int]) -> list[Moment]:
+        """In the order of time."""
+        index = {number: at for at, number in enumerate(statements)}
+        made = [
+            Moment(number, index.get(row.statement), row.thread, row.last, bool(row.many))
+            for number, row in enumerate(self.rows)
+            if number in self.kept
+        ]
+        return sorted(made, key=lambda moment: (moment.number == CRITERION, moment.step))
+
+    def dependences(self) -> list[Dependence]:
+        """Those nearest to the criterion first."""
+        return [
+            self._dependence(*edge)
+            for edge in self.edges
+            if edge[0] in self.kept and edge[1] in self.kept
+        ]
+
+    def _dependence(
+        self,
+        user: int,
+        definer: int,
+        kind: int,
+        where: int,
+        size: int,
+        value: int | None,
+        count: int,
+    ) -> Dependence:
+        naming, named = self.slicing.naming, Named(None, None)
+        if KINDS[kind] == "register":
+            named = naming.register(where)
+        elif KINDS[kind] == "memory":
+            scopes = [*self._scope(definer), *self._scope(user)]
+            named = naming.memory(where, size, value, self.rows[definer].last, *scopes)
+        address = where if KINDS[kind] == "memory" else None
+        return Dependence(user, definer, KINDS[kind], named.name, address, value, named.text, count)
+
+    def _scope(self, moment: int) -> list[Scope]:
+        """Where the local variables of a moment are."""
+        row = self.rows[moment]
+        addresses = self.slicing.lines.addresses_of.get(row.statement, [])
+        return [Scope(addresses[-1], row.stack)] if addresses else []
+
+    def notes(self) -> list[str]:
+        """What is unusual about the answer."""
+        if self.found["exact"]:
+            return []
+        return [
+            f"the slice has more than {len(self.rows):,} executions of statements: of each "
+            "statement, the earlier ones are shown as one"
+        ]
