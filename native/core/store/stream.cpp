@@ -14,6 +14,10 @@ StreamTotals stream_totals(const Store &store) {
     for (uint32_t chunk = 0; chunk < store.file().chunks().size(); ++chunk) {
         const ChunkHeader &header = store.header(chunk);
         switch (ChunkKind(header.kind)) {
+        case ChunkKind::own_code:
+        case ChunkKind::code:
+            totals.bytes += header.length;
+            break;
         case ChunkKind::blocks:
             totals.blocks += header.slots;
             totals.bytes += header.length;

@@ -113,7 +113,7 @@ void StreamBuilder::executed(uint32_t id, uint8_t exit, const uint8_t *words) {
     const Known &ran = known(id);
     stream::Sequence &sequence = now_.sequence;
     goes_on(id);
-    Place &place = places_[thread_];
+    Place &place = *place_;
     const size_t operand = sequence.words.size(), count = ran.block.words;
     add_step(id, exit, operand);
     sequence.words.resize(operand + count);
@@ -127,8 +127,8 @@ void StreamBuilder::executed(uint32_t id, uint8_t exit, const uint8_t *words) {
 }
 
 void StreamBuilder::goes_on(uint32_t id) {
-    if (auto at = places_.find(thread_); at != places_.end() && at->second.unfinished)
-        left_at(at->second, known(id).block.address);
+    if (place_->unfinished)
+        left_at(*place_, known(id).block.address);
 }
 
 void StreamBuilder::left_at(Place &place, uint64_t address) {
@@ -141,10 +141,9 @@ void StreamBuilder::left_at(Place &place, uint64_t address) {
 void StreamBuilder::faulted(uint64_t instruction) {
     if (!running())
         return;
-    Place &place = places_[thread_];
-    reopen(place, instruction);
-    if (place.unfinished)
-        left_at(place, instruction);
+    reopen(*place_, instruction);
+    if (place_->unfinished)
+        left_at(*place_, instruction);
 }
 
 // What the tool does in place of a rep instruction, it does behind the end of the block: where that
@@ -164,6 +163,7 @@ void StreamBuilder::reopen(Place &place, uint64_t instruction) {
 
 void StreamBuilder::switch_to(uint32_t thread) {
     thread_ = thread;
+    place_ = &places_[thread];
     std::vector<stream::Switch> &switches = now_.sequence.switches;
     const uint32_t next = now_.sequence.steps();
     if (!switches.empty() && switches.back().step == next)
@@ -177,8 +177,7 @@ void StreamBuilder::add_effect(stream::Effect effect) {
 }
 
 const StreamBuilder::Known *StreamBuilder::running() const {
-    auto at = places_.find(thread_);
-    return at == places_.end() || !at->second.block ? nullptr : &known(at->second.block);
+    return place_->block ? &known(place_->block) : nullptr;
 }
 
 uint64_t StreamBuilder::Known::effective() const {
@@ -215,7 +214,7 @@ void StreamBuilder::moved(stream::Effect effect) {
 }
 
 void StreamBuilder::system_call(unsigned registers_read) {
-    stream::Effect &call = places_[thread_].call;
+    stream::Effect &call = place_->call;
     call.kind = stream::EffectKind::system_call;
     call.address = instruction();
     call.registers_used.add_general(registers_read);

@@ -41,8 +41,8 @@ class StreamBuilder {
     // The same of memory copied or filled by what the thread's last block ends with.
     void moved(stream::Effect effect);
     // Memory read and written by the system call that the thread is in; its end.
-    void system_read(stream::Range range) { places_[thread_].call.used.push_back(range); }
-    void system_wrote(stream::Range range) { places_[thread_].call.defined.push_back(range); }
+    void system_read(stream::Range range) { place_->call.used.push_back(range); }
+    void system_wrote(stream::Range range) { place_->call.defined.push_back(range); }
     void system_call(unsigned registers_read);
     // What does something else than it says: the stub of the running thread's last block, or the
     // last instruction.
@@ -81,7 +81,8 @@ class StreamBuilder {
     std::vector<Known> blocks_;
     GatheredSequence now_;
     uint32_t thread_ = 1;
-    std::unordered_map<uint32_t, Place> places_; // of threads in this sequence
+    std::unordered_map<uint32_t, Place> places_;
+    Place *place_ = &places_[thread_]; // of the thread that runs; places stay where they are
 };
 
 } // namespace heapstory

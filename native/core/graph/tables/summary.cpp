@@ -40,6 +40,12 @@ Summary summary_of(const Store &store, const Pointers &pointers) {
         case ChunkKind::tables:
             out.symbol_bytes += bytes;
             break;
+        case ChunkKind::blocks:
+        case ChunkKind::stream:
+        case ChunkKind::window:
+        case ChunkKind::own_code:
+        case ChunkKind::code:
+            break; // the instruction stream has counts of its own
         case ChunkKind::events:
             count_events(store.events(chunk), out);
             [[fallthrough]];
