@@ -91,3 +91,32 @@ def test_a_window_that_never_began_is_said(
         done.stderr
         == f"heapstory: --stream-from nowhere was never reached, {trace} has no stream\n"
     )
+
+
+KILLED = r"""
+#include <signal.h>
+#include <unistd.h>
+volatile long counter;
+int main(void) {
+    for (int i = 0; i < 1000; i++)
+        counter += i;
+    if (fork() == 0)
+        kill(getppid(), SIGKILL);
+    else
+        pause();
+    return 0;
+}
+"""
+
+
+def test_of_a_killed_program_nothing_is_lost(
+    compile_program: Compile, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    trace, program = tmp_path / "t.story", compile_program(KILLED)
+    done = heapstory("record", "-o", trace, "--stream-from", "main", "--", program)
+    assert done.returncode == 128 + 9
+    answer = heapstory("info", "--json", trace)
+    stream = check_answer(answer.stdout)["stream"]
+    assert stream["instructions"] > 5000 and not stream["complete"]
+    assert [window["ended"] for window in stream["windows"]] == [None]
+    assert "cut off" in heapstory("info", trace).stdout
