@@ -52,12 +52,12 @@ def command(heapstory: Heapstory) -> Heapstory:
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory, compile_program: Compile) -> Path:
     path = tmp_path_factory.mktemp("api") / "ring.story"
-    heapstory.record([compile_program("locate/ring", "-O0", "-DFAULT=1")], path).close()
+    heapstory.record([compile_program("locating/ring", "-O0", "-DFAULT=1")], path).close()
     return path
 
 
 def test_record_gives_an_open_trace(tmp_path: Path, compile_program: Compile) -> None:
-    program, path = compile_program("locate/ring", "-O0", "-DFAULT=0"), tmp_path / "ring.story"
+    program, path = compile_program("locating/ring", "-O0", "-DFAULT=0"), tmp_path / "ring.story"
     with heapstory.record([program], path, cpoints=["insert_after"]) as trace:
         assert trace.path == path
         assert trace.info().exit_code == 0
@@ -69,7 +69,7 @@ def test_record_gives_an_open_trace(tmp_path: Path, compile_program: Compile) ->
 
 
 def test_locate_as_the_command(recorded: Path, command: Heapstory) -> None:
-    specification = program("locate/ring.spec")
+    specification = program("locating/ring.spec")
     done = command("locate", recorded, "--spec", specification, "--json")
     said = json.loads(done.stdout)
     with heapstory.open(recorded) as trace:

@@ -121,12 +121,12 @@ def test_suspicious_accesses(
 def test_locate_and_infer(
     compile_program: Compile, record: Record, tmp_path: Path, ask: Any
 ) -> None:
-    spec, log = program("locate/avl.spec"), tmp_path / "log.sarif"
-    bad = record(compile_program("locate/avl", "-O0", "-DFAULT=1"))
+    spec, log = program("locating/avl.spec"), tmp_path / "log.sarif"
+    bad = record(compile_program("locating/avl", "-O0", "-DFAULT=1"))
     answer = ask(1, "locate", bad, "--spec", spec, "--sarif", log)
     results = check("sarif", log.read_text())["runs"][0]["results"]
     assert len(results) == len(answer["statements"]) > 0
-    good = record(compile_program("locate/avl", "-O0", "-DFAULT=0"))
+    good = record(compile_program("locating/avl", "-O0", "-DFAULT=0"))
     assert ask(0, "locate", good, "--spec", spec)["bad"] is None
     assert ask(0, "infer", good)["constraints"]
 

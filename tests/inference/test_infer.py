@@ -17,7 +17,7 @@ def traces(
     tmp_path_factory: pytest.TempPathFactory, compile_program: Compile, heapstory: Heapstory
 ) -> dict[str, Path]:
     """Runs of the sorted list by name: two good ones and one for each fault."""
-    folder, program = tmp_path_factory.mktemp("infer"), compile_program("infer/sorted_list")
+    folder, program = tmp_path_factory.mktemp("infer"), compile_program("inference/sorted_list")
     found = {}
     for name, arguments in {
         "good": ["1", "0"],

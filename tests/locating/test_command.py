@@ -20,12 +20,12 @@ FAULTY = {"avl": (1, 0), "early_free": (1, 0), "wild": (1, 139), "ring": (4, 0),
 
 def marked(name: str, mark: str = "faulty") -> int:
     """The line of a program that carries a comment."""
-    lines = source(f"locate/{name}.c").read_text().splitlines()
+    lines = source(f"locating/{name}.c").read_text().splitlines()
     return next(n for n, line in enumerate(lines, 1) if f"/* {mark} */" in line)
 
 
 def spec(name: str) -> Path:
-    return source(f"locate/{name}.spec")
+    return source(f"locating/{name}.spec")
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def recorded(compile_program: Compile, record: Record) -> Any:
     """``recorded("avl", fault=True)``"""
 
     def run(name: str, fault: bool = True, **options: Any) -> Path:
-        program = compile_program(f"locate/{name}", "-O0", f"-DFAULT={int(fault)}")
+        program = compile_program(f"locating/{name}", "-O0", f"-DFAULT={int(fault)}")
         return record(program, **options)
 
     return run

@@ -22,12 +22,12 @@ def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_overwrote_a_free_chunk(
     compile_program: Compile, record: Record, heapstory: Heapstory
 ) -> None:
-    program = compile_program("locate/figure9", "-O0", "-DFAULT=1")
+    program = compile_program("locating/figure9", "-O0", "-DFAULT=1")
     trace = record(program, options=INTERNALS, status=ABORTED)
     done = heapstory("locate", trace, "--spec", "glibc_free_list", "--cpoint", "crash", "--json")
     assert done.returncode == 1, done.stderr
     answer = json.loads(done.stdout)
-    text = source("locate/figure9.c").read_text().splitlines()
+    text = source("locating/figure9.c").read_text().splitlines()
     faulty = next(n for n, line in enumerate(text, 1) if "/* faulty */" in line)
     assert answer["statements"][0]["line"] == faulty
     assert answer["statements"][0]["file"] == "figure9.c"
@@ -36,7 +36,7 @@ def test_what_overwrote_a_free_chunk(
 def test_free_lists_of_a_correct_program_are_whole(
     compile_program: Compile, record: Record, heapstory: Heapstory
 ) -> None:
-    program = compile_program("locate/figure9", "-O0", "-DFAULT=0")
+    program = compile_program("locating/figure9", "-O0", "-DFAULT=0")
     trace = record(program, options=INTERNALS)
     done = heapstory("locate", trace, "--spec", "glibc_free_list", "--cpoint", "end")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -46,7 +46,7 @@ def test_free_lists_of_a_correct_program_are_whole(
 def test_other_modes_do_not_have_them(
     compile_program: Compile, record: Record, heapstory: Heapstory
 ) -> None:
-    trace = record(compile_program("locate/figure9", "-O0", "-DFAULT=0"))
+    trace = record(compile_program("locating/figure9", "-O0", "-DFAULT=0"))
     done = heapstory("locate", trace, "--spec", "glibc_free_list")
     assert done.returncode == 2
     assert "--mode internals" in done.stderr

@@ -16,7 +16,7 @@ STRUCTURES = ["skip_list", "trie", "bplus_tree", "ring_buffer"]
 
 
 def marked(name: str) -> int:
-    lines = source(f"locate/library_{name}.c").read_text().splitlines()
+    lines = source(f"locating/library_{name}.c").read_text().splitlines()
     return next(n for n, line in enumerate(lines, 1) if "/* faulty */" in line)
 
 
@@ -25,7 +25,7 @@ def located(compile_program: Compile, record: Record, heapstory: Heapstory) -> A
     """``located("trie", fault=True)``: the exit status and the answer."""
 
     def run(name: str, fault: bool, *options: str) -> tuple[int, dict[str, Any]]:
-        program = compile_program(f"locate/library_{name}", "-O0", f"-DFAULT={int(fault)}")
+        program = compile_program(f"locating/library_{name}", "-O0", f"-DFAULT={int(fault)}")
         trace: Path = record(program)
         done = heapstory("locate", trace, "--spec", name, "--json", *options)
         return done.returncode, json.loads(done.stdout)
