@@ -7,6 +7,11 @@
 #include "slice/find.h"
 #include "slice/holds.h"
 #include "slice/statements.h"
+#include "slice_answers.h"
+#include "slice_forward.h"
+#include "slice_lists.h"
+#include "slice_loops.h"
+#include "slice_pairs.h"
 #include "store/stream.h"
 #include "table.h"
 #include "trace.h"
@@ -25,9 +30,8 @@ namespace heapstory {
 
 namespace {
 
-using Place = std::pair<uint64_t, uint16_t>;         // step, instruction of its block
-using Memory = std::pair<uint64_t, uint64_t>;        // address, bytes
-using RegisterBytes = std::pair<unsigned, unsigned>; // of registers: first, count
+using Place = StreamPlace;
+using Memory = MemoryRange;
 using Places = std::vector<Place>;
 constexpr size_t most_ranges = 10000; // of unresolved memory that are listed
 
@@ -39,18 +43,6 @@ std::optional<Place> place_of(std::optional<slice::Point> point) {
 
 slice::Point point_of(Place place) {
     return {place.first, place.second};
-}
-
-Table table_of_hits(const slice::Slice &found) {
-    Batch rows(4);
-    for (const slice::Hit &hit : found.hits) {
-        rows[0].number(hit.address);
-        rows[1].number(hit.count);
-        rows[2].number(hit.first);
-        rows[3].number(hit.last);
-    }
-    return {
-        table_of({{"address", ColumnType::word}, {"count"}, {"first"}, {"last"}}, std::move(rows))};
 }
 
 Table table_of_moments(const slice::Explained &explained) {
@@ -213,14 +205,7 @@ class Slicer {
 
     std::pair<Table, nb::dict> backward(Place place, const std::vector<Memory> &memory, bool data,
                                         bool control, bool conventions, bool addresses) const {
-        if (!slice::exists(*prepared_, point_of(place)))
-            throw nb::index_error("the stream has no such place");
-        slice::Criterion criterion;
-        criterion.point = point_of(place);
-        for (auto [address, size] : memory)
-            criterion.memory.push_back({address, size});
-        if (memory.empty())
-            criterion = slice::Criterion::at(point_of(place));
+        const slice::Criterion criterion = criterion_of(*prepared_, place, memory);
         slice::Slice found;
         {
             nb::gil_scoped_release released;
@@ -259,6 +244,8 @@ class Slicer {
         }
         return described(found);
     }
+
+    const slice::Prepared &prepared() const { return *prepared_; }
 
   private:
     const slice::Statements &known() const {
@@ -327,7 +314,43 @@ void bind_slicer(nb::module_ &module) {
         .def("explain", &Slicer::explain, "point"_a, "instructions"_a = Places(),
              "memory"_a = std::vector<Memory>(), "registers"_a = std::vector<RegisterBytes>(),
              "data"_a = true, "control"_a = true, "conventions"_a = true, "addresses"_a = true,
-             "stops"_a = std::vector<uint32_t>(), "most"_a = 20000);
+             "stops"_a = std::vector<uint32_t>(), "most"_a = 20000)
+        .def(
+            "forward",
+            [](const Slicer &slicer, const Asked &from, bool data, bool control, bool conventions,
+               bool addresses) {
+                return forward_slice(slicer.prepared(), from,
+                                     {data, control, conventions, addresses});
+            },
+            "origin"_a, "data"_a = true, "control"_a = true, "conventions"_a = true,
+            "addresses"_a = true)
+        .def(
+            "chop",
+            [](const Slicer &slicer, const Asked &from, const Asked &to, bool data, bool control,
+               bool conventions, bool addresses) {
+                return chop_between(slicer.prepared(), from, to,
+                                    {data, control, conventions, addresses});
+            },
+            "origin"_a, "target"_a, "data"_a = true, "control"_a = true, "conventions"_a = true,
+            "addresses"_a = true)
+        .def(
+            "by_lists",
+            [](const Slicer &slicer, StreamPlace place, double seconds) {
+                return slice_by_lists(slicer.prepared(), place, seconds);
+            },
+            "place"_a, "seconds"_a)
+        .def(
+            "loops",
+            [](const Slicer &slicer, const std::vector<MemoryRange> &ignored, bool forward) {
+                return loop_tables(slicer.prepared(), ignored, forward);
+            },
+            "ignored"_a = std::vector<MemoryRange>(), "forward"_a = true)
+        .def(
+            "load_pairs",
+            [](const Slicer &slicer, const std::vector<MemoryRange> &memory) {
+                return load_pair_table(slicer.prepared(), memory);
+            },
+            "memory"_a);
 }
 
 } // namespace heapstory

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from typing import Any, Protocol, TypedDict, type_check_only
+from typing import Any, Protocol, TypeAlias, TypedDict, type_check_only
 
 from heapstory.errors import TraceError
 
@@ -291,6 +291,29 @@ class StreamCounts(TypedDict):
     bytes: int  # of its chunks
 
 @type_check_only
+class ReachedTotals(TypedDict):
+    instructions: int  # executions in the slice
+    visited: int  # steps walked over
+
+@type_check_only
+class LoadTotals(TypedDict):
+    loads: int  # executed, from that memory
+    cut: bool  # some value came from more loads than are kept: there may be more pairs
+
+@type_check_only
+class ListSlice(TypedDict):
+    instructions: int  # executions in the slice
+    longest_list: int  # elements of the dependency list
+    largest_filter: int  # ranges
+    seconds: float
+
+@type_check_only
+class ListSlices(TypedDict):
+    algorithm4: ListSlice | None
+    algorithm4_sorted: ListSlice | None
+    algorithm5: ListSlice | None
+
+@type_check_only
 class SliceTotals(TypedDict):
     instructions: int  # executions in the slice
     visited: int  # steps walked over
@@ -331,6 +354,14 @@ class Explanation(TypedDict):
     hits: Table
     moments: Table
     edges: Table
+
+# A point, instructions before it, memory there (address, bytes), registers (first byte, count).
+_Asked: TypeAlias = tuple[
+    tuple[int, int],
+    Sequence[tuple[int, int]],
+    Sequence[tuple[int, int]],
+    Sequence[tuple[int, int]],
+]
 
 class Slicer:
     """The instruction stream of a trace, made ready for slicing. A place is a step of the stream
@@ -427,6 +458,49 @@ class Slicer:
         edges:   user, definer (rows of moments), kind (0 criterion, 1 memory, 2 register,
                  3 control, 4 call), where (address, or byte of the registers), size, value,
                  count"""
+    def forward(
+        self,
+        origin: _Asked,
+        data: bool = True,
+        control: bool = True,
+        conventions: bool = True,
+        addresses: bool = True,
+    ) -> tuple[Table, ReachedTotals]:
+        """What some instructions, and what memory and registers held at a point, had influence on.
+        Columns and options as those of backward."""
+    def chop(
+        self,
+        origin: _Asked,
+        target: _Asked,
+        data: bool = True,
+        control: bool = True,
+        conventions: bool = True,
+        addresses: bool = True,
+    ) -> tuple[Table, ReachedTotals]:
+        """What is in the forward slice of the one and in the backward slice of the other."""
+    def by_lists(self, place: tuple[int, int], seconds: float) -> ListSlices:
+        """The backward slice of an instruction, without conventions, by the algorithms of the
+        thesis; None where one takes longer than so many seconds. Takes memory for every
+        instruction of the stream."""
+    def loops(
+        self, ignored: Sequence[tuple[int, int]] = ..., forward: bool = True
+    ) -> tuple[Table, Table, Table]:
+        """The loops of the program's own code that ran. What code in ``ignored`` (address, bytes)
+        makes is not followed.
+
+        loops:        loop, header (address), parent (the loop around it in its function, or 0),
+                      reducible, entered, iterations, reached (executions of later iterations in
+                      the forward slice of the first one; 0 without forward)
+        carried:      loop, kind (flow, anti, control, induction, reduction), from, to (addresses of
+                      instructions), memory (or in a register), where (address, or byte of the
+                      registers), step, stack (where the return address of the loop's function
+                      lies, or null), count, least, most (iterations between them)
+        ends:         loop, address (of an instruction that leads back to the header), conditional
+                      (a branch, at which the loop may end)"""
+    def load_pairs(self, memory: Sequence[tuple[int, int]]) -> tuple[Table, LoadTotals]:
+        """Pairs of instructions that load from some memory (address, bytes) of which the second
+        depends on what the first loaded: from, to (addresses), kind (address: where it loads from;
+        control: whether it runs), count (executions of the second)."""
 
 @type_check_only
 class CodePlace(TypedDict):

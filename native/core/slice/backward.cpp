@@ -31,9 +31,9 @@ namespace {
 // `Why` is told all that happens: Reasons, or NoReasons where nobody asks.
 template <class Why> class Walk {
   public:
-    Walk(const Prepared &prepared, const Options &options, Why &why)
+    Walk(const Prepared &prepared, const Options &options, Why &why, const Marks *within = nullptr)
         : prepared_(prepared), source_(prepared.source()), graph_(prepared.graph()),
-          options_(options), why_(why) {
+          options_(options), why_(why), hits_(within) {
         activations_.wants_origins = Why::on;
     }
 
@@ -509,9 +509,9 @@ template <class Why> class Walk {
 } // namespace
 
 Slice backward(const Prepared &prepared, const Criterion &criterion, const Options &options,
-               const Progress &progress) {
+               const Progress &progress, const Marks *within) {
     NoReasons why;
-    return Walk(prepared, options, why).run(criterion, progress);
+    return Walk(prepared, options, why, within).run(criterion, progress);
 }
 
 Explained explain(const Prepared &prepared, const Statements &statements,

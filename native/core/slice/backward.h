@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "slice/marks.h"
 #include "slice/prepared.h"
 #include "slice/reasons.h"
 #include "slice/slice.h"
@@ -13,9 +14,9 @@ namespace heapstory::slice {
 // What the walk still looks for is a bit for every byte of registers and of memory, so that an
 // instruction is asked in constant time; most blocks are passed by after a look at the registers
 // they define and the places they store to. It needs memory for what the slice looks for, however
-// long the stream is.
+// long the stream is. Where `within` is given, the slice holds nothing else.
 Slice backward(const Prepared &prepared, const Criterion &criterion, const Options &options,
-               const Progress &progress = {});
+               const Progress &progress = {}, const Marks *within = nullptr);
 
 // The same with its reasons, which takes longer.
 struct Explained {

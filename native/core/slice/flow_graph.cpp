@@ -28,13 +28,17 @@ class FlowGraphBuilder {
             follow(Transition::of(key));
         other_sides();
         connect_unexecuted();
-        for (auto &list : graph_.successors_) {
-            std::sort(list.begin(), list.end());
-            list.erase(std::unique(list.begin(), list.end()), list.end());
-        }
+        for (auto &list : graph_.successors_)
+            sort_out(list);
+        sort_out(graph_.entries_);
     }
 
   private:
+    static void sort_out(std::vector<uint32_t> &list) {
+        std::sort(list.begin(), list.end());
+        list.erase(std::unique(list.begin(), list.end()), list.end());
+    }
+
     void find_leaders() {
         for (uint32_t id = 1; id <= source_.blocks(); ++id) {
             const Effects &effects = effects_[id];
@@ -122,6 +126,11 @@ class FlowGraphBuilder {
     void add_edge(uint32_t from, uint32_t to) { graph_.successors_[from].push_back(to); }
 
     void follow(Transition transition) {
+        if (!transition.block) {
+            if (auto parts = graph_.parts(transition.next); !parts.empty())
+                graph_.entries_.push_back(parts.front().node);
+            return;
+        }
         uint32_t last = 0;
         size_t instructions = effects_[transition.block].instructions.size();
         const auto &exits = source_.block(transition.block).exits;

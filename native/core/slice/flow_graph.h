@@ -53,6 +53,8 @@ class FlowGraph {
     // The node that every way from this one to the function's end leads through; 0: the end.
     uint32_t post_dominator(uint32_t node) const { return post_dominator_[node]; }
     const std::vector<uint32_t> &successors(uint32_t node) const { return successors_[node]; }
+    // The nodes that calls lead to, ascending.
+    const std::vector<uint32_t> &entries() const { return entries_; }
     uint64_t address(uint32_t node) const { return address_[node]; }
     uint32_t nodes() const { return uint32_t(address_.size()); } // 0 is the end
 
@@ -62,7 +64,7 @@ class FlowGraph {
     std::vector<BlockPart> parts_;
     std::vector<uint64_t> address_;
     std::vector<std::vector<uint32_t>> successors_, controllers_;
-    std::vector<uint32_t> post_dominator_;
+    std::vector<uint32_t> post_dominator_, entries_;
 };
 
 } // namespace heapstory::slice

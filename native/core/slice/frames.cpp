@@ -63,7 +63,7 @@ void Frames::step(const Sequence &sequence, uint32_t at, const Block &block, Act
     Stack &stack = now.stacks.back();
     Frame &frame = stack.frames.back();
     into.of_step[at] = frame.id;
-    if (transitions && frame.block)
+    if (transitions && (frame.block || frame.stack != unknown))
         transitions->insert(Transition{frame.block, sequence.block[at], frame.exit}.key());
     frame.block = sequence.block[at];
     frame.exit = sequence.exit[at];

@@ -14,7 +14,7 @@
 namespace heapstory::slice {
 
 // From one block of an activation to the next of the same one; `next` is 0 where the activation
-// ended, by a return or without one (longjmp, an exception).
+// ended, by a return or without one (longjmp, an exception), `block` where a call began it.
 struct Transition {
     static constexpr uint32_t unknown = 0xfffffff; // the stream ended first
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "slice/marks.h"
 #include "slice/prepared.h"
 #include "slice/slice.h"
 
@@ -14,10 +15,17 @@ namespace heapstory::slice {
 
 class Hits {
   public:
+    // Where `within` is given, what is not in it does not count.
+    explicit Hits(const Marks *within = nullptr) : within_(within) {}
+
     void add(uint32_t block, unsigned instruction, uint64_t step) {
-        count(hits_[uint64_t(block) << 16 | instruction], step);
+        if (!within_ || within_->has(step, instruction))
+            count(hits_[uint64_t(block) << 16 | instruction], step);
     }
-    void add_effect(uint64_t address, uint64_t step) { count(effects_[address], step); }
+    void add_effect(uint64_t address, uint64_t step) {
+        if (!within_ || within_->has(step, 0))
+            count(effects_[address], step);
+    }
 
     Slice take(const Prepared &prepared) {
         Slice slice;
@@ -46,6 +54,7 @@ class Hits {
         hit.last = std::max(hit.last, step);
         ++hit.count;
     }
+    const Marks *within_;
     std::unordered_map<uint64_t, Hit> hits_, effects_;
 };
 

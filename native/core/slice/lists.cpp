@@ -73,6 +73,12 @@ class JoinedRanges {
     std::map<uint64_t, uint64_t> ranges_;
 };
 
+// Asks whether to go on, not too often.
+void ask(uint64_t number, const Watch &watch) {
+    if (watch && number % 1024 == 0)
+        watch();
+}
+
 // PROCESS: what both algorithms do with an instruction that is in the slice.
 template <class List> class Traversal {
   public:
@@ -109,25 +115,27 @@ template <class List> class Traversal {
     ListSlice result_;
 };
 
-template <class List> ListSlice traverse(std::span<const Instance> instances) {
+template <class List> ListSlice traverse(std::span<const Instance> instances, const Watch &watch) {
     Traversal<List> traversal(instances);
-    for (uint64_t number = instances.size(); --number > 0;)
+    for (uint64_t number = instances.size(); --number > 0;) {
+        ask(number, watch);
         if (traversal.is_wanted(number) || traversal.is_defined(instances[number - 1]))
             traversal.take(number);
+    }
     return traversal.result();
 }
 
 } // namespace
 
-ListSlice algorithm4(std::span<const Instance> instances) {
-    return traverse<PlainList>(instances);
+ListSlice algorithm4(std::span<const Instance> instances, const Watch &watch) {
+    return traverse<PlainList>(instances, watch);
 }
 
-ListSlice algorithm4_sorted(std::span<const Instance> instances) {
-    return traverse<JoinedRanges>(instances);
+ListSlice algorithm4_sorted(std::span<const Instance> instances, const Watch &watch) {
+    return traverse<JoinedRanges>(instances, watch);
 }
 
-ListSlice algorithm5(std::span<const Instance> instances) {
+ListSlice algorithm5(std::span<const Instance> instances, const Watch &watch) {
     Traversal<PlainList> traversal(instances);
     JoinedRanges filter;
     size_t largest = 0;
@@ -140,6 +148,7 @@ ListSlice algorithm5(std::span<const Instance> instances) {
     };
     update(instances.back());
     for (uint64_t number = instances.size(); --number > 0;) {
+        ask(number, watch);
         const Instance &instance = instances[number - 1];
         bool passes = std::any_of(instance.defined.begin(), instance.defined.end(),
                                   [&](const Reference &one) { return filter.meets(one); });

@@ -5,6 +5,7 @@
 #include "stream/registers.h"
 #include "stream/sequence.h"
 
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -14,6 +15,8 @@ namespace heapstory::slice {
 struct Point {
     uint64_t step = 0;
     uint16_t instruction = 0;
+
+    auto operator<=>(const Point &) const = default;
 };
 
 // What is looked for: registers and memory as they are before the instruction at `point`, and all

@@ -160,6 +160,10 @@ class Decoder {
     }
 
     void take(const Decoded &decoded) {
+        // Padding has operands that it does nothing with.
+        if (decoded.instruction.meta.category == ZYDIS_CATEGORY_NOP ||
+            decoded.instruction.meta.category == ZYDIS_CATEGORY_WIDENOP)
+            return;
         for (unsigned i = 0; i < decoded.instruction.operand_count; ++i)
             take_operand(decoded, decoded.operand[i]);
         take_flags(decoded);

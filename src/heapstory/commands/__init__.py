@@ -27,6 +27,7 @@ VERBS: dict[str, str] = {
     "query": "SQL over the tables of a trace",
     "locate": "constraint violations and the statements that introduced them",
     "slice": "the statements that led to a value, and why",
+    "loops": "what the iterations of loops take over from one another",
     "infer": "a constraint specification learnt from good runs",
     "check": "memory errors and leaks while a program runs, at every access of the heap",
     "guard": "catch allocation errors and leaks while a program runs, without rebuilding it",

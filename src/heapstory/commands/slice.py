@@ -32,6 +32,8 @@ examples:
   heapstory slice list.story --criterion crash --data-only
   heapstory slice list.story --edge 12.next --spec list.spec
   heapstory slice list.story --lost 12
+  heapstory slice list.story --criterion list.c:12:head --forward
+  heapstory slice list.story --criterion list.c:12 --chop list.c:35
 
 A criterion is a point of the run and what is asked for there:
   FILE:LINE              all that the line used, in its last execution
@@ -64,6 +66,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--spec",
         metavar="SPEC",
         help="with --edge: a specification, to say which constraints break",
+    )
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument(
+        "--forward", action="store_true", help="what the criterion had influence on, instead"
+    )
+    way.add_argument(
+        "--chop",
+        metavar="C",
+        help="what of that led to another criterion: how the one came to the other",
     )
     kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument(
@@ -113,6 +124,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.spec and not args.edge:
         raise UsageError("--spec goes with --edge")
+    if args.forward or args.chop:
+        _check_forward(args)
     with heapstory.open(args.trace) as trace:
         with progress("slicing"):
             answer = _ask(trace, args)
@@ -126,9 +139,21 @@ def run(args: argparse.Namespace) -> int:
         return status or (0 if answer.complete else INCOMPLETE)
 
 
+def _check_forward(args: argparse.Namespace) -> None:
+    name = "--forward" if args.forward else "--chop"
+    if not args.criterion:
+        raise UsageError(f"{name} goes with --criterion")
+    wrong = [args.order, args.through, args.stop_at, args.max_statements, args.sarif]
+    if any(wrong) or chosen_format(args, _FORMATS) not in ("text", "json"):
+        raise UsageError(
+            f"{name} gives the statements as text or JSON, without --order, --through, --stop-at, "
+            "--max-statements and --sarif"
+        )
+
+
 def _ask(trace: Trace, args: argparse.Namespace) -> Slice:
     from heapstory.api.slice import slice_edge
-    from heapstory.slicing import Options, Slicing, slice_trace, why_lost
+    from heapstory.slicing import Options, Slicing, influence, slice_trace, why_lost
 
     options = Options(
         data=not args.control_only,
@@ -142,6 +167,8 @@ def _ask(trace: Trace, args: argparse.Namespace) -> Slice:
         return why_lost(Slicing(trace), args.lost, options)
     if args.edge:
         return slice_edge(trace, args.edge, specification=args.spec, options=options)
+    if args.forward or args.chop:
+        return influence(trace, args.criterion, options, args.chop)
     return slice_trace(trace, args.criterion, options)
 
 
@@ -169,4 +196,6 @@ def _write(trace: Trace, answer: Slice, args: argparse.Namespace) -> None:
     else:
         style = PLAIN if args.output else Style.of(sys.stdout)
         orders = (args.order,) if args.order else ("source", "why")
+        if args.forward or args.chop:
+            orders = ("source",)
         write(text.report(trace, answer, orders, style), args.output)

@@ -6,6 +6,7 @@ branch kept it from running.
 """
 
 from heapstory.slicing.edges import parse_edge, why_edge
+from heapstory.slicing.influence import influence
 from heapstory.slicing.losses import find_loss, why_lost
 from heapstory.slicing.model import Dependence, Moment, Slice
 from heapstory.slicing.options import Options
@@ -18,6 +19,7 @@ __all__ = [
     "Slice",
     "Slicing",
     "find_loss",
+    "influence",
     "parse_edge",
     "slice_trace",
     "why_edge",

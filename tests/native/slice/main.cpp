@@ -5,8 +5,10 @@
 // prints the addresses of the slice of the last instruction that stored at ADDRESS, and how often
 // each ran in it. `--plain`: the calling convention is nothing special; `--lists`: by the
 // algorithms of the thesis, which must agree with each other. `--trace` in place of both prints
-// the stream: a line for every instruction, its address and its accesses.
+// the stream: a line for every instruction, its address and its accesses. `--forward COUNT SEED`
+// compares forward slices and chops of that many instructions with the graph of all dependences.
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "dependences.h"
 #include "single_step.h"
 
 #include "slice/backward.h"
@@ -83,7 +85,8 @@ void slice_by_lists(const slice::Prepared &prepared, const slice::Point &point) 
 int run(std::vector<std::string> words) {
     slice::Options options;
     bool lists = false;
-    while (words.size() > 1 && words.front().starts_with("--") && words.front() != "--trace") {
+    while (words.size() > 1 && words.front().starts_with("--") && words.front() != "--trace" &&
+           words.front() != "--forward") {
         options.control &= words.front() != "--data";
         options.addresses &= words.front() != "--thin";
         options.conventions &= words.front() != "--plain";
@@ -94,6 +97,12 @@ int run(std::vector<std::string> words) {
     }
     if (words.size() > 1 && words.front() == "--trace") {
         print_stream(SingleStep({words.begin() + 1, words.end()}));
+        return 0;
+    }
+    if (words.size() > 3 && words.front() == "--forward") {
+        SingleStep source({words.begin() + 3, words.end()});
+        slice::Prepared prepared(source, [&](uint64_t address) { return source.code(address); });
+        compare_forward(prepared, unsigned(std::stoul(words[1])), unsigned(std::stoul(words[2])));
         return 0;
     }
     if (words.size() < 3 || words.front() != "--stored") {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "slice/chop.h"
+
+#include "slice/backward.h"
+#include "slice/forward.h"
+
+namespace heapstory::slice {
+
+Slice chop(const Prepared &prepared, const Criterion &from, const Criterion &to,
+           const Options &options, const Progress &progress) {
+    Marks reached(prepared);
+    forward(prepared, {from, {}, to.point.step}, options, progress, &reached);
+    return backward(prepared, to, options, progress, &reached);
+}
+
+} // namespace heapstory::slice

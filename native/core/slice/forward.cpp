@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "slice/forward.h"
+
+#include "slice/decisions.h"
+#include "slice/hits.h"
+#include "slice/live_memory.h"
+#include "stream/execution.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace heapstory::slice {
+
+namespace {
+
+using stream::Access;
+using stream::AccessKind;
+using stream::Block;
+using stream::Effect;
+using stream::Effects;
+using stream::Execution;
+using stream::Instruction;
+using stream::RegisterPart;
+using stream::RegisterSet;
+using stream::Role;
+using stream::Sequence;
+
+// What says of a block whether it can be passed by.
+struct Outline {
+    RegisterSet touched; // that its instructions define or use
+    bool saves = false;
+};
+
+std::vector<Outline> outlines_of(const Prepared &prepared) {
+    std::vector<Outline> outlines(prepared.source().blocks() + 1);
+    for (uint32_t id = 1; id < outlines.size(); ++id) {
+        for (RegisterPart part : prepared.effects(id).parts)
+            outlines[id].touched.add(part);
+        for (const Instruction &one : prepared.effects(id).instructions)
+            outlines[id].saves |= one.role == Role::save;
+    }
+    return outlines;
+}
+
+class Walk {
+  public:
+    Walk(const Prepared &prepared, const Options &options, Marks *into)
+        : prepared_(prepared), source_(prepared.source()), graph_(prepared.graph()),
+          options_(options), into_(into), outlines_(outlines_of(prepared)) {}
+
+    Slice run(const Origin &origin, const Progress &progress) {
+        origin_ = &origin;
+        first_ = first_point(origin.criterion);
+        const uint64_t last = std::min(origin.last_step, prepared_.steps() - 1);
+        if (last < first_.step)
+            return {};
+        const bool history = origin.history && options_.conventions && options_.control;
+        const uint32_t first = history ? 0 : prepared_.sequence_of(first_.step),
+                       end = prepared_.sequence_of(last) + 1;
+        for (uint32_t number = first; number < end; ++number) {
+            if (progress)
+                progress(number - first, end - first);
+            source_.read(number, sequence_);
+            prepared_.follow(number, sequence_, activations_);
+            next_switch_ = next_call_ = 0;
+            walk(last);
+        }
+        Slice slice = hits_.take(prepared_);
+        slice.visited = visited_;
+        return slice;
+    }
+
+  private:
+    // A register put away. It is in the slice only if somebody else than who gets it back loads it.
+    struct Save {
+        uint32_t block;
+        uint16_t instruction;
+        uint64_t step;
+        uint8_t saved;
+        bool in;    // it depends on the criterion whether or what is saved
+        bool value; // what is saved does
+    };
+
+    static Point first_point(const Criterion &criterion) {
+        return criterion.instructions.empty() ? criterion.point : criterion.instructions.front();
+    }
+
+    void walk(uint64_t last) {
+        for (uint32_t at = 0; at < sequence_.steps(); ++at) {
+            const uint64_t step = sequence_.first_step + at;
+            if (step > last)
+                return;
+            enter(at);
+            if (step < first_.step) {
+                remember_saves(at, step);
+                continue;
+            }
+            if (step == first_.step)
+                starting_thread_ = thread_;
+            ++visited_;
+            run_step(at, step);
+        }
+    }
+
+    // What is saved and written over before the slice starts.
+    void remember_saves(uint32_t at, uint64_t step) {
+        const uint32_t id = sequence_.block[at];
+        if (!id) {
+            for (const stream::Range &range : sequence_.effects[sequence_.operand[at]].defined)
+                put(range.address, range.size, false);
+            return;
+        }
+        const Block &block = source_.block(id);
+        const Execution execution(sequence_, at, block);
+        if (!outlines_[id].saves && !writes_watched(execution, block))
+            return;
+        const Effects &effects = prepared_.effects(id);
+        registers_ = &registers_of_[thread_];
+        const unsigned count = execution.instructions(effects);
+        for (unsigned i = 0; i < count; ++i)
+            if (effects.instructions[i].role != Role::save ||
+                !passes_through(execution, id, i, step, false))
+                define(execution, effects, i, false);
+    }
+
+    bool writes_watched(const Execution &execution, const Block &block) const {
+        for (const Access &access : block.accesses)
+            if (access.kind == AccessKind::store &&
+                watched_.meets(execution.address(access), access.size))
+                return true;
+        return false;
+    }
+
+    // Makes the thread and the activation of a step the present ones.
+    void enter(uint32_t at) {
+        while (next_switch_ < sequence_.switches.size() &&
+               sequence_.switches[next_switch_].step <= at)
+            thread_ = sequence_.switches[next_switch_++].thread;
+        const uint64_t activation = activations_.of_step[at];
+        if (activation == activation_)
+            return;
+        if (returned_)
+            decisions_of_.erase(activation_);
+        activation_ = activation;
+        auto found = decisions_of_.find(activation);
+        decisions_ = found == decisions_of_.end() ? nullptr : &found->second;
+    }
+
+    // The registers and memory of the criterion, when its point is reached.
+    void start(Point now) {
+        const Criterion &criterion = origin_->criterion;
+        if (started_ || now < criterion.point)
+            return;
+        started_ = true;
+        registers_of_[starting_thread_] |= criterion.registers;
+        for (const stream::Range &range : criterion.memory)
+            put(range.address, range.size, true);
+    }
+
+    // Whether an instruction is one that the slice starts with.
+    bool starts(Point now) const {
+        if (origin_->stretch_end)
+            return thread_ == starting_thread_ && now < *origin_->stretch_end;
+        const std::vector<Point> &all = origin_->criterion.instructions;
+        return std::find(all.begin(), all.end(), now) != all.end();
+    }
+    bool may_start(uint64_t step) const {
+        return !started_ || (origin_->stretch_end && step <= origin_->stretch_end->step);
+    }
+
+    void run_step(uint32_t at, uint64_t step) {
+        registers_ = &registers_of_[thread_];
+        start({step, 0});
+        const uint32_t id = sequence_.block[at];
+        returned_ = false;
+        if (!id) {
+            run_effect(sequence_.effects[sequence_.operand[at]], step);
+            return;
+        }
+        const Block &block = source_.block(id);
+        const Execution execution(sequence_, at, block);
+        returned_ = block.jump == stream::Jump::ret;
+        if (!may_start(step) && passes_by(execution, id, block))
+            return;
+        const bool last_is_in = run_block(execution, id, step);
+        if (options_.control && last_is_in && block.jump == stream::Jump::call)
+            begin_callee(at);
+    }
+
+    bool passes_by(const Execution &execution, uint32_t id, const Block &block) const {
+        if (decisions_ || registers_->meets(outlines_[id].touched) ||
+            (options_.conventions && outlines_[id].saves))
+            return false;
+        for (const Access &access : block.accesses)
+            if (watched_.meets(execution.address(access), access.size) &&
+                (access.kind == AccessKind::store ||
+                 memory_.meets(execution.address(access), access.size)))
+                return false;
+        return true;
+    }
+
+    // Whether the last instruction that ran is in the slice.
+    bool run_block(const Execution &execution, uint32_t id, uint64_t step) {
+        const unsigned count = execution.instructions(prepared_.effects(id));
+        const unsigned begin = step == first_.step ? first_.instruction : 0;
+        unsigned first = 0;
+        bool in = false;
+        for (const BlockPart &part : graph_.parts(id)) {
+            if (first >= count)
+                break;
+            const bool decided = decisions_ && decisions_->over(graph_, part.node);
+            for (unsigned i = std::max(first, begin); i < part.end && i < count; ++i)
+                in = run_instruction(execution, id, i, step, decided);
+            if (options_.control && part.end > begin && part.end <= count)
+                end_node(part.node, in);
+            first = part.end;
+        }
+        return in;
+    }
+
+    void end_node(uint32_t node, bool in) {
+        if (graph_.is_branch(node)) {
+            if (!decisions_ && in)
+                decisions_ = &decisions_of_[activation_];
+            if (decisions_)
+                decisions_->decide(node, in);
+        }
+        if (decisions_)
+            decisions_->last_node = node;
+    }
+
+    void begin_callee(uint32_t at) {
+        while (next_call_ < activations_.calls.size() && activations_.calls[next_call_].step < at)
+            ++next_call_;
+        if (next_call_ < activations_.calls.size() && activations_.calls[next_call_].step == at)
+            decisions_of_[activations_.calls[next_call_].callee].called(true);
+    }
+
+    // Whether the instruction is in the slice.
+    bool run_instruction(const Execution &execution, uint32_t id, unsigned i, uint64_t step,
+                         bool decided) {
+        const Effects &effects = prepared_.effects(id);
+        const Instruction &one = effects.instructions[i];
+        const Point now{step, uint16_t(i)};
+        start(now);
+        if (may_start(step) && starts(now)) {
+            define(execution, effects, i, true);
+            if (!origin_->stretch_end)
+                hit(id, i, step);
+            return true;
+        }
+        if (options_.conventions && one.role != Role::plain &&
+            passes_through(execution, id, i, step, decided))
+            return false;
+        const bool in = decided || (options_.data && uses(execution, effects, i));
+        if (in)
+            hit(id, i, step);
+        define(execution, effects, i, in);
+        return in;
+    }
+
+    bool uses(const Execution &execution, const Effects &effects, unsigned i) {
+        const Instruction &one = effects.instructions[i];
+        bool in = false;
+        for (RegisterPart part : effects.uses(one))
+            in |= registers_->meets(part);
+        if (options_.addresses)
+            for (RegisterPart part : effects.address_uses(one))
+                in |= registers_->meets(part);
+        execution.each_access(effects, i, AccessKind::load,
+                              [&](const Access &access, uint64_t address) {
+                                  if (!memory_.meets(address, access.size))
+                                      return;
+                                  in = true;
+                                  settle_saves(address, access.size);
+                              });
+        return in;
+    }
+
+    void define(const Execution &execution, const Effects &effects, unsigned i, bool in) {
+        in = in && options_.data;
+        for (RegisterPart part : effects.definitions(effects.instructions[i]))
+            in ? registers_->add(part) : registers_->remove(part);
+        execution.each_access(
+            effects, i, AccessKind::store,
+            [&](const Access &access, uint64_t address) { put(address, access.size, in); });
+    }
+
+    void put(uint64_t address, uint64_t size, bool in) {
+        if (watched_.meets(address, size))
+            forget(address, size);
+        if (!in)
+            return;
+        memory_.add(address, size);
+        watched_.add(address, size);
+    }
+
+    // Saving a register and getting it back, or making the frame pointer: what was influenced
+    // passes through unchanged.
+    bool passes_through(const Execution &execution, uint32_t id, unsigned i, uint64_t step,
+                        bool decided) {
+        const Effects &effects = prepared_.effects(id);
+        const Instruction &one = effects.instructions[i];
+        if (one.role == Role::frame) {
+            registers_->remove(stream::general_registers + 8 * stream::rbp, 8);
+            return true;
+        }
+        std::optional<uint64_t> slot;
+        const auto kind = one.role == Role::save ? AccessKind::store : AccessKind::load;
+        execution.each_access(effects, i, kind, [&](const Access &access, uint64_t address) {
+            if (access.size == 8)
+                slot = address;
+        });
+        if (!slot)
+            return false;
+        const unsigned first = stream::general_registers + 8 * one.saved;
+        if (one.role == Role::restore)
+            return restore(*slot, first, one.saved);
+        RegisterSet reg;
+        reg.add(first, 8);
+        const bool value = registers_->meets(reg);
+        const bool in = decided || (options_.data && uses(execution, effects, i));
+        put(*slot, 8, in && options_.data);
+        watched_.add(*slot, 8);
+        saves_[*slot] = {id, uint16_t(i), step, one.saved, in, value};
+        return true;
+    }
+
+    bool restore(uint64_t slot, unsigned first, uint8_t saved) {
+        auto found = saves_.find(slot);
+        if (found == saves_.end() || found->second.saved != saved)
+            return false;
+        registers_->remove(first, 8);
+        if (found->second.value)
+            registers_->add({uint8_t(first / 64), uint64_t(0xff) << (first % 64)});
+        return true;
+    }
+
+    // The saves that some bytes belong to.
+    template <class Visit> void each_save(uint64_t address, uint64_t size, Visit visit) {
+        for (uint64_t slot = address > 7 ? address - 7 : 0; slot < address + size; ++slot)
+            if (auto found = saves_.find(slot); found != saves_.end())
+                visit(found);
+    }
+
+    // What was saved is loaded by something else than who gets it back.
+    void settle_saves(uint64_t address, uint64_t size) {
+        if (!saves_.empty())
+            each_save(address, size, [&](auto found) {
+                if (std::exchange(found->second.in, false))
+                    hit(found->second.block, found->second.instruction, found->second.step);
+            });
+    }
+
+    // Something else is written there.
+    void forget(uint64_t address, uint64_t size) {
+        each_save(address, size, [&](auto found) { saves_.erase(found); });
+        memory_.remove(address, size);
+        watched_.remove(address, size);
+    }
+
+    void run_effect(const Effect &effect, uint64_t step) {
+        const bool started = may_start(step) && starts({step, 0});
+        const bool decided =
+            started || (decisions_ && decisions_->over(graph_, decisions_->last_node));
+        bool in = decided || registers_->meets(effect.registers_used);
+        for (const stream::Range &range : effect.used)
+            if (memory_.meets(range.address, range.size)) {
+                in = true;
+                settle_saves(range.address, range.size);
+            }
+        if (in && (!started || !origin_->stretch_end))
+            hit_effect(effect.address, step);
+        if (effect.kind == stream::EffectKind::copy && !decided) {
+            for (size_t i = 0; i < effect.defined.size() && i < effect.used.size(); ++i)
+                copy(effect.used[i].address, effect.defined[i].address, effect.defined[i].size);
+        } else
+            for (const stream::Range &range : effect.defined)
+                put(range.address, range.size, in);
+        for (unsigned word = 0; word < RegisterSet::words; ++word) {
+            const RegisterPart part{uint8_t(word), effect.registers_defined.part(word)};
+            in ? registers_->add(part) : registers_->remove(part);
+        }
+    }
+
+    void copy(uint64_t from, uint64_t to, uint64_t size) {
+        std::vector<uint64_t> found;
+        if (memory_.meets(from, size))
+            for (uint64_t i = 0; i < size; ++i)
+                if (memory_.has(from + i))
+                    found.push_back(i);
+        put(to, size, false);
+        for (uint64_t i : found)
+            put(to + i, 1, true);
+    }
+
+    void hit(uint32_t id, unsigned i, uint64_t step) {
+        hits_.add(id, i, step);
+        if (into_)
+            into_->add(step, i);
+    }
+    void hit_effect(uint64_t address, uint64_t step) {
+        hits_.add_effect(address, step);
+        if (into_)
+            into_->add(step, 0);
+    }
+
+    const Prepared &prepared_;
+    const stream::Source &source_;
+    const FlowGraph &graph_;
+    const Options options_;
+    Marks *const into_;
+    const std::vector<Outline> outlines_; // by block
+    const Origin *origin_ = nullptr;
+    Point first_;          // of what starts the slice
+    bool started_ = false; // the criterion's point is reached
+
+    Sequence sequence_;
+    Activations activations_;
+    size_t next_switch_ = 0, next_call_ = 0; // of the sequence
+    uint32_t thread_ = 0, starting_thread_ = 0;
+    uint64_t activation_ = 0;
+    bool returned_ = false; // the activation has ended with the step before
+
+    std::unordered_map<uint32_t, RegisterSet> registers_of_; // by thread
+    RegisterSet *registers_ = nullptr;
+    LiveMemory memory_;
+    LiveMemory watched_; // the same, and where registers are saved
+    std::unordered_map<uint64_t, Decisions<bool>> decisions_of_; // by activation, where one counts
+    Decisions<bool> *decisions_ = nullptr;
+    std::unordered_map<uint64_t, Save> saves_; // by the address of what was saved
+    Hits hits_;
+    uint64_t visited_ = 0;
+};
+
+} // namespace
+
+Slice forward(const Prepared &prepared, const Origin &origin, const Options &options,
+              const Progress &progress, Marks *into) {
+    return Walk(prepared, options, into).run(origin, progress);
+}
+
+} // namespace heapstory::slice

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "slice/pairs.h"
+
+#include "slice/decisions.h"
+#include "slice/live_memory.h"
+#include "slice/shadow.h"
+#include "slice/tag_sets.h"
+#include "stream/execution.h"
+
+#include <array>
+#include <bit>
+#include <map>
+#include <tuple>
+
+namespace heapstory::slice {
+
+namespace {
+
+using stream::AccessKind;
+using stream::Effects;
+using stream::Execution;
+using stream::Instruction;
+using stream::RegisterPart;
+using stream::Role;
+
+using Tags = uint32_t; // a set of loads, by number of their instructions
+
+class Walk {
+  public:
+    Walk(const Prepared &prepared, const std::vector<stream::Range> &memory)
+        : prepared_(prepared), graph_(prepared.graph()) {
+        for (const stream::Range &range : memory)
+            wanted_.add(range.address, range.size);
+    }
+
+    LoadPairs run(const Progress &progress) {
+        const stream::Source &source = prepared_.source();
+        for (uint32_t number = 0; number < source.sequences(); ++number) {
+            if (progress)
+                progress(number, source.sequences());
+            source.read(number, sequence_);
+            prepared_.follow(number, sequence_, activations_);
+            next_switch_ = next_call_ = 0;
+            for (uint32_t at = 0; at < sequence_.steps(); ++at) {
+                enter(at);
+                run_step(at);
+            }
+        }
+        return result();
+    }
+
+  private:
+    using Registers = std::array<Tags, stream::register_bytes>;
+
+    void enter(uint32_t at) {
+        while (next_switch_ < sequence_.switches.size() &&
+               sequence_.switches[next_switch_].step <= at)
+            registers_ = &registers_of_[sequence_.switches[next_switch_++].thread];
+        const uint64_t activation = activations_.of_step[at];
+        if (activation == activation_)
+            return;
+        if (returned_)
+            decisions_of_.erase(activation_);
+        activation_ = activation;
+    }
+
+    void run_step(uint32_t at) {
+        const uint32_t id = sequence_.block[at];
+        returned_ = false;
+        if (!id) {
+            run_effect(sequence_.effects[sequence_.operand[at]]);
+            return;
+        }
+        const stream::Block &block = prepared_.source().block(id);
+        const Execution execution(sequence_, at, block);
+        const Tags last = run_block(execution, id);
+        returned_ = block.jump == stream::Jump::ret;
+        if (last && block.jump == stream::Jump::call)
+            begin_callee(at, last);
+    }
+
+    // What the last instruction depends on.
+    Tags run_block(const Execution &execution, uint32_t id) {
+        const Effects &effects = prepared_.effects(id);
+        const unsigned count = execution.instructions(effects);
+        unsigned first = 0;
+        Tags tags = 0;
+        for (const BlockPart &part : graph_.parts(id)) {
+            if (first >= count)
+                break;
+            auto decisions = decisions_of_.find(activation_);
+            const bool known = decisions != decisions_of_.end();
+            const Tags decided = known ? decisions->second.over(graph_, part.node) : 0;
+            for (unsigned i = first; i < part.end && i < count; ++i)
+                tags = sets_.join(run_instruction(execution, effects, i, decided), decided);
+            if (graph_.is_branch(part.node) && part.end <= count && (known || tags))
+                decisions_of_[activation_].decide(part.node, tags);
+            first = part.end;
+        }
+        return tags;
+    }
+
+    void begin_callee(uint32_t at, Tags tags) {
+        const auto &calls = activations_.calls;
+        while (next_call_ < calls.size() && calls[next_call_].step < at)
+            ++next_call_;
+        if (next_call_ < calls.size() && calls[next_call_].step == at)
+            decisions_of_[calls[next_call_].callee].called(tags);
+    }
+
+    // What it makes depends on, by data.
+    Tags run_instruction(const Execution &execution, const Effects &effects, unsigned i,
+                         Tags decided) {
+        const Instruction &one = effects.instructions[i];
+        Tags made = 0, address = 0;
+        if (one.role != Role::frame) {
+            for (RegisterPart part : effects.uses(one))
+                made = sets_.join(made, in_registers(part));
+            for (RegisterPart part : effects.address_uses(one))
+                address = sets_.join(address, in_registers(part));
+        }
+        bool from_wanted = false;
+        execution.each_access(effects, i, AccessKind::load, [&](auto &access, uint64_t where) {
+            if (is_wanted(where, access.size)) {
+                from_wanted = true;
+                note(one.address, address, decided);
+            } else
+                made = sets_.join(made, in_memory(where, access.size));
+        });
+        made = from_wanted ? sets_.join(made, sets_.single(number_of(one.address)))
+                           : sets_.join(made, address);
+        for (RegisterPart part : effects.definitions(one))
+            for (uint64_t bits = part.bits; bits; bits &= bits - 1)
+                (*registers_)[part.word * 64u + unsigned(std::countr_zero(bits))] = made;
+        execution.each_access(effects, i, AccessKind::store,
+                              [&](auto &access, uint64_t where) { put(where, access.size, made); });
+        return made;
+    }
+
+    void run_effect(const stream::Effect &effect) {
+        Tags made = 0;
+        for (unsigned word = 0; word < stream::RegisterSet::words; ++word)
+            made =
+                sets_.join(made, in_registers({uint8_t(word), effect.registers_used.part(word)}));
+        for (const stream::Range &range : effect.used)
+            made = sets_.join(made, is_wanted(range.address, range.size)
+                                        ? sets_.single(number_of(effect.address))
+                                        : in_memory(range.address, range.size));
+        for (unsigned i = 0; i < stream::register_bytes; ++i)
+            if (effect.registers_defined.has(i))
+                (*registers_)[i] = made;
+        for (const stream::Range &range : effect.defined)
+            put(range.address, range.size, made);
+    }
+
+    bool is_wanted(uint64_t address, uint64_t size) const { return wanted_.meets(address, size); }
+
+    void note(uint64_t load, Tags address, Tags decided) {
+        ++loads_;
+        const uint32_t to = number_of(load);
+        for (uint32_t from : sets_.elements(address))
+            ++pairs_[{from, to, PairKind::address}];
+        for (uint32_t from : sets_.elements(decided))
+            ++pairs_[{from, to, PairKind::control}];
+    }
+
+    Tags in_registers(RegisterPart part) {
+        Tags tags = 0;
+        for (uint64_t bits = part.bits; bits; bits &= bits - 1)
+            tags =
+                sets_.join(tags, (*registers_)[part.word * 64u + unsigned(std::countr_zero(bits))]);
+        return tags;
+    }
+    Tags in_memory(uint64_t address, uint64_t size) {
+        Tags tags = 0;
+        memory_.each(address, size, [&](uint64_t, Tags &cell) { tags = sets_.join(tags, cell); });
+        return tags;
+    }
+    void put(uint64_t address, uint64_t size, Tags tags) {
+        memory_.each(address, size, [&](uint64_t, Tags &cell) { cell = tags; });
+    }
+
+    uint32_t number_of(uint64_t address) {
+        auto [found, is_new] = numbers_.try_emplace(address, uint32_t(addresses_.size()));
+        if (is_new)
+            addresses_.push_back(address);
+        return found->second;
+    }
+
+    LoadPairs result() const {
+        LoadPairs all;
+        all.loads = loads_;
+        all.cut = sets_.cut();
+        for (const auto &[key, count] : pairs_) {
+            auto [from, to, kind] = key;
+            all.pairs.push_back({addresses_[from], addresses_[to], kind, count});
+        }
+        std::sort(all.pairs.begin(), all.pairs.end(), [](auto &one, auto &other) {
+            return std::tuple(one.from, one.to, one.kind) <
+                   std::tuple(other.from, other.to, other.kind);
+        });
+        return all;
+    }
+
+    const Prepared &prepared_;
+    const FlowGraph &graph_;
+    LiveMemory wanted_;
+
+    stream::Sequence sequence_;
+    Activations activations_;
+    size_t next_switch_ = 0, next_call_ = 0; // of the sequence
+    uint64_t activation_ = 0;
+    bool returned_ = false; // the activation has ended with the step before
+    std::unordered_map<uint32_t, Registers> registers_of_; // by thread
+    Registers *registers_ = &registers_of_[0];
+    std::unordered_map<uint64_t, Decisions<Tags>> decisions_of_; // by activation
+    Shadow<Tags> memory_;
+    TagSets sets_;
+    std::unordered_map<uint64_t, uint32_t> numbers_; // of instructions
+    std::vector<uint64_t> addresses_ = {0};
+    std::map<std::tuple<uint32_t, uint32_t, PairKind>, uint64_t> pairs_;
+    uint64_t loads_ = 0;
+};
+
+} // namespace
+
+LoadPairs load_pairs(const Prepared &prepared, const std::vector<stream::Range> &memory,
+                     const Progress &progress) {
+    return Walk(prepared, memory).run(progress);
+}
+
+} // namespace heapstory::slice

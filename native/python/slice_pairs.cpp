@@ -1,0 +1,39 @@
+// Dependent loads, for Python.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "slice_pairs.h"
+
+#include "slice/pairs.h"
+
+namespace nb = nanobind;
+
+namespace heapstory {
+
+std::pair<Table, nb::dict> load_pair_table(const slice::Prepared &prepared,
+                                           const std::vector<MemoryRange> &memory) {
+    std::vector<stream::Range> ranges;
+    for (auto [address, size] : memory)
+        ranges.push_back({address, size});
+    slice::LoadPairs found;
+    {
+        nb::gil_scoped_release released;
+        found = slice::load_pairs(prepared, std::move(ranges));
+    }
+    Batch rows(4);
+    for (const slice::LoadPair &pair : found.pairs) {
+        rows[0].number(pair.from);
+        rows[1].number(pair.to);
+        rows[2].choice(uint8_t(pair.kind));
+        rows[3].number(pair.count);
+    }
+    nb::dict totals;
+    totals["loads"] = found.loads;
+    totals["cut"] = found.cut;
+    return {{table_of({{"from", ColumnType::word},
+                       {"to", ColumnType::word},
+                       {"kind", ColumnType::choice, {"address", "control"}},
+                       {"count"}},
+                      std::move(rows))},
+            totals};
+}
+
+} // namespace heapstory

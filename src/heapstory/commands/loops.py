@@ -1,0 +1,63 @@
+"""heapstory loops: what the iterations of loops take over from one another."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from heapstory.commands.options import add_format, add_trace
+from heapstory.commands.output import finish, write
+from heapstory.commands.progress import progress
+
+EPILOG = """\
+examples:
+  heapstory record --stream -- ./prog
+  heapstory loops prog.story
+  heapstory loops prog.story --function solve --json
+  heapstory loops prog.story --pairs 0x4a3b000+4096
+
+A loop is judged by what it did in this run: with other input its iterations may depend on each
+other where they did not."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_trace(parser)
+    parser.add_argument(
+        "--function",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only loops of this function (repeatable)",
+    )
+    parser.add_argument(
+        "--no-forward",
+        action="store_false",
+        dest="forward",
+        help="leave out the forward slice of the first iteration",
+    )
+    parser.add_argument(
+        "--pairs",
+        metavar="MEMORY",
+        help="also the loads of this memory that depend on each other: a variable, a named root, a "
+        "type of nodes, or 0xADDRESS+BYTES",
+    )
+    add_format(parser, ("text", "json"))
+
+
+def run(args: argparse.Namespace) -> int:
+    import heapstory
+    from heapstory.reporters import json
+    from heapstory.reporters.slice import loops
+    from heapstory.reporters.style import Style
+    from heapstory.slicing.loops import find_loops
+
+    with heapstory.open(args.trace) as trace:
+        with progress("following loops"):
+            answer = find_loops(
+                trace, forward=args.forward, functions=args.function, pairs=args.pairs
+            )
+        if args.format == "json":
+            write(json.dumps("loops", loops.body(answer)))
+        else:
+            write(loops.text(answer, Style.of(sys.stdout)))
+        return finish(trace)

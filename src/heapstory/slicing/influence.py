@@ -1,0 +1,60 @@
+"""Forward slices and chops: what a value had influence on, and how it came to another."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from heapstory.slicing.criteria import parse
+from heapstory.slicing.model import Slice
+from heapstory.slicing.options import Options
+from heapstory.slicing.points import Asked
+from heapstory.slicing.search import Slicing
+
+if TYPE_CHECKING:
+    from heapstory.trace import Trace
+
+_StreamAsked = tuple[
+    tuple[int, int],
+    tuple[tuple[int, int], ...],
+    tuple[tuple[int, int], ...],
+    tuple[tuple[int, int], ...],
+]
+
+
+def influence(trace: Trace, criterion: str, options: Options, target: str | None = None) -> Slice:
+    """The statements that a criterion had influence on or, with a target, those that passed it on
+    to there. Without moments and dependences."""
+    slicing = Slicing(trace)
+    slicer, lines = slicing.slicer, slicing.lines
+    first = slicing.points.find(parse(criterion))
+    started = time.monotonic()
+    kinds = (
+        options.data,
+        options.control and not options.thin,
+        True,
+        not options.thin,
+    )
+    words = f"what {first.words.removeprefix('what ')} had influence on"
+    if target is None:
+        hits, totals = slicer.forward(_core_form(first), *kinds)
+    else:
+        last = slicing.points.find(parse(target))
+        hits, totals = slicer.chop(_core_form(first), _core_form(last), *kinds)
+        words += f", on the way to {target}"
+    numbers = {lines.number_of.get(address, 0) for address in hits.column("address")}
+    return Slice(
+        criterion=criterion,
+        words=words,
+        place=first.place,
+        statements=[lines.places[number - 1] for number in sorted(numbers - {0})],
+        moments=[],
+        dependences=[],
+        instructions=totals["instructions"],
+        trace_instructions=slicer.counts["instructions"],
+        seconds=round(time.monotonic() - started, 6),
+    )
+
+
+def _core_form(asked: Asked) -> _StreamAsked:
+    return asked.point, asked.instructions, asked.memory, asked.registers
