@@ -30,7 +30,8 @@ static __attribute__((noinline)) int filter(int n) {
 }
 static __attribute__((noinline)) int chase(struct node *list) {
     int total = 0;
-    for (struct node *node = list; node; node = node->next) // loop: carried 1x5; flow node 1; control - 1; reduction total 1
+    for (struct node *node = list; node;
+         node = node->next) // loop: carried 1x5; flow node 1; control - 1; reduction total 1
         total += node->value;
     return total;
 }

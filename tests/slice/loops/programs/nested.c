@@ -5,8 +5,8 @@ static int state = 1;
 int result;
 
 static __attribute__((noinline)) void multiply(int n) {
-    for (int i = 0; i < n; i++)         // loop: independent 1x6
-        for (int j = 0; j < n; j++) {   // loop: independent 6x36
+    for (int i = 0; i < n; i++)       // loop: independent 1x6
+        for (int j = 0; j < n; j++) { // loop: independent 6x36
             int sum = 0;
             for (int k = 0; k < n; k++) // loop: reduction 36x216; reduction sum 1
                 sum += a[i][k] * b[k][j];
@@ -18,8 +18,12 @@ static __attribute__((noinline)) void relax(int n) {
         for (int j = 0; j < n; j++) // loop: independent 5x30
             c[i][j] += c[i - 1][j];
 }
-static __attribute__((noinline)) int square(int x) { return x * x; }
-static __attribute__((noinline)) int draw(void) { return state = state * 5 % 97; }
+static __attribute__((noinline)) int square(int x) {
+    return x * x;
+}
+static __attribute__((noinline)) int draw(void) {
+    return state = state * 5 % 97;
+}
 
 static __attribute__((noinline)) void pure(int n) {
     for (int i = 0; i < n; i++) // loop: independent 1x6
