@@ -30,9 +30,11 @@ static __attribute__((noinline)) int filter(int n) {
 }
 static __attribute__((noinline)) int chase(struct node *list) {
     int total = 0;
-    for (struct node *node = list; node;
-         node = node->next) // loop: carried 1x5; flow node 1; control - 1; reduction total 1
-        total += node->value;
+    struct node *n = list;
+    while (n) { // loop: carried 1x5; flow n 1; control - 1; reduction total 1
+        total += n->value;
+        n = n->next;
+    }
     return total;
 }
 static __attribute__((noinline)) int through(int **pointers, int n) {
