@@ -55,13 +55,14 @@ def test_json_and_status(capsys: pytest.CaptureFixture[str], broken: str) -> Non
     assert all({"instance", "label", "changes"} <= set(s) for s in found["steps"])
 
 
-def test_a_bound_must_be_accepted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bound_is_said_and_a_proof_can_be_required(capsys: pytest.CaptureFixture[str]) -> None:
     good = str(EXAMPLES / "treiber_stack.lin")
+    assert run(capsys, "--bounded", "--require-proof", good)[0] == 4
     status, out, _ = run(capsys, "--bounded", good)
-    assert status == 4
+    assert status == 0
     covers = "up to 3 operations, distinct values, no memory reused, sequential consistency"
     assert f"covers: {covers}; nothing beyond" in out
-    status, out, _ = run(capsys, "--bounded", "--accept-bound", "--json", good)
+    status, out, _ = run(capsys, "--bounded", "--json", good)
     covered = json.loads(out)["results"][0]["coverage"]
     assert status == 0 and (covered["operations"], covered["keys"]) == (3, None)
     _, out, _ = run(capsys, "--bounded", "--keys", "1", str(EXAMPLES / "orvyy_set.lin"))
@@ -70,7 +71,7 @@ def test_a_bound_must_be_accepted(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_more_and_more_operations_until_a_limit(capsys: pytest.CaptureFixture[str]) -> None:
     spec = str(EXAMPLES / "pair_snapshot.lin")
-    assert main(["prove", "--bounded", "--timeout", "3", "--json", spec]) == 4
+    assert main(["prove", "--bounded", "--timeout", "3", "--json", spec]) == 0
     covered = json.loads(capsys.readouterr().out)["results"][0]["coverage"]
     assert covered["operations"] > 3
     # Treiber's stack needs six operations to go wrong where memory is reused
@@ -94,7 +95,7 @@ def test_no_proof_of_what_is_wrong(capsys: pytest.CaptureFixture[str], tmp_path:
     file.write_text(mutated("pair_snapshot", "1 x = v; xv = xv + 1;", "1 x = v;"))
     status, out, _ = run(capsys, "--bound", "2", "--timeout", "60", "--json", str(file))
     result = json.loads(out)["results"][0]
-    assert (status, result["verdict"], result["bound"]) == (4, "bounded-ok", 2)
+    assert (status, result["verdict"], result["bound"]) == (0, "bounded-ok", 2)
     assert any("no proof" in note for note in result["notes"])
 
 
@@ -162,7 +163,7 @@ def test_unknown_is_4(capsys: pytest.CaptureFixture[str]) -> None:
 def test_exhaustive_and_operations(capsys: pytest.CaptureFixture[str]) -> None:
     spec = str(EXAMPLES / "treiber_stack.lin")
     status, out, _ = run(capsys, "--exhaustive", "3", "--operations", "Push,Pop_empty", spec)
-    assert status == 4 and "all interleavings" in out
+    assert status == 0 and "all interleavings" in out
     assert run(capsys, "--operations", "Nope", spec)[0] == 2
 
 
@@ -179,7 +180,7 @@ def test_tables_given_by_the_user_are_checked(
     # as written: the CAS of a pop fails after a push, for it read the top before
     file.write_text(text + "\nnotorder p5, q3;\nreverse q4, p5;\nnotorder p5, r1;\n")
     status, out, _ = run(capsys, "--bounded", "--bound", "4", str(file))
-    assert status == 4 and "reverse q4, p5: holds for up to 4 operations" in out
+    assert status == 0 and "reverse q4, p5: holds for up to 4 operations" in out
     file.write_text(text + "\norder p5, q3;\n")
     status, _, err = run(capsys, "--bounded", "--bound", "4", str(file))
     assert status == 2 and "p5 ≀ q3 does not hold (up to 4 operations)" in err

@@ -154,7 +154,6 @@ def test_what_is_shown_names_the_lines(capsys: pytest.CaptureFixture[str]) -> No
     words = [
         "prove",
         "--bounded",
-        "--accept-bound",
         "--bound",
         "2",
         "--show-spec",

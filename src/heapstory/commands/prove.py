@@ -52,9 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--operations", metavar="NAME,…", help="look at these operations only")
     parser.add_argument("--bounded", action="store_true", help="do not attempt an unbounded proof")
     parser.add_argument(
-        "--accept-bound",
+        "--require-proof",
         action="store_true",
-        help="exit 0 also for bounded-ok, which covers what it says and no more",
+        help="exit 4 also for bounded-ok, which covers what it says and no more",
     )
     parser.add_argument(
         "--relations", action="store_true", help="show the derived ordering and reversibility"
@@ -213,6 +213,6 @@ def _status(args: argparse.Namespace, results: list[Judged]) -> int:
     if REFUTED in verdicts:
         return FOUND
     bounded = any(one.verdict == BOUNDED and not one.recorded for one in results)
-    if UNKNOWN in verdicts or (bounded and not args.accept_bound):
+    if UNKNOWN in verdicts or (bounded and args.require_proof):
         return INCOMPLETE
     return 0
