@@ -56,10 +56,6 @@ class Graph:
                     todo.append(after)
         return False
 
-    def ran(self) -> set[tuple[int, int]]:
-        """The (path, step) pairs that ever run."""
-        return {(e.path, e.pc) for edges in self.edges for e in edges}
-
 
 def explore(machine: Machine, limit: int, budget: Budget) -> Graph:
     """Enumerate the states of at most ``limit`` instances."""

@@ -37,7 +37,6 @@ class Bounded:
     completable: bool
     sequential: bool
     states: int
-    ran: set[tuple[int, int]]
     claims: list[Claim]
 
     @property
@@ -70,7 +69,6 @@ def _analyse(graph: Graph, bound: int, options: Options, budget: Budget) -> Boun
         incompletable(graph) is None,
         wrong is None,
         len(graph.states),
-        graph.ran(),
         check_claims(spec, graph, budget),
     )
 
