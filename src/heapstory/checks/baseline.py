@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -51,6 +51,12 @@ class Baseline:
             return False
         known = self.entries[finding.fingerprint]
         return known is None or not Counter(finding.losses) - known
+
+    def why(self, finding: Acceptable, fingerprints: Collection[str]) -> str | None:
+        """Why a finding does not count: by its fingerprint, or as a known one; None if it does."""
+        if finding.fingerprint in fingerprints:
+            return "fingerprint"
+        return "baseline" if self.accepts(finding) else None
 
 
 def read_baseline(path: Path) -> Baseline:

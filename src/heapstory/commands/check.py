@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from heapstory.commands import TOOL_FAILED
-from heapstory.commands.options import add_sarif, number, status
+from heapstory.commands.options import add_accepting, add_sarif, number
 from heapstory.commands.output import write
 from heapstory.errors import UsageError
 
 if TYPE_CHECKING:
     from heapstory.checking.run import Checked
-    from heapstory.checks.baseline import Baseline
     from heapstory.checks.finding import Finding
 
 EPILOG = """\
@@ -64,18 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--xml", metavar="FILE", help="write it as Valgrind's XML (protocol 4), too"
     )
-    parser.add_argument(
-        "--error-exitcode", type=status, metavar="N", help="exit with N if there were findings"
-    )
-    parser.add_argument("--baseline", metavar="FILE", help="findings in it do not count")
-    parser.add_argument("--write-baseline", metavar="FILE", help="accept all present findings")
-    parser.add_argument(
-        "--suppress",
-        metavar="FINGERPRINT",
-        action="append",
-        default=[],
-        help="accept a finding (repeatable)",
-    )
+    add_accepting(parser)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="PROG ARG...")
 
 
@@ -101,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
     told: set[tuple[str, ...]] = set()
 
     def tell(finding: Finding) -> None:
-        if _why(finding, accepted, args.suppress) is None:
+        if accepted.why(finding, args.suppress) is None:
             sys.stderr.write(text.finding(finding, style))
             sys.stderr.flush()
 
@@ -109,9 +97,9 @@ def run(args: argparse.Namespace) -> int:
     trace = Path(args.record) if args.record else None
     found = check(command, checks, trace, args.force, lambda path: Watch(path, tell, told))
     for finding in found.findings:
-        finding.suppressed = _why(finding, accepted, args.suppress)
+        finding.suppressed = accepted.why(finding, args.suppress)
     for leak in found.leaks:
-        leak.suppressed = leak.suppressed or _why(leak.finding, accepted, args.suppress)
+        leak.suppressed = leak.suppressed or accepted.why(leak.finding, args.suppress)
     sys.stderr.write(text.render(found, style, told))
     _write(args, found)
     if found.failure is not None:
@@ -119,13 +107,6 @@ def run(args: argparse.Namespace) -> int:
     if args.error_exitcode is not None and (found.open or found.open_leaks):
         return int(args.error_exitcode)
     return found.status
-
-
-def _why(finding: Finding, accepted: Baseline, suppress: list[str]) -> str | None:
-    """Why a finding is suppressed, None if it is not."""
-    if finding.fingerprint in suppress:
-        return "fingerprint"
-    return "baseline" if accepted.accepts(finding) else None
 
 
 def _write(args: argparse.Namespace, found: Checked) -> None:

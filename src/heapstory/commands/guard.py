@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from heapstory.commands.options import add_sarif, status
+from heapstory.commands.options import add_accepting, add_sarif
 from heapstory.commands.output import write
 from heapstory.errors import UsageError
 
@@ -72,18 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", metavar="FILE", help="write the answer as JSON to a file, too")
     add_sarif(parser)
-    parser.add_argument(
-        "--error-exitcode", type=status, metavar="N", help="exit with N if there were findings"
-    )
-    parser.add_argument("--baseline", metavar="FILE", help="findings in it do not count")
-    parser.add_argument("--write-baseline", metavar="FILE", help="accept all present findings")
-    parser.add_argument(
-        "--suppress",
-        metavar="FINGERPRINT",
-        action="append",
-        default=[],
-        help="accept a finding (repeatable)",
-    )
+    add_accepting(parser)
     parser.add_argument("--show-suppressed", action="store_true", help="list accepted findings too")
     parser.add_argument(
         "--known",
@@ -157,10 +146,7 @@ def run(args: argparse.Namespace) -> int:
     found = _guarded(args)
     for finding in found.findings:
         finding.also = known.others(finding)
-        if finding.fingerprint in args.suppress:
-            finding.suppressed = "fingerprint"
-        elif accepted.accepts(finding):
-            finding.suppressed = "baseline"
+        finding.suppressed = finding.suppressed or accepted.why(finding, args.suppress)
     stream = sys.stderr if args.scan is None else sys.stdout
     stream.write(text.render(found, Style.of(stream), args.show_suppressed))
     if args.json:

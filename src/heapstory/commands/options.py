@@ -32,6 +32,22 @@ def add_sarif(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sarif", metavar="FILE", help="write the findings as SARIF 2.1.0, too")
 
 
+def add_accepting(parser: argparse.ArgumentParser) -> None:
+    """What counts as a finding, and the status for one, of verbs that run a program."""
+    parser.add_argument(
+        "--error-exitcode", type=status, metavar="N", help="exit with N if there were findings"
+    )
+    parser.add_argument("--baseline", metavar="FILE", help="findings in it do not count")
+    parser.add_argument("--write-baseline", metavar="FILE", help="accept all present findings")
+    parser.add_argument(
+        "--suppress",
+        metavar="FINGERPRINT",
+        action="append",
+        default=[],
+        help="accept a finding (repeatable)",
+    )
+
+
 def chosen_format(args: argparse.Namespace, formats: Sequence[str]) -> str:
     """``--format``, else what the ending of ``-o FILE`` says, else the first."""
     if args.format:

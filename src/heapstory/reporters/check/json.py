@@ -6,7 +6,8 @@ from typing import Any
 
 from heapstory.checking.leaks import KINDS, Leak
 from heapstory.checking.run import Checked
-from heapstory.checks.finding import Block, Finding, Stack, statement
+from heapstory.checks.finding import Finding, statement
+from heapstory.reporters.findings import block_json, stack_json
 from heapstory.reporters.json import place
 
 
@@ -25,10 +26,10 @@ def _error(finding: Finding) -> dict[str, Any]:
     return {
         "kind": finding.kind,
         "place": place(finding.place),
-        "stack": _stack(finding.stack),
+        "stack": stack_json(finding.stack),
         "address": hex(finding.address),
         "size": finding.size,
-        "block": _block(finding.block),
+        "block": block_json(finding.block),
         "count": finding.count,
         "text": finding.text,
         "fingerprint": finding.fingerprint,
@@ -36,31 +37,16 @@ def _error(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _block(block: Block | None) -> dict[str, Any] | None:
-    if block is None:
-        return None
-    return {
-        "address": hex(block.address),
-        "size": block.size,
-        "allocated": _stack(block.allocated),
-        "freed": None if block.freed is None else _stack(block.freed),
-    }
-
-
 def _leak(leak: Leak) -> dict[str, Any]:
     return {
         "kind": leak.kind,
         "place": place(statement(leak.stack)),
-        "stack": _stack(leak.stack),
+        "stack": stack_json(leak.stack),
         "bytes": leak.bytes,
         "blocks": leak.blocks,
         "fingerprint": leak.fingerprint,
         "suppressed": leak.suppressed,
     }
-
-
-def _stack(stack: Stack) -> list[dict[str, Any] | None]:
-    return [place(each) for each in stack]
 
 
 def _summary(run: Checked) -> dict[str, Any]:

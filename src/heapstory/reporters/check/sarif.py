@@ -5,13 +5,14 @@ from __future__ import annotations
 from heapstory.checking.leaks import MISTAKES, Leak
 from heapstory.checking.run import Checked
 from heapstory.checks.finding import Finding, statement
+from heapstory.reporters import findings
 from heapstory.reporters.check.words import HEADLINES, headline
-from heapstory.reporters.sarif import Location, Result, Rule, at
+from heapstory.reporters.sarif import Result, Rule, at
 
 
 def rules() -> list[Rule]:
     """One rule per kind."""
-    return [Rule(kind, f"{text[0].upper()}{text[1:]}") for kind, text in HEADLINES.items()]
+    return findings.rules(HEADLINES)
 
 
 def results(run: Checked) -> list[Result]:
@@ -21,22 +22,7 @@ def results(run: Checked) -> list[Result]:
 
 
 def _error(finding: Finding) -> Result:
-    related: list[Location] = []
-    if finding.block:
-        related.append(at(statement(finding.block.allocated), "the block was allocated here"))
-        if finding.block.freed:
-            related.append(at(statement(finding.block.freed), "and freed here"))
-    return Result(
-        finding.kind,
-        f"{headline(finding.kind)}: {finding.text}",
-        at(finding.place),
-        "error",
-        [at(place) for place in reversed(finding.stack)],
-        related,
-        finding.fingerprint,
-        finding.suppressed is not None,
-        {"count": finding.count, "address": hex(finding.address)},
-    )
+    return findings.result(finding, f"{headline(finding.kind)}: {finding.text}", "error")
 
 
 def _leak(leak: Leak) -> Result:

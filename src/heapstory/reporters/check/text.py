@@ -8,9 +8,9 @@ from heapstory.checking.leaks import KINDS, MISTAKES, Leak
 from heapstory.checking.run import Checked
 from heapstory.checks.finding import Finding, Stack, identity
 from heapstory.reporters.check.words import headline
+from heapstory.reporters.findings import stack_text
 from heapstory.reporters.style import PLAIN, Style
 from heapstory.reporters.text import count, size
-from heapstory.store.places import Place
 
 MOST_FRAMES = 12
 
@@ -52,14 +52,7 @@ def _leak(leak: Leak, style: Style) -> Iterator[str]:
 
 
 def _stack(word: str, stack: Stack) -> Iterator[str]:
-    for number, place in enumerate(stack[:MOST_FRAMES]):
-        yield f"  {word if number == 0 else '':>9}  {_frame(place)}"
-
-
-def _frame(place: Place) -> str:
-    if place.path and place.line and place.function:
-        return f"{place} ({place.function})"
-    return str(place)
+    return stack_text(word, stack, MOST_FRAMES)
 
 
 def _heap(run: Checked) -> Iterator[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from heapstory.checks.finding import Block, Finding, Stack, statement
+from heapstory.checks.finding import Finding, statement
 from heapstory.guarding.guarded import Crash, Guarded
+from heapstory.reporters.findings import block_json, stack_json
 from heapstory.reporters.guard.words import explanation, wanted
 from heapstory.reporters.json import place
 
@@ -20,7 +21,7 @@ def body(run: Guarded) -> dict[str, Any]:
         "sites": [
             {
                 "place": place(statement(s.stack)),
-                "stack": _stack(s.stack),
+                "stack": stack_json(s.stack),
                 "blocks": s.blocks,
                 "bytes": s.bytes,
             }
@@ -41,9 +42,9 @@ def _finding(finding: Finding, run: Guarded) -> dict[str, Any]:
     return {
         "kind": finding.kind,
         "place": place(finding.place),
-        "stack": _stack(finding.stack),
+        "stack": stack_json(finding.stack),
         "address": hex(finding.address),
-        "block": _block(finding.block),
+        "block": block_json(finding.block),
         "text": finding.text,
         "count": finding.count,
         "process": finding.process,
@@ -55,26 +56,11 @@ def _finding(finding: Finding, run: Guarded) -> dict[str, Any]:
     }
 
 
-def _block(block: Block | None) -> dict[str, Any] | None:
-    if block is None:
-        return None
-    return {
-        "address": hex(block.address),
-        "size": block.size,
-        "allocated": _stack(block.allocated),
-        "freed": None if block.freed is None else _stack(block.freed),
-    }
-
-
-def _stack(stack: Stack) -> list[dict[str, Any] | None]:
-    return [place(each) for each in stack]
-
-
 def _crash(crash: Crash) -> dict[str, Any]:
     return {
         "signal": crash.signal,
         "address": None if crash.address is None else hex(crash.address),
-        "stack": _stack(crash.stack),
+        "stack": stack_json(crash.stack),
         "registers_with_pattern": [
             {"register": name, "value": hex(value), "pattern": pattern}
             for name, value, pattern in crash.patterns

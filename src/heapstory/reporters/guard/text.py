@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from heapstory.checks.finding import Finding, Stack, statement
 from heapstory.guarding.guarded import Crash, Guarded
+from heapstory.reporters.findings import frame, stack_text
 from heapstory.reporters.guard.words import explanation, headline, wanted
 from heapstory.reporters.style import PLAIN, Style
 from heapstory.reporters.text import count, size
-from heapstory.store.places import Place
 
 MOST_SITES = 10
 MOST_FRAMES = 8
@@ -49,14 +49,7 @@ def _finding(finding: Finding, run: Guarded, style: Style) -> Iterator[str]:
 
 
 def _stack(word: str, stack: Stack) -> Iterator[str]:
-    for number, place in enumerate(stack[:MOST_FRAMES]):
-        yield f"  {word if number == 0 else '':>9}  {_frame(place)}"
-
-
-def _frame(place: Place) -> str:
-    if place.path and place.line and place.function:
-        return f"{place} ({place.function})"
-    return str(place)
+    return stack_text(word, stack, MOST_FRAMES)
 
 
 def _crash(crash: Crash) -> Iterator[str]:
@@ -74,7 +67,7 @@ def _live(run: Guarded) -> Iterator[str]:
     yield f"live at the end: {count(total, 'block')}, {held}"
     for site in run.sites[:MOST_SITES]:
         place = statement(site.stack)
-        where = _frame(place) if place else "?"
+        where = frame(place) if place else "?"
         yield f"  {size(site.bytes):>12} in {count(site.blocks, 'block')}  {where}"
     if len(run.sites) > MOST_SITES:
         yield f"  and {count(len(run.sites) - MOST_SITES, 'more site')} (--json has them all)"

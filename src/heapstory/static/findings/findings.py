@@ -82,11 +82,7 @@ class Sources:
 def suppress(findings: Iterable[Finding], fingerprints: set[str], baseline: Baseline) -> None:
     """Mark findings that the user has accepted."""
     for finding in findings:
-        if finding.suppressed is None:
-            if finding.fingerprint in fingerprints:
-                finding.suppressed = "fingerprint"
-            elif baseline.accepts(finding):
-                finding.suppressed = "baseline"
+        finding.suppressed = finding.suppressed or baseline.why(finding, fingerprints)
 
 
 def label(findings: Iterable[Finding], labels: dict[str, Confirmation]) -> None:
