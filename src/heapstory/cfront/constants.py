@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 from heapstory.cfront.layout import Layout, is_pointer, split_top, type_length
 from heapstory.cfront.program import Operand
@@ -131,9 +132,16 @@ def _collect(
         _collect(inner, rest, offset + at, (kind, at), layout, functions, found)
 
 
-def initial_values(kind: str, text: str, layout: Layout, qualify: Qualify) -> dict[int, Operand]:
+class Initial(NamedTuple):
+    """A number or an address in an initializer, and how many bytes it takes."""
+
+    operand: Operand
+    size: int
+
+
+def initial_values(kind: str, text: str, layout: Layout, qualify: Qualify) -> dict[int, Initial]:
     """What an initializer puts at which offset; everything else is 0."""
-    found: dict[int, Operand] = {}
+    found: dict[int, Initial] = {}
     _scatter(kind, text.strip(), 0, layout, qualify, found)
     return found
 
@@ -144,17 +152,20 @@ def _scatter(
     offset: int,
     layout: Layout,
     qualify: Qualify,
-    found: dict[int, Operand],
+    found: dict[int, Initial],
 ) -> None:
     if text in ("zeroinitializer", "null", "undef", ""):
         return
     if text.startswith('c"'):
-        found.update((offset + n, byte) for n, byte in enumerate(_bytes(text[2:-1])) if byte)
+        text_bytes = enumerate(_bytes(text[2:-1]), offset)
+        found.update((at, Initial(byte, 1)) for at, byte in text_bytes if byte)
         return
     element = layout.element(kind)
     if element is None and not layout.fields(kind):
         number = value(text, layout)
-        found[offset] = (qualify(number[0]), number[1]) if isinstance(number, tuple) else number
+        if isinstance(number, tuple):
+            number = (qualify(number[0]), number[1])
+        found[offset] = Initial(number, layout.size(kind))
         return
     body = text[2:-2] if text.startswith("<{") else text[1:-1]
     pieces = split_top(body.strip())

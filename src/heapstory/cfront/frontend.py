@@ -27,7 +27,7 @@ from heapstory.cfront.program import Unit
 from heapstory.cfront.reader import IRError, Prepare, as_it_is, read_module
 
 # Of what is kept; changes with the reader. Compiled classes cannot read what others have written.
-FORMAT = f"15 {Path(str(program.__file__)).suffix}"
+FORMAT = f"16 {Path(str(program.__file__)).suffix}"
 
 
 class Preparation(NamedTuple):

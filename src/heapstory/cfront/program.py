@@ -155,8 +155,10 @@ class Unit:
     functions: dict[str, Function] = field(default_factory=dict)
     # Functions whose address is taken, by name; for calls through pointers.
     addressed: set[str] = field(default_factory=set)
-    # Function names stored at known offsets of constant tables: ("@table", offset) -> name.
+    # Function names in the initial values of variables: ("@table", offset) -> name.
     tables: dict[tuple[str, int], str] = field(default_factory=dict)
+    constants: set[str] = field(default_factory=set)  # variables that are const
+    written: set[str] = field(default_factory=set)  # variables that may change, see written.py
     internals: set[str] = field(default_factory=set)  # names that no other unit sees
     signatures: dict[str, str] = field(default_factory=dict)  # of defined and declared functions
     # Type and initial value of global variables, as the IR writes them.

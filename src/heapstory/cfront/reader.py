@@ -18,12 +18,15 @@ from heapstory.cfront.layout import Layout, is_pointer, member_key, type_length
 from heapstory.cfront.liveness import annotate
 from heapstory.cfront.program import Function, Place, Unit
 from heapstory.cfront.signatures import copied_parameters, declared_signature, read_parameters
+from heapstory.cfront.written import mentioned, written
 
 _GLOBAL = re.compile(r'(@"[^"]+"|@[\w.$-]+) = (.*?)\b(global|constant) (.*)\Z', re.DOTALL)
 _DEFINE = re.compile(r'(?:define|declare) (.*?)(@"[^"]+"|@[\w.$-]+)\((.*)\Z', re.DOTALL)
 _DBG = re.compile(r"!dbg !(\d+)")
 
 Prepare = Callable[[Function], None]  # done to every function before its liveness is computed
+# Another definition may take its place, or somebody else may set it.
+_REPLACED = frozenset(("weak", "weak_odr", "linkonce", "extern_weak", "externally_initialized"))
 LONGEST = 4_096  # characters of an initial value that is kept
 
 
@@ -100,6 +103,7 @@ class ModuleReader:
         for function, line, lines in headers:
             builder = BodyBuilder(self, function)
             builder.build(lines)
+            unit.written.update(map(self.qualify, written(lines)))
             prepare(function)
             annotate(function)
             function.unit = self.unit.path
@@ -146,14 +150,18 @@ class ModuleReader:
             text = _without_tail(rest[end + 1 :])
             if len(text) <= LONGEST:
                 self.unit.initial[name] = (rest[:end], text)
+            if constant == "constant":
+                self.unit.constants.add(name)
+            elif not _REPLACED.isdisjoint(words.split()):
+                self.unit.written.add(name)
             if "@" not in rest:
                 continue
+            self.unit.written.update(map(self.qualify, mentioned(text)))
             found = function_addresses(rest[:end], text, 0, self.layout, functions)
             for offset, function, owner, at in found:
                 target = self.qualify(function)
                 self.unit.addressed.add(target)
-                if constant == "constant":
-                    self.unit.tables[name, offset] = target
+                self.unit.tables[name, offset] = target
                 if owner:
                     self.members.setdefault(member_key(owner, at), set()).add(target)
 

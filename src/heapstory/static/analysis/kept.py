@@ -15,7 +15,7 @@ from heapstory.static.program.index import Index
 from heapstory.static.summaries.shape import fingerprint
 from heapstory.static.summaries.summary import Summary
 
-VERSION = 11  # of the analysis; results of another one are not used
+VERSION = 12  # of the analysis; results of another one are not used
 
 
 class Kept:
@@ -88,4 +88,4 @@ class Kept:
 def _pointers(index: Index) -> list[object]:
     members = sorted((k, sorted(v)) for k, v in index.members.items())
     signatures = sorted((k, sorted(v)) for k, v in index.by_signature.items())
-    return [members, signatures, sorted(index.tables.items())]
+    return [members, signatures, index.constants.seen_by_others(index.internals)]

@@ -45,6 +45,7 @@ def link(
                 function.name = f"{name}@{each.unit.path}"
                 index.aliases[each.unit.path, name] = function.name
             functions[function.name] = function
+    index.constants.close(index.internals, complete=not found.skipped)
     found.functions = len(functions)
     found.pointers = frozenset(f.place.function for f in functions.values() if f.returns_pointer)
     return functions, index

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from heapstory.cfront.program import Function, Unit
 from heapstory.static.program.callgraph import components
+from heapstory.static.program.constants import Constants
 from heapstory.static.summaries.summary import Summary
 from heapstory.static.transfer.models import Models
 
@@ -17,17 +18,16 @@ class Index:
     """What every function must know of the others, small enough to send to every worker."""
 
     models: Models
-    tables: dict[tuple[str, int], str] = field(default_factory=dict)
+    constants: Constants = field(default_factory=Constants)
     internals: set[str] = field(default_factory=set)
     members: dict[str, set[str]] = field(default_factory=dict)
     by_signature: dict[str, set[str]] = field(default_factory=dict)
     # Names that a unit defines for itself although another one has them too.
     aliases: dict[tuple[str, str], str] = field(default_factory=dict)
-    _listed: dict[str, set[str]] | None = None  # tables by name, once all units are there
 
     def add(self, unit: Unit, members: dict[str, set[str]]) -> None:
         """Add what one unit contributes."""
-        self.tables.update(unit.tables)
+        self.constants.add(unit)
         self.internals.update(unit.internals)
         for key, names in members.items():
             self.members.setdefault(key, set()).update(names)
@@ -37,19 +37,7 @@ class Index:
     def addressed(self) -> set[str]:
         """Functions whose address is taken: what a call through a pointer may turn out to mean."""
         stored = (*self.by_signature.values(), *self.members.values())
-        return set(self.tables.values()).union(*stored)
-
-    def listed(self, table: str) -> set[str]:
-        """All functions in a constant table."""
-        if self._listed is None:
-            self._listed = {}
-            for (name, _), target in self.tables.items():
-                self._listed.setdefault(name, set()).add(target)
-        return self._listed.get(table, set())
-
-    def table(self, pointer: tuple[str, int]) -> str | None:
-        """The function at an address inside a constant table."""
-        return self.tables.get(pointer)
+        return self.constants.functions().union(*stored)
 
     def private(self, name: str) -> bool:
         """Whether only one unit sees a global."""
@@ -67,7 +55,8 @@ class View:
 
     def __init__(self, index: Index, summaries: dict[str, Summary]) -> None:
         self.models = index.models
-        self.table = index.table
+        self.constant_function = index.constants.function
+        self.constant_number = index.constants.number
         self.private = index.private
         self.targets = index.targets
         self.summaries = summaries
@@ -87,9 +76,9 @@ def callees(function: Function, index: Index) -> set[str]:
         targets = index.targets(member, signature)
         if len(targets) <= 24:
             found.update(targets)
-    if function.indirect and index.tables:
+    if function.indirect:
         for table in _mentioned(function):
-            found.update(index.listed(table))
+            found.update(index.constants.listed(table))
     return found
 
 

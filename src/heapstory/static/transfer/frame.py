@@ -20,7 +20,9 @@ class ProgramView(Protocol):
     models: Models
     recursive: frozenset[str]  # functions that call each other, this one included
 
-    def table(self, pointer: tuple[str, int]) -> str | None: ...
+    def constant_function(self, variable: str, offset: int) -> str | None: ...
+
+    def constant_number(self, variable: str, offset: int, size: int) -> int | None: ...
 
     def private(self, name: str) -> bool: ...
 
@@ -76,12 +78,17 @@ class Frame:
 
     def table(self, value: Value) -> Pointer | None:
         """The function at an address inside a constant table."""
-        if not isinstance(value, Pointer) or not isinstance(value.offset, int):
-            return None
-        if not isinstance(value.cell, Named) or value.cell.origin != GLOBAL_VARIABLE:
-            return None
-        name = self.program.table((value.cell.text, value.offset))
+        known = _in_variable(value)
+        name = None if known is None else self.program.constant_function(*known)
         return None if name is None else self.address((name, 0))
+
+    def constant(self, address: Value, size: int) -> Value | None:
+        """What is read at an address of a variable that keeps its initial value."""
+        function = self.table(address)
+        known = _in_variable(address)
+        if function is not None or known is None:
+            return function
+        return self.program.constant_number(*known, size)
 
     def summary(self, name: str) -> Summary | None:
         """The summary of a function the program defines."""
@@ -118,3 +125,13 @@ class Frame:
 
     def called(self, summary: Summary, rows: list[Applied]) -> None:
         """Rows of a summary were applied."""
+
+
+def _in_variable(address: Value) -> tuple[str, int] | None:
+    """The global variable and the offset that an address means."""
+    if not isinstance(address, Pointer) or not isinstance(address.offset, int):
+        return None
+    cell = address.cell
+    if not isinstance(cell, Named) or cell.origin != GLOBAL_VARIABLE or cell.depth:
+        return None
+    return cell.text, address.offset

@@ -41,7 +41,7 @@ def _assign(frame: Frame, state: State, statement: Statement) -> States:
 
 def _load(frame: Frame, state: State, statement: Statement) -> States:
     address = frame.value(state, statement[3])
-    known = frame.table(address)
+    known = frame.constant(address, statement[5])
     if known is not None:
         state.env[statement[2]] = known
         return None

@@ -34,7 +34,7 @@ class Globals:
 
         cell = Cell(GLOBAL, zero=True)
         values = initial_values(*unit.initial[name], unit.layout, qualify)
-        cell.fields = {offset: _initial(operand) for offset, operand in values.items()}
+        cell.fields = {offset: _initial(each.operand) for offset, each in values.items()}
         return cell
 
 
