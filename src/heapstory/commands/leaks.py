@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from heapstory.api.leaks import Leaks
     from heapstory.confirm import Execution
 
+NAMED = 5  # functions without source that are named on stderr
 EPILOG = """\
 examples:
   heapstory leaks list.c table.c        plain files, analysed as one program
@@ -165,6 +166,14 @@ def _remark(found: Leaks) -> None:
         say(f"{found.hidden} less certain findings left out; --min-confidence low shows them")
     if found.result.limited:
         say(f"{len(found.result.limited)} functions too large to follow in full")
+    if found.result.unknown:
+        say(_not_followed(found.result.unknown))
+
+
+def _not_followed(unknown: list[tuple[str, int]]) -> str:
+    named = ", ".join(f"{name} ({blocks})" for name, blocks in unknown[:NAMED])
+    more = f" and {len(unknown) - NAMED} more" if len(unknown) > NAMED else ""
+    return f"not followed into functions without source: blocks given to {named}{more}; --models"
 
 
 def _write(args: argparse.Namespace, found: Leaks) -> None:

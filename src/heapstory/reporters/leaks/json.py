@@ -22,6 +22,7 @@ def body(findings: list[Finding], result: ProgramResult, seconds: float) -> dict
         "seconds": seconds,
         "skipped": [{"unit": unit, "reason": reason} for unit, reason in result.skipped],
         "limited": result.limited,
+        "unknown": [{"function": name, "blocks": blocks} for name, blocks in result.unknown],
         "reused": result.reused,
     }
 

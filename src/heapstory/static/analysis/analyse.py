@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections import Counter
 
 from heapstory.cfront.capture import Job
 from heapstory.cfront.clang import find_clang, together
@@ -45,7 +46,13 @@ def analyse(jobs: list[Job], options: Options) -> ProgramResult:
         mapper.close()
         gc.unfreeze()
     found.limited = sorted(n for n, each in found.results.items() if each.limited)
+    found.unknown = _unknown(found)
     return found
+
+
+def _unknown(found: ProgramResult) -> list[tuple[str, int]]:
+    handed = set().union(*(each.handed for each in found.results.values()))
+    return Counter(function for function, _ in handed).most_common()
 
 
 def _compile_all(jobs: list[Job], mapper: Mapper, cache_path: str | None) -> list[Compiled]:

@@ -19,6 +19,8 @@ class ProgramResult:
     results: dict[str, FunctionResult] = field(default_factory=dict)
     skipped: list[tuple[str, str]] = field(default_factory=list)  # unit, reason
     limited: list[str] = field(default_factory=list)  # functions given up
+    # Functions nobody has, with the number of blocks they were given; most first.
+    unknown: list[tuple[str, int]] = field(default_factory=list)
     functions: int = 0
     lines: int = 0
     shown: list[str] = field(default_factory=list)  # the states of the function asked for

@@ -6,7 +6,7 @@ from heapstory.cfront.liveness import reaches, read_names
 from heapstory.cfront.program import Function, Place
 from heapstory.static.function.doubts import Doubts
 from heapstory.static.heap.doubt import Doubt
-from heapstory.static.heap.state import State
+from heapstory.static.heap.state import Site, State
 from heapstory.static.heap.values import CellId
 from heapstory.static.summaries.applied import Applied
 from heapstory.static.summaries.summary import Summary
@@ -21,6 +21,7 @@ class FunctionFrame(Frame):
         super().__init__(function, program)
         self.losses: dict[LossKey, Loss] = {}
         self.misuses: dict[LossKey, Loss] = {}
+        self.handed: set[tuple[str, Site]] = set()  # to functions nobody has, and what
         self.doubts = Doubts(function)
         self.at = function.entry  # the block at hand
         self.weakened = False  # some states were merged beyond what is certain
@@ -53,6 +54,9 @@ class FunctionFrame(Frame):
 
     def called(self, summary: Summary, rows: list[Applied]) -> None:
         self.doubts.called(summary, rows)
+
+    def handed_on(self, function: str, site: Site) -> None:
+        self.handed.add((function, site))
 
     def lost(self, state: State, cell: CellId, kind: str, place: Place | None, label: str) -> None:
         self._record(self.losses, state, cell, kind, place or self.last, label)

@@ -17,7 +17,7 @@ from heapstory.static.heap.canonical import COARSEST
 from heapstory.static.heap.doubt import Doubt
 from heapstory.static.heap.escaping import escape
 from heapstory.static.heap.reducing import collect
-from heapstory.static.heap.state import OPAQUE, State
+from heapstory.static.heap.state import OPAQUE, Site, State
 from heapstory.static.heap.values import Pointer
 from heapstory.static.summaries.summary import Summary
 from heapstory.static.transfer.frame import Frame, ProgramView
@@ -33,6 +33,7 @@ class OneByOne:
     summary: Summary
     losses: dict[LossKey, Loss] = field(default_factory=dict)
     misuses: dict[LossKey, Loss] = field(default_factory=dict)
+    handed: set[tuple[str, Site]] = field(default_factory=set)
     limited: bool = False
 
 
@@ -57,6 +58,7 @@ def follow_one_by_one(function: Function, program: ProgramView) -> OneByOne:
         spent += analysis.frame.work
         found.losses |= analysis.frame.losses
         found.misuses |= analysis.frame.misuses
+        found.handed |= analysis.frame.handed
         found.limited |= analysis.limited
     return found
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from heapstory.cfront.program import Function
 from heapstory.static.function.fixpoint import Fixpoint
 from heapstory.static.function.single import follow_one_by_one
+from heapstory.static.heap.state import Site
 from heapstory.static.program.index import Index, View, callees
 from heapstory.static.summaries.making import closed
 from heapstory.static.summaries.shape import shape
@@ -26,6 +27,7 @@ class FunctionResult:
     losses: list[Loss]
     misuses: list[Loss]
     limited: bool
+    handed: set[tuple[str, Site]]  # functions nobody has, and blocks they were given
 
 
 class AnewView(View):
@@ -98,11 +100,21 @@ def analyse_function(function: Function, view: View) -> FunctionResult:
         summary = analysis.run()
         if not analysis.limited and not frame.weakened:
             return FunctionResult(
-                summary, list(frame.losses.values()), list(frame.misuses.values()), False
+                summary,
+                list(frame.losses.values()),
+                list(frame.misuses.values()),
+                False,
+                frame.handed,
             )
     # Blocks were let go in states too many to keep.
     found = follow_one_by_one(function, view)
     if summary is None or analysis.limited:
         summary = found.summary
     losses, misuses = frame.losses | found.losses, frame.misuses | found.misuses
-    return FunctionResult(summary, list(losses.values()), list(misuses.values()), found.limited)
+    return FunctionResult(
+        summary,
+        list(losses.values()),
+        list(misuses.values()),
+        found.limited,
+        frame.handed | found.handed,
+    )

@@ -101,6 +101,10 @@ def _modelled(
         if name in models.counts:
             state.facts[answer] = Fact(-1, HIGH)
         return result(frame, state, register, answer, place)
+    for value in arguments:
+        cell = state.cells.get(value.cell) if isinstance(value, Pointer) else None
+        if cell is not None and cell.tracked and cell.site is not None:
+            frame.handed_on(name, cell.site)
     return unknown(frame, state, register, arguments)
 
 

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from heapstory.cfront.program import Function, Operand, Place
 from heapstory.static.heap.names import GLOBAL_VARIABLE, Named, global_cell, slot
-from heapstory.static.heap.state import State
+from heapstory.static.heap.state import Site, State
 from heapstory.static.heap.values import CellId, Pointer, Symbol, Value
 from heapstory.static.summaries.applied import Applied
 from heapstory.static.summaries.summary import Summary
@@ -125,6 +125,9 @@ class Frame:
 
     def called(self, summary: Summary, rows: list[Applied]) -> None:
         """Rows of a summary were applied."""
+
+    def handed_on(self, function: str, site: Site) -> None:
+        """A block was handed to a function nobody has: what becomes of it is not known."""
 
 
 def _in_variable(address: Value) -> tuple[str, int] | None:
