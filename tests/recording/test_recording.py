@@ -69,6 +69,23 @@ def test_orphaned_collectors_are_waited_for(tmp_path: Path) -> None:
     assert [os.WEXITSTATUS(status) for status in ending.collectors] == [5]
 
 
+_FAIL = """
+import os, sys
+from heapstory.recording import process
+try:
+    process.run(sys.argv[1:], dict(os.environ), lambda: None, started=lambda: 1 / 0)
+except ZeroDivisionError:
+    print(process._children())
+"""
+
+
+def test_a_failure_beside_the_program_ends_it() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _FAIL, "/bin/sleep", "infinity"], capture_output=True, text=True
+    )
+    assert done.stdout == "[]\n"
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
 def test_signals_are_passed_on(number: signal.Signals) -> None:
     name = number.name.removeprefix("SIG")

@@ -4,7 +4,6 @@
 #include "format/container/chunk.h"
 
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
@@ -47,6 +46,7 @@ Ending ending_of(const hsw_ring &ring, const Recording &recording) {
     Ending ending;
     ending.dropped = ring.dropped;
     ending.bad_frees = recording.bad_frees();
+    ending.findings = recording.findings();
     switch (ring.state) {
     case HSW_EXITED:
         ending.how = "exit";
@@ -79,8 +79,9 @@ void write_facts(const std::string &directory, int pid, const std::vector<std::s
     facts["exit"]["signal"] = number_or_null(ending.signal);
     facts["dropped"] = ending.dropped;
     facts["bad_frees"] = ending.bad_frees ? Json(*ending.bad_frees) : Json();
+    facts["findings"] = ending.findings;
     facts["collector"] = own_costs();
-    if (!program.empty() && !std::filesystem::exists(directory + "/record.json"))
+    if (!program.empty())
         facts["program"] = program;
     std::string path = directory + "/collector.json", fresh = path + ".new";
     std::ofstream(fresh) << facts.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";

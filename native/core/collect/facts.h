@@ -17,6 +17,7 @@ struct Ending {
     std::optional<int> code, signal;
     uint64_t dropped = 0;
     std::optional<uint64_t> bad_frees; // double, bad and mismatched ones
+    uint64_t findings = 0;             // so far: errors and bad frees
 };
 
 // How the recorder says that the program ended.
@@ -25,9 +26,9 @@ Ending ending_of(const hsw_ring &ring, const Recording &recording);
 // The words of a process that runs under Valgrind, without Valgrind's options before them.
 std::vector<std::string> program_of(int pid);
 
-// Writes DIRECTORY/collector.json anew. What was asked stands in DIRECTORY/record.json, which the
-// record command has written. It has written none for a process that an exec or a fork began: then
-// the program is our own finding.
+// Writes DIRECTORY/collector.json anew. What was asked, the record command writes into
+// DIRECTORY/record.json, but not for a process that an exec or a fork began: then the program is
+// our own finding.
 void write_facts(const std::string &directory, int pid, const std::vector<std::string> &program,
                  const Ending &ending);
 

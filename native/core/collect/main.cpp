@@ -84,16 +84,24 @@ std::unique_ptr<TraceWriter> claim(const std::string &first) {
     }
 }
 
-void collect(Ring &ring, TraceWriter &writer, const RecordingOptions &options) {
+void collect(Ring &ring, TraceWriter &writer, const RecordingOptions &options, bool is_successor) {
     Recording recording(writer, options);
     int pid = ring.header().pid;
-    const std::vector<std::string> program = program_of(pid);
+    // What the first process runs, the record command knows; who came by exec or fork, only we.
+    std::vector<std::string> program;
+    if (is_successor)
+        program = program_of(pid);
     write_facts(writer.directory(), pid, program, {});
     ring.ready();
+    uint64_t told = 0;
     constexpr int patience = 1000; // milliseconds until what has been gathered is written
     for (;;) {
         ByteSpan records;
-        Ring::Got got = ring.next(patience, records);
+        Ring::Got got = ring.next(0, records);
+        if (got == Ring::Got::idle) {
+            recording.look_up();
+            got = ring.next(patience, records);
+        }
         if (got == Ring::Got::idle) {
             recording.flush();
             continue;
@@ -102,8 +110,13 @@ void collect(Ring &ring, TraceWriter &writer, const RecordingOptions &options) {
         if (got == Ring::Got::end)
             break;
         ring.release();
-        if (recording.has_news())
+        if (recording.findings() != told) { // somebody waits for them
             recording.flush();
+            told = recording.findings();
+            Ending so_far;
+            so_far.findings = told;
+            write_facts(writer.directory(), pid, program, so_far);
+        }
         if (recording.enough())
             ring.stop();
         if (recording.enough_of_stream())
@@ -158,7 +171,7 @@ int main(int argc, char **argv) {
         std::unique_ptr<TraceWriter> writer = claim(arguments.trace);
         directory = writer->directory();
         if (ring)
-            collect(*ring, *writer, arguments.options);
+            collect(*ring, *writer, arguments.options, directory != arguments.trace);
         else
             replay(arguments.records, *writer, arguments.options);
         return 0;

@@ -362,7 +362,7 @@ void Recording::error(const Record &record, const Payload &payload) {
     Mark &made = mark(Mark::Kind::error, uint64_t(error_of(report.kind)), report.address);
     made.text = encode_error(details);
     made.site = site;
-    news_ = true;
+    ++errors_;
 }
 
 Mark &Recording::mark(Mark::Kind kind, uint64_t a, uint64_t b) {

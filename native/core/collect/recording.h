@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 
 namespace heapstory {
 
@@ -27,14 +26,16 @@ class Recording {
 
     // Whole records, with their payloads; the stream may be cut anywhere between records.
     void feed(ByteSpan records);
+    // Looks up names of what has been met, so that less is left to do at the end.
+    void look_up() { modules_.resolve_ahead(); }
     // Writes out what has been gathered, if anything.
     void flush();
     // Ends the trace: names, types, source and look-up tables.
     void close();
 
     bool enough() const { return enough_; }
-    // Whether an error came since the last time that this was asked: somebody waits for it.
-    bool has_news() { return std::exchange(news_, false); }
+    // Errors and bad frees so far.
+    uint64_t findings() const { return errors_ + bad_frees(); }
     bool enough_of_stream() const { return enough_of_stream_; }
     std::optional<int> exit_code() const { return exit_code_; }
     std::optional<int> crash_signal() const { return crash_signal_; }
@@ -99,7 +100,7 @@ class Recording {
     bool executes_ = false;      // after HSW_EXECVE
     bool enough_ = false;
     uint64_t bad_frees_ = 0; // of what is no block
-    bool news_ = false;
+    uint64_t errors_ = 0;
     std::optional<int> exit_code_, crash_signal_;
 };
 

@@ -16,6 +16,7 @@ extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT, UInt, Int, Off64T);
 /* Generated code checks the limit once per superblock; the largest superblock appends far less than
  * this. */
 #define SLACK 16384u
+#define DONT_WAIT 0x40 /* MSG_DONTWAIT */
 
 struct hsw_ring *hs_ring;
 Bool hs_stopped;
@@ -62,15 +63,18 @@ static void send_full(void) {
     }
 }
 
-/* Takes one message from the collector; False when it is gone. */
-static Bool receive_free(void) {
+/* Takes one message from the collector; False when it is gone, or with DONT_WAIT when there
+ * is none. */
+static Bool receive_free(UWord flags) {
     struct hsw_message message;
     SizeT got = 0;
     while (got < sizeof message) {
         Word n = hs_syscall(__NR_recvfrom, socket_fd, (UWord)&message + got, sizeof message - got,
-                            0, 0, 0);
+                            got ? 0 : flags, 0, 0);
         if (n == -VKI_EINTR)
             continue;
+        if (n == -VKI_EAGAIN)
+            return False;
         if (n <= 0) {
             nobody_listens();
             return False;
@@ -134,7 +138,7 @@ void hs_flush(void) {
         send_full();
         segment_free[current] = 0;
         while (socket_fd >= 0 && !segment_free[next])
-            receive_free();
+            receive_free(0);
         if (socket_fd >= 0) {
             start_segment(next);
             if (open)
@@ -146,6 +150,18 @@ void hs_flush(void) {
         hs_open_record = segment_start(current) + 16; /* nobody will read it */
     hs_ring->dropped += (hs_ring->cursor - segment_start(current)) / 16 - 1;
     start_segment(current);
+}
+
+void hs_share(void) {
+    UInt free = 0;
+    if (!hs_sending || hs_stopped || hs_ring->stop || hs_ring->stop_stream)
+        return;
+    while (socket_fd >= 0 && receive_free(DONT_WAIT))
+        ;
+    for (UInt i = 0; i < n_segments; i++)
+        free += segment_free[i];
+    if (socket_fd >= 0 && free > n_segments / 2)
+        hs_flush();
 }
 
 static SizeT room(void) {
@@ -246,7 +262,7 @@ static Bool connect_collector(Int ring) {
     if (socket_fd < 0)
         return False;
     hs_syscall(__NR_close, ring, 0, 0, 0, 0, 0);
-    return receive_free();
+    return receive_free(0);
 }
 
 void hs_ring_start(void) {

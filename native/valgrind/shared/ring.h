@@ -20,6 +20,8 @@ extern struct hsw_ring *hs_ring; /* never NULL once the program runs, and never 
 void hs_ring_start(void);
 void hs_ring_child(Bool follow); /* after fork, in the child */
 void hs_flush(void);
+/* Hands over what there is if the collector has nothing to do. Between superblocks only. */
+void hs_share(void);
 void hs_stop_recording(void); /* for good, and says so */
 extern Bool hs_stopped;
 void hs_scratch_ends(void); /* no generated code appends any more after a stop */

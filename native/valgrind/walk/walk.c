@@ -4,6 +4,7 @@
  */
 #include "shared/listeners.h"
 #include "shared/modules.h"
+#include "shared/ring.h"
 #include "walk/ir.h"
 
 #define MAX_PASSES 16
@@ -80,10 +81,19 @@ static void copy(struct hs_superblock *b) {
     ASK(end_block, b);
 }
 
+/* Names of new code are what the collector needs most time for in a short run: it is told of it
+ * meanwhile, rather than when the segment is full or the program has ended. */
+static void tell_of_new_code(void) {
+    static UInt translated;
+    if (++translated % 64 == 0)
+        hs_share();
+}
+
 IRSB *hs_walk(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
               const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
               IRType host_word) {
     Addr start = extents->base[0];
+    tell_of_new_code();
     struct hs_superblock b = {.in = in,
                               .out = in,
                               .start = start,

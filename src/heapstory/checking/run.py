@@ -9,14 +9,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from heapstory.checking.errors import errors
-from heapstory.checking.leaks import MISTAKES, Leak, leaks
-from heapstory.checks.finding import Finding, identity, merged
 from heapstory.errors import HeapstoryError
 from heapstory.recording.folder import successors
 from heapstory.recording.recorder import Checks, Request, record
-from heapstory.store.open_trace import OpenTrace
+from heapstory.store import meta
+
+# What reads a trace is loaded while the program runs (`_load`), not before.
+if TYPE_CHECKING:
+    from heapstory.checking.leaks import Leak
+    from heapstory.checks.finding import Finding
 
 # A look at the trace of a running program may take this part of the time.
 _SHARE = 0.05
@@ -55,6 +58,8 @@ class Checked:
     @property
     def open_leaks(self) -> list[Leak]:
         """The leaks that are mistakes and not suppressed."""
+        from heapstory.checking.leaks import MISTAKES
+
         return [leak for leak in self.leaks if leak.kind in MISTAKES and leak.suppressed is None]
 
 
@@ -65,16 +70,20 @@ class Watch:
     trace: Path
     tell: Callable[[Finding], None]
     told: set[tuple[str, ...]]  # identities
-    _size: int = 0
+    _found: int = 0
     _next: float = 0.0
 
     def __call__(self) -> None:
         """To be called from time to time."""
-        size = sum(file.stat().st_size for file in self.trace.iterdir() if file.is_file())
-        if size == self._size or time.monotonic() < self._next:
+        counted = (meta.read_part(self.trace / meta.COLLECTED) or {}).get("findings", 0)
+        start = time.monotonic()
+        if counted == self._found or start < self._next:
             return
-        self._size, start = size, time.monotonic()
-        for finding in _errors_of(self.trace):
+        from heapstory.checks.finding import identity, merged
+
+        found = _errors_of(self.trace)
+        self._found = len(found)
+        for finding in merged(found):
             key = identity(finding)
             if key not in self.told:
                 self.told.add(key)
@@ -98,13 +107,20 @@ def check(
     with _folder(trace) as path:
         request = Request(command, path, force=force, source=trace is not None, checks=checks)
         try:
-            made.status = record(request, meanwhile=watch(path.absolute()))
+            made.status = record(request, meanwhile=watch(path.absolute()), started=_load)
         except HeapstoryError as error:
             if not path.is_dir() or error.exit_code in (126, 127):
                 raise
             made.failure = str(error)
         _read(made, path, checks)
     return made
+
+
+def _load() -> None:
+    import heapstory._core
+    import heapstory.checking.errors
+    import heapstory.checking.leaks
+    import heapstory.store.open_trace  # noqa: F401
 
 
 @contextmanager
@@ -118,15 +134,20 @@ def _folder(trace: Path | None) -> Iterator[Path]:
 
 def _errors_of(path: Path) -> list[Finding]:
     """What can be read by now; nothing of a trace that has only just begun."""
+    from heapstory.checking.errors import errors
+    from heapstory.store.open_trace import OpenTrace
+
     try:
         with OpenTrace(path) as trace:
-            return merged(errors(trace))
+            return errors(trace)
     except HeapstoryError:
         return []
 
 
 def _has_heap(path: Path) -> bool:
     """Whether any block was ever allocated; variables, where they are recorded, come first."""
+    from heapstory.store.open_trace import OpenTrace
+
     with OpenTrace(path) as trace:
         for number in count(1):
             row = trace.core.node(number)
@@ -136,6 +157,11 @@ def _has_heap(path: Path) -> bool:
 
 
 def _read(made: Checked, path: Path, checks: Checks) -> None:
+    from heapstory.checking.errors import errors
+    from heapstory.checking.leaks import leaks
+    from heapstory.checks.finding import merged
+    from heapstory.store.open_trace import OpenTrace
+
     known: list[Leak] | None = None
     found: list[Finding] = []
     for part in [path, *successors(path)]:

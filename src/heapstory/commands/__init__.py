@@ -118,12 +118,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     """Runs a verb; where a trace turns out to be damaged, once more with what is whole of it."""
-    from heapstory.store.open_trace import is_damage, salvaging
-
     try:
         return int(args.run(args))
     except TraceError as error:
         from heapstory.commands import output
+        from heapstory.store.open_trace import is_damage, salvaging
 
         if not is_damage(error) or output.has_written():
             raise

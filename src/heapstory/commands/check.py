@@ -78,7 +78,6 @@ def run(args: argparse.Namespace) -> int:
     from heapstory.checking.run import Watch, check
     from heapstory.checks.baseline import Baseline, read_baseline
     from heapstory.recording.recorder import Checks
-    from heapstory.reporters.check import text
     from heapstory.reporters.style import Style
 
     command = args.command[1:] if args.command[:1] == ["--"] else args.command
@@ -89,6 +88,8 @@ def run(args: argparse.Namespace) -> int:
     told: set[tuple[str, ...]] = set()
 
     def tell(finding: Finding) -> None:
+        from heapstory.reporters.check import text
+
         if accepted.why(finding, args.suppress) is None:
             sys.stderr.write(text.finding(finding, style))
             sys.stderr.flush()
@@ -96,6 +97,8 @@ def run(args: argparse.Namespace) -> int:
     checks = Checks(args.redzone, args.delay, not args.no_leaks, stores=args.record is not None)
     trace = Path(args.record) if args.record else None
     found = check(command, checks, trace, args.force, lambda path: Watch(path, tell, told))
+    from heapstory.reporters.check import text  # not earlier: the program would wait for it
+
     for finding in found.findings:
         finding.suppressed = accepted.why(finding, args.suppress)
     for leak in found.leaks:

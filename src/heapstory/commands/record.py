@@ -156,22 +156,24 @@ def _say_instruction(path: Path) -> None:
 
 def _say_bad_frees(path: Path) -> bool:
     """Once for every trace of the recording that has any; whether there were."""
-    import heapstory
     from heapstory.recording.folder import successors
     from heapstory.store import meta
+
+    parts = [part for part in [path, *successors(path)] if meta.read(part).get("bad_frees")]
+    for part in parts:
+        _say_bad_frees_of(part)
+    return bool(parts)
+
+
+def _say_bad_frees_of(part: Path) -> None:
+    import heapstory
     from heapstory.trace.bad_frees import bad_frees
 
-    found = False
-    for part in [path, *successors(path)]:
-        if not meta.read(part).get("bad_frees"):
-            continue
-        found = True
-        with heapstory.open(part) as trace:
-            all_of_them = bad_frees(trace)
-        count = len(all_of_them)
-        many = "a bad free" if count == 1 else f"{count:,} bad frees, the first"
-        say(f"{many}: {all_of_them[0].words} (see: heapstory info {part})")
-    return found
+    with heapstory.open(part) as trace:
+        all_of_them = bad_frees(trace)
+    count = len(all_of_them)
+    many = "a bad free" if count == 1 else f"{count:,} bad frees, the first"
+    say(f"{many}: {all_of_them[0].words} (see: heapstory info {part})")
 
 
 def _has_suspicions(path: Path) -> bool:

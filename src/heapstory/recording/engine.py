@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import os
 import shutil
-import subprocess
-import tempfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +29,8 @@ class Engine:
 
     def version(self, tool: str, library: Path | None = None) -> str:
         """The version of Valgrind a tool was built from, as the tool itself says."""
+        import subprocess
+
         environment = dict(os.environ)
         environment.pop("VALGRIND_LIB", None)
         if library is not None:
@@ -85,11 +85,10 @@ def library_folder(engine: Engine, preload: str = PRELOAD) -> Path:
     version is checked when it is made.
     """
     links = _links(engine, preload)
-    key = hashlib.sha256()
-    for name, target in sorted(links.items()):
-        about = target.stat()
-        key.update(f"{name} {target} {about.st_size} {about.st_mtime_ns}\n".encode())
-    folder = cache_folder() / f"valgrind-{key.hexdigest()[:16]}"
+    about = [(name, target, target.stat()) for name, target in sorted(links.items())]
+    key = zlib.crc32(repr([(n, t, s.st_size, s.st_mtime_ns) for n, t, s in about]).encode())
+    built = links[TOOL].stat().st_mtime_ns
+    folder = cache_folder() / f"valgrind-{built:x}-{key:08x}"
     if not folder.is_dir():
         _make(engine, folder, links)
     return folder
@@ -105,7 +104,9 @@ def cache_folder() -> Path:
             return folder
     except (OSError, RuntimeError):  # RuntimeError: no home directory
         pass
-    folder = Path(tempfile.gettempdir()) / f"heapstory-{os.getuid()}"
+    from tempfile import gettempdir
+
+    folder = Path(gettempdir()) / f"heapstory-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     if folder.stat().st_uid != os.getuid() or folder.is_symlink():
         raise HeapstoryError(f"{folder} belongs to someone else (set XDG_CACHE_HOME)")
@@ -127,7 +128,9 @@ def _links(engine: Engine, preload: str) -> dict[str, Path]:
 
 
 def _make(engine: Engine, folder: Path, links: dict[str, Path]) -> None:
-    draft = Path(tempfile.mkdtemp(prefix=".valgrind-", dir=folder.parent))
+    from tempfile import mkdtemp
+
+    draft = Path(mkdtemp(prefix=".valgrind-", dir=folder.parent))
     try:
         for name, target in links.items():
             (draft / name).symlink_to(target)

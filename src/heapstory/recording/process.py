@@ -59,17 +59,19 @@ def run(
     environment: dict[str, str],
     waiting: Callable[[], None],
     meanwhile: Callable[[], None] = lambda: None,
+    started: Callable[[], None] = lambda: None,
 ) -> tuple[int, Ending]:
     """Runs a command to its end, then waits for the collectors it leaves behind.
 
-    Returns its process id and its ending. ``waiting`` is called when the program has ended,
-    ``meanwhile`` from time to time before.
+    Returns its process id and its ending. ``started`` is called as soon as the program runs,
+    ``waiting`` when it has ended, ``meanwhile`` from time to time before.
     """
     # Collectors are the program's children until it ends; then they must come to us, not to init.
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED)
     try:
         program = _start(command, environment, mask)
+        _call_beside(started, program)
         collectors: list[int] = []
         while (status := _reap(program, collectors)) is None:
             received = signal.sigtimedwait(_AWAITED, _PATIENCE)
@@ -84,6 +86,15 @@ def run(
         return program, Ending(status, [status for status in collectors if status], left)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _call_beside(started: Callable[[], None], program: int) -> None:
+    try:
+        started()
+    except BaseException:
+        os.kill(program, signal.SIGKILL)
+        os.waitpid(program, 0)
+        raise
 
 
 def _start(command: list[str], environment: dict[str, str], mask: set[int]) -> int:
@@ -119,9 +130,12 @@ def _await_collectors(collectors: list[int]) -> bool:
     while True:
         # Asked first: one that ends between the two is then taken leave of, not overlooked.
         running = _collector_running()
+        known = len(collectors)
         _reap(None, collectors)
         if not running:
             return True
+        if len(collectors) > known:  # it may have been the last
+            continue
         received = signal.sigtimedwait(_AWAITED, _PATIENCE)
         if received is not None and received.si_signo in (signal.SIGINT, signal.SIGTERM):
             return False
@@ -147,8 +161,16 @@ def _reap(program: int | None, collectors: list[int]) -> int | None:
 
 def _collector_running() -> bool:
     """Whether a child of ours is a collector."""
-    processes = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal())
-    return (_COLLECTOR_NAME, os.getpid()) in map(_name_and_parent, processes)
+    return (_COLLECTOR_NAME, os.getpid()) in map(_name_and_parent, _children())
+
+
+def _children() -> list[int]:
+    """Our children; where the kernel does not list them, all processes."""
+    try:
+        lists = [(task / "children").read_text() for task in Path("/proc/self/task").iterdir()]
+    except OSError:
+        return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
+    return [int(word) for text in lists for word in text.split()]
 
 
 def _name_and_parent(pid: int) -> tuple[str, int]:

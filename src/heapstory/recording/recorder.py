@@ -122,10 +122,12 @@ def record(
     request: Request,
     waiting: Callable[[], None] = lambda: None,
     meanwhile: Callable[[], None] = lambda: None,
+    started: Callable[[], None] = lambda: None,
 ) -> int:
     """Runs the program and records it; returns its own status as a shell would give it.
 
-    ``waiting`` is called when the program has ended, ``meanwhile`` from time to time before.
+    ``started`` is called once it runs, ``waiting`` when it has ended, ``meanwhile`` from time to
+    time in between.
     """
     replaces_malloc = request.mode == "alloc"
     static = STATIC_CHECKED if request.checks else STATIC_RECORDED
@@ -135,7 +137,6 @@ def record(
     library = library_folder(engine, preload)
     trace = request.trace.absolute()
     folder.prepare(trace, request.force)
-    folder.describe(trace, _facts(request))
     words = [
         str(engine.launcher),
         "--tool=heapstory",
@@ -155,7 +156,12 @@ def record(
     environment = {**os.environ, "VALGRIND_LIB": str(library)}
     if "VALGRIND_LIB" in os.environ:  # the recorder gives it back to the program
         environment["HEAPSTORY_VALGRIND_LIB"] = os.environ["VALGRIND_LIB"]
-    pid, ending = process.run(words, environment, waiting, meanwhile)
+
+    def begin() -> None:  # not before the program starts, which takes as long
+        folder.describe(trace, _facts(request))
+        started()
+
+    pid, ending = process.run(words, environment, waiting, meanwhile, begin)
     folder.sign_off(trace, pid, ending)
     complaint = folder.complaint(trace, pid, ending)
     if complaint:

@@ -179,6 +179,23 @@ void Modules::resolve() {
         resolve_call(CallRow(tables_.calls[tables_.functions.size()]));
 }
 
+void Modules::expect(uint64_t address) {
+    CodeAddress code = locate(address);
+    is_expected_.resize(loaded_.size());
+    if (is_expected_[code.module])
+        return;
+    is_expected_[code.module] = true;
+    expected_.push_back(code);
+}
+
+void Modules::resolve_ahead() {
+    for (const CodeAddress &code : expected_)
+        if (loaded_[code.module])
+            loaded_[code.module]->places(code.offset);
+    expected_.clear();
+    resolve();
+}
+
 TypeId Modules::type_of_frame(uint32_t site) {
     const SiteRow &row = tables_.sites[site];
     CodeAddress call = row.instruction;

@@ -47,8 +47,12 @@ class Modules {
     // The statement at an address, and its inlined callers.
     std::vector<PlaceRow> places(const CodeAddress &address);
 
-    // Looks up places, functions and types for all rows that have none yet.
+    // Names of code at this address will be asked for.
+    void expect(uint64_t address);
+    // Looks up places and functions for all rows that have none yet.
     void resolve();
+    // The same, and gets ready for what is expected: reading debug information takes a while.
+    void resolve_ahead();
     // Looks for the types of new stacks, and once more for those of the last call: receivers become
     // known late.
     void resolve_new_types();
@@ -81,6 +85,8 @@ class Modules {
     std::unordered_map<uint64_t, TypeId> frame_types_;            // by call site
     uint32_t new_stacks_ = 1, last_new_stacks_ = 1;               // the first of them
     std::map<std::pair<uint32_t, uint64_t>, std::vector<PlaceRow>> place_cache_;
+    std::vector<CodeAddress> expected_; // the first in each module
+    std::vector<bool> is_expected_;     // by module id
 };
 
 } // namespace heapstory

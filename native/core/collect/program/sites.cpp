@@ -20,6 +20,8 @@ void Sites::define(const Record &record) {
     store.context_mask = raw.own ? 0 : ~uint32_t(0);
     store.size = raw.size ? raw.size : 8;
     store.begins = raw.kind != HSW_SITE_MORE;
+    if (!raw.own && !stacks_.context()) // else own code's call stands for it
+        modules_.expect(raw.pc);
     if (raw.kind == HSW_SITE_CALL)
         raw.site = make(raw, 0, SiteKind::call);
 }

@@ -26,7 +26,7 @@ struct RawSite {       // as the recorder numbers them
 
 class Sites {
   public:
-    Sites(Tables &tables, const Modules &modules, CallStacks &stacks)
+    Sites(Tables &tables, Modules &modules, CallStacks &stacks)
         : tables_(tables), modules_(modules), stacks_(stacks), raw_(1), stores_(1) {}
 
     // HSW_SITE.
@@ -65,7 +65,7 @@ class Sites {
     uint32_t other_call(RawSite &raw, uint64_t value);
 
     Tables &tables_;
-    const Modules &modules_;
+    Modules &modules_;
     CallStacks &stacks_;
     std::vector<RawSite> raw_;
     std::vector<StoreSite> stores_;
