@@ -146,10 +146,10 @@ class GraphView:
         """id, timestamp: the cluster nodes made so far (mode internals)."""
     def merges(self) -> Table:
         """cluster, source, target, timestamp, site: the merge edges (mode internals)."""
-    def reach(self) -> Table:
+    def reach(self, ignored: Sequence[int] = ...) -> Table:
         """node, reach: what leads to the live heap nodes ('reachable', 'possible-leak',
         'possible-indirect-leak', 'leak', 'indirect-leak'); empty where roots were not scanned at
-        this timestamp."""
+        this timestamp. Globals and roots that are ignored lead nowhere."""
     def node_text(
         self,
         selected: Sequence[int] | None,

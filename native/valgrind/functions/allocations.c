@@ -11,6 +11,7 @@
 #include "functions/functions.h"
 #include "shared/addressable.h"
 #include "shared/errors.h"
+#include "shared/listeners.h"
 #include "shared/options.h"
 #include "shared/pages.h"
 #include "shared/ranges.h"
@@ -20,6 +21,7 @@
 #define MOST ((SizeT)1 << 47) /* bytes: there is no more address space */
 /* A block this large that shrinks to less than half moves, so that the memory comes back. */
 #define SHRINK_IN_PLACE 65536
+#define MOST_TOLD 1000 /* bad frees that listeners hear of */
 
 /* A size that can only be a negative number is an error of its own. */
 static void check_size(SizeT size) {
@@ -58,9 +60,15 @@ static void *allocate_and_tell(SizeT size, SizeT alignment, UInt allocator) {
 }
 
 static void bad_free(void *p, UInt allocator) {
-    if (hs_recording())
-        hs_record(HSW_BAD_FREE, (Addr)p & HSW_ADDRESS_MASK,
-                  (Addr)p >> HSW_ADDRESS_BITS | (ULong)allocator << 56);
+    static UInt told;
+    if (!hs_recording())
+        return;
+    hs_record(HSW_BAD_FREE, (Addr)p & HSW_ADDRESS_MASK,
+              (Addr)p >> HSW_ADDRESS_BITS | (ULong)allocator << 56);
+    if (hs_checking() && told < MOST_TOLD) {
+        told++;
+        HS_TELL(erred);
+    }
 }
 
 /* What `live` says is live no more. */

@@ -34,6 +34,7 @@ SizeT hs_client_string(const HChar *text);
 
 /* scan.c. `returning`: the running thread is about to return from a function, whose frame and
  * scratch registers hold nothing any more. */
+void hs_scan_start(void);
 void hs_scan_moment(Bool returning);
 void hs_scan_end(void); /* of the program: there is more time */
 

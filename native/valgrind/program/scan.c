@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Words outside of recorded memory that may point into the heap: at C-points, exit and crash. Sent
- * is every aligned word whose value lies in a recorded page: of stacks, from the stack pointer
- * (less the ABI's red zone) to their end; of registers; and of memory that the program mapped,
- * shares, or keeps thread-local variables in. A thread that is on another stack than its own
- * (signals, coroutines) has both scanned.
+/* Words outside of recorded memory that may point into the heap: at C-points, errors, exit and
+ * crash. Sent is every aligned word whose value lies in a recorded page: of stacks, from the stack
+ * pointer (less the ABI's red zone) to their end; of registers; and of memory that the program
+ * mapped, shares, or keeps thread-local variables in. A thread that is on another stack than its
+ * own (signals, coroutines) has both scanned.
  */
 #include "program/program.h"
+#include "shared/listeners.h"
 #include "shared/machine.h"
+#include "shared/options.h"
 #include "shared/pages.h"
 #include "shared/peek.h"
 #include "shared/ring.h"
@@ -186,4 +188,18 @@ void hs_scan_end(void) {
                       (ULong)HSW_SCAN_MEMORY << 56, NULL, 0, 0);
     scan_threads(False);
     scan_memory(MOST_AT_END);
+}
+
+static void erred(void) {
+    hs_scan_moment(False);
+}
+
+static const struct hs_listener listener = {.erred = erred};
+
+void hs_scan_start(void) {
+    if (!hs_options.check || !hs_options.stores)
+        return;
+    /* What registers hold is asked in the middle of superblocks. */
+    VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtMemAccess;
+    hs_listen(&listener);
 }

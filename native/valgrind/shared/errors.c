@@ -63,6 +63,7 @@ static void send(ThreadId tid, const struct hs_error *error, UInt number) {
         report.site = hs_new_site(error->code, 0, HSW_SITE_RANGED, error->own);
     hs_append_payload(HSW_WORD(HSW_ERROR, VG_(get_SP)(tid) & HSW_ADDRESS_MASK), sizeof report,
                       &report, sizeof report, 0);
+    HS_TELL(erred);
     hs_flush(); /* somebody waits for it, and the program may die of it */
 }
 

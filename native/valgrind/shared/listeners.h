@@ -52,10 +52,11 @@ struct hs_listener {
     Bool (*leaves_out)(Addr code); /* this code is neither recorded nor examined */
     void (*snapshot)(void);        /* sends what is alive */
     void (*forked)(void);          /* in a child that is recorded: nothing was sent yet */
+    void (*erred)(void);           /* an error was sent, just now */
     void (*ends)(void);            /* the last moment to send something */
 };
 
-#define HS_MAX_LISTENERS 8
+#define HS_MAX_LISTENERS 12
 extern const struct hs_listener *hs_listeners[HS_MAX_LISTENERS + 1]; /* up to a NULL */
 void hs_listen(const struct hs_listener *listener);
 

@@ -3,23 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from heapstory.checks.finding import Block, Finding
+from heapstory.checks.pointer import Pointer
 from heapstory.graph.model import find_node
 
 if TYPE_CHECKING:
     from heapstory import _core
     from heapstory.store.open_trace import OpenTrace
 
-_ACCESS = ("error", "timestamp", "kind", "address", "size", "stack", "node", "by_system_call")
-_FREE = ("timestamp", "error", "deallocator", "address", "stack", "node")
+_ACCESS = (
+    "error",
+    "timestamp",
+    "kind",
+    "address",
+    "size",
+    "site",
+    "stack",
+    "node",
+    "by_system_call",
+    "count",
+    "event",
+)
+_FREE = ("timestamp", "error", "deallocator", "address", "stack", "node", "event")
 _ADDRESSES = 1 << 64
 
 
-def errors(trace: OpenTrace) -> list[Finding]:
+@dataclass(slots=True)
+class Error(Finding):
+    """A finding of a trace, with where in it that is."""
+
+    timestamp: int = 0
+    node: int | None = None  # whose block it is about
+    event: int | None = None  # the last one before it; of a free, its own
+    number: int | None = None  # None: a free
+    site: int | None = None  # of the instruction
+    pointer: Pointer | None = None
+
+    @property
+    def is_free(self) -> bool:
+        """A free that went wrong."""
+        return self.number is None
+
+
+def errors(trace: OpenTrace) -> list[Error]:
     """All that are in the trace so far, in order of time within each sort."""
-    made = [_access(trace, row) for row in _rows(trace.core.table("errors"), (*_ACCESS, "count"))]
+    made = [_access(trace, row) for row in _rows(trace.core.table("errors"), _ACCESS)]
     if trace.meta.get("bad_frees") != 0:
         frees = _rows(trace.core.table("frees"), _FREE)
         made += [_free(trace, row) for row in frees if row["error"] is not None]
@@ -32,9 +63,9 @@ def _rows(table: _core.Table, names: tuple[str, ...]) -> Iterator[dict[str, Any]
         yield dict(zip(names, values, strict=True))
 
 
-def _access(trace: OpenTrace, row: dict[str, Any]) -> Finding:
+def _access(trace: OpenTrace, row: dict[str, Any]) -> Error:
     block = _block(trace, row)
-    return Finding(
+    return Error(
         row["kind"],
         row["address"],
         trace.places.stack(row["stack"]),
@@ -42,18 +73,26 @@ def _access(trace: OpenTrace, row: dict[str, Any]) -> Finding:
         _words(row, block),
         row["count"],
         size=row["size"],
+        timestamp=row["timestamp"],
+        node=None if block is None else row["node"],
+        event=row["event"],
+        number=row["error"],
+        site=row["site"],
     )
 
 
-def _free(trace: OpenTrace, row: dict[str, Any]) -> Finding:
+def _free(trace: OpenTrace, row: dict[str, Any]) -> Error:
     by_realloc = row["deallocator"] == "realloc" and row["error"] != "mismatched-free"
     block = _block(trace, row)
-    return Finding(
+    return Error(
         "bad-realloc" if by_realloc else row["error"],
         row["address"],
         trace.places.stack(row["stack"]),
         block,
         f"{row['deallocator'] or 'free'} of {_where(row['address'], 0, block)}",
+        timestamp=row["timestamp"],
+        node=None if block is None else row["node"],
+        event=row["event"],
     )
 
 

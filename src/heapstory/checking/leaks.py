@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from heapstory.checks.finding import Block, Finding, Stack
+from heapstory.checks.moment import Moment
 
 if TYPE_CHECKING:
     from heapstory.store.open_trace import OpenTrace
@@ -25,9 +26,12 @@ class Leak:
     kind: str
     stack: Stack
     address: int  # of the first
+    node: int  # the first
+    created: int
     blocks: int = 0
     bytes: int = 0
     suppressed: str | None = None
+    lost: Moment | None = None  # when the first one was, where that was recorded
 
     @property
     def finding(self) -> Finding:
@@ -50,9 +54,9 @@ def leaks(trace: OpenTrace) -> list[Leak] | None:
     reach = graph.reach()
     kinds = dict(zip(reach.column("node"), reach.column("reach"), strict=True))
     nodes = graph.nodes()
-    names = ("id", "kind", "address", "size", "created_stack")
+    names = ("id", "kind", "address", "size", "created_stack", "created")
     made: dict[tuple[str, int | None], Leak] = {}
-    for node, sort, address, size, stack in zip(
+    for node, sort, address, size, stack, created in zip(
         *(nodes.column(name) for name in names), strict=True
     ):
         if sort != "heap":
@@ -63,7 +67,7 @@ def leaks(trace: OpenTrace) -> list[Leak] | None:
         if key not in made:
             places = trace.places.stack(stack)
             reason = LINKER if _is_linker(places) else None
-            made[key] = Leak(kinds[node], places, address, suppressed=reason)
+            made[key] = Leak(kinds[node], places, address, node, created or 0, suppressed=reason)
         made[key].blocks += 1
         made[key].bytes += size
     return sorted(made.values(), key=lambda leak: (KINDS.index(leak.kind), -leak.bytes))

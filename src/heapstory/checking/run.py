@@ -7,19 +7,17 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from heapstory.errors import HeapstoryError
-from heapstory.recording.folder import successors
 from heapstory.recording.recorder import Checks, Request, record
 from heapstory.store import meta
 
 # What reads a trace is loaded while the program runs (`_load`), not before.
 if TYPE_CHECKING:
+    from heapstory.checking.errors import Error
     from heapstory.checking.leaks import Leak
-    from heapstory.checks.finding import Finding
 
 # A look at the trace of a running program may take this part of the time.
 _SHARE = 0.05
@@ -29,8 +27,6 @@ LOOKED_FOR = (
     "bad, double and mismatched frees",
     "overlapping copies",
 )
-LEAKS = "leaks at the end"
-NO_HEAP = "the heap (no allocation was seen: the program has none, or an allocator of its own)"
 NOT_LOOKED_FOR = (
     "uninitialised values",
     "accesses outside of variables on the stack or in modules",
@@ -44,14 +40,14 @@ class Checked:
 
     command: list[str]
     status: int = 0  # as a shell sees it
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Error] = field(default_factory=list)
     leaks: list[Leak] = field(default_factory=list)
     looked_for: list[str] = field(default_factory=lambda: list(LOOKED_FOR))
     not_looked_for: list[str] = field(default_factory=lambda: list(NOT_LOOKED_FOR))
     failure: str | None = None  # why heapstory itself did not come to the end
 
     @property
-    def open(self) -> list[Finding]:
+    def open(self) -> list[Error]:
         """The errors that are not suppressed."""
         return [finding for finding in self.findings if finding.suppressed is None]
 
@@ -68,8 +64,9 @@ class Watch:
     """Looks at the trace while the program runs, and tells what is new."""
 
     trace: Path
-    tell: Callable[[Finding], None]
+    tell: Callable[[Error], None]
     told: set[tuple[str, ...]]  # identities
+    recorded: bool = False  # so that the pointers behind errors are known
     _found: int = 0
     _next: float = 0.0
 
@@ -79,15 +76,13 @@ class Watch:
         start = time.monotonic()
         if counted == self._found or start < self._next:
             return
-        from heapstory.checks.finding import identity, merged
+        from heapstory.checking.reading import news
+        from heapstory.checks.finding import identity
 
-        found = _errors_of(self.trace)
-        self._found = len(found)
-        for finding in merged(found):
-            key = identity(finding)
-            if key not in self.told:
-                self.told.add(key)
-                self.tell(finding)
+        self._found, found = news(self.trace, self.told, self.recorded)
+        for error in found:
+            self.told.add(identity(error))
+            self.tell(error)
         now = time.monotonic()
         self._next = now + (now - start) / _SHARE
 
@@ -112,15 +107,15 @@ def check(
             if not path.is_dir() or error.exit_code in (126, 127):
                 raise
             made.failure = str(error)
-        _read(made, path, checks)
+        from heapstory.checking.reading import read
+
+        read(made, path, checks)
     return made
 
 
 def _load() -> None:
     import heapstory._core
-    import heapstory.checking.errors
-    import heapstory.checking.leaks
-    import heapstory.store.open_trace  # noqa: F401
+    import heapstory.checking.reading  # noqa: F401
 
 
 @contextmanager
@@ -130,51 +125,3 @@ def _folder(trace: Path | None) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="heapstory-check-") as folder:
         yield Path(folder) / "checked.story"
-
-
-def _errors_of(path: Path) -> list[Finding]:
-    """What can be read by now; nothing of a trace that has only just begun."""
-    from heapstory.checking.errors import errors
-    from heapstory.store.open_trace import OpenTrace
-
-    try:
-        with OpenTrace(path) as trace:
-            return errors(trace)
-    except HeapstoryError:
-        return []
-
-
-def _has_heap(path: Path) -> bool:
-    """Whether any block was ever allocated; variables, where they are recorded, come first."""
-    from heapstory.store.open_trace import OpenTrace
-
-    with OpenTrace(path) as trace:
-        for number in count(1):
-            row = trace.core.node(number)
-            if row is None or row["kind"] == "heap":
-                break
-        return row is not None
-
-
-def _read(made: Checked, path: Path, checks: Checks) -> None:
-    from heapstory.checking.errors import errors
-    from heapstory.checking.leaks import leaks
-    from heapstory.checks.finding import merged
-    from heapstory.store.open_trace import OpenTrace
-
-    known: list[Leak] | None = None
-    found: list[Finding] = []
-    for part in [path, *successors(path)]:
-        try:
-            with OpenTrace(part) as trace:
-                found += errors(trace)
-                known = leaks(trace) if checks.leaks and not made.failure else None
-        except HeapstoryError as error:
-            if made.failure is None:
-                raise
-            made.failure += f"; {error}"
-    if not known and not found and not made.failure and not _has_heap(path):
-        made.not_looked_for.append(NO_HEAP)
-    made.findings = merged(found)
-    made.leaks = known or []
-    (made.not_looked_for if known is None else made.looked_for).append(LEAKS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import PurePath
+from typing import TypeVar
 
 from heapstory.checks.fingerprint import fingerprint
 from heapstory.store.places import Place
@@ -66,6 +67,9 @@ class Finding:
         return (self.place.function if self.place else None) or ""
 
 
+F = TypeVar("F", bound=Finding)
+
+
 def statement(stack: Stack) -> Place | None:
     """The innermost statement of the program's own code; without any, the innermost one."""
     return next((place for place in stack if is_own(place)), stack[0] if stack else None)
@@ -83,9 +87,9 @@ def identity(finding: Finding) -> tuple[str, ...]:
     return (finding.kind, finding.fingerprint, *_lines(finding))
 
 
-def merged(findings: Iterable[Finding]) -> list[Finding]:
+def merged(findings: Iterable[F]) -> list[F]:
     """One for each mistake, counted; of several processes the first is named."""
-    kept: dict[tuple[str, ...], Finding] = {}
+    kept: dict[tuple[str, ...], F] = {}
     for finding in findings:
         key = identity(finding)
         if key in kept:

@@ -13,8 +13,8 @@ from heapstory.commands.output import write
 from heapstory.errors import UsageError
 
 if TYPE_CHECKING:
+    from heapstory.checking.errors import Error
     from heapstory.checking.run import Checked
-    from heapstory.checks.finding import Finding
 
 EPILOG = """\
 examples:
@@ -41,6 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="addressability and leaks only; today that is all there is, so it changes nothing",
     )
     parser.add_argument("--record", metavar="TRACE", help="record while checking, into TRACE")
+    parser.add_argument(
+        "--stream",
+        action="store_true",
+        help="record the instruction stream, too: pointers and losses are exact then",
+    )
     parser.add_argument("--force", action="store_true", help="replace an existing trace")
     parser.add_argument(
         "--redzone",
@@ -87,16 +92,21 @@ def run(args: argparse.Namespace) -> int:
     style = Style.of(sys.stderr)
     told: set[tuple[str, ...]] = set()
 
-    def tell(finding: Finding) -> None:
+    def tell(finding: Error) -> None:
         from heapstory.reporters.check import text
 
         if accepted.why(finding, args.suppress) is None:
             sys.stderr.write(text.finding(finding, style))
             sys.stderr.flush()
 
-    checks = Checks(args.redzone, args.delay, not args.no_leaks, stores=args.record is not None)
+    recorded = args.record is not None
+    if args.stream and not recorded:
+        raise UsageError("--stream records more of the program: where to? (--record TRACE)")
+    checks = Checks(args.redzone, args.delay, not args.no_leaks, recorded, args.stream)
     trace = Path(args.record) if args.record else None
-    found = check(command, checks, trace, args.force, lambda path: Watch(path, tell, told))
+    found = check(
+        command, checks, trace, args.force, lambda path: Watch(path, tell, told, recorded)
+    )
     from heapstory.reporters.check import text  # not earlier: the program would wait for it
 
     for finding in found.findings:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from heapstory.checking.lost import Ignored, Lost
 from heapstory.store.places import Place
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 # The C library keeps every open stream in a list of its own; that is no reference of the program's.
 _STREAMS = {"fclose", "pclose", "closedir", "endmntent"}
-_RESULTS = ("rax", "rdx")  # registers that hold a function's result when it returns
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ class Evidence:
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        self._holders: dict[tuple[int, bool, bool], dict[int, set[int]]] = {}
+        self.references = Lost(trace)
         self._frames: dict[int, list[Place]] = {}
 
     # --- blocks
@@ -87,31 +86,14 @@ class Evidence:
                 found.append(block)
         return found
 
-    # --- moments when stacks and registers were scanned
-
-    @cached_property
-    def points(self) -> list[tuple[int, str, str]]:
-        """C-points, calls and returns, the end: timestamp, kind, name, in order."""
-        table = self.trace.core.table("cpoints")
-        columns = [table.column(name) for name in ("timestamp", "kind", "name")]
-        return [(at, kind, name or "") for at, kind, name in zip(*columns, strict=True)]
-
-    @cached_property
-    def scans(self) -> list[int]:
-        """The timestamps at which roots are known, the last one at the end of the run."""
-        kinds = ("cpoint", "exit", "crash")
-        return sorted({at for at, kind, _ in self.points if kind in kinds})
-
-    def scans_from(self, timestamp: int) -> list[int]:
-        """The scans at or after a timestamp."""
-        return self.scans[bisect_left(self.scans, timestamp) :]
+    # --- moments
 
     def reached(self, places: Iterable[SourcePlace], since: int) -> int:
         """How often one of the places was reached after a timestamp."""
         names = {cpoint_at(place) for place in places}
         return sum(
             1
-            for at, kind, name in self.points
+            for at, kind, name in self.references.points
             if kind == "cpoint" and name in names and at >= since
         )
 
@@ -119,49 +101,7 @@ class Evidence:
 
     def lost(self, node: int, at: int, finding: Finding, returns_pointer: bool) -> bool:
         """Whether nothing leads to a block at a scan."""
-        stream = finding.release in _STREAMS
-        holders = self._holders_at(at, stream, returns_pointer)
-        seen = {node}
-        pending = [node]
-        while pending:
-            for holder in holders.get(pending.pop(), ()):
-                if holder == _ROOT:
-                    return False
-                if holder not in seen:
-                    seen.add(holder)
-                    pending.append(holder)
-        return True
-
-    def _holders_at(self, at: int, stream: bool, results: bool) -> dict[int, set[int]]:
-        key = (at, stream, results)
-        if key not in self._holders:
-            self._holders[key] = self._read_holders(at, stream, results)
-        return self._holders[key]
-
-    def _read_holders(self, at: int, stream: bool, results: bool) -> dict[int, set[int]]:
-        graph = self.trace.graph(at)
-        nodes, edges = graph.node_columns, graph.edge_columns
-        roots: set[int] = set()
-        ignored: set[int] = set()
-        last = at == self.scans[-1]
-        for node, kind, name in zip(nodes["id"], nodes["kind"], nodes["name"], strict=True):
-            if kind == "heap":
-                continue
-            foreign = kind == "global" and stream and name not in self._own_modules
-            result = kind == "root" and not results and (name or "").endswith(_RESULTS)
-            (ignored if foreign or (result and not last) else roots).add(node)
-        holders: dict[int, set[int]] = {}
-        columns = (edges["source"], edges["target"], edges["state"])
-        for source, target, state in zip(*columns, strict=True):
-            if target is not None and state == "live" and source not in ignored:
-                holders.setdefault(target, set()).add(_ROOT if source in roots else source)
-        return holders
-
-    @cached_property
-    def _own_modules(self) -> set[str]:
-        table = self.trace.core.table("modules")
-        paths = zip(table.column("path"), table.column("own"), strict=True)
-        return {PurePath(path).name for path, own in paths if own}
+        return self.references.has(node, at, ignored(finding, returns_pointer))
 
     @cached_property
     def allocations(self) -> list[tuple[int, int, int | None]]:
@@ -172,8 +112,12 @@ class Evidence:
         return [(number, at, site) for number, (at, site) in enumerate(made, 1)]
 
 
-_ROOT = -1
 _ALLOCATING = ("alloc", "realloc")
+
+
+def ignored(finding: Finding, returns_pointer: bool) -> Ignored:
+    """What is no reference of the program's, seen from a finding."""
+    return Ignored(foreign=finding.release in _STREAMS, results=not returns_pointer)
 
 
 def cpoint_at(place: SourcePlace) -> str:

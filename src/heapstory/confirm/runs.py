@@ -91,9 +91,9 @@ def judge(
 ) -> Confirmation:
     """What one run says of one finding."""
     blocks = evidence.made_by(finding)
-    if not blocks or not evidence.scans:
+    if not blocks or not evidence.references.scans:
         return Confirmation(NOT_EXERCISED, len(blocks))
-    end = evidence.scans[-1]
+    end = evidence.references.scans[-1]
     leaked = [
         block
         for block in blocks

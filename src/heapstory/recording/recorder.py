@@ -39,6 +39,7 @@ class Checks:
     delay: int = 20_000_000  # bytes of freed blocks that are not reused
     leaks: bool = True
     stores: bool = False
+    stream: bool = False
 
     def options(self) -> list[str]:
         """As the recorder's own options."""
@@ -46,7 +47,7 @@ class Checks:
         if not self.stores:
             options += ["--stores=no"]
             options += ["--contents-at-exit=yes"] if self.leaks else []
-        return options
+        return options + (["--stream=yes"] if self.stream else [])
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from heapstory.graph.model import Node, find_node
 from heapstory.slicing.registers import register_name
 from heapstory.slicing.variables import Scope, Variables
+from heapstory.store.types import part
 
 if TYPE_CHECKING:
     from heapstory._core import Slicer
@@ -52,13 +53,13 @@ class Naming:
         if variable is not None:
             inside = address - variable.address
             leaf = self._trace.types.leaf(variable.type, variable.size, inside)
-            return variable.name + _inside(leaf, inside), leaf
+            return variable.name + part(leaf, inside), leaf
         node = self.node_at(address, step)
         if node is None:
             return None, None
         inside = address - node.address
         leaf = self._trace.types.leaf(node.type_id, node.size, inside)
-        return node.title + _inside(leaf, inside), leaf
+        return node.title + part(leaf, inside), leaf
 
     def node_at(self, address: int, step: int) -> Node | None:
         """The node that held an address."""
@@ -77,10 +78,3 @@ class Naming:
             return leaf.text(value.to_bytes(size, "little"))
         signed = value - (value >> (8 * size - 1) << 8 * size)
         return str(signed) if size < 8 or -SMALL <= signed < SMALL else f"{value:#x}"
-
-
-def _inside(leaf: Leaf | None, offset: int) -> str:
-    """The part of a variable or node, as ``.next`` or ``[2]``."""
-    if leaf is not None and leaf.name:
-        return leaf.name if leaf.name.startswith("[") else f".{leaf.name}"
-    return f"+{offset}" if offset else ""

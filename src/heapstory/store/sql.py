@@ -20,7 +20,18 @@ if TYPE_CHECKING:
 
     from heapstory.store.open_trace import OpenTrace
 
-TABLES = ("nodes", "edges", "events", "sites", "frees", "cpoints", "errors", "modules", "stacks")
+TABLES = (
+    "nodes",
+    "edges",
+    "events",
+    "sites",
+    "frees",
+    "cpoints",
+    "errors",
+    "held",
+    "modules",
+    "stacks",
+)
 
 # What is asked all the time: an address as text, and the statement of a site. No column in the
 # macro has a name that its argument could have: SQL would take the nearest.

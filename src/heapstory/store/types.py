@@ -173,3 +173,10 @@ class Types:
     ) -> Leaf | None:
         index = (offset - base) // element_size
         return self._descend(element, f"{name}[{index}]", base + index * element_size, offset)
+
+
+def part(leaf: Leaf | None, offset: int) -> str:
+    """The part of a variable or node at an offset, as ``.next`` or ``[2]``."""
+    if leaf is not None and leaf.name:
+        return leaf.name if leaf.name.startswith("[") else f".{leaf.name}"
+    return f"+{offset}" if offset else ""

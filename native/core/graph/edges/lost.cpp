@@ -23,10 +23,12 @@ struct Links {
         return {targets.data() + first[index], size_t(first[index + 1] - first[index])};
     }
 
-    Links(std::span<const GraphNode> nodes, const Batches &edges);
+    Links(std::span<const GraphNode> nodes, const Batches &edges,
+          const std::unordered_set<uint64_t> &ignored = {});
 };
 
-Links::Links(std::span<const GraphNode> nodes, const Batches &edges) {
+Links::Links(std::span<const GraphNode> nodes, const Batches &edges,
+             const std::unordered_set<uint64_t> &ignored) {
     uint64_t last = 0;
     for (const GraphNode &node : nodes)
         last = std::max(last, node.id);
@@ -42,6 +44,8 @@ Links::Links(std::span<const GraphNode> nodes, const Batches &edges) {
         const auto &states = (*batch)[EdgeColumn::state].codes;
         for (size_t row = 0; row < batch->rows(); ++row) {
             if (EdgeState(states[row]) != EdgeState::live || ids[row] > last || !index_of[ids[row]])
+                continue;
+            if (!ignored.empty() && ignored.contains(sources[row]))
                 continue;
             Link target{index_of[ids[row]] - 1, offsets[row] != 0};
             if (sources[row] > last) {
@@ -134,8 +138,9 @@ void find_lost(std::span<GraphNode> nodes, const Batches &edges) {
         nodes[index].lost = !walk.has(index) && nodes[index].alive();
 }
 
-std::vector<Reach> classify(std::span<const GraphNode> nodes, const Batches &edges) {
-    Links links(nodes, edges);
+std::vector<Reach> classify(std::span<const GraphNode> nodes, const Batches &edges,
+                            const std::unordered_set<uint64_t> &ignored) {
+    Links links(nodes, edges, ignored);
     std::vector<Reach> made(nodes.size(), Reach::leak);
     Walk sure(links, nodes.size()), any(links, nodes.size());
     reach_from_roots(sure, links, nodes, to_start);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 namespace heapstory {
@@ -26,6 +27,8 @@ enum class Reach : uint8_t {
 };
 
 // By index; of nodes as for find_lost. What holds for globals and freed nodes says nothing.
-std::vector<Reach> classify(std::span<const GraphNode> nodes, const Batches &edges);
+// `ignored`: ids of globals and roots that lead nowhere.
+std::vector<Reach> classify(std::span<const GraphNode> nodes, const Batches &edges,
+                            const std::unordered_set<uint64_t> &ignored);
 
 } // namespace heapstory

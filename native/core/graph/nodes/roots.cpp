@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/nodes/roots.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace heapstory {
 
@@ -17,7 +19,10 @@ uint64_t timestamp_at(const Store &store, uint32_t chunk, uint32_t position) {
                     : store.header(chunk).first_timestamp;
 }
 
-void append_words(const Mark &mark, std::vector<ScannedWord> &out) {
+} // namespace
+
+std::vector<ScannedWord> scanned_words(const Mark &mark) {
+    std::vector<ScannedWord> out;
     std::string thread = "thread " + std::to_string(mark.b) + " ";
     for (const ScanWord &found : decode_scan(mark.text)) {
         ScannedWord word;
@@ -30,9 +35,8 @@ void append_words(const Mark &mark, std::vector<ScannedWord> &out) {
         }
         out.push_back(std::move(word));
     }
+    return out;
 }
-
-} // namespace
 
 std::vector<ScannedWord> scanned_words(const Store &store, uint64_t timestamp, bool &scanned) {
     std::vector<ScannedWord> words;
@@ -57,7 +61,7 @@ std::vector<ScannedWord> scanned_words(const Store &store, uint64_t timestamp, b
             }
             in_scan = true;
             scanned &= ScanKind(mark.a) != ScanKind::partial;
-            append_words(mark, words);
+            std::ranges::move(scanned_words(mark), std::back_inserter(words));
         }
     }
     return words;

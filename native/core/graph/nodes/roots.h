@@ -20,6 +20,9 @@ struct ScannedWord {
     uint64_t value = 0;
 };
 
+// The words of one mark of a scan.
+std::vector<ScannedWord> scanned_words(const Mark &mark);
+
 // The words of the last scan at this timestamp; `scanned` tells whether there was one that left
 // nothing out.
 std::vector<ScannedWord> scanned_words(const Store &store, uint64_t timestamp, bool &scanned);

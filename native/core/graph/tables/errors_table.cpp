@@ -1,7 +1,9 @@
-// What the checker found: accesses outside of blocks and the like. Bad frees are in `frees`.
+// What the checker found: accesses outside of blocks and the like. Bad frees are in `frees`. And
+// what stacks and registers held meanwhile.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/tables/sql_parts.h"
 
+#include <optional>
 #include <unordered_map>
 
 namespace heapstory {
@@ -32,14 +34,56 @@ uint64_t node_at(const Store &store, uint64_t block, uint64_t events) {
     return node ? node : store.nodes().find_last(block, events);
 }
 
+// The number of the last event before a mark; none before the first.
+std::optional<uint64_t> last_event(uint64_t first, const Mark &mark) {
+    uint64_t before = first + mark.event;
+    return before ? std::optional(before - 1) : std::nullopt;
+}
+
+// The marks of a scan follow what it was made for, perhaps in the next chunk.
+template <class Visit> void each_scan_of_error(const Store &store, Visit visit) {
+    std::optional<uint64_t> event, number;
+    bool erred = false;
+    for (uint32_t chunk : store.event_chunks()) {
+        uint64_t first = store.header(chunk).first_event;
+        for (const Mark &mark : store.events(chunk).marks()) {
+            if (mark.kind == Mark::Kind::scan) {
+                if (erred)
+                    visit(event, number, mark);
+                continue;
+            }
+            bool is_error = mark.kind == Mark::Kind::error;
+            erred = is_error || mark.kind == Mark::Kind::bad_free;
+            event = last_event(first, mark);
+            number = is_error ? std::optional(decode_error(mark.text).number) : std::nullopt;
+        }
+    }
+}
+
 } // namespace
+
+TableData held_table(std::shared_ptr<const Store> store) {
+    std::vector<ColumnSpec> columns = {
+        {"error", number}, {"event", number}, {"name", text}, {"address", word}, {"value", word}};
+    Batch out(columns.size());
+    each_scan_of_error(*store, [&](auto event, auto number, const Mark &scan) {
+        for (const ScannedWord &word : scanned_words(scan)) {
+            out[0].number(number);
+            out[1].number(event);
+            out[2].string_or_null(word.name);
+            out[3].id(word.address);
+            out[4].number(word.value);
+        }
+    });
+    return table_of(columns, std::move(out));
+}
 
 TableData errors_table(std::shared_ptr<const Store> store) {
     std::vector<ColumnSpec> columns = {
         {"error", number},        {"timestamp", number}, {"kind", choice, error_kinds},
         {"address", word},        {"size", number},      {"site", number},
         {"stack", number},        {"thread", number},    {"node", number},
-        {"by_system_call", flag}, {"count", number}};
+        {"by_system_call", flag}, {"count", number},     {"event", number}};
     auto times = std::make_shared<std::unordered_map<uint64_t, uint64_t>>(times_of(*store));
     return by_chunk(store, columns, [store, times](uint32_t chunk, Batch &out) {
         auto clock = store->clock(chunk);
@@ -61,6 +105,7 @@ TableData errors_table(std::shared_ptr<const Store> store) {
             out[8].id(node_at(*store, details.block, first + mark.event));
             out[9].flag(details.by_system_call);
             out[10].number(counted == times->end() ? 1 : counted->second);
+            out[11].number(last_event(first, mark));
         }
     });
 }

@@ -191,7 +191,8 @@ std::vector<Free> frees_of(const Store &store, uint32_t chunk, const Ends &ends)
 TableData frees_table(std::shared_ptr<const Store> store) {
     std::vector<ColumnSpec> columns = {{"node", number},   {"timestamp", number}, {"address", word},
                                        {"size", number},   {"site", number},      {"stack", number},
-                                       {"thread", number}, {"deallocator", text}, {"error", text}};
+                                       {"thread", number}, {"deallocator", text}, {"error", text},
+                                       {"event", number}};
     auto ends = std::make_shared<const Ends>(ends_of(*store));
     return by_chunk(store, columns, [store, ends](uint32_t chunk, Batch &out) {
         auto clock = store->clock(chunk);
@@ -205,6 +206,7 @@ TableData frees_table(std::shared_ptr<const Store> store) {
             out[6].number(store->thread_of(store->header(chunk).first_event + row.event));
             out[7].string_or_null(row.deallocator);
             out[8].string_or_null(row.error);
+            out[9].number(store->header(chunk).first_event + row.event);
         }
     });
 }

@@ -85,7 +85,7 @@ Batch node_row(const Store &store, uint64_t id, const Labels &labels, const Clus
     return out;
 }
 
-TableData reach_table(const Graph &graph) {
+TableData reach_table(const Graph &graph, const std::unordered_set<uint64_t> &ignored) {
     using enum ColumnType;
     // The members of Reach, by number.
     std::vector<ColumnSpec> columns = {
@@ -96,7 +96,7 @@ TableData reach_table(const Graph &graph) {
     Batch out(columns.size());
     std::vector<Reach> reach;
     if (graph.scanned())
-        reach = graph.reach();
+        reach = graph.reach(ignored);
     for (size_t index = 0; index < reach.size(); ++index) {
         const GraphNode &node = graph.nodes()[index];
         if (!node.alive() || node.row.kind != NodeKind::heap)

@@ -16,6 +16,7 @@ TableData frees_table(std::shared_ptr<const Store> store);
 TableData events_table(std::shared_ptr<const Store> store);
 TableData cpoints_table(std::shared_ptr<const Store> store);
 TableData errors_table(std::shared_ptr<const Store> store);
+TableData held_table(std::shared_ptr<const Store> store);
 TableData sites_table(const Store &store);
 TableData modules_table(const Store &store);
 TableData stacks_table(const Store &store);

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from heapstory.checking.errors import Error
 from heapstory.checking.leaks import KINDS, Leak
 from heapstory.checking.run import Checked
-from heapstory.checks.finding import Finding, statement
+from heapstory.checks.finding import statement
+from heapstory.checks.pointer import Holder, Pointer, When
 from heapstory.reporters.findings import block_json, stack_json
 from heapstory.reporters.json import place
 
@@ -22,7 +24,7 @@ def body(run: Checked) -> dict[str, Any]:
     }
 
 
-def _error(finding: Finding) -> dict[str, Any]:
+def _error(finding: Error) -> dict[str, Any]:
     return {
         "kind": finding.kind,
         "place": place(finding.place),
@@ -34,7 +36,35 @@ def _error(finding: Finding) -> dict[str, Any]:
         "text": finding.text,
         "fingerprint": finding.fingerprint,
         "suppressed": finding.suppressed,
+        "pointer": _pointer(finding.pointer),
     }
+
+
+def _pointer(pointer: Pointer | None) -> dict[str, Any] | None:
+    if pointer is None:
+        return None
+    return {
+        "exact": pointer.exact,
+        "born": _when(pointer.born),
+        "died": _when(pointer.died),
+        "reused": _when(pointer.reused),
+        "held_by": [_holder(holder) for holder in pointer.held_by],
+    }
+
+
+def _holder(holder: Holder) -> dict[str, Any]:
+    return {
+        "name": holder.name,
+        "node": holder.node,
+        "address": None if holder.address is None else hex(holder.address),
+        "value": None if holder.value is None else hex(holder.value),
+        "stored": _when(holder.stored),
+        "used": holder.used,
+    }
+
+
+def _when(when: When | None) -> dict[str, Any] | None:
+    return None if when is None else {"timestamp": when.timestamp, "place": place(when.place)}
 
 
 def _leak(leak: Leak) -> dict[str, Any]:
@@ -46,6 +76,7 @@ def _leak(leak: Leak) -> dict[str, Any]:
         "blocks": leak.blocks,
         "fingerprint": leak.fingerprint,
         "suppressed": leak.suppressed,
+        "lost": leak.lost.as_json() if leak.lost else None,
     }
 
 

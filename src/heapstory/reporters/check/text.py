@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from heapstory.checking.errors import Error
 from heapstory.checking.leaks import KINDS, MISTAKES, Leak
 from heapstory.checking.run import Checked
-from heapstory.checks.finding import Finding, Stack, identity
+from heapstory.checks.finding import Stack, identity
+from heapstory.checks.moment import Moment
+from heapstory.checks.pointer import Holder, Pointer, When
 from heapstory.reporters.check.words import headline
-from heapstory.reporters.findings import stack_text
+from heapstory.reporters.findings import frame, stack_text
 from heapstory.reporters.style import PLAIN, Style
 from heapstory.reporters.text import count, size
 
 MOST_FRAMES = 12
+MOST_HOLDERS = 6
 
 
-def finding(found: Finding, style: Style = PLAIN) -> str:
+def finding(found: Error, style: Style = PLAIN) -> str:
     """One error, as it is told while the program runs."""
     return "\n".join([*_finding(found, style), "", ""])
 
@@ -26,8 +30,8 @@ def render(run: Checked, style: Style = PLAIN, told: Collection[tuple[str, ...]]
     for found in run.open:
         if identity(found) not in told:
             lines += [*_finding(found, style), ""]
-        elif found.count > 1:
-            lines.append(f"{found.kind} at {found.place}: {found.count:,} times in all")
+        else:
+            lines += _more(found)
     for leak in run.open_leaks:
         lines += [*_leak(leak, style), ""]
     lines += _heap(run)
@@ -35,7 +39,18 @@ def render(run: Checked, style: Style = PLAIN, told: Collection[tuple[str, ...]]
     return "\n".join(lines) + "\n"
 
 
-def _finding(found: Finding, style: Style) -> Iterator[str]:
+def _more(found: Error) -> Iterator[str]:
+    """What was not known yet when it was told."""
+    exact = found.pointer is not None and found.pointer.exact
+    if found.count > 1:
+        yield f"{found.kind} at {found.place}: {found.count:,} times in all"
+    elif exact:
+        yield f"{found.kind} at {found.place}:"
+    if exact and found.pointer:
+        yield from _pointer(found.pointer)
+
+
+def _finding(found: Error, style: Style) -> Iterator[str]:
     times = f", {found.count:,} times" if found.count > 1 else ""
     yield style.bold(f"{found.kind}: {headline(found.kind)}{times}")
     yield f"  {found.text}"
@@ -43,12 +58,46 @@ def _finding(found: Finding, style: Style) -> Iterator[str]:
     if found.block:
         yield from _stack("allocated", found.block.allocated)
         yield from _stack("freed", found.block.freed or [])
+    if found.pointer:
+        yield from _pointer(found.pointer)
+
+
+def _pointer(pointer: Pointer) -> Iterator[str]:
+    """Who held it: what was used first, what has a statement before what was only found."""
+    held = sorted(pointer.held_by, key=lambda one: (not one.used, one.stored is None))
+    for number, holder in enumerate(held[:MOST_HOLDERS]):
+        yield f"  {'' if number else 'held by':>9}  {_holder(holder)}"
+    if len(held) > MOST_HOLDERS:
+        yield f"  {'':>9}  and {len(held) - MOST_HOLDERS:,} more"
+    if pointer.reused:
+        yield f"  {'reused':>9}  {_when(pointer.reused)}; the pointer is of before"
+
+
+def _holder(holder: Holder) -> str:
+    used = " (used here)" if holder.used else ""
+    stored = f", stored at {_when(holder.stored)}" if holder.stored else ""
+    return f"{holder.name}{stored}{used}"
+
+
+def _when(when: When) -> str:
+    place = frame(when.place) if when.place else "a place that is not known"
+    return place if when.timestamp is None else f"{place}, timestamp {when.timestamp:,}"
 
 
 def _leak(leak: Leak, style: Style) -> Iterator[str]:
     yield style.bold(f"{leak.kind}: {headline(leak.kind)}")
     yield f"  {size(leak.bytes)} in {count(leak.blocks, 'block')}"
     yield from _stack("allocated", leak.stack)
+    if leak.lost:
+        yield f"  {'lost':>9}  {_moment(leak.lost, leak.blocks)}"
+
+
+def _moment(lost: Moment, blocks: int) -> str:
+    first = "the first one " if blocks > 1 else ""
+    place = f"at {frame(lost.place)}, " if lost.place else ""
+    if lost.exact:
+        return f"{first}{place}timestamp {lost.timestamp:,}"
+    return f"{first}{place}between timestamps {lost.after:,} and {lost.before:,}"
 
 
 def _stack(word: str, stack: Stack) -> Iterator[str]:

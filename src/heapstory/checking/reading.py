@@ -1,0 +1,90 @@
+"""What the traces of a checked run say. Loaded while the program runs: it would wait for it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from heapstory.checking.errors import Error, errors
+from heapstory.checking.leaks import Leak, leaks
+from heapstory.checks.finding import identity, merged
+from heapstory.errors import HeapstoryError
+from heapstory.recording.folder import successors
+from heapstory.trace import Trace
+
+if TYPE_CHECKING:
+    from heapstory.checking.run import Checked
+    from heapstory.recording.recorder import Checks
+
+MOST_MOMENTS = 100  # leaks whose loss is looked for
+LEAKS = "leaks at the end"
+NO_HEAP = "the heap (no allocation was seen: the program has none, or an allocator of its own)"
+
+
+def news(path: Path, told: Collection[tuple[str, ...]], recorded: bool) -> tuple[int, list[Error]]:
+    """How many errors can be read by now, and which of them were not told.
+
+    Nothing of a trace that has only just begun. With ``recorded`` they have their pointers.
+    """
+    try:
+        with Trace(path) as trace:
+            all_of_them = errors(trace)
+            found = [error for error in merged(all_of_them) if identity(error) not in told]
+            if recorded and found:
+                from heapstory.checking.pointers import find_pointers
+
+                find_pointers(trace, found, None)
+            return len(all_of_them), found
+    except HeapstoryError:
+        return 0, []
+
+
+def read(made: Checked, path: Path, checks: Checks) -> None:
+    """All that was found, with its past where that was recorded."""
+    known: list[Leak] | None = None
+    found: list[Error] = []
+    for part in [path, *successors(path)]:
+        try:
+            with Trace(part) as trace:
+                new = merged(errors(trace))
+                known = leaks(trace) if checks.leaks and not made.failure else None
+                if checks.stores:
+                    _explain(trace, new, known or [], checks.stream)
+                found += new
+        except HeapstoryError as error:
+            if made.failure is None:
+                raise
+            made.failure += f"; {error}"
+    if not known and not found and not made.failure and not _has_heap(path):
+        made.not_looked_for.append(NO_HEAP)
+    made.findings = merged(found)
+    made.leaks = known or []
+    (made.not_looked_for if known is None else made.looked_for).append(LEAKS)
+
+
+def _has_heap(path: Path) -> bool:
+    """Whether any block was ever allocated; variables, where they are recorded, come first."""
+    with Trace(path) as trace:
+        for number in count(1):
+            row = trace.core.node(number)
+            if row is None or row["kind"] == "heap":
+                break
+        return row is not None
+
+
+def _explain(trace: Trace, found: list[Error], known: list[Leak], stream: bool) -> None:
+    """Gives errors and leaks of a recording their past."""
+    lost = [leak for leak in known if leak.kind == "leak"][:MOST_MOMENTS]
+    if not found and not lost:
+        return
+    from heapstory.checking.moments import Moments
+    from heapstory.checking.pointers import find_pointers
+    from heapstory.slicing import Slicing
+
+    slicing = Slicing(trace) if stream else None
+    find_pointers(trace, found, slicing)
+    moments = Moments(trace, slicing)
+    for leak in lost:
+        leak.lost = moments.of(leak.node, leak.created)
