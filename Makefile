@@ -16,11 +16,12 @@ TIMES ?= 20
 COPIES ?= 100
 
 # valgrind: the engine, its headers and static libraries; libc6-dbg: names inside libc and the
-# dynamic loader's symbols, without which Valgrind cannot start a program.
+# dynamic loader's symbols, without which Valgrind cannot start a program. node bundles the page of
+# heapstory view (any node from 18 on will do), which the tests open in two browsers.
 APT_PACKAGES := valgrind libc6-dbg gcc g++ cmake ninja-build pkg-config make \
 	libdw-dev libelf-dev libzstd-dev libiberty-dev libzydis-dev nlohmann-json3-dev \
 	graphviz catch2 gdb clang clang-14 clang-format llvm llvm-14 libclang-rt-14-dev dwz rustc perl \
-	python3 python3-venv python3-dev
+	python3 python3-venv python3-dev $(if $(shell command -v npm),,nodejs npm) chromium firefox-esr
 
 NATIVE_SOURCES := $(wildcard CMakeLists.txt) \
 	$(shell find native \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.S' \
@@ -30,6 +31,9 @@ COMPILED_SOURCES := $(shell find src/heapstory/cfront src/heapstory/static -name
 # Named after the set of Python modules: an editable install knows where each one was, so a module
 # that has moved needs a new one.
 MODULES := $(STAMPS)/modules-$(shell find src -name '*.py' | sort | md5sum | cut -c1-12)
+PAGE := src/heapstory/viewing/page/page.js
+NODE_MODULES := viewer/node_modules/.package-lock.json
+VIEWER_SOURCES := $(shell find viewer -name node_modules -prune -o -type f -print)
 NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
 FORMATTED := $(filter %.c %.h %.cpp %.hpp,$(NATIVE_SOURCES) $(NATIVE_TEST_SOURCES)) \
 	$(wildcard examples/*.c)
@@ -42,7 +46,7 @@ help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | while IFS="$$(printf '\t')" \
 		read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
 
-setup: $(STAMPS)/install ## apt packages, .venv, build and editable install
+setup: $(STAMPS)/install $(PAGE) ## apt packages, .venv, build and editable install
 
 packages:
 	@missing=$$(for package in $(APT_PACKAGES); do \
@@ -69,6 +73,14 @@ $(STAMPS)/install: $(STAMPS)/dependencies $(MODULES) $(NATIVE_SOURCES) $(COMPILE
 	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) \
 		$(BIN)/python -m pip install -q --no-build-isolation --no-deps \
 		--config-settings cmake.define.HEAPSTORY_COMPILED=$(COMPILED) -e .
+	@touch $@
+
+# The page of heapstory view, without data.
+$(PAGE): $(NODE_MODULES) $(VIEWER_SOURCES)
+	npm --prefix viewer run --silent build
+
+$(NODE_MODULES): viewer/package-lock.json | packages
+	npm --prefix viewer ci --silent
 	@touch $@
 
 $(MODULES):
@@ -102,19 +114,21 @@ sanitize: setup ## damaged traces, with a core that AddressSanitizer and UBSan w
 	cmake --build $(SANITIZED) --parallel $(JOBS) --target _core
 	$(BIN)/python -m tests.trace.sanitized $(SANITIZED)/native/python/_core*.so $(COPIES)
 
-lint: setup ## ruff, mypy --strict, stubtest, clang-format, names of news fragments
+lint: setup ## ruff, mypy --strict, stubtest, clang-format, tsc --strict, names of news fragments
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest --ignore-disjoint-bases --allowlist tools/stubtest.txt \
 		heapstory._core
 	clang-format --dry-run -Werror $(FORMATTED)
+	npm --prefix viewer run --silent check
 	$(BIN)/towncrier build --draft --version next > /dev/null
 
-format: setup ## let ruff and clang-format rewrite the sources
+format: setup ## let ruff, clang-format and prettier rewrite the sources
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	clang-format -i $(FORMATTED)
+	npm --prefix viewer run --silent format
 
 # One page of docs/evaluation each; what a page's script can do more, its own --help says. leaks
 # measures whole programs from their compilation databases besides.
@@ -142,4 +156,4 @@ changelog: setup ## news/ into CHANGELOG.md, under the version of pyproject.toml
 	$(BIN)/towncrier build --yes --version "$$($(BIN)/heapstory --version | cut -d' ' -f2)"
 
 clean: ## remove everything built (keeps .venv)
-	rm -rf build demo
+	rm -rf build demo src/heapstory/viewing/page viewer/node_modules

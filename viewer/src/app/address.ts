@@ -1,0 +1,67 @@
+// The moment, the node and where the picture begins, in the address of the page.
+import type { Scope } from "../scope/starts";
+import type { Controller } from "./controller";
+import type { State } from "./store";
+
+type Addressed = Pick<State, "t" | "node" | "offset" | "against" | "scope">;
+
+export function toHash({ t, node, offset, against, scope }: Addressed): string {
+  const words = new URLSearchParams({ t: String(t) });
+  if (node !== null) words.set("n", String(node));
+  if (node !== null && offset !== null) words.set("o", String(offset));
+  if (against !== null) words.set("vs", String(against));
+  if (scope.kind === "type") words.set("type", scope.type);
+  if (scope.kind === "site") words.set("site", String(scope.site));
+  if (scope.kind === "node") words.set("from", String(scope.node));
+  return `#${words}`;
+}
+
+export function fromHash(hash: string): Partial<Addressed> {
+  const words = new URLSearchParams(hash.replace(/^#/, ""));
+  const number = (name: string) => {
+    const text = words.get(name);
+    return text !== null && /^\d+$/.test(text) ? Number(text) : null;
+  };
+  const found: Partial<Addressed> = {
+    node: number("n"),
+    offset: number("o"),
+    against: number("vs"),
+  };
+  const t = number("t");
+  if (t !== null) found.t = t;
+  const scope = scopeOf(words.get("type"), number("site"), number("from"));
+  if (scope) found.scope = scope;
+  return found;
+}
+
+function scopeOf(type: string | null, site: number | null, node: number | null): Scope | null {
+  if (type !== null) return { kind: "type", type };
+  if (site !== null) return { kind: "site", site };
+  return node === null ? null : { kind: "node", node };
+}
+
+/** Writes the address as the state changes, and follows it when a person changes it. */
+export function follow(controller: Controller): void {
+  const { store } = controller;
+  let waiting = 0;
+  let written = location.hash;
+  const write = () => {
+    waiting = 0;
+    const hash = toHash(store.state);
+    if (hash === written) return;
+    written = hash;
+    history.replaceState(null, "", hash);
+  };
+  store.subscribe(() => {
+    waiting ||= window.setTimeout(write, 120); // browsers refuse to be told on every step of a drag
+  });
+  window.addEventListener("hashchange", () => {
+    if (location.hash === written) return;
+    written = location.hash;
+    const { t, node, offset, against, scope } = fromHash(location.hash);
+    store.set({ against: against ?? null });
+    if (t !== undefined) controller.goTo(t);
+    if (scope) void controller.begin(scope);
+    if (typeof node === "number") void controller.reveal(node, offset ?? null);
+  });
+}

@@ -1,0 +1,251 @@
+// What a person can do, wherever it was asked for: keys, clicks and the address end up here.
+import { LayoutWorker } from "../layout/layout";
+import { lastAtMost } from "../model/search";
+import type { Change } from "../model/timeline";
+import { Links, type Stretch } from "../scope/links";
+import { drawn, union } from "../scope/picture";
+import { starts, type Scope } from "../scope/starts";
+import { MORE } from "../scope/visible";
+import type { Store } from "./store";
+import type { Story } from "./story";
+
+const PLAY_MILLISECONDS = 350;
+
+export class Controller {
+  private layouts = 0;
+  private timer: ReturnType<typeof setInterval> | null = null;
+
+  constructor(
+    readonly story: Story,
+    readonly store: Store,
+    private readonly worker: LayoutWorker,
+  ) {}
+
+  get state() {
+    return this.store.state;
+  }
+
+  /** Chooses, measures and lays out what is drawn, for the moment shown. */
+  async draw(): Promise<void> {
+    const number = ++this.layouts;
+    this.store.set({ busy: "laying out" });
+    try {
+      const picture = this.choose();
+      const layout = await this.worker.layout(union(picture));
+      if (number === this.layouts) this.store.set({ picture: { ...picture, layout }, busy: null });
+    } catch (error) {
+      if (number === this.layouts) this.fail(error);
+    }
+  }
+
+  private choose() {
+    const { story, state } = this;
+    const links = new Links(story.window, this.stretch());
+    const wanted = starts(links, story.head, state.scope);
+    const selected = state.node === null ? -1 : story.window.row(state.node);
+    const first = selected < 0 ? wanted : [selected, ...wanted];
+    return drawn(links, { starts: first, budget: state.budget, opened: state.opened });
+  }
+
+  private stretch(): Stretch {
+    const { window } = this.story;
+    const [first, last] = this.state.shown;
+    const inside = (t: number) => Math.min(Math.max(t, window.from), window.to);
+    return {
+      first: inside(Math.floor(first)),
+      last: inside(Math.ceil(last)),
+      at: inside(this.state.t),
+    };
+  }
+
+  fail(error: unknown): void {
+    this.store.set({ busy: null, message: error instanceof Error ? error.message : String(error) });
+  }
+
+  goTo(t: number): void {
+    const { head } = this.story;
+    const moment = Math.min(Math.max(Math.round(t), 0), head.last);
+    const outside = moment < this.story.window.from || moment > this.story.window.to;
+    const message = outside ? `the graph at ${moment} was left out of this file` : null;
+    const [first, last] = this.state.shown;
+    const width = last - first;
+    const shown: [number, number] =
+      moment < first
+        ? [moment, moment + width]
+        : moment > last
+          ? [moment - width, moment]
+          : this.state.shown;
+    this.store.set({ t: moment, message, shown });
+  }
+
+  select(node: number | null, offset: number | null = null): void {
+    this.store.set({ node, offset, panel: node === null ? this.state.panel : "node" });
+  }
+
+  /** Selects a node and brings it into the picture if it is not in it. */
+  async reveal(node: number, offset: number | null = null): Promise<void> {
+    await this.story.complete();
+    if (this.story.window.row(node) < 0 && this.story.head.serve) {
+      this.story.use(await this.story.source.window({ start: [node] }));
+    }
+    this.select(node, offset);
+    const { picture } = this.state;
+    const isDrawn = picture?.boxes.some((box) => picture.window.nodes.id[box.node] === node);
+    if (!isDrawn) await this.draw();
+  }
+
+  async begin(scope: Scope): Promise<void> {
+    try {
+      await this.story.complete();
+      if (this.story.head.serve) this.story.use(await this.story.source.window(query(scope)));
+      this.store.set({ scope, opened: new Map() });
+      await this.draw();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Shows more of what is folded behind a node. */
+  async open(node: number): Promise<void> {
+    const opened = new Map(this.state.opened);
+    opened.set(node, (opened.get(node) ?? 0) + MORE);
+    this.store.set({ opened, budget: this.state.budget + MORE });
+    await this.draw();
+  }
+
+  openSelected(): void {
+    if (this.state.node === null) this.store.set({ message: "select a node first" });
+    else void this.open(this.state.node);
+  }
+
+  focusSelected(): void {
+    const { node } = this.state;
+    if (node === null) this.store.set({ message: "select a node first" });
+    else void this.begin({ kind: "node", node });
+  }
+
+  escape(): void {
+    const { help, message, line, against } = this.state;
+    if (help || message) this.store.set({ help: false, message: null });
+    else if (line) this.store.set({ line: null });
+    else if (against !== null) this.store.set({ against: null });
+    else this.select(null);
+  }
+
+  /** The next or previous change of what is drawn. */
+  step(direction: 1 | -1): void {
+    const moments = this.state.picture?.moments;
+    if (!moments) return;
+    const here = lastAtMost(
+      moments,
+      direction > 0 ? this.state.t : this.state.t - 1,
+      0,
+      moments.length,
+    );
+    const next = moments[direction > 0 ? here + 1 : here];
+    if (next === undefined) this.stop();
+    else this.goTo(next);
+  }
+
+  /** The next or previous change of the node or field that is selected. */
+  stepSelected(direction: 1 | -1): void {
+    const { node, offset } = this.state;
+    if (node === null) return this.store.set({ message: "select a node first" });
+    const { window } = this.story;
+    const row = window.row(node);
+    const field = offset === null ? -1 : window.field(row, offset);
+    const what = offset === null ? "node" : "field";
+    this.follow(direction, `change of this ${what}`, (change) =>
+      field < 0 ? change.node === row : change.field === field,
+    );
+  }
+
+  /** The next or previous change that the current line, or the chosen one, made. */
+  stepLine(direction: 1 | -1): void {
+    const line = this.state.line ?? this.currentLine();
+    if (!line) return this.store.set({ message: "no source line is known here" });
+    const sites = this.story.sites.ofLine(line.path, line.line);
+    this.follow(direction, `change by line ${line.line}`, (change) => sites.has(change.site));
+  }
+
+  private follow(direction: 1 | -1, what: string, wanted: (change: Change) => boolean): void {
+    const next = this.story.timeline.next(this.state.t, direction, wanted);
+    if (next === null)
+      this.store.set({ message: `no ${direction > 0 ? "later" : "earlier"} ${what}` });
+    else this.goTo(next);
+  }
+
+  currentChange(): Change | null {
+    return this.story.timeline.before(this.state.t);
+  }
+
+  private currentLine(): { path: string; line: number } | null {
+    const site = this.story.site(this.currentChange()?.site ?? -1);
+    return site?.path ? { path: site.path, line: site.line } : null;
+  }
+
+  /** The moment of the first finding that has one. */
+  firstFinding(): void {
+    const moments = this.story.head.findings.map((finding, index) => ({
+      index,
+      ts: finding.cpoint ?? finding.ts,
+    }));
+    const known = moments.filter((each) => each.ts !== null);
+    known.sort((a, b) => (a.ts as number) - (b.ts as number));
+    const first = known[0];
+    if (first) this.followFinding(first.index);
+    else this.store.set({ message: "no finding has a moment" });
+  }
+
+  followFinding(index: number): void {
+    const finding = this.story.head.findings[index];
+    if (!finding) return;
+    if (finding.ts !== null) this.goTo(finding.ts);
+    if (finding.node !== null) void this.reveal(finding.node, finding.offset);
+    this.store.set({ panel: "findings" });
+  }
+
+  togglePlay(): void {
+    if (this.timer) return this.stop();
+    this.store.set({ playing: true });
+    this.timer = setInterval(() => this.step(1), PLAY_MILLISECONDS);
+  }
+
+  stop(): void {
+    if (this.timer) clearInterval(this.timer);
+    this.timer = null;
+    this.store.set({ playing: false });
+  }
+
+  toggleCompare(): void {
+    this.store.set({ against: this.state.against === null ? this.state.t : null });
+  }
+
+  zoom(factor: number, around = this.state.t): void {
+    const [first, last] = this.state.shown;
+    const { head } = this.story;
+    const width = Math.min(Math.max((last - first) * factor, 4), Math.max(head.last, 1));
+    const part = last > first ? (around - first) / (last - first) : 0.5;
+    const start = Math.min(Math.max(around - part * width, 0), Math.max(0, head.last - width));
+    this.store.set({ shown: [start, start + width] });
+  }
+
+  pan(by: number): void {
+    const [first, last] = this.state.shown;
+    const start = Math.min(Math.max(first + by, 0), this.story.head.last - (last - first));
+    this.store.set({ shown: [start, start + last - first] });
+  }
+}
+
+function query(scope: Scope) {
+  switch (scope.kind) {
+    case "roots":
+      return {};
+    case "type":
+      return { type: scope.type };
+    case "site":
+      return { site: scope.site };
+    case "node":
+      return { start: [scope.node] };
+  }
+}

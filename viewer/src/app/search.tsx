@@ -1,0 +1,96 @@
+// Search by address, type, site, name or value.
+import { useState } from "preact/hooks";
+import { nodeText } from "../inspect/telling";
+import { hex } from "../model/values";
+import { Window } from "../model/window";
+import { findNodes } from "../model/find";
+import type { Controller } from "./controller";
+
+interface Hit {
+  node: number;
+  offset: number | null;
+  title: string;
+  detail: string;
+}
+
+const MOST = 40;
+
+export function Search({ controller }: { controller: Controller }) {
+  const [hits, setHits] = useState<Hit[] | null>(null);
+  const [chosen, setChosen] = useState(0);
+  const look = async (words: string) => {
+    setChosen(0);
+    setHits(words.trim() ? await search(controller, words.trim()) : null);
+  };
+  const take = (hit: Hit | undefined) => {
+    if (!hit) return;
+    setHits(null);
+    void controller.reveal(hit.node, hit.offset);
+  };
+  return (
+    <div class="search" role="search">
+      <input
+        id="search"
+        type="search"
+        placeholder="Search  /"
+        aria-label="Search by address, type, site, name or value"
+        autocomplete="off"
+        onInput={(event) => void look(event.currentTarget.value)}
+        onBlur={() => setTimeout(() => setHits(null), 150)}
+        onKeyDown={(event) => {
+          if (event.key === "ArrowDown") setChosen(Math.min(chosen + 1, (hits?.length ?? 1) - 1));
+          else if (event.key === "ArrowUp") setChosen(Math.max(chosen - 1, 0));
+          else if (event.key === "Enter") take(hits?.[chosen]);
+          else return;
+          event.preventDefault();
+        }}
+      />
+      {hits && (
+        <ul id="hits" role="listbox" aria-label="Found">
+          {hits.length === 0 && (
+            <li class="dim" role="option" aria-selected={false}>
+              nothing found in this window
+            </li>
+          )}
+          {hits.map((hit, index) => (
+            <li
+              key={`${hit.node}-${hit.offset}`}
+              role="option"
+              aria-selected={index === chosen}
+              onPointerDown={() => take(hit)}
+            >
+              <b>{hit.title}</b> <span class="dim">{hit.detail}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+async function search(controller: Controller, words: string): Promise<Hit[]> {
+  const { story, state } = controller;
+  await story.complete();
+  const answer = await story.source.find(words).catch(() => null);
+  if (answer) return answered(new Window(answer));
+  return findNodes(story.window, story.sites, words, state.t, MOST).map(({ row, offset, why }) => ({
+    ...described(story.window, row),
+    offset,
+    detail: why,
+  }));
+}
+
+function answered(window: Window): Hit[] {
+  return Array.from({ length: Math.min(window.nodes.count, MOST) }, (_, row) =>
+    described(window, row),
+  );
+}
+
+function described(window: Window, row: number): Hit {
+  return {
+    node: window.nodes.id[row] as number,
+    offset: null,
+    title: nodeText(window, row),
+    detail: hex(window.nodes.address[row] as bigint),
+  };
+}

@@ -1,0 +1,75 @@
+// Everything the page knows of a trace: what was loaded, and indexes made when first needed.
+import type { Columns } from "../model/columns";
+import type { Head } from "../model/head";
+import { Incoming } from "../model/incoming";
+import { Sites, type Site } from "../model/sites";
+import type { Source } from "../model/source";
+import { Timeline } from "../model/timeline";
+import { Window } from "../model/window";
+
+export class Story {
+  readonly head: Head;
+  readonly sites = new Sites();
+  bands: Columns | null = null;
+  private current: Window;
+  private byTime: Timeline | null = null;
+  private byTarget: Incoming | null = null;
+
+  private constructor(
+    readonly source: Source,
+    columns: Columns,
+    /** False while only what is shown first is there. */
+    public isWhole: boolean,
+  ) {
+    this.head = source.head;
+    this.sites.add(columns);
+    this.current = new Window(columns);
+  }
+
+  static async open(source: Source): Promise<Story> {
+    const { head } = source;
+    const opening = await source.opening();
+    const query = head.serve ? { start: head.start, last: head.last } : {};
+    return new Story(source, opening ?? (await source.window(query)), opening === null);
+  }
+
+  get window(): Window {
+    return this.current;
+  }
+
+  /** Every change of the window in order of time. */
+  get timeline(): Timeline {
+    this.byTime ??= new Timeline(this.current);
+    return this.byTime;
+  }
+
+  /** The rest of what the file has. */
+  async complete(): Promise<void> {
+    if (this.isWhole) return;
+    this.use(await this.source.window({}));
+    this.isWhole = true;
+  }
+
+  use(columns: Columns): void {
+    this.sites.add(columns);
+    this.current = new Window(columns);
+    this.byTime = null;
+    this.byTarget = null;
+  }
+
+  async loadBands(): Promise<Columns> {
+    this.bands ??= await this.source.bands({ buckets: 600 });
+    this.sites.add(this.bands);
+    return this.bands;
+  }
+
+  /** The fields that lead to a node as of T. */
+  incoming(node: number, t: number): number[] {
+    this.byTarget ??= new Incoming(this.current);
+    return this.byTarget.at(node, t);
+  }
+
+  site(id: number): Site | null {
+    return this.sites.get(id);
+  }
+}

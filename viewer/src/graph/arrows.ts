@@ -1,0 +1,69 @@
+// An arrow of the picture: there while its field leads to its target.
+import type { Layout, Point } from "../layout/layout";
+import { POINTER_STATES, type Window } from "../model/window";
+import { HEADER, nodeKey, ROW, type Arrow, type NodeBox } from "../scope/picture";
+import type { Moment } from "./boxes";
+import { svg } from "./svg";
+
+export class ArrowView {
+  readonly element: SVGPathElement;
+  private shown = "";
+
+  constructor(
+    private readonly window: Window,
+    readonly arrow: Arrow,
+    d: string,
+  ) {
+    this.element = svg("path", {
+      class: "arrow hidden",
+      d,
+      "data-from": window.nodes.id[arrow.from] as number,
+      "data-to": window.nodes.id[arrow.target] as number,
+    });
+  }
+
+  update({ t, against }: Moment): void {
+    const classes = this.classes(t, against);
+    if (classes === this.shown) return;
+    this.shown = classes;
+    this.element.setAttribute("class", `arrow ${classes}`);
+    const head = classes.split(" ")[0] as string;
+    if (head === "hidden") this.element.removeAttribute("marker-end");
+    else this.element.setAttribute("marker-end", `url(#head-${head})`);
+  }
+
+  /** The state of the pointer now; "was" if it stood only at the moment compared with. */
+  private classes(t: number, against: number | null): string {
+    const now = this.stateAt(t);
+    const version = now === null ? -1 : this.window.version(this.arrow.field, t);
+    if (now !== null) return this.window.versions.from[version] === t && t > 0 ? `${now} now` : now;
+    return against !== null && this.stateAt(against) !== null ? "was" : "hidden";
+  }
+
+  private stateAt(t: number): string | null {
+    const { window, arrow } = this;
+    if (!window.isThere(arrow.from, t)) return null;
+    const version = window.version(arrow.field, t);
+    if (version < 0 || !POINTER_STATES.has(window.versions.state(version))) return null;
+    const target = window.versions.target[version] as number;
+    return target === window.nodes.id[arrow.target] ? window.versions.state(version) : null;
+  }
+}
+
+/** The way of an arrow: Graphviz', or a plain curve where it was not asked for one. */
+export function way(
+  arrow: Arrow,
+  layout: Layout,
+  boxes: ReadonlyMap<number, NodeBox>,
+): string | null {
+  const laid = layout.paths.get(arrow.key);
+  if (laid) return laid;
+  const from = layout.boxes.get(nodeKey(arrow.from));
+  const to = layout.boxes.get(arrow.to);
+  const box = boxes.get(arrow.from);
+  if (!from || !to || !box) return null;
+  const start: Point = { x: from.x + box.width, y: from.y + HEADER + (arrow.row + 0.5) * ROW };
+  const end: Point = { x: to.x, y: to.y + HEADER / 2 };
+  const bend = Math.max(40, Math.abs(end.x - start.x) / 2);
+  return `M${start.x},${start.y}C${start.x + bend},${start.y} ${end.x - bend},${end.y} ${end.x},${end.y}`;
+}

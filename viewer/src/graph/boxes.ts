@@ -1,0 +1,154 @@
+// A box of the picture: built once, then told the moment.
+import { BROKEN_STATES, type State, type Window } from "../model/window";
+import { CHARACTER, HEADER, headerText, ROW, type NodeBox } from "../scope/picture";
+import { rowText, type Row } from "../scope/rows";
+import { shortened, svg, text } from "./svg";
+
+export interface Moment {
+  t: number;
+  against: number | null;
+  /** Ids of nodes that freed pointers lead to, and of nodes that nothing led to when roots were scanned. */
+  held: ReadonlySet<number>;
+  lost: ReadonlySet<number>;
+}
+
+const GLYPHS: Partial<Record<State, string>> = {
+  dangling: "⊘ ",
+  stale: "⊘ ",
+  aliased: "⇄ ",
+  wild: "? ",
+};
+
+export class BoxView {
+  readonly element: SVGGElement;
+  private readonly rows: RowView[];
+  private readonly status: SVGTextElement;
+  private shown = "";
+
+  constructor(
+    private readonly window: Window,
+    readonly box: NodeBox,
+    x: number,
+    y: number,
+  ) {
+    const { node, width, height } = box;
+    const id = window.nodes.id[node] as number;
+    const { title, detail } = headerText(window, node);
+    const kind = window.nodes.kind(node);
+    const most = Math.floor((width - 18) / CHARACTER);
+    this.status = text({ x: width / 2, y: -4, class: "status" }, "");
+    this.rows = box.rows.map((row, index) => new RowView(window, row, width, HEADER + index * ROW));
+    this.element = svg(
+      "g",
+      {
+        class: "box hidden",
+        transform: `translate(${x},${y})`,
+        "data-node": id,
+        "data-kind": kind,
+      },
+      svg("rect", { class: "back", width, height, rx: 4 }),
+      svg("path", { class: "head", d: roundedTop(width, HEADER, 4) }),
+      text({ x: 9, y: 16, class: "title" }, shortened(title, most - detail.length - 1)),
+      text({ x: width - 9, y: 16, class: "detail" }, shortened(detail, most - 1)),
+      ...this.rows.map((row) => row.element),
+    );
+    if (box.rowsLeftOut > 0) {
+      const words = `${box.rowsLeftOut} more fields`;
+      this.element.append(text({ x: 9, y: height - 5, class: "left-out" }, words));
+    }
+    this.element.append(svg("rect", { class: "frame", width, height, rx: 4 }), this.status);
+  }
+
+  /** Shows the box as of a moment; only what differs from before is touched. */
+  update(moment: Moment): void {
+    const classes = this.classes(moment);
+    if (classes !== this.shown) {
+      this.element.setAttribute("class", `box ${classes}`);
+      this.status.textContent = status(classes);
+      this.shown = classes;
+    }
+    if (classes !== "hidden") for (const row of this.rows) row.update(moment);
+  }
+
+  private classes({ t, against, held, lost }: Moment): string {
+    const { node } = this.box;
+    const id = this.window.nodes.id[node] as number;
+    const isThere = this.window.isThere(node, t);
+    const was = against !== null && this.window.isThere(node, against);
+    const freed = this.window.nodes.freed[node] as number;
+    if (isThere) {
+      if (against !== null && !was) return "there new";
+      return lost.has(id) ? "there lost" : "there";
+    }
+    if (was) return "ghost gone";
+    return freed >= 0 && freed <= t && held.has(id) ? "ghost freed" : "hidden";
+  }
+}
+
+class RowView {
+  readonly element: SVGGElement;
+  private readonly value: SVGTextElement;
+  private readonly title: SVGTitleElement;
+  private readonly most: number;
+  private shown = "";
+  private classes = "";
+
+  constructor(
+    private readonly window: Window,
+    private readonly row: Row,
+    width: number,
+    y: number,
+  ) {
+    this.most = Math.floor((width - 18) / CHARACTER) - row.name.length - 1;
+    this.value = text({ x: width - 9, y: 13, class: "value" }, "");
+    this.title = svg("title");
+    this.element = svg(
+      "g",
+      { class: "row", transform: `translate(0,${y})`, "data-offset": row.offset },
+      this.title,
+      svg("rect", { class: "cell", width, height: ROW }),
+      text({ x: 9, y: 13, class: "name" }, row.name),
+      this.value,
+    );
+  }
+
+  update({ t, against }: Moment): void {
+    const { window, row } = this;
+    const version = window.version(row.fields[0] as number, t);
+    const state = version < 0 ? "unwritten" : window.versions.state(version);
+    const content = rowText(window, row, t) ?? "–";
+    const glyph = version < 0 ? "" : (GLYPHS[state as State] ?? "");
+    const shown = glyph + content;
+    if (shown !== this.shown) {
+      this.value.textContent = shortened(shown, this.most);
+      this.shown = shown;
+    }
+    const old = against === null ? null : (rowText(window, row, against) ?? "–");
+    const changed = this.isWrittenAt(t) ? " now" : "";
+    const differs = old !== null && old !== content ? " changed" : "";
+    const classes = `row ${state}${changed}${differs}`;
+    if (classes !== this.classes) {
+      this.element.setAttribute("class", classes);
+      this.classes = classes;
+    }
+    const told = BROKEN_STATES.has(state as State) ? ` (${state})` : "";
+    this.title.textContent = `${row.name}: ${content}${told}${differs ? `, was ${old}` : ""}`;
+  }
+
+  private isWrittenAt(t: number): boolean {
+    return this.row.fields.some((field) => {
+      const version = this.window.version(field, t);
+      return version >= 0 && this.window.versions.from[version] === t && t > 0;
+    });
+  }
+}
+
+function status(classes: string): string {
+  const word = classes.split(" ")[1];
+  return word ?? "";
+}
+
+function roundedTop(width: number, height: number, radius: number): string {
+  const arc = `a${radius} ${radius} 0 0 1`;
+  return `M0 ${height}V${radius}${arc} ${radius} ${-radius}H${width - radius}${arc} ${radius} ${radius}V${height}Z`;
+}

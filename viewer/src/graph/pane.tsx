@@ -1,0 +1,118 @@
+// The graph pane: the scene, moved and scaled by d3-zoom, and what can be done with a click.
+import { select } from "d3-selection";
+import { zoom, zoomIdentity, type ZoomBehavior } from "d3-zoom";
+import { useEffect, useRef } from "preact/hooks";
+import type { Controller } from "../app/controller";
+import { Scene } from "./scene";
+import { Legend } from "./legend";
+
+const MARGIN = 28;
+
+export function GraphPane({ controller }: { controller: Controller }) {
+  const svgRef = useRef<SVGSVGElement>(null);
+  const { store } = controller;
+  const isEmpty = store.use((state) => state.picture?.boxes.length === 0);
+  const busy = store.use((state) => state.busy);
+  useEffect(() => (svgRef.current ? mount(svgRef.current, controller) : undefined), []);
+  return (
+    <section class="graph" aria-label="Graph">
+      <svg ref={svgRef} id="graph" role="application" aria-label="Memory graph" tabIndex={0}>
+        <g class="camera" />
+      </svg>
+      {isEmpty && <p class="empty">No node of this scope lived in this stretch of time.</p>}
+      {busy && (
+        <p class="busy" role="status">
+          {busy}…
+        </p>
+      )}
+      <Legend />
+    </section>
+  );
+}
+
+/** Draws by hand: hundreds of elements change with a step, and none of them needs a component. */
+function mount(element: SVGSVGElement, controller: Controller): () => void {
+  const { store, story } = controller;
+  const camera = element.querySelector(".camera") as SVGGElement;
+  const zooming = zoom<SVGSVGElement, unknown>()
+    .scaleExtent([0.05, 4])
+    .on("zoom", (event) => camera.setAttribute("transform", event.transform.toString()));
+  select(element).call(zooming).on("dblclick.zoom", null);
+  let scene: Scene | null = null;
+  let seen = store.state;
+  let frame = 0;
+  const render = () => {
+    frame = 0;
+    const { state } = store;
+    if (state.picture && state.picture !== scene?.picture) {
+      scene = new Scene(state.picture, story.head);
+      camera.replaceChildren(scene.element);
+      fit(element, zooming, scene);
+    }
+    scene?.show(state.t, state.against);
+    scene?.select(state.node, state.offset);
+    if (state.node !== seen.node && scene) intoView(element, zooming, scene, state.node);
+    seen = state;
+    element.dataset["shown"] = String(state.t);
+  };
+  const schedule = () => {
+    frame ||= requestAnimationFrame(render);
+  };
+  const fitAgain = () => scene && fit(element, zooming, scene);
+  element.addEventListener("click", (event) => click(event, controller));
+  element.addEventListener("fit", fitAgain);
+  const unsubscribe = store.subscribe(schedule);
+  schedule();
+  return () => {
+    unsubscribe();
+    cancelAnimationFrame(frame);
+  };
+}
+
+function click(event: MouseEvent, controller: Controller): void {
+  const target = event.target as Element;
+  const fold = target.closest<SVGElement>("[data-fold]");
+  if (fold) return void controller.open(Number(fold.dataset["fold"]));
+  const box = target.closest<SVGElement>("[data-node]");
+  if (!box) return controller.select(null);
+  const offset = target.closest<SVGElement>("[data-offset]")?.dataset["offset"];
+  controller.select(Number(box.dataset["node"]), offset === undefined ? null : Number(offset));
+}
+
+type Zooming = ZoomBehavior<SVGSVGElement, unknown>;
+
+function fit(element: SVGSVGElement, zooming: Zooming, scene: Scene): void {
+  const { width, height } = scene.picture.layout;
+  const room = element.getBoundingClientRect();
+  if (!width || !room.width) return;
+  const scale = Math.min(
+    1.15,
+    (room.width - 2 * MARGIN) / width,
+    (room.height - 2 * MARGIN) / height,
+  );
+  const readable = Math.max(scale, 0.35);
+  const x = Math.max(MARGIN, (room.width - width * readable) / 2);
+  const y = Math.max(MARGIN, (room.height - height * readable) / 2);
+  select(element).call(zooming.transform, zoomIdentity.translate(x, y).scale(readable));
+}
+
+/** Moves the camera only if the node is out of sight. */
+function intoView(
+  element: SVGSVGElement,
+  zooming: Zooming,
+  scene: Scene,
+  node: number | null,
+): void {
+  const box = node === null ? null : scene.element.querySelector(`[data-node="${node}"]`);
+  if (!box) return;
+  const [room, at] = [element.getBoundingClientRect(), box.getBoundingClientRect()];
+  const isSeen =
+    at.left >= room.left &&
+    at.right <= room.right &&
+    at.top >= room.top &&
+    at.bottom <= room.bottom;
+  if (isSeen || at.width === 0) return;
+  const { layout } = scene.picture;
+  const corner = layout.boxes.get(`n${scene.picture.window.row(node as number)}`);
+  if (corner) select(element).call(zooming.translateTo, corner.x + 60, corner.y + 40);
+}

@@ -1,0 +1,57 @@
+import worker from "heapstory:worker";
+import { render } from "preact";
+import { follow, fromHash } from "./app/address";
+import { App } from "./app/app";
+import { listen } from "./app/commands";
+import { Controller } from "./app/controller";
+import { Store, type State } from "./app/store";
+import { Story } from "./app/story";
+import { LayoutWorker } from "./layout/layout";
+import { documentSource } from "./model/source";
+
+const BUDGET = 120;
+const MOST_AT_ONCE = 2000;
+
+async function open(root: HTMLElement): Promise<void> {
+  const layouts = new LayoutWorker(worker); // compiles while the data is unpacked
+  const source = documentSource(document);
+  const story = await Story.open(source);
+  const { head } = source;
+  const asked = fromHash(location.hash);
+  const state: State = {
+    t: Math.min(asked.t ?? head.at, head.last),
+    against: asked.against ?? null,
+    node: asked.node ?? head.node,
+    offset: asked.offset ?? null,
+    scope: asked.scope ?? { kind: "roots" },
+    opened: new Map(),
+    budget: BUDGET,
+    picture: null,
+    line: null,
+    panel: head.findings.length > 0 ? "findings" : head.nodes > MOST_AT_ONCE ? "summary" : "node",
+    chart: "types",
+    shown: [0, Math.max(head.last, 1)],
+    playing: false,
+    help: false,
+    busy: null,
+    message: null,
+  };
+  if (state.node !== null) state.panel = "node";
+  const controller = new Controller(story, new Store(state), layouts);
+  root.replaceChildren();
+  render(<App controller={controller} />, root);
+  listen(controller);
+  follow(controller);
+  await controller.draw();
+  await story.complete();
+  if (state.node !== null) await controller.reveal(state.node, state.offset);
+}
+
+const root = document.getElementById("view") as HTMLElement;
+open(root).catch((error: unknown) => {
+  const message = document.createElement("p");
+  message.className = "failed";
+  message.setAttribute("role", "alert");
+  message.textContent = error instanceof Error ? error.message : String(error);
+  root.replaceChildren(message);
+});

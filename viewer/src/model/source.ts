@@ -1,0 +1,124 @@
+// Where the page's data comes from: the file it stands in, or the server that sent it.
+import { Columns } from "./columns";
+import type { Head } from "./head";
+
+export interface WindowQuery {
+  first?: number;
+  last?: number;
+  start?: number[];
+  name?: string;
+  type?: string;
+  site?: number;
+  depth?: number;
+  limit?: number;
+}
+
+export interface BandsQuery {
+  first?: number;
+  last?: number;
+  buckets?: number;
+}
+
+export interface Source {
+  readonly head: Head;
+  /** What is shown first, where it is smaller than the window. */
+  opening(): Promise<Columns | null>;
+  window(query: WindowQuery): Promise<Columns>;
+  bands(query: BandsQuery): Promise<Columns>;
+  /** Nodes by id, address, type, site or name; null: look in the window. */
+  find(text: string): Promise<Columns | null>;
+  text(path: string): Promise<string | null>;
+}
+
+/** The source of this document. */
+export function documentSource(page: Document): Source {
+  const head = JSON.parse(block(page, "head") ?? "null") as Head | null;
+  if (!head) throw new Error("this page was written without data (heapstory view TRACE)");
+  return head.serve ? new ServerSource(head) : new FileSource(head, page);
+}
+
+class FileSource implements Source {
+  private texts: Record<string, string> | null = null;
+
+  constructor(
+    readonly head: Head,
+    private readonly page: Document,
+  ) {}
+
+  async opening(): Promise<Columns | null> {
+    return this.columns("opening");
+  }
+
+  async window(): Promise<Columns> {
+    const found = await this.columns("window");
+    if (!found) throw new Error("this page was written without a window");
+    return found;
+  }
+
+  async bands(): Promise<Columns> {
+    const found = await this.columns("bands");
+    if (!found) throw new Error("this page was written without bands");
+    return found;
+  }
+
+  async find(): Promise<null> {
+    return null;
+  }
+
+  async text(path: string): Promise<string | null> {
+    this.texts ??= JSON.parse(block(this.page, "sources") ?? "{}") as Record<string, string>;
+    return Object.hasOwn(this.texts, path) ? (this.texts[path] as string) : null;
+  }
+
+  private async columns(id: string): Promise<Columns | null> {
+    const packed = block(this.page, id);
+    return packed === null ? null : new Columns(await unpacked(packed));
+  }
+}
+
+class ServerSource implements Source {
+  constructor(readonly head: Head) {}
+
+  async opening(): Promise<null> {
+    return null;
+  }
+
+  window(query: WindowQuery): Promise<Columns> {
+    return this.columns("window", query);
+  }
+
+  bands(query: BandsQuery): Promise<Columns> {
+    return this.columns("bands", query);
+  }
+
+  find(text: string): Promise<Columns> {
+    return this.columns("find", { text });
+  }
+
+  async text(path: string): Promise<string | null> {
+    const answer = await fetch(`source?${new URLSearchParams({ path })}`);
+    return answer.ok ? answer.text() : null;
+  }
+
+  private async columns(name: string, query: object): Promise<Columns> {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined);
+    const answer = await fetch(
+      `${name}?${new URLSearchParams(given.map(([k, v]) => [k, `${v}`]))}`,
+    );
+    if (!answer.ok) {
+      const said = (await answer.json()) as { error?: string };
+      throw new Error(said.error ?? `the server answered ${answer.status}`);
+    }
+    return new Columns(await answer.arrayBuffer());
+  }
+}
+
+function block(page: Document, id: string): string | null {
+  return page.getElementById(id)?.textContent ?? null;
+}
+
+async function unpacked(text: string): Promise<ArrayBuffer> {
+  const packed = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}

@@ -1,0 +1,190 @@
+// What is drawn, with its sizes: boxes with rows, links between them, folds. Made once for a stretch
+// of time; moving within it only shows and hides.
+import type { Box, Union } from "../layout/dot";
+import type { Layout } from "../layout/layout";
+import type { Window } from "../model/window";
+import { Links } from "./links";
+import { isPointerRow, rowsOf, rowText, type Row } from "./rows";
+import { visible, type Choice, type Fold, type Visible } from "./visible";
+
+export const HEADER = 24;
+export const ROW = 18;
+export const CHARACTER = 6.7;
+const PADDING = 18;
+const MOST_ROWS = 12;
+const NARROWEST = 15;
+const WIDEST = 34;
+const LINKS_PER_BOX = 4;
+
+export interface NodeBox {
+  node: number;
+  width: number;
+  height: number;
+  rows: Row[];
+  rowsLeftOut: number;
+}
+
+/** An arrow that stands at some moment: from a row to a node, or to the fold it is in. */
+export interface Arrow {
+  key: string;
+  field: number;
+  from: number;
+  row: number;
+  to: string;
+  target: number;
+}
+
+export interface Picture {
+  window: Window;
+  links: Links;
+  boxes: NodeBox[];
+  folds: Fold[];
+  arrows: Arrow[];
+  layout: Layout;
+  /** Timestamps at which anything of it changes, in order. */
+  moments: Float64Array;
+}
+
+export type Drawn = Omit<Picture, "layout">;
+
+export const nodeKey = (node: number) => `n${node}`;
+export const foldKey = (behind: number) => `more${behind}`;
+
+/** Chooses what is drawn, and measures it. */
+export function drawn(links: Links, choice: Choice): Drawn {
+  const found = visible(links, choice);
+  const boxes = Array.from(found.nodes, (node) => box(links, node, found));
+  return {
+    window: links.window,
+    links,
+    boxes,
+    folds: [...found.folds.values()],
+    arrows: boxes.flatMap((each) => arrows(links, each, found)),
+    moments: moments(links.window, boxes),
+  };
+}
+
+/** What Graphviz is asked to lay out: of very many arrows the lasting ones. */
+export function union(picture: Drawn): Union {
+  const boxes: Box[] = picture.boxes.map((box) => ({
+    key: nodeKey(box.node),
+    width: box.width,
+    header: HEADER,
+    rows: box.rows.map((_, row) => ({ port: `r${row}`, height: ROW })),
+  }));
+  for (const { behind } of picture.folds) {
+    boxes.push({ key: foldKey(behind), width: 92, header: HEADER, rows: [] });
+  }
+  const shares = new Map<string, number>();
+  for (const { node } of picture.boxes) {
+    for (const link of picture.links.of(node))
+      shares.set(`${link.field}>${link.target}`, link.share);
+  }
+  const links = picture.arrows.map((arrow) => ({
+    key: arrow.key,
+    from: nodeKey(arrow.from),
+    port: `r${arrow.row}`,
+    to: arrow.to,
+    share: shares.get(`${arrow.field}>${arrow.target}`) ?? 0,
+  }));
+  links.sort((a, b) => b.share - a.share);
+  return { boxes, links: links.slice(0, LINKS_PER_BOX * boxes.length) };
+}
+
+function box(links: Links, node: number, found: Visible): NodeBox {
+  const { window, stretch } = links;
+  const all = rowsOf(window, node);
+  const isSection = window.nodes.kind(node) === "global" && window.nodes.shape[node] === -1;
+  const leads = leadingFields(links, node, found);
+  const wanted = isSection ? all.filter((row) => leads.has(row.fields[0] as number)) : all;
+  const rows = mostWanted(wanted, (row) =>
+    leads.has(row.fields[0] as number)
+      ? 2
+      : isPointerRow(window, row, stretch.first, stretch.last)
+        ? 1
+        : 0,
+  );
+  const rowsLeftOut = isSection ? 0 : all.length - rows.length;
+  const lines = rows.length + (rowsLeftOut > 0 ? 1 : 0);
+  return {
+    node,
+    width: width(window, node, rows, stretch.at),
+    height: HEADER + lines * ROW,
+    rows,
+    rowsLeftOut,
+  };
+}
+
+function leadingFields(links: Links, node: number, found: Visible): Set<number> {
+  const leads = (target: number) => found.nodes.has(target) || found.foldOf.has(target);
+  const led = links.of(node).filter((link) => leads(link.target));
+  return new Set(led.map((link) => link.field));
+}
+
+/** At most so many rows, by rank, in their own order. */
+function mostWanted(rows: Row[], rank: (row: Row) => number): Row[] {
+  if (rows.length <= MOST_ROWS) return rows;
+  const ranked = rows.map((row, index) => ({ row, index, rank: rank(row) }));
+  ranked.sort((a, b) => b.rank - a.rank || a.index - b.index);
+  const kept = ranked.slice(0, MOST_ROWS - 1);
+  return kept.sort((a, b) => a.index - b.index).map((each) => each.row);
+}
+
+function width(window: Window, node: number, rows: Row[], at: number): number {
+  const header = headerText(window, node);
+  let characters = Math.max(NARROWEST, header.title.length + header.detail.length + 2);
+  for (const row of rows) {
+    const text = rowText(window, row, at) ?? "";
+    characters = Math.max(characters, row.name.length + Math.max(6, text.length) + 2);
+  }
+  return Math.ceil(Math.min(characters, WIDEST) * CHARACTER) + PADDING;
+}
+
+/** The heading of a box: what it is, and which one. */
+export function headerText(window: Window, node: number): { title: string; detail: string } {
+  const type = shortType(window.typeName(node));
+  const id = `#${window.nodes.id[node]}`;
+  const name = window.nodes.label(node) ?? window.nodes.name(node);
+  if (name !== null) return { title: name, detail: type ?? window.nodes.kind(node) };
+  return { title: type ?? `${window.nodes.size[node]} bytes`, detail: id };
+}
+
+export function shortType(type: string | null): string | null {
+  return type?.replace(/^(struct|class|union) /, "") ?? null;
+}
+
+function arrows(links: Links, box: NodeBox, found: Visible): Arrow[] {
+  const rows = new Map<number, number>();
+  box.rows.forEach((row, index) => row.fields.forEach((field) => rows.set(field, index)));
+  const list: Arrow[] = [];
+  for (const { field, target } of links.of(box.node)) {
+    const row = rows.get(field);
+    const fold = found.foldOf.get(target);
+    if (row === undefined || target < 0) continue;
+    const to = found.nodes.has(target)
+      ? nodeKey(target)
+      : fold === undefined
+        ? null
+        : foldKey(fold);
+    if (to !== null) {
+      list.push({ key: `${field}-${target}`, field, from: box.node, row, to, target });
+    }
+  }
+  return list;
+}
+
+function moments(window: Window, boxes: NodeBox[]): Float64Array {
+  const found = new Set<number>();
+  for (const { node } of boxes) {
+    for (const moment of [window.nodes.born[node], window.nodes.freed[node]] as number[]) {
+      if (moment >= window.from) found.add(moment);
+    }
+    for (let field = window.firstField(node); field < window.endField(node); field++) {
+      const end = window.endVersion(field);
+      for (let version = window.firstVersion(field); version < end; version++) {
+        if (!window.versions.silent[version]) found.add(window.versions.from[version] as number);
+      }
+    }
+  }
+  return Float64Array.from(found).sort();
+}

@@ -1,0 +1,140 @@
+// The source pane: the current statement in its file, beside it how often each line changed the
+// heap; a click on a line lists its changes.
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Controller } from "../app/controller";
+import type { Site } from "../model/sites";
+import { changeText } from "../inspect/telling";
+import { heatOf } from "./heat";
+
+const MOST_CHANGES = 200;
+const MOST_LINES = 20000;
+
+export function SourcePane({ controller }: { controller: Controller }) {
+  const { store, story } = controller;
+  store.use((state) => state.t);
+  store.use((state) => state.picture);
+  const line = store.use((state) => state.line);
+  const site = story.site(controller.currentChange()?.site ?? -1);
+  const [kept, keep] = useState<Site | null>(null);
+  useEffect(() => {
+    if (site?.path && site.line > 0) keep(site); // a change without a line keeps the file open
+  }, [site?.id]);
+  const path = line?.path ?? site?.path ?? kept?.path ?? story.head.sources[0] ?? null;
+  const text = useText(controller, path);
+  return (
+    <section class="source" aria-label="Source">
+      <header>
+        <h2 title={path ?? ""}>{path ? path.split("/").at(-1) : "source"}</h2>
+        <span class="dim">{site?.function ?? ""}</span>
+      </header>
+      {text === null ? (
+        <p class="empty">
+          {path
+            ? `${path}:${site?.line ?? "?"} (its text is not in this file)`
+            : "no source line is known"}
+        </p>
+      ) : (
+        <Lines
+          controller={controller}
+          path={path as string}
+          text={text}
+          current={site?.path === path ? site.line : -1}
+        />
+      )}
+      {line && <LineChanges controller={controller} path={line.path} line={line.line} />}
+    </section>
+  );
+}
+
+function useText(controller: Controller, path: string | null): string | null {
+  const [loaded, setLoaded] = useState<{ path: string; text: string | null } | null>(null);
+  useEffect(() => {
+    if (path === null) return;
+    void controller.story.source.text(path).then((text) => setLoaded({ path, text }));
+  }, [path]);
+  return loaded?.path === path ? loaded.text : null;
+}
+
+interface LinesProps {
+  controller: Controller;
+  path: string;
+  text: string;
+  current: number;
+}
+
+function Lines({ controller, path, text, current }: LinesProps) {
+  const { story, store } = controller;
+  const box = useRef<HTMLDivElement>(null);
+  const bands = store.use(() => story.bands);
+  const heat = heatOf(bands, story.sites, path);
+  const most = Math.max(1, ...heat.values());
+  useEffect(() => {
+    box.current?.querySelector(".current")?.scrollIntoView({ block: "nearest" });
+  }, [current, path, text]);
+  return (
+    <div class="lines" ref={box} tabIndex={0} role="region" aria-label="Source text">
+      {text
+        .split("\n")
+        .slice(0, MOST_LINES)
+        .map((content, index) => {
+          const number = index + 1;
+          const changes = heat.get(number) ?? 0;
+          const level = changes ? Math.ceil((4 * Math.log1p(changes)) / Math.log1p(most)) : 0;
+          return (
+            <div
+              key={number}
+              class={`line${number === current ? " current" : ""}${changes ? " hot" : ""}`}
+              data-line={number}
+              title={changes ? `${changes.toLocaleString("en")} changes` : undefined}
+              onClick={() => changes && store.set({ line: { path, line: number } })}
+            >
+              <i class={`heat heat-${level}`} />
+              <span class="number">{number}</span>
+              <code>{content || " "}</code>
+            </div>
+          );
+        })}
+    </div>
+  );
+}
+
+function LineChanges({
+  controller,
+  path,
+  line,
+}: {
+  controller: Controller;
+  path: string;
+  line: number;
+}) {
+  const { story, store } = controller;
+  const t = store.use((state) => state.t);
+  const sites = story.sites.ofLine(path, line);
+  const changes = story.timeline.select(
+    MOST_CHANGES + 1,
+    (change) => sites.has(change.site) && change.what !== "meaning",
+  );
+  return (
+    <aside class="line-changes" aria-label={`Changes by line ${line}`}>
+      <header>
+        <h3>line {line}</h3>
+        <button aria-label="Close" onClick={() => store.set({ line: null })}>
+          ×
+        </button>
+      </header>
+      <ol tabIndex={0}>
+        {changes.slice(0, MOST_CHANGES).map((change, index) => (
+          <li key={index}>
+            <button
+              class={change.timestamp === t ? "on" : ""}
+              onClick={() => controller.goTo(change.timestamp)}
+            >
+              <b>{change.timestamp}</b> {changeText(story, { ...change, site: -1 })}
+            </button>
+          </li>
+        ))}
+        {changes.length > MOST_CHANGES && <li class="dim">and more: ] goes on</li>}
+      </ol>
+    </aside>
+  );
+}

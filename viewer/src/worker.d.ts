@@ -1,0 +1,5 @@
+/** The layout worker, bundled: build.mjs. */
+declare module "heapstory:worker" {
+  const program: string;
+  export default program;
+}
