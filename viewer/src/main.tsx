@@ -30,7 +30,8 @@ async function open(root: HTMLElement): Promise<void> {
     line: null,
     panel: head.findings.length > 0 ? "findings" : head.nodes > MOST_AT_ONCE ? "summary" : "node",
     chart: "types",
-    shown: [0, Math.max(head.last, 1)],
+    bands: null,
+    shown: eventful(story, head.last),
     playing: false,
     help: false,
     busy: null,
@@ -42,9 +43,20 @@ async function open(root: HTMLElement): Promise<void> {
   render(<App controller={controller} />, root);
   listen(controller);
   follow(controller);
-  await controller.draw();
+  await Promise.all([controller.draw(), controller.loadBands()]);
   await story.complete();
   if (state.node !== null) await controller.reveal(state.node, state.offset);
+}
+
+/** Time from the first allocation on: what the loader did before it is of little interest. */
+function eventful(story: Story, last: number): [number, number] {
+  const { nodes } = story.window;
+  let first = last;
+  for (let row = 0; row < nodes.count; row++) {
+    if (nodes.kind(row) === "heap") first = Math.min(first, nodes.born[row] as number);
+  }
+  const margin = Math.ceil((last - first) / 40);
+  return first > last / 4 && first < last ? [first - margin, last] : [0, Math.max(last, 1)];
 }
 
 const root = document.getElementById("view") as HTMLElement;

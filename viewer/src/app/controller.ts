@@ -10,6 +10,8 @@ import type { Store } from "./store";
 import type { Story } from "./story";
 
 const PLAY_MILLISECONDS = 350;
+const BUCKETS = 600;
+const FEW = 20; // starts that stand before a selected node: they say which way a list runs
 
 export class Controller {
   private layouts = 0;
@@ -43,7 +45,7 @@ export class Controller {
     const links = new Links(story.window, this.stretch());
     const wanted = starts(links, story.head, state.scope);
     const selected = state.node === null ? -1 : story.window.row(state.node);
-    const first = selected < 0 ? wanted : [selected, ...wanted];
+    const first = selected < 0 ? wanted : [...wanted.slice(0, FEW), selected, ...wanted.slice(FEW)];
     return drawn(links, { starts: first, budget: state.budget, opened: state.opened });
   }
 
@@ -56,6 +58,16 @@ export class Controller {
       last: inside(Math.ceil(last)),
       at: inside(this.state.t),
     };
+  }
+
+  async loadBands(): Promise<void> {
+    try {
+      const bands = await this.story.source.bands({ buckets: BUCKETS });
+      this.story.sites.add(bands);
+      this.store.set({ bands });
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   fail(error: unknown): void {
@@ -176,7 +188,12 @@ export class Controller {
   }
 
   currentChange(): Change | null {
-    return this.story.timeline.before(this.state.t);
+    const { nodes } = this.story.window;
+    const drawn = this.state.picture?.ids;
+    return this.story.timeline.current(
+      this.state.t,
+      (node) => drawn?.has(nodes.id[node] as number) ?? true,
+    );
   }
 
   private currentLine(): { path: string; line: number } | null {

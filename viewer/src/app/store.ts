@@ -1,5 +1,6 @@
 // What the page shows now. One plain object; whoever draws is told when it changes.
 import { useEffect, useState } from "preact/hooks";
+import type { Columns } from "../model/columns";
 import type { Picture } from "../scope/picture";
 import type { Scope } from "../scope/starts";
 
@@ -19,6 +20,7 @@ export interface State {
   opened: ReadonlyMap<number, number>;
   budget: number;
   picture: Picture | null;
+  bands: Columns | null;
   /** The line whose changes are listed, if one was chosen. */
   line: { path: string; line: number } | null;
   panel: Panel;

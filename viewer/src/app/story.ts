@@ -10,7 +10,6 @@ import { Window } from "../model/window";
 export class Story {
   readonly head: Head;
   readonly sites = new Sites();
-  bands: Columns | null = null;
   private current: Window;
   private byTime: Timeline | null = null;
   private byTarget: Incoming | null = null;
@@ -55,12 +54,6 @@ export class Story {
     this.current = new Window(columns);
     this.byTime = null;
     this.byTarget = null;
-  }
-
-  async loadBands(): Promise<Columns> {
-    this.bands ??= await this.source.bands({ buckets: 600 });
-    this.sites.add(this.bands);
-    return this.bands;
   }
 
   /** The fields that lead to a node as of T. */

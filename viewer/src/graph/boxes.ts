@@ -48,8 +48,8 @@ export class BoxView {
       },
       svg("rect", { class: "back", width, height, rx: 4 }),
       svg("path", { class: "head", d: roundedTop(width, HEADER, 4) }),
-      text({ x: 9, y: 16, class: "title" }, shortened(title, most - detail.length - 1)),
-      text({ x: width - 9, y: 16, class: "detail" }, shortened(detail, most - 1)),
+      text({ x: 9, y: 14, class: "title" }, shortened(title, most - detail.length - 1)),
+      text({ x: width - 9, y: 14, class: "detail" }, shortened(detail, most - 1)),
       ...this.rows.map((row) => row.element),
     );
     if (box.rowsLeftOut > 0) {
@@ -68,6 +68,10 @@ export class BoxView {
       this.shown = classes;
     }
     if (classes !== "hidden") for (const row of this.rows) row.update(moment);
+  }
+
+  get isShown(): boolean {
+    return this.shown !== "hidden";
   }
 
   private classes({ t, against, held, lost }: Moment): string {
@@ -100,14 +104,14 @@ class RowView {
     y: number,
   ) {
     this.most = Math.floor((width - 18) / CHARACTER) - row.name.length - 1;
-    this.value = text({ x: width - 9, y: 13, class: "value" }, "");
+    this.value = text({ x: width - 9, y: 12, class: "value" }, "");
     this.title = svg("title");
     this.element = svg(
       "g",
       { class: "row", transform: `translate(0,${y})`, "data-offset": row.offset },
       this.title,
       svg("rect", { class: "cell", width, height: ROW }),
-      text({ x: 9, y: 13, class: "name" }, row.name),
+      text({ x: 9, y: 12, class: "name" }, row.name),
       this.value,
     );
   }

@@ -6,7 +6,8 @@ import type { Controller } from "../app/controller";
 import { Scene } from "./scene";
 import { Legend } from "./legend";
 
-const MARGIN = 28;
+const MARGIN = 24;
+const LEAST_SCALE = 0.6; // smaller text cannot be read
 
 export function GraphPane({ controller }: { controller: Controller }) {
   const svgRef = useRef<SVGSVGElement>(null);
@@ -47,6 +48,7 @@ function mount(element: SVGSVGElement, controller: Controller): () => void {
     if (state.picture && state.picture !== scene?.picture) {
       scene = new Scene(state.picture, story.head);
       camera.replaceChildren(scene.element);
+      scene.show(state.t, state.against);
       fit(element, zooming, scene);
     }
     scene?.show(state.t, state.against);
@@ -81,18 +83,19 @@ function click(event: MouseEvent, controller: Controller): void {
 
 type Zooming = ZoomBehavior<SVGSVGElement, unknown>;
 
+/** What is there at the moment shown, or where something may be at another. */
 function fit(element: SVGSVGElement, zooming: Zooming, scene: Scene): void {
-  const { width, height } = scene.picture.layout;
   const room = element.getBoundingClientRect();
-  if (!width || !room.width) return;
+  const seen = scene.extent();
+  if (!seen || !room.width) return;
   const scale = Math.min(
     1.15,
-    (room.width - 2 * MARGIN) / width,
-    (room.height - 2 * MARGIN) / height,
+    (room.width - 2 * MARGIN) / seen.width,
+    (room.height - 2 * MARGIN) / seen.height,
   );
-  const readable = Math.max(scale, 0.35);
-  const x = Math.max(MARGIN, (room.width - width * readable) / 2);
-  const y = Math.max(MARGIN, (room.height - height * readable) / 2);
+  const readable = Math.max(scale, LEAST_SCALE);
+  const x = Math.max(MARGIN, (room.width - seen.width * readable) / 2) - seen.x * readable;
+  const y = (room.height - seen.height * readable) / 2 - seen.y * readable;
   select(element).call(zooming.transform, zoomIdentity.translate(x, y).scale(readable));
 }
 

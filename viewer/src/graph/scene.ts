@@ -52,6 +52,23 @@ export class Scene {
     for (const fold of this.folds) fold.update(t);
   }
 
+  /** Where the boxes are that are shown; without any, where all may be. */
+  extent(): { x: number; y: number; width: number; height: number } | null {
+    const { boxes, layout } = this.picture;
+    const isShown = (index: number) => this.boxes[index]?.isShown ?? false;
+    const some = boxes.some((_, index) => isShown(index));
+    const corners = boxes.flatMap((box, index) => {
+      const at = layout.boxes.get(nodeKey(box.node));
+      return at && (isShown(index) || !some) ? [{ ...at, box }] : [];
+    });
+    if (corners.length === 0) return null;
+    const x = Math.min(...corners.map((corner) => corner.x));
+    const y = Math.min(...corners.map((corner) => corner.y));
+    const right = Math.max(...corners.map((corner) => corner.x + corner.box.width));
+    const bottom = Math.max(...corners.map((corner) => corner.y + corner.box.height));
+    return { x, y, width: right - x, height: bottom - y };
+  }
+
   select(node: number | null, offset: number | null): void {
     for (const element of this.selected) element.removeAttribute("data-selected");
     const box = node === null ? null : this.element.querySelector(`[data-node="${node}"]`);
@@ -87,11 +104,11 @@ class FoldView {
     x: number,
     y: number,
   ) {
-    this.label = text({ x: 46, y: 16, class: "title" }, "");
+    this.label = text({ x: 46, y: 14, class: "title" }, "");
     this.element = svg(
       "g",
       { class: "fold", transform: `translate(${x},${y})`, "data-fold": id },
-      svg("rect", { class: "back", width: 92, height: HEADER, rx: 12 }),
+      svg("rect", { class: "back", width: 92, height: HEADER, rx: 10 }),
       this.label,
     );
   }

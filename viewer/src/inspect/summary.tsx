@@ -1,5 +1,4 @@
 // A big heap at a glance: live nodes and bytes by type and by site at the moment, and over time.
-import { useEffect, useState } from "preact/hooks";
 import type { Controller } from "../app/controller";
 import type { Columns } from "../model/columns";
 import { lastAtMost } from "../model/search";
@@ -13,11 +12,8 @@ interface Group {
 }
 
 export function SummaryPanel({ controller }: { controller: Controller }) {
-  const [bands, setBands] = useState<Columns | null>(controller.story.bands);
+  const bands = controller.store.use((state) => state.bands);
   const t = controller.store.use((state) => state.t);
-  useEffect(() => {
-    controller.story.loadBands().then(setBands, (error: unknown) => controller.fail(error));
-  }, []);
   if (!bands) return <p class="empty">loading</p>;
   const times = Float64Array.from(bands.table("buckets").numbers("to"));
   const bucket = Math.min(lastAtMost(times, t - 1, 0, times.length) + 1, times.length - 1);

@@ -13,8 +13,10 @@ export interface Link {
   from: string;
   port: string;
   to: string;
-  /** How long it stands, from 0 to 1: what stands long is drawn straight. */
+  /** How long it stands, from 0 to 1. */
   share: number;
+  /** Whether it says who is left of whom; the others find their way around. */
+  decides: boolean;
 }
 export interface Union {
   boxes: Box[];
@@ -25,19 +27,22 @@ export interface Union {
 export function toDot(union: Union): string {
   const lines = [
     "digraph {",
-    "graph [rankdir=LR, nodesep=0.28, ranksep=0.62, splines=true, nslimit=2, nslimit1=2, mclimit=0.5]",
+    "graph [rankdir=LR, nodesep=0.22, ranksep=0.5, splines=true, nslimit=2, nslimit1=2, mclimit=0.5]",
     "node [shape=plain, fontsize=1, margin=0]",
     "edge [arrowhead=none, headport=w, tailport=e]",
   ];
   for (const box of union.boxes) lines.push(`${box.key} [label=<${table(box)}>]`);
   for (const link of union.links) {
-    const weight = 1 + Math.round(link.share * 8);
     lines.push(
-      `${link.from}:${link.port}:e -> ${link.to}:h:w [id="${link.key}", weight=${weight}]`,
+      `${link.from}:${link.port}:e -> ${link.to}:h:w [id="${link.key}", ${strength(link)}]`,
     );
   }
   lines.push("}");
   return lines.join("\n");
+}
+
+function strength({ decides, share }: Link): string {
+  return decides ? `weight=${2 + Math.round(share * 6)}` : "weight=0, constraint=false";
 }
 
 function table(box: Box): string {

@@ -34,9 +34,11 @@ export class Timeline {
       if ((nodes.born[row] as number) >= 0) codes.push(versions.count + row);
       if ((nodes.freed[row] as number) >= 0) codes.push(versions.count + nodes.count + row);
     }
-    const time = (code: number) => this.timeOf(code);
-    this.order = Uint32Array.from(codes).sort((a, b) => time(a) - time(b) || a - b);
-    this.times = Float64Array.from(this.order, time);
+    // Time and code in one number: sorted without a comparison of our own, which a million want.
+    const total = versions.count + 2 * nodes.count + 1;
+    const keys = Float64Array.from(codes, (code) => this.timeOf(code) * total + code).sort();
+    this.order = Uint32Array.from(keys, (key) => key % total);
+    this.times = Float64Array.from(keys, (key) => Math.floor(key / total));
   }
 
   /** The changes at T; the first is the one that a statement made, consequences follow. */
@@ -48,10 +50,13 @@ export class Timeline {
     return found.sort((a, b) => Number(a.what === "meaning") - Number(b.what === "meaning"));
   }
 
-  /** The last change up to T, for a moment at which something else changed. */
-  before(t: number): Change | null {
-    const index = lastAtMost(this.times, t, 0, this.times.length);
-    return index < 0 ? null : (this.at(this.times[index] as number)[0] ?? null);
+  /** The change that T stands for: one at T, best of what is drawn, else the last of that. */
+  current(t: number, isDrawn: (node: number) => boolean): Change | null {
+    const here = this.at(t);
+    const exact = here.find((change) => isDrawn(change.node)) ?? here[0];
+    if (exact) return exact;
+    const last = this.next(t, -1, (change) => isDrawn(change.node));
+    return last === null ? null : this.current(last, isDrawn);
   }
 
   /** The next (or, with -1, previous) timestamp at which a change is as wanted. */

@@ -39,11 +39,15 @@ export class Links {
     return links;
   }
 
-  /** The nodes of the window that a node leads to and that live within the stretch. */
-  targets(node: number): number[] {
+  /** Those that lead to nodes of the window that live within the stretch. */
+  within(node: number): Link[] {
     const { first, last } = this.stretch;
-    const targets = this.of(node).map((link) => link.target);
-    return targets.filter((row) => row >= 0 && this.window.livesWithin(row, first, last));
+    const isThere = (row: number) => row >= 0 && this.window.livesWithin(row, first, last);
+    return this.of(node).filter((link) => isThere(link.target));
+  }
+
+  targets(node: number): number[] {
+    return this.within(node).map((link) => link.target);
   }
 }
 

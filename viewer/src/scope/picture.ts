@@ -3,16 +3,16 @@
 import type { Box, Union } from "../layout/dot";
 import type { Layout } from "../layout/layout";
 import type { Window } from "../model/window";
-import { Links } from "./links";
+import type { Link, Links } from "./links";
 import { isPointerRow, rowsOf, rowText, type Row } from "./rows";
 import { visible, type Choice, type Fold, type Visible } from "./visible";
 
-export const HEADER = 24;
-export const ROW = 18;
+export const HEADER = 20;
+export const ROW = 16;
 export const CHARACTER = 6.7;
 const PADDING = 18;
 const MOST_ROWS = 12;
-const NARROWEST = 15;
+const NARROWEST = 11;
 const WIDEST = 34;
 const LINKS_PER_BOX = 4;
 
@@ -37,6 +37,8 @@ export interface Arrow {
 export interface Picture {
   window: Window;
   links: Links;
+  /** Ids of the nodes that have a box. */
+  ids: ReadonlySet<number>;
   boxes: NodeBox[];
   folds: Fold[];
   arrows: Arrow[];
@@ -57,6 +59,7 @@ export function drawn(links: Links, choice: Choice): Drawn {
   return {
     window: links.window,
     links,
+    ids: new Set(boxes.map(({ node }) => links.window.nodes.id[node] as number)),
     boxes,
     folds: [...found.folds.values()],
     arrows: boxes.flatMap((each) => arrows(links, each, found)),
@@ -75,19 +78,24 @@ export function union(picture: Drawn): Union {
   for (const { behind } of picture.folds) {
     boxes.push({ key: foldKey(behind), width: 92, header: HEADER, rows: [] });
   }
-  const shares = new Map<string, number>();
+  const known = new Map<string, Link>();
   for (const { node } of picture.boxes) {
-    for (const link of picture.links.of(node))
-      shares.set(`${link.field}>${link.target}`, link.share);
+    for (const link of picture.links.of(node)) known.set(`${link.field}-${link.target}`, link);
   }
   const links = picture.arrows.map((arrow) => ({
     key: arrow.key,
     from: nodeKey(arrow.from),
     port: `r${arrow.row}`,
     to: arrow.to,
-    share: shares.get(`${arrow.field}>${arrow.target}`) ?? 0,
+    share: known.get(arrow.key)?.share ?? 0,
+    decides: known.get(arrow.key)?.now ?? false,
   }));
-  links.sort((a, b) => b.share - a.share);
+  links.sort((a, b) => Number(b.decides) - Number(a.decides) || b.share - a.share);
+  const led = new Set<string>();
+  for (const link of links) {
+    link.decides ||= !led.has(link.to); // a node of another moment goes where it stood longest
+    led.add(link.to);
+  }
   return { boxes, links: links.slice(0, LINKS_PER_BOX * boxes.length) };
 }
 
@@ -135,7 +143,7 @@ function width(window: Window, node: number, rows: Row[], at: number): number {
   let characters = Math.max(NARROWEST, header.title.length + header.detail.length + 2);
   for (const row of rows) {
     const text = rowText(window, row, at) ?? "";
-    characters = Math.max(characters, row.name.length + Math.max(6, text.length) + 2);
+    characters = Math.max(characters, row.name.length + Math.max(5, text.length) + 2);
   }
   return Math.ceil(Math.min(characters, WIDEST) * CHARACTER) + PADDING;
 }

@@ -2,8 +2,10 @@
 import type { Window } from "../model/window";
 import type { Links } from "./links";
 
-export const CHAIN = 10;
+export const CHAIN = 8;
 export const FAN = 10;
+/** Nodes that a field led to at other moments: so many of each field are drawn as well. */
+const PAST = 2;
 export const MORE = 20;
 
 export interface Choice {
@@ -62,13 +64,17 @@ function followed(
   const { nodes } = links.window;
   const opened = choice.opened.get(nodes.id[node] as number) ?? 0;
   const depth = (chains.get(node) ?? 0) - opened;
-  const targets: [number, number | null][] = [];
-  for (const target of new Set(links.targets(node))) {
+  const found = new Map<number, number | null>();
+  const past = new Map<number, number>();
+  for (const { field, target, now } of links.within(node)) {
+    if (found.has(target)) continue;
     const chain = nodes.shape[target] === nodes.shape[node] ? depth + 1 : 0;
-    const isFolded = chain > CHAIN || targets.length >= FAN + opened;
-    targets.push([target, isFolded && !chains.has(target) ? null : chain]);
+    const before = past.get(field) ?? 0;
+    if (!now) past.set(field, before + 1);
+    const isWanted = chain <= CHAIN && found.size < FAN + opened && (now || before < PAST + opened);
+    found.set(target, isWanted || chains.has(target) ? chain : null);
   }
-  return targets;
+  return [...found];
 }
 
 /** Everything that can only be reached through what is hidden counts to the first fold before it. */

@@ -17,15 +17,17 @@ export function SourcePane({ controller }: { controller: Controller }) {
   const site = story.site(controller.currentChange()?.site ?? -1);
   const [kept, keep] = useState<Site | null>(null);
   useEffect(() => {
-    if (site?.path && site.line > 0) keep(site); // a change without a line keeps the file open
+    if (site?.path && isThere(site.path)) keep(site); // a change elsewhere keeps the file open
   }, [site?.id]);
-  const path = line?.path ?? site?.path ?? kept?.path ?? story.head.sources[0] ?? null;
+  const isThere = (path: string) => story.head.sources.includes(path);
+  const here = site?.path && isThere(site.path) ? site : kept;
+  const path = line?.path ?? here?.path ?? story.head.sources[0] ?? site?.path ?? null;
   const text = useText(controller, path);
   return (
     <section class="source" aria-label="Source">
       <header>
         <h2 title={path ?? ""}>{path ? path.split("/").at(-1) : "source"}</h2>
-        <span class="dim">{site?.function ?? ""}</span>
+        <span class="dim">{site?.path === path ? site?.function : site?.text}</span>
       </header>
       {text === null ? (
         <p class="empty">
@@ -65,7 +67,7 @@ interface LinesProps {
 function Lines({ controller, path, text, current }: LinesProps) {
   const { story, store } = controller;
   const box = useRef<HTMLDivElement>(null);
-  const bands = store.use(() => story.bands);
+  const bands = store.use((state) => state.bands);
   const heat = heatOf(bands, story.sites, path);
   const most = Math.max(1, ...heat.values());
   useEffect(() => {

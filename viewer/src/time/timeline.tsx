@@ -18,10 +18,7 @@ const CHARTS: [Chart, string][] = [
 ];
 
 export function TimePane({ controller }: { controller: Controller }) {
-  const [columns, setColumns] = useState<Columns | null>(null);
-  useEffect(() => {
-    controller.story.loadBands().then(setColumns, (error: unknown) => controller.fail(error));
-  }, []);
+  const columns = controller.store.use((state) => state.bands);
   const chart = controller.store.use((state) => state.chart);
   const bands = columns && bandsOf(columns, chart, controller.story.sites);
   return (
