@@ -33,6 +33,7 @@ Trace::Trace(const std::string &path, bool salvage) : path_(path) {
     from_.pointers = std::make_shared<Pointers>(*from_.store);
     from_.labels = std::make_shared<Labels>(from_.store);
     from_.followed = std::make_shared<OnDemand<Clusters>>();
+    from_.indexed = std::make_shared<OnDemand<PointerIndex>>();
 }
 
 const Store &Trace::store() const {
@@ -158,8 +159,13 @@ Table Trace::fields(uint64_t node, uint64_t at) const {
 
 Table Trace::incoming(uint64_t node, uint64_t at) const {
     check(node);
-    return {table_of(edge_columns(),
-                     incoming_of(store(), *from_.pointers, node, store().events_by(at)))};
+    return {table_of(edge_columns(), incoming_of(store(), *from_.pointers, from_.pointer_index(),
+                                                 node, store().events_by(at)))};
+}
+
+Table Trace::pointing(uint64_t node, uint64_t first, uint64_t last) const {
+    check(node);
+    return {pointing_table(store(), *from_.pointers, from_.pointer_index(), node, first, last)};
 }
 
 Table Trace::history(uint64_t address, uint64_t size, uint64_t first, uint64_t last) const {
@@ -196,6 +202,7 @@ void bind_trace(nb::module_ &module) {
         .def("value", &Trace::value, "address"_a, "size"_a, "at"_a)
         .def("fields", &Trace::fields, "node"_a, "at"_a)
         .def("incoming", &Trace::incoming, "node"_a, "at"_a)
+        .def("pointing", &Trace::pointing, "node"_a, "first"_a, "last"_a)
         .def("last_silent", &Trace::last_silent, "address"_a, "since"_a, "until"_a)
         .def("history", &Trace::history, "address"_a, "size"_a, "first"_a, "last"_a)
         .def("table", &Trace::table, "name"_a)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "graph/history/pointer_index.h"
 #include "graph/moment/graph.h"
 #include "graph/nodes/clusters.h"
 #include "graph/nodes/roots.h"
@@ -20,10 +21,14 @@ struct Sources {
     std::shared_ptr<const Pointers> pointers;
     std::shared_ptr<const Labels> labels;
     std::shared_ptr<OnDemand<Clusters>> followed;
+    std::shared_ptr<OnDemand<PointerIndex>> indexed;
 
     const Clusters &clusters() const {
         return followed->get(
             [this] { return Clusters(store->discovered().lists(), store->nodes()); });
+    }
+    const PointerIndex &pointer_index() const {
+        return indexed->get([this] { return PointerIndex(*store, *pointers); });
     }
 };
 
@@ -69,6 +74,7 @@ class Trace {
     nanobind::object last_silent(uint64_t address, uint64_t since, uint64_t until) const;
     Table fields(uint64_t node, uint64_t at) const;
     Table incoming(uint64_t node, uint64_t at) const;
+    Table pointing(uint64_t node, uint64_t first, uint64_t last) const;
     Table history(uint64_t address, uint64_t size, uint64_t first, uint64_t last) const;
     Table table(const std::string &name) const;
     Table found(const std::string &name) const;

@@ -238,6 +238,10 @@ class Trace:
         """What a node holds: the columns of GraphView.edges(data=True) for this node alone."""
     def incoming(self, node: int, at: int) -> Table:
         """Who points to a node: the columns of GraphView.edges()."""
+    def pointing(self, node: int, first: int, last: int) -> Table:
+        """Every pointer that ever meant a node and stood at a timestamp in first .. last, oldest
+        first: source, offset, value, target_offset, timestamp, until (null: it still stands),
+        state (when it was stored), kind, silent, site, thread."""
     def history(self, address: int, size: int, first: int, last: int) -> Table:
         """Every version of a range of bytes with first <= timestamp <= last, oldest first:
         timestamp, address, size, value (null beyond 8 bytes), bytes (then: all of them within the

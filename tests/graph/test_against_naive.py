@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -119,12 +120,30 @@ class Comparison:
     def check_incoming(self, mine: int, real: int) -> None:
         for own in self.model.state(mine).alive():
             wanted = {(self.ids[e.source], e.offset) for e in self.model.incoming(own.id, mine)}
-            found = {
+            standing = {
                 (e.source, e.offset)
                 for e in self.trace.incoming(self.ids[own.id], at=real)
                 if e.state == "live" and e.source in set(self.ids.values())
             }
-            assert found == wanted
+            assert standing == wanted
+        # Names of fields apart, which follow from types that only the whole graph tells.
+        rows = [replace(edge, field=None) for edge in self.trace.graph(at=real).edges]
+        for node in self.ids.values():
+            found = [replace(edge, field=None) for edge in self.trace.incoming(node, at=real)]
+            assert found == [edge for edge in rows if edge.target == node]
+
+    def check_pointing(self) -> None:
+        """Every pointer that SQL knows of, by its target."""
+        wanted = self.trace.query(
+            """SELECT e.target, e.timestamp, n.address + e."offset" FROM edges e
+               JOIN nodes n ON n.node = e.node WHERE e.target IS NOT NULL"""
+        )
+        found = {
+            (node, version.timestamp, version.address)
+            for node in {row[0] for row in wanted} | set(self.ids.values())
+            for version in self.trace.pointing_to(node)
+        }
+        assert found == set(wanted)
 
 
 # Functions are bound at the start (-z now): binding one at its first call writes to the program's
@@ -165,3 +184,4 @@ def compare(both: Comparison) -> None:
         both.check_values(mine, real)
         both.check_incoming(mine, real)
     both.check_histories()
+    both.check_pointing()

@@ -62,6 +62,11 @@ def compare(model: Model, trace: api.Trace) -> None:
             if e.state == "live"
         }
         assert edges == model.edges(time), time
+        for node in graph.nodes:
+            found = {
+                (e.source, e.offset) for e in trace.incoming(node.id, time) if e.state == "live"
+            }
+            assert found == {(source, at) for source, at, to, *_ in edges if to == node.id}, time
         clusters = {frozenset(cluster.nodes) for cluster in graph.clusters}
         assert clusters == model.clusters(time), time
         assert {(m.source, m.target, m.timestamp) for m in graph.merges} == model.merge_edges(time)

@@ -13,7 +13,8 @@ EPILOG = """\
 examples:
   heapstory history list.story --node 12
   heapstory history list.story --node 12 --field next
-  heapstory history list.story --address 0x4a3b048"""
+  heapstory history list.story --address 0x4a3b048
+  heapstory history list.story --pointing-to 12"""
 
 _LIMIT = 1000
 
@@ -23,6 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--node", type=number, metavar="N", help="a node, by its number")
     what.add_argument("--address", type=number, metavar="A", help="an address, as 0x4a3b048")
+    what.add_argument(
+        "--pointing-to", type=number, metavar="N", help="every pointer that ever led to this node"
+    )
     parser.add_argument("--field", metavar="NAME|OFFSET", help="only this field of the node")
     parser.add_argument("--size", type=number, metavar="BYTES", help="default: the field's own")
     parser.add_argument(
@@ -43,10 +47,16 @@ def run(args: argparse.Namespace) -> int:
 
     if args.field is not None and args.node is None:
         raise heapstory.UsageError("--field goes with --node")
+    if args.size is not None and args.pointing_to is not None:
+        raise heapstory.UsageError("--size goes with --node or --address")
     with heapstory.open(args.trace) as trace:
         with progress("reading the history"):
-            answer = trace.history(
-                node=args.node, address=args.address, field=args.field, size=args.size
+            answer = (
+                trace.history(
+                    node=args.node, address=args.address, field=args.field, size=args.size
+                )
+                if args.pointing_to is None
+                else trace.pointing_to(args.pointing_to)
             )
         if args.format == "json":
             write(dumps("history", json.history(answer)))

@@ -31,6 +31,20 @@ COLUMNS = (
     "state",
 )
 
+POINTING_COLUMNS = (
+    "source",
+    "offset",
+    "value",
+    "target_offset",
+    "timestamp",
+    "until",
+    "state",
+    "kind",
+    "silent",
+    "site",
+    "thread",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Version:
@@ -54,6 +68,7 @@ class Version:
     silent: bool
     thread: int | None
     place: Place | None
+    until: int | None = None  # known of pointers to a node: when it was replaced, or its node ended
 
     @property
     def change(self) -> Change:
@@ -63,12 +78,16 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """All versions of a range of bytes; ``node`` is None where an address was asked for."""
+    """All versions of a range of bytes; ``node`` is None where an address was asked for.
+
+    With ``pointing_to``, the versions of other nodes' fields that pointed to that node.
+    """
 
     address: int
     size: int
     node: Node | None
     versions: list[Version]
+    pointing_to: Node | None = None
 
     def __len__(self) -> int:
         return len(self.versions)
@@ -104,6 +123,37 @@ def of_address(trace: OpenTrace, address: int, size: int | None) -> History:
     if size is None:
         size = _width(trace, address)
     return History(address, size, None, _versions(trace, address, size, 0, trace.last, None))
+
+
+def pointing_to(trace: OpenTrace, node: Node) -> History:
+    """Every pointer that ever meant a node, by whoever holds it."""
+    table = trace.core.pointing(node.id, 0, trace.last)
+    node_of = cache(partial(find_node, trace))
+    versions = []
+    for row in zip(*(table.column(name) for name in POINTING_COLUMNS), strict=True):
+        source, offset, value, inside, timestamp, until, state, kind, silent, site, thread = row
+        holder = node_of(source)
+        versions.append(
+            Version(
+                timestamp=timestamp,
+                node=source,
+                address=holder.address + offset,
+                offset=offset,
+                field=trace.types.field(holder.type_id, holder.size, offset),
+                size=WORD,
+                value=value,
+                data=None,
+                target=node.id,
+                target_offset=inside,
+                state=state,
+                kind=kind,
+                silent=silent,
+                thread=thread,
+                place=trace.places.place(site),
+                until=until,
+            )
+        )
+    return History(node.address, node.size, None, versions, node)
 
 
 def _field(trace: OpenTrace, node: Node, field: str | int) -> tuple[int, int]:

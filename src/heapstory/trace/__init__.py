@@ -81,6 +81,12 @@ class Trace(OpenTrace):
         assert address is not None
         return history.of_address(self, address, size)
 
+    def pointing_to(self, node: int) -> History:
+        """Every pointer that ever meant a node: which field held it, from when until when."""
+        from heapstory.graph import history
+
+        return history.pointing_to(self, self.node(node))
+
     def query(self, sql: str, files: Sequence[str | os.PathLike[str]] = ()) -> Rows:
         """SQL over the tables of the trace; see docs/reference/sql.md.
 

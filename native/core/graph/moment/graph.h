@@ -76,7 +76,5 @@ class Graph {
 
 // What one node holds after n events: the same edges as Graph's.
 Batches fields_of(const Store &store, const Pointers &pointers, uint64_t node, uint64_t n);
-// Who points to a node after n events.
-Batches incoming_of(const Store &store, const Pointers &pointers, uint64_t node, uint64_t n);
 
 } // namespace heapstory

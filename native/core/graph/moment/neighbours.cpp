@@ -1,4 +1,4 @@
-// What one node holds and who points to it, without the whole graph.
+// What one node holds, without the whole graph.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/moment/graph.h"
 
@@ -40,18 +40,6 @@ Batches fields_of(const Store &store, const Pointers &pointers, uint64_t node, u
         out.add(edge, edge.timestamp([&](uint64_t event) { return store.timestamp_of(event); }));
     }
     return out.finish();
-}
-
-Batches incoming_of(const Store &store, const Pointers &pointers, uint64_t node, uint64_t n) {
-    // Pointers are not indexed by where they point to: put the graph together and filter.
-    Graph graph(store, pointers, store.timestamp_after(n), false);
-    Batch out(EdgeColumn::count);
-    for (const auto &batch : graph.pointers())
-        for (size_t row = 0; row < batch->rows(); ++row)
-            if ((*batch)[EdgeColumn::target].numbers[row] == node)
-                for (size_t i = 0; i < EdgeColumn::count; ++i)
-                    out[i].copy((*batch)[i], row, edge_columns()[i].type);
-    return {std::make_shared<const Batch>(std::move(out))};
 }
 
 } // namespace heapstory

@@ -105,7 +105,11 @@ def history(history: History) -> dict[str, Any]:
         "address": f"{history.address:#x}",
         "size": history.size,
         "node": history.node.id if history.node else None,
-        "versions": [_version(version) for version in history],
+        **({"pointing_to": history.pointing_to.id} if history.pointing_to else {}),
+        "versions": [
+            {**_version(version), **({"until": version.until} if history.pointing_to else {})}
+            for version in history
+        ],
     }
 
 

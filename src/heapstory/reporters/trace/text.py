@@ -151,17 +151,29 @@ def _where(info: Info) -> str:
 def history(answer: History, style: Style = PLAIN, limit: int = 0) -> str:
     """One line per version; the last ``limit`` of them if there are more."""
     hidden = max(0, len(answer) - limit) if limit else 0
-    title = answer.node.title if answer.node else f"address {answer.address:#x}"
-    lines = [style.bold(f"{title}: {count(len(answer), 'version')} of {answer.size} bytes")]
+    lines = [style.bold(_title(answer))]
     if hidden:
         lines.append(style.dim(f"... {count(hidden, 'older version')} (all: --limit 0)"))
     shown = answer.versions[hidden:]
     cells = [_version(version, answer.node is None) for version in shown]
+    if answer.pointing_to:
+        cells = [[*cell, _until(version)] for cell, version in zip(cells, shown, strict=True)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for row in cells:
         padded = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)]
         lines.append("  ".join(padded).rstrip())
     return "\n".join(lines) + "\n"
+
+
+def _title(answer: History) -> str:
+    if answer.pointing_to:
+        return f"{answer.pointing_to.title}: {count(len(answer), 'pointer')} to it"
+    title = answer.node.title if answer.node else f"address {answer.address:#x}"
+    return f"{title}: {count(len(answer), 'version')} of {answer.size} bytes"
+
+
+def _until(version: Version) -> str:
+    return "still there" if version.until is None else f"until {version.until}"
 
 
 def _version(version: Version, name_node: bool) -> list[str]:
