@@ -16,6 +16,7 @@
 #include <string_view>
 #include <sys/stat.h>
 #include <system_error>
+#include <utility>
 
 namespace {
 
@@ -94,6 +95,7 @@ void collect(Ring &ring, TraceWriter &writer, const RecordingOptions &options, b
     write_facts(writer.directory(), pid, program, {});
     ring.ready();
     uint64_t told = 0;
+    bool is_much = false; // since the last time it was written: chunks must not get too small
     constexpr int patience = 1000; // milliseconds until what has been gathered is written
     for (;;) {
         ByteSpan records;
@@ -103,9 +105,11 @@ void collect(Ring &ring, TraceWriter &writer, const RecordingOptions &options, b
             got = ring.next(patience, records);
         }
         if (got == Ring::Got::idle) {
-            recording.flush();
+            if (std::exchange(is_much, false))
+                recording.flush();
             continue;
         }
+        is_much |= records.size() > ring.header().segment_bytes / 2;
         recording.feed(records);
         if (got == Ring::Got::end)
             break;

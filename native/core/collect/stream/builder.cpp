@@ -63,10 +63,18 @@ stream::Block block_of(ByteSpan payload) {
 
 } // namespace
 
-const StreamBuilder::Known &StreamBuilder::known(uint32_t id) const {
-    if (!id || id > blocks_.size())
-        throw std::runtime_error("the recorder ran a block that it had not described");
-    return blocks_[id - 1];
+void StreamBuilder::fail_unknown() {
+    throw std::runtime_error("the recorder ran a block that it had not described");
+}
+
+// Growing by a step at a time would be most of the work.
+void StreamBuilder::make_room() {
+    constexpr uint32_t steps = sequence_steps + 64;
+    now_.sequence.block.reserve(steps);
+    now_.sequence.exit.reserve(steps);
+    now_.sequence.operand.reserve(steps);
+    now_.sequence.words.resize(2 * steps);
+    words_ = 0;
 }
 
 uint16_t StreamBuilder::Known::before(uint64_t address) const {
@@ -85,13 +93,14 @@ void StreamBuilder::define(const Record &record, ByteSpan payload, bool is_kept)
         throw std::runtime_error("the recorder left out the description of a block");
     Known &added = blocks_.emplace_back(block_of(payload));
     const auto from = ByteReader(payload).fixed<hsw_block>();
-    added.returns_unsaid = from.jump == HSW_JUMP_RETURN && !from.own && !from.left_out;
     if (added.block.stub) {
         added.where.add_general(from.stub_where);
         added.what.add_general(from.stub_what);
     }
     for (const stream::Instruction &one : stream::effects_of(added.block).instructions)
         added.starts.push_back(uint16_t(one.address - added.block.address));
+    briefs_.push_back({added.block.words, uint16_t(added.starts.size()),
+                       from.jump == HSW_JUMP_RETURN && !from.own && !from.left_out});
     if (!is_kept)
         return;
     now_.blocks.push_back(added.block);
@@ -110,20 +119,23 @@ void StreamBuilder::add_step(uint32_t block, uint8_t exit, size_t operand) {
 }
 
 void StreamBuilder::executed(uint32_t id, uint8_t exit, const uint8_t *words) {
-    const Known &ran = known(id);
-    stream::Sequence &sequence = now_.sequence;
+    const Brief &ran = brief(id);
+    std::vector<uint64_t> &all = now_.sequence.words;
     goes_on(id);
     Place &place = *place_;
-    const size_t operand = sequence.words.size(), count = ran.block.words;
-    add_step(id, exit, operand);
-    sequence.words.resize(operand + count);
-    if (count)
-        std::memcpy(sequence.words.data() + operand, words, 8 * count);
+    add_step(id, exit, words_);
+    if (all.size() - words_ < ran.words) [[unlikely]]
+        all.resize(2 * all.size() + ran.words);
+    for (uint64_t *to = all.data() + words_, *end = to + ran.words; to < end; ++to, words += 8)
+        std::memcpy(to, words, 8);
+    words_ += ran.words;
     place.step = step();
     place.block = id;
     place.unfinished = exit == stream::broke_off;
-    if (!place.unfinished)
-        now_.instructions += ran.ran(exit);
+    if (exit == stream::ran_to_end)
+        now_.instructions += ran.instructions;
+    else if (!place.unfinished)
+        now_.instructions += known(id).ran(exit);
 }
 
 void StreamBuilder::goes_on(uint32_t id) {
@@ -234,12 +246,14 @@ GatheredSequence StreamBuilder::take(uint64_t next_event) {
          event != now_.events.rend() && event->step >= sequence.steps(); ++event)
         event->step = step();
     std::ranges::sort(sequence.faults, {}, &stream::Fault::step);
+    sequence.words.resize(words_);
     const uint64_t first_step = sequence.first_step + sequence.steps();
     const uint64_t first_instruction = instructions();
     GatheredSequence taken = std::exchange(now_, {});
     sequence.first_step = first_step;
     now_.first_instruction = first_instruction;
     now_.first_event = next_event;
+    make_room();
     return taken;
 }
 

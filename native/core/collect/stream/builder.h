@@ -13,6 +13,21 @@ namespace heapstory {
 
 class StreamBuilder {
   public:
+    StreamBuilder() { make_room(); }
+
+    // What is asked of a block whenever it runs.
+    struct Brief {
+        uint16_t words = 0, instructions = 0;
+        // Whether the recorder, if there were no stream, would take a call back that a return of
+        // this block ends, and not even say so.
+        bool returns_unsaid = false;
+    };
+    const Brief &brief(uint32_t id) const {
+        if (id - 1 >= briefs_.size()) [[unlikely]]
+            fail_unknown();
+        return briefs_[id - 1];
+    }
+
     bool is_empty() const { return now_.sequence.block.empty(); }
     bool is_full() const { return now_.sequence.steps() >= sequence_steps; }
     uint64_t steps() const { return now_.sequence.first_step + now_.sequence.steps(); }
@@ -20,9 +35,6 @@ class StreamBuilder {
     // The step that is under way; 0 as long as there is none.
     uint32_t step() const { return now_.sequence.steps() ? now_.sequence.steps() - 1 : 0; }
     const stream::Block &block(uint32_t id) const { return known(id).block; }
-    // Whether the recorder, if there were no stream, would take a call back that a return of this
-    // block ends, and not even say so.
-    bool returns_unsaid(uint32_t id) const { return known(id).returns_unsaid; }
 
     // That thread runs, and the next event has that number.
     void begin(uint32_t thread, uint64_t next_event) {
@@ -64,7 +76,6 @@ class StreamBuilder {
         stream::Block block;
         std::vector<uint16_t> starts;
         stream::RegisterSet where, what; // of a stub
-        bool returns_unsaid = false;
         uint64_t effective() const;
         bool ends_in_repeat() const;
         // The instructions before an address; 0 if none begins there.
@@ -72,14 +83,22 @@ class StreamBuilder {
         // How many ran, of an execution that is finished.
         uint32_t ran(uint8_t exit) const;
     };
-    const Known &known(uint32_t id) const;
+    [[noreturn]] static void fail_unknown();
+    const Known &known(uint32_t id) const {
+        if (id - 1 >= blocks_.size()) [[unlikely]]
+            fail_unknown();
+        return blocks_[id - 1];
+    }
+    void make_room();
     const Known *running() const; // the thread's last block
     void add_step(uint32_t block, uint8_t exit, size_t operand);
     void left_at(Place &place, uint64_t address);
     void reopen(Place &place, uint64_t instruction);
 
     std::vector<Known> blocks_;
+    std::vector<Brief> briefs_; // of the same
     GatheredSequence now_;
+    size_t words_ = 0; // of the sequence, which has room for more
     uint32_t thread_ = 1;
     std::unordered_map<uint32_t, Place> places_;
     Place *place_ = &places_[thread_]; // of the thread that runs; places stay where they are

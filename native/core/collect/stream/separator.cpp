@@ -25,7 +25,7 @@ bool is_translation(uint32_t tag) {
 }
 
 // Of the record of an execution.
-size_t length_of(const stream::Block &block) {
+size_t length_of(const StreamBuilder::Brief &block) {
     return (8 + 8 * size_t(block.words) + 15) & ~size_t(15);
 }
 
@@ -59,14 +59,14 @@ const uint8_t *StreamSeparator::take(const uint8_t *at, const uint8_t *end) {
             at = record.tag == HSW_VOID ? take_void(at, end) : take_executed(at, end);
             continue;
         }
+        if (record.tag < HSW_FIRST_TAG) {
+            at = take_stores(at, end);
+            continue;
+        }
         if (record.tag == HSW_STREAM_END)
             return at;
         const uint8_t *after = at + record_bytes;
-        std::optional<Payload> payload;
-        if (record.tag < HSW_FIRST_TAG)
-            payload.emplace();
-        else
-            payload = take_payload(record, after, end);
+        std::optional<Payload> payload = take_payload(record, after, end);
         if (!payload)
             return end; // cut off
         if (is_stream(record.tag))
@@ -82,7 +82,7 @@ const uint8_t *StreamSeparator::take(const uint8_t *at, const uint8_t *end) {
 const uint8_t *StreamSeparator::take_void(const uint8_t *at, const uint8_t *end) {
     returned();
     is_ahead_ = true;
-    const size_t length = length_of(builder_.block(uint32_t(record_of(at).address)));
+    const size_t length = length_of(builder_.brief(uint32_t(record_of(at).address)));
     return length > size_t(end - at) ? end : at + length;
 }
 
@@ -92,16 +92,17 @@ const uint8_t *StreamSeparator::take_executed(const uint8_t *at, const uint8_t *
     const Record record = record_of(at);
     const auto id = uint32_t(record.address);
     const auto exit = uint8_t(record.address >> 32);
-    const stream::Block &block = builder_.block(id);
-    const size_t length = length_of(block);
+    const StreamBuilder::Brief &brief = builder_.brief(id);
+    const size_t length = length_of(brief);
     if (length > size_t(end - at))
         return end; // cut off
     const uint8_t *words = at + 8;
     if (!ignores_)
         builder_.executed(id, exit, words);
-    if (builder_.returns_unsaid(id) && exit == stream::ran_to_end && !block.accesses.empty() &&
-        ends_in_call(last_address(block, words) & HSW_ADDRESS_MASK))
-        returns_from_ = others_.size();
+    if (brief.returns_unsaid && exit == stream::ran_to_end)
+        if (const stream::Block &block = builder_.block(id);
+            !block.accesses.empty() && ends_in_call(last_address(block, words) & HSW_ADDRESS_MASK))
+            returns_from_ = others_.size();
     return at + length;
 }
 
@@ -180,6 +181,21 @@ void StreamSeparator::take_other(const Record &record, ByteSpan bytes) {
         return take_back(others_.size());
     if (!ignores_)
         note_effect(record);
+    add_other(bytes);
+}
+
+// Those that follow one another, of one block.
+const uint8_t *StreamSeparator::take_stores(const uint8_t *at, const uint8_t *end) {
+    const uint8_t *first = at;
+    do
+        at += record_bytes;
+    while (at + record_bytes <= end && record_of(at).tag < HSW_FIRST_TAG);
+    returns_from_.reset();
+    add_other({first, at});
+    return at;
+}
+
+void StreamSeparator::add_other(ByteSpan bytes) {
     const RecordStep now{others_.size(), step()};
     if (steps_.empty() || steps_.back().step != now.step)
         steps_.push_back(now);

@@ -55,7 +55,9 @@ class StreamSeparator {
     stream::Effect result_from(stream::Range memory) const;
     const uint8_t *take_executed(const uint8_t *at, const uint8_t *end);
     void take_stream(const Record &record, ByteSpan payload);
+    const uint8_t *take_stores(const uint8_t *at, const uint8_t *end);
     void take_other(const Record &record, ByteSpan bytes);
+    void add_other(ByteSpan bytes);
     void note_effect(const Record &record);
     void moved_to(const Record &record);
     void reallocated(const Record &old);

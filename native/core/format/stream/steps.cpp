@@ -10,14 +10,15 @@ namespace {
 // A step is its block << 8 | exit.
 class Prediction {
   public:
-    uint64_t after_few() const { return few_[few_place()]; }
-    uint64_t after_one() const { return one_[one_place()]; }
+    uint64_t after_few() const { return *few_guess_; }
+    uint64_t after_one() const { return *one_guess_; }
     void came(uint64_t step) {
-        few_[few_place()] = step;
-        one_[one_place()] = step;
+        *few_guess_ = *one_guess_ = step;
         for (unsigned i = remembered - 1; i > 0; --i)
             last_[i] = last_[i - 1];
         last_[0] = step;
+        few_guess_ = &few_[few_place()];
+        one_guess_ = &one_[one_place()];
     }
 
   private:
@@ -36,6 +37,7 @@ class Prediction {
     std::vector<uint64_t> few_ = std::vector<uint64_t>(size_t(1) << few_bits),
                           one_ = std::vector<uint64_t>(size_t(1) << one_bits);
     uint64_t last_[remembered] = {};
+    uint64_t *few_guess_ = &few_[few_place()], *one_guess_ = &one_[one_place()];
 };
 
 } // namespace
