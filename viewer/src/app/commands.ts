@@ -98,11 +98,25 @@ export const COMMANDS: Command[] = [
     title: "unfold what is behind the selected node",
     run: (c) => c.openSelected(),
   },
+  { keys: ["j"], group: "Graph", title: "select the next node", run: (c) => c.selectNext(1) },
+  { keys: ["k"], group: "Graph", title: "select the previous node", run: (c) => c.selectNext(-1) },
   {
-    keys: ["Tab"],
+    keys: ["ArrowDown"],
     group: "Graph",
-    title: "walk through the page's parts; in the graph, arrows follow time",
-    run: () => undefined,
+    title: "select its next field",
+    run: (c) => c.selectField(1),
+  },
+  {
+    keys: ["ArrowUp"],
+    group: "Graph",
+    title: "select its previous field",
+    run: (c) => c.selectField(-1),
+  },
+  {
+    keys: ["Enter"],
+    group: "Graph",
+    title: "follow the selected pointer",
+    run: (c) => c.followPointer(),
   },
   {
     keys: ["/"],
@@ -152,7 +166,7 @@ export function listen(controller: Controller): void {
     const isTyping = target.matches("input, select, textarea");
     if (isTyping && event.key !== "Escape") return;
     if (isTyping) target.blur();
-    if (event.key === " " && target.matches("button, a, summary, [role=tab]")) return;
+    if (belongsTo(target, event.key)) return;
     const shifted =
       event.shiftKey && event.key.startsWith("Arrow") ? `Shift+${event.key}` : event.key;
     const command = byKey.get(shifted);
@@ -160,4 +174,10 @@ export function listen(controller: Controller): void {
     event.preventDefault();
     command.run(controller);
   });
+}
+
+/** Keys that the focused element needs itself: buttons are pressed, panels scrolled. */
+function belongsTo(target: HTMLElement, key: string): boolean {
+  if (key === " " || key === "Enter") return target.matches("button, a, summary");
+  return (key === "ArrowUp" || key === "ArrowDown") && target.matches(".panel, .lines, ol");
 }

@@ -4,6 +4,7 @@ import { lastAtMost } from "../model/search";
 import type { Change } from "../model/timeline";
 import { Links, type Stretch } from "../scope/links";
 import { drawn, union } from "../scope/picture";
+import { rowsOf } from "../scope/rows";
 import { starts, type Scope } from "../scope/starts";
 import { MORE } from "../scope/visible";
 import type { Store } from "./store";
@@ -123,6 +124,41 @@ export class Controller {
     opened.set(node, (opened.get(node) ?? 0) + MORE);
     this.store.set({ opened, budget: this.state.budget + MORE });
     await this.draw();
+  }
+
+  /** The next or previous node of the picture that is there now. */
+  selectNext(direction: 1 | -1): void {
+    const { picture, node, t } = this.state;
+    if (!picture) return;
+    const { window } = picture;
+    const there = picture.boxes.map((box) => box.node).filter((row) => window.isThere(row, t));
+    const ids = there.map((row) => window.nodes.id[row] as number);
+    if (ids.length === 0) return;
+    const here = node === null ? -1 : ids.indexOf(node);
+    const next =
+      here < 0 && direction < 0 ? ids.length - 1 : (here + direction + ids.length) % ids.length;
+    this.select(ids[next] as number);
+  }
+
+  selectField(direction: 1 | -1): void {
+    const { node, offset } = this.state;
+    const row = node === null ? -1 : this.story.window.row(node);
+    if (row < 0) return this.selectNext(1);
+    const offsets = rowsOf(this.story.window, row).map((each) => each.offset);
+    const here = offset === null ? -1 : offsets.indexOf(offset);
+    const next = here < 0 && direction < 0 ? offsets.length - 1 : here + direction;
+    if (next >= 0 && next < offsets.length) this.select(node, offsets[next] as number);
+  }
+
+  /** Selects the node that the selected field leads to. */
+  followPointer(): void {
+    const { node, offset, t } = this.state;
+    const { window } = this.story;
+    const field = node === null || offset === null ? -1 : window.field(window.row(node), offset);
+    const version = field < 0 ? -1 : window.version(field, t);
+    const target = version < 0 ? -1 : (window.versions.target[version] as number);
+    if (target < 0) this.store.set({ message: "no pointer is selected" });
+    else void this.reveal(target);
   }
 
   openSelected(): void {

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { nodeText } from "../inspect/telling";
 import { hex } from "../model/values";
 import { Window } from "../model/window";
-import { findNodes } from "../model/find";
+import { findNodes } from "../scope/find";
 import type { Controller } from "./controller";
 
 interface Hit {

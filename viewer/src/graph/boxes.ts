@@ -64,14 +64,23 @@ export class BoxView {
     const classes = this.classes(moment);
     if (classes !== this.shown) {
       this.element.setAttribute("class", `box ${classes}`);
-      this.status.textContent = status(classes);
       this.shown = classes;
     }
+    const status = this.statusText(classes, moment.t);
+    if (status !== this.status.textContent) this.status.textContent = status;
     if (classes !== "hidden") for (const row of this.rows) row.update(moment);
   }
 
   get isShown(): boolean {
     return this.shown !== "hidden";
+  }
+
+  /** What is special about it, in a word above the box. */
+  private statusText(classes: string, t: number): string {
+    const word = classes.split(" ")[1];
+    if (word) return word;
+    const cluster = this.window.clusters.of(this.window.nodes.id[this.box.node] as number, t);
+    return cluster < 0 ? "" : `cluster ${cluster}`;
   }
 
   private classes({ t, against, held, lost }: Moment): string {
@@ -145,11 +154,6 @@ class RowView {
       return version >= 0 && this.window.versions.from[version] === t && t > 0;
     });
   }
-}
-
-function status(classes: string): string {
-  const word = classes.split(" ")[1];
-  return word ?? "";
 }
 
 function roundedTop(width: number, height: number, radius: number): string {

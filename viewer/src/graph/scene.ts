@@ -5,6 +5,7 @@ import { foldKey, HEADER, nodeKey, type Picture } from "../scope/picture";
 import type { Fold } from "../scope/visible";
 import { ArrowView, way } from "./arrows";
 import { BoxView, type Moment } from "./boxes";
+import { MergeView, mergeViews } from "./merges";
 import { svg, text } from "./svg";
 
 const HEADS = ["live", "dangling", "aliased", "stale", "was"];
@@ -14,6 +15,7 @@ export class Scene {
   private readonly boxes: BoxView[];
   private readonly arrows: ArrowView[] = [];
   private readonly folds: FoldView[] = [];
+  private readonly merges: MergeView[];
   private selected: Element[] = [];
 
   constructor(
@@ -35,11 +37,13 @@ export class Scene {
       if (at)
         this.folds.push(new FoldView(fold, window.nodes.id[fold.behind] as number, at.x, at.y));
     }
+    this.merges = mergeViews(picture);
     this.element = svg(
       "g",
       { class: "scene" },
       svg("defs", {}, ...HEADS.map(arrowHead)),
       svg("g", { class: "arrows" }, ...this.arrows.map((arrow) => arrow.element)),
+      svg("g", { class: "merges" }, ...this.merges.map((merge) => merge.element)),
       svg("g", { class: "folds" }, ...this.folds.map((fold) => fold.element)),
       svg("g", { class: "boxes" }, ...this.boxes.map((box) => box.element)),
     );
@@ -50,6 +54,7 @@ export class Scene {
     for (const box of this.boxes) box.update(moment);
     for (const arrow of this.arrows) arrow.update(moment);
     for (const fold of this.folds) fold.update(t);
+    for (const merge of this.merges) merge.update(t);
   }
 
   /** Where the boxes are that are shown; without any, where all may be. */

@@ -61,6 +61,11 @@ function About({ controller, row }: { controller: Controller; row: number }) {
         {(nodes.size[row] as number).toLocaleString("en")} bytes,{" "}
         <code>{hex(nodes.address[row] as bigint)}</code>
       </p>
+      {(nodes.source[row] as number) >= 0 && (
+        <p>
+          split off <NodeLink controller={controller} node={nodes.source[row] as number} />
+        </p>
+      )}
       <p>
         {born > 0 || nodes.kind(row) === "heap" ? (
           <>

@@ -1,5 +1,6 @@
 // Some nodes from one timestamp to another: every version of every word of them. The graph as of a
 // timestamp is selected by binary search; nothing is worked out here that the core did not say.
+import { Clusters } from "./clusters";
 import type { Columns, Numbers, ShapeHeader } from "./columns";
 import { lastAtMost } from "./search";
 
@@ -17,6 +18,7 @@ export class Window {
   readonly nodes: Nodes;
   readonly fields: Fields;
   readonly versions: Versions;
+  readonly clusters: Clusters;
   private readonly rows = new Map<number, number>();
 
   constructor(readonly columns: Columns) {
@@ -27,6 +29,7 @@ export class Window {
     this.nodes = readNodes(columns);
     this.fields = readFields(columns);
     this.versions = readVersions(columns);
+    this.clusters = new Clusters(columns);
     for (let row = 0; row < this.nodes.count; row++) {
       this.rows.set(this.nodes.id[row] as number, row);
     }

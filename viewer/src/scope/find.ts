@@ -1,7 +1,8 @@
 // Nodes of a window by what a person would type.
-import type { Sites } from "./sites";
-import { hex } from "./values";
-import type { Window } from "./window";
+import type { Sites } from "../model/sites";
+import { hex } from "../model/values";
+import type { Window } from "../model/window";
+import { rowsOf, rowText } from "./rows";
 
 export interface Found {
   row: number;
@@ -10,7 +11,8 @@ export interface Found {
   why: string;
 }
 
-/** Nodes by number, name, address (inside counts), type or site; then words that hold a number. */
+/** Nodes by number, name, address (inside counts), type or site; then fields that hold a number or
+ * a string. */
 export function findNodes(
   window: Window,
   sites: Sites,
@@ -32,6 +34,7 @@ export function findNodes(
   }
   const value = address ?? (/^-?\d+$/.test(words) ? BigInt.asUintN(64, BigInt(words)) : null);
   if (value !== null) found.push(...byValue(window, value, t, most - found.length));
+  else found.push(...byString(window, lower, t, most - found.length));
   const isThere = (each: Found) => Number(window.isThere(each.row, t));
   return found.sort((a, b) => isThere(b) - isThere(a));
 }
@@ -73,6 +76,20 @@ function byValue(window: Window, value: bigint, t: number, most: number): Found[
         found.push({ row, offset, why: `+${offset} holds it` });
       else if (word >> 32n === value)
         found.push({ row, offset: offset + 4, why: `+${offset + 4} holds it` });
+    }
+  }
+  return found;
+}
+
+function byString(window: Window, lower: string, t: number, most: number): Found[] {
+  const found: Found[] = [];
+  for (let node = 0; node < window.nodes.count && found.length < most; node++) {
+    if (!window.isThere(node, t) || !window.shape(node)?.leaves.some((leaf) => leaf.char)) continue;
+    for (const row of rowsOf(window, node)) {
+      const text = row.leaves.length > 1 ? rowText(window, row, t) : null;
+      if (text?.toLowerCase().includes(lower)) {
+        found.push({ row: node, offset: row.offset, why: `${row.name} = ${text}` });
+      }
     }
   }
   return found;
