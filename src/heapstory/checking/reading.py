@@ -15,7 +15,7 @@ from heapstory.recording.folder import successors
 from heapstory.trace import Trace
 
 if TYPE_CHECKING:
-    from heapstory.checking.run import Checked
+    from heapstory.checking.checked import Checked
     from heapstory.recording.recorder import Checks
 
 MOST_MOMENTS = 100  # leaks whose loss is looked for

@@ -6,10 +6,11 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from heapstory.checking.checked import Checked
 from heapstory.errors import HeapstoryError
 from heapstory.recording.recorder import Checks, Request, record
 from heapstory.store import meta
@@ -17,46 +18,9 @@ from heapstory.store import meta
 # What reads a trace is loaded while the program runs (`_load`), not before.
 if TYPE_CHECKING:
     from heapstory.checking.errors import Error
-    from heapstory.checking.leaks import Leak
 
 # A look at the trace of a running program may take this part of the time.
 _SHARE = 0.05
-
-LOOKED_FOR = (
-    "accesses of the heap outside of live blocks",
-    "bad, double and mismatched frees",
-    "overlapping copies",
-)
-NOT_LOOKED_FOR = (
-    "uninitialised values",
-    "accesses outside of variables on the stack or in modules",
-    "forked children",
-)
-
-
-@dataclass(slots=True)
-class Checked:
-    """A checked run."""
-
-    command: list[str]
-    status: int = 0  # as a shell sees it
-    findings: list[Error] = field(default_factory=list)
-    leaks: list[Leak] = field(default_factory=list)
-    looked_for: list[str] = field(default_factory=lambda: list(LOOKED_FOR))
-    not_looked_for: list[str] = field(default_factory=lambda: list(NOT_LOOKED_FOR))
-    failure: str | None = None  # why heapstory itself did not come to the end
-
-    @property
-    def open(self) -> list[Error]:
-        """The errors that are not suppressed."""
-        return [finding for finding in self.findings if finding.suppressed is None]
-
-    @property
-    def open_leaks(self) -> list[Leak]:
-        """The leaks that are mistakes and not suppressed."""
-        from heapstory.checking.leaks import MISTAKES
-
-        return [leak for leak in self.leaks if leak.kind in MISTAKES and leak.suppressed is None]
 
 
 @dataclass(slots=True)

@@ -13,8 +13,8 @@ from heapstory.commands.output import write
 from heapstory.errors import UsageError
 
 if TYPE_CHECKING:
+    from heapstory.checking.checked import Checked
     from heapstory.checking.errors import Error
-    from heapstory.checking.run import Checked
 
 EPILOG = """\
 examples:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from heapstory.checking.checked import Checked
 from heapstory.checking.errors import Error
 from heapstory.checking.leaks import KINDS, Leak
-from heapstory.checking.run import Checked
 from heapstory.checks.finding import statement
 from heapstory.checks.pointer import Holder, Pointer, When
 from heapstory.reporters.findings import block_json, stack_json

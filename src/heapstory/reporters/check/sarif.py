@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from heapstory.checking.checked import Checked
 from heapstory.checking.leaks import MISTAKES, Leak
-from heapstory.checking.run import Checked
 from heapstory.checks.finding import Finding, statement
 from heapstory.reporters import findings
 from heapstory.reporters.check.words import HEADLINES, headline

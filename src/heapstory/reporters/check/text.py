@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from heapstory.checking.checked import Checked
 from heapstory.checking.errors import Error
 from heapstory.checking.leaks import KINDS, MISTAKES, Leak
-from heapstory.checking.run import Checked
 from heapstory.checks.finding import Stack, identity
 from heapstory.checks.moment import Moment
 from heapstory.checks.pointer import Holder, Pointer, When

@@ -6,8 +6,8 @@ import os
 from pathlib import PurePath
 from xml.etree import ElementTree
 
+from heapstory.checking.checked import Checked
 from heapstory.checking.leaks import MISTAKES, Leak
-from heapstory.checking.run import Checked
 from heapstory.checks.finding import Finding, Stack
 from heapstory.reporters.check.words import headline
 from heapstory.store.places import Place
