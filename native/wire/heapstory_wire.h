@@ -246,9 +246,11 @@ enum hsw_allocator {
     HSW_MEMALIGN = 3,
     HSW_NEW = 4,
     HSW_NEW_ARRAY = 5,
-    HSW_CUSTOM = 6,     /* --alloc-fn, --free-fn */
-    HSW_BY_REALLOC = 7, /* of HSW_BAD_FREE */
-    HSW_TRUTH = 0x80    /* flag: said for comparison only, makes no node (--truth) */
+    HSW_CUSTOM = 6,       /* --alloc-fn, --free-fn */
+    HSW_CUSTOM_SIZED = 9, /* of a wrapper: the block that malloc made below is of this size */
+    HSW_CUSTOM_OWN = 10,  /* a block of its own, even where one of malloc's begins */
+    HSW_BY_REALLOC = 7,   /* of HSW_BAD_FREE */
+    HSW_TRUTH = 0x80      /* flag: said for comparison only, makes no node (--truth) */
 };
 
 enum hsw_mode { HSW_ALLOCATIONS = 1, HSW_PORTABLE = 2, HSW_INTERNALS = 3 };

@@ -218,7 +218,7 @@ void Recording::control(const Record &record, const Payload &payload) {
     case HSW_ALLOC:
         if (in_snapshot_)
             return allocations_.found(record);
-        if (record.kind() == HSW_CUSTOM)
+        if (allocator_of(record.kind()) == Allocator::custom)
             return allocations_.custom_allocate(record, stacks_.last_returned().site);
         return allocations_.allocate(record);
     case HSW_FREE_BLOCK:

@@ -25,7 +25,7 @@ static struct {
 } held;
 
 Addr hs_checked_get(SizeT size, SizeT alignment, UInt *class) {
-    SizeT redzone = hs_options.redzone;
+    SizeT redzone = hs_custom_has_redzone() ? 0 : hs_options.redzone;
     Addr block = hs_block_get(size + redzone, alignment, class);
     if (!block)
         return 0;
@@ -76,9 +76,11 @@ static SizeT size_at(Addr block) {
 }
 
 Addr hs_block_meant(Addr address) {
-    Addr below = hs_block_below(address, FAR_BELOW);
+    Addr custom = hs_custom_meant(address), below = hs_block_below(address, FAR_BELOW);
     Addr above = hs_block_above(address, hs_options.redzone);
     Addr end = below ? below + size_at(below) : 0;
+    if (custom)
+        return custom;
     if (below && (address < end || !above || address - end <= above - address))
         return address < end || address - end < FAR_BEHIND ? below : 0;
     return above;

@@ -2,10 +2,16 @@
 /* Custom allocators and wrappers by name: --alloc-fn=NAME[:ARG[*ARG]] and --free-fn=NAME[:ARG].
  * Their calls are watched (watch.c); the block is what such a function returns. Only the first six
  * integer arguments can be named.
+ *
+ * In a checked program these functions are layers: what the outermost one returns is a block, and
+ * what happens inside is the allocator's own affair and not reported. Where its size was named, the
+ * outermost one is asked for a redzone more, and what it calls adds none.
  */
 #include "functions/functions.h"
 #include "functions/watch.h"
 #include "pub_tool_hashtable.h"
+#include "shared/addressable.h"
+#include "shared/errors.h"
 #include "shared/options.h"
 #include "shared/pages.h"
 #include "shared/places.h"
@@ -14,17 +20,25 @@
 struct function {
     const HChar *name;
     UInt size, count; /* argument numbers from 1; count 0: none */
+    Bool sized;       /* they were named */
     Bool frees;
 };
+
+/* A block of malloc's that is larger by that is no wrapper's but a pool. */
+#define ROUNDED 64
 
 static struct function *functions;
 static UInt n_functions;
 
-/* Blocks alive; a wrapper's are malloc's and not here. */
+/* ---- blocks ---- */
+
+/* Blocks that are no block of malloc's, as a wrapper's are. In a checked program they stay after
+ * they were freed, until their memory is given out again. */
 struct custom {
     struct _VgHashNode node; /* key: address */
     SizeT size;
     ULong birth;
+    Bool freed;
 };
 static VgHashTable *blocks;
 
@@ -42,6 +56,7 @@ static void keep_block(Addr address, SizeT size) {
     block->node.key = address;
     block->size = size;
     block->birth = hs_live_birth();
+    block->freed = False;
     VG_(HT_add_node)(blocks, block);
 }
 
@@ -52,9 +67,78 @@ void hs_custom_blocks(XArray *all) {
     VG_(HT_ResetIter)(blocks);
     while ((block = VG_(HT_Next)(blocks))) {
         struct hs_block copy = {block->node.key, block->size, block->birth, HSW_CUSTOM};
-        VG_(addToXA)(all, &copy);
+        if (!block->freed)
+            VG_(addToXA)(all, &copy);
     }
 }
+
+/* How far an address is from a block; 0: inside. */
+static SizeT distance(const struct custom *block, Addr address) {
+    Addr end = block->node.key + block->size;
+    if (address < block->node.key)
+        return block->node.key - address;
+    return address < end ? 0 : address - end + 1;
+}
+
+/* Whether the memory that the block is part of is still the allocator's. */
+static Bool stands(const struct custom *block) {
+    Addr below = hs_block_below(block->node.key, 1ul << 30);
+    const ULong *freed = below ? hs_freed_find(below) : NULL;
+    return !freed || block->node.key >= below + hs_live_size(*freed);
+}
+
+Addr hs_custom_meant(Addr address) {
+    const struct custom *block;
+    SizeT nearest = hs_options.redzone + 1;
+    Addr meant = 0;
+    if (!blocks)
+        return 0;
+    VG_(HT_ResetIter)(blocks);
+    while ((block = VG_(HT_Next)(blocks)))
+        if (distance(block, address) < nearest && stands(block)) {
+            nearest = distance(block, address);
+            meant = block->node.key;
+        }
+    return meant;
+}
+
+/* ---- layers ---- */
+
+static struct hs_watcher watcher;
+
+static const struct hs_call_note *layer(ThreadId tid) {
+    return n_functions ? hs_watched_call(&watcher, tid, VG_(get_SP)(tid)) : NULL;
+}
+
+Bool hs_custom_has_redzone(void) {
+    const struct hs_call_note *note = layer(VG_(get_running_tid)());
+    return note && note->extra;
+}
+
+static Bool is_inside(ThreadId tid) {
+    return layer(tid) != NULL;
+}
+
+/* The outermost one asks for a redzone more. */
+static void adjust(struct hs_call_note *note, ULong *arguments) {
+    const struct function *f = &functions[note->number];
+    ULong *size = &arguments[f->size - 1];
+    if (!hs_checking() || f->frees || !f->sized || hs_watched_call(&watcher, note->tid, note->sp))
+        return;
+    if (f->count) {
+        ULong each = arguments[f->count - 1], more;
+        if (!each)
+            return;
+        more = (hs_options.redzone + each - 1) / each;
+        note->extra = more * each;
+        *size += more;
+    } else {
+        note->extra = hs_options.redzone;
+        *size += note->extra;
+    }
+}
+
+/* ---- calls ---- */
 
 static void parse(const HChar *option, const HChar *text, Bool frees) {
     struct function *f = &functions[n_functions++];
@@ -63,6 +147,7 @@ static void parse(const HChar *option, const HChar *text, Bool frees) {
     f->frees = frees;
     f->name = name;
     if (mark && mark[1] >= '0' && mark[1] <= '9' && (mark == name || mark[-1] != ':')) {
+        f->sized = True;
         f->size = VG_(strtoull10)(mark + 1, &rest);
         if (*rest == '*' && !frees)
             f->count = VG_(strtoull10)(rest + 1, &rest);
@@ -75,18 +160,24 @@ static void parse(const HChar *option, const HChar *text, Bool frees) {
 }
 
 static void freed(Addr address) {
+    struct custom *block = blocks ? VG_(HT_lookup)(blocks, address) : NULL;
     if (address == 0)
         return;
-    forget_block(address);
+    if (block && hs_checking() && !block->freed) {
+        hs_make_unaddressable(address, block->size);
+        block->freed = True;
+    } else if (!hs_checking())
+        forget_block(address);
     hs_record(HSW_FREE_BLOCK, address, (ULong)HSW_CUSTOM << 56);
 }
 
 /* Whether its return is of interest. */
 static Bool entered(const struct hs_call_note *note) {
     const struct function *f = &functions[note->number];
-    if (f->frees)
+    Bool outermost = !hs_watched_call(&watcher, note->tid, note->sp);
+    if (f->frees && (outermost || !hs_checking()))
         freed(note->argument[f->size - 1]);
-    return !f->frees;
+    return !f->frees || hs_checking();
 }
 
 static void allocated(Addr address, SizeT size) {
@@ -98,10 +189,40 @@ static void allocated(Addr address, SizeT size) {
     hs_record(HSW_ALLOC, address, size | (ULong)HSW_CUSTOM << 56);
 }
 
+/* A block of the outermost layer, with a redzone if it was asked for. */
+static void allocated_checked(Addr address, SizeT size, SizeT extra) {
+    ULong *inner = hs_live_find(address);
+    SizeT whole = inner ? hs_live_size(*inner) : 0;
+    if (address == 0)
+        return;
+    if (inner && !extra) { /* a wrapper's: malloc knows the size */
+        hs_record(HSW_ALLOC, address, whole | (ULong)HSW_CUSTOM << 56);
+        return;
+    }
+    if (whole >= size + extra && whole - size - extra < ROUNDED) {
+        *inner = hs_live_word(size, hs_live_class(*inner), hs_live_allocator(*inner));
+        hs_make_unaddressable(address + size, whole - size);
+        hs_record(HSW_ALLOC, address, size | (ULong)HSW_CUSTOM_SIZED << 56);
+        return;
+    }
+    keep_block(address, size);
+    hs_make_addressable(address, size);
+    hs_make_unaddressable(address + size, extra);
+    hs_pages_on(address, size);
+    hs_record(HSW_ALLOC, address, size | (ULong)HSW_CUSTOM_OWN << 56);
+}
+
 static void returned(const struct hs_call_note *note, ULong result, Bool used) {
     const struct function *f = &functions[note->number];
     SizeT size = note->argument[f->size - 1];
-    allocated(result, f->count ? size * note->argument[f->count - 1] : size);
+    if (f->count)
+        size *= note->argument[f->count - 1];
+    if (f->frees)
+        return;
+    if (!hs_checking())
+        allocated(result, size);
+    else if (!hs_watched_call(&watcher, note->tid, note->sp)) /* it was the outermost */
+        allocated_checked(result, size, note->extra);
 }
 
 static Int find(Addr code, const HChar *name) {
@@ -111,7 +232,7 @@ static Int find(Addr code, const HChar *name) {
     return -1;
 }
 
-static struct hs_watcher watcher = {find, entered, returned};
+static struct hs_watcher watcher = {find, entered, returned, adjust, True};
 
 void hs_custom_start(void) {
     XArray *lists[2] = {hs_options.alloc_functions, hs_options.free_functions};
@@ -122,6 +243,9 @@ void hs_custom_start(void) {
     for (UInt k = 0; k < 2; k++)
         for (Word i = 0; lists[k] && i < VG_(sizeXA)(lists[k]); i++)
             parse(k ? "--free-fn" : "--alloc-fn", *(const HChar **)VG_(indexXA)(lists[k], i), k);
-    if (n_functions)
-        hs_watch(&watcher);
+    if (!n_functions)
+        return;
+    hs_watch(&watcher);
+    if (hs_checking())
+        hs_hide_errors(is_inside);
 }

@@ -68,6 +68,8 @@ void hs_asked_again(void); /* the question just answered with NULL comes a secon
 /* custom_alloc.c */
 void hs_custom_start(void);
 void hs_custom_blocks(XArray *all); /* adds those alive */
+Addr hs_custom_meant(Addr address); /* as hs_block_meant, of those that are no block of malloc's */
+Bool hs_custom_has_redzone(void);   /* a layer around what runs now has asked for one */
 
 /* strings.c: functions of the preload object, done by the tool. readers.c: those that only read. */
 struct hs_string_function {

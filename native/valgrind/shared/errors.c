@@ -32,6 +32,7 @@ struct place {
 
 static VgHashTable *errors, *places;
 static UInt n_errors;
+static Bool (*hidden)(ThreadId tid);
 
 static UWord hash(UWord before, UWord value) {
     return (before ^ value) * 0x9E3779B97F4A7C15ull + (before >> 29);
@@ -72,6 +73,8 @@ void hs_tell_error(const struct hs_error *error) {
     UWord key = hash(error->kind, error->code ? error->code : VG_(get_IP)(tid));
     struct place *place = find(places, key, sizeof *place);
     struct alike *same;
+    if (hidden && hidden(tid))
+        return;
     if (++place->times > LOOKED_AT) {
         place->first->times++;
         return;
@@ -83,6 +86,10 @@ void hs_tell_error(const struct hs_error *error) {
         same->number = ++n_errors;
         send(tid, error, same->number);
     }
+}
+
+void hs_hide_errors(Bool (*inside)(ThreadId tid)) {
+    hidden = inside;
 }
 
 static void send_times(void) {

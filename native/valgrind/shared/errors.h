@@ -18,5 +18,7 @@ struct hs_error {
 
 void hs_errors_start(void);
 void hs_tell_error(const struct hs_error *error);
+/* Nothing is told while `inside` says so of the thread. */
+void hs_hide_errors(Bool (*inside)(ThreadId tid));
 
 #endif

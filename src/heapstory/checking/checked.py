@@ -17,8 +17,8 @@ LOOKED_FOR = (
 NOT_LOOKED_FOR = (
     "uninitialised values",
     "accesses outside of variables on the stack or in modules",
-    "forked children",
 )
+CHILDREN = "forked children"
 
 
 @dataclass(slots=True)

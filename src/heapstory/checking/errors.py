@@ -13,6 +13,7 @@ from heapstory.graph.model import find_node
 if TYPE_CHECKING:
     from heapstory import _core
     from heapstory.store.open_trace import OpenTrace
+    from heapstory.trace import Trace
 
 _ACCESS = (
     "error",
@@ -48,12 +49,17 @@ class Error(Finding):
         return self.number is None
 
 
-def errors(trace: OpenTrace) -> list[Error]:
-    """All that are in the trace so far, in order of time within each sort."""
-    made = [_access(trace, row) for row in _rows(trace.core.table("errors"), _ACCESS)]
+def errors(trace: OpenTrace, parent: Trace | None = None) -> list[Error]:
+    """All that are in the trace so far, in order of time within each sort.
+
+    What a forked child has of before the fork, only the trace of its parent knows.
+    """
+    made = [_access(trace, row, parent) for row in _rows(trace.core.table("errors"), _ACCESS)]
     if trace.meta.get("bad_frees") != 0:
         frees = _rows(trace.core.table("frees"), _FREE)
-        made += [_free(trace, row) for row in frees if row["error"] is not None]
+        made += [_free(trace, row, parent) for row in frees if row["error"] is not None]
+    for error in made:
+        error.process = trace.meta.get("pid") or 0
     return made
 
 
@@ -63,8 +69,8 @@ def _rows(table: _core.Table, names: tuple[str, ...]) -> Iterator[dict[str, Any]
         yield dict(zip(names, values, strict=True))
 
 
-def _access(trace: OpenTrace, row: dict[str, Any]) -> Error:
-    block = _block(trace, row)
+def _access(trace: OpenTrace, row: dict[str, Any], parent: Trace | None) -> Error:
+    block = _block(trace, row, parent)
     return Error(
         row["kind"],
         row["address"],
@@ -81,9 +87,9 @@ def _access(trace: OpenTrace, row: dict[str, Any]) -> Error:
     )
 
 
-def _free(trace: OpenTrace, row: dict[str, Any]) -> Error:
+def _free(trace: OpenTrace, row: dict[str, Any], parent: Trace | None) -> Error:
     by_realloc = row["deallocator"] == "realloc" and row["error"] != "mismatched-free"
-    block = _block(trace, row)
+    block = _block(trace, row, parent)
     return Error(
         "bad-realloc" if by_realloc else row["error"],
         row["address"],
@@ -96,22 +102,41 @@ def _free(trace: OpenTrace, row: dict[str, Any]) -> Error:
     )
 
 
-def _block(trace: OpenTrace, row: dict[str, Any]) -> Block | None:
+def _block(trace: OpenTrace, row: dict[str, Any], parent: Trace | None) -> Block | None:
     """The block as it was then: a free that came later is not known yet."""
     if row["node"] is None:
-        return None
+        before = _inherited(parent, row["address"])
+        # It was freed before the fork: else the child would know it.
+        return before if before and before.freed is not None else None
     node = find_node(trace, row["node"])
     if node.kind != "heap":
         return None
+    before = _inherited(parent, node.address) if node.created.timestamp is None else None
     # A free that is itself what went wrong is no earlier one.
     then = row["timestamp"] - (row["kind" if "kind" in row else "error"] == "mismatched-free")
     freed = node.freed is not None and (node.freed.timestamp or 0) <= then
     return Block(
         node.address,
         node.size,
-        trace.places.stack(node.created_stack),
+        before.allocated if before else trace.places.stack(node.created_stack),
         trace.places.stack(node.freed_stack) if freed else None,
     )
+
+
+def _inherited(parent: Trace | None, address: int) -> Block | None:
+    """The block with an address in the parent, where there was never another one."""
+    if parent is None:
+        return None
+    rows = parent.query(
+        "SELECT node FROM nodes WHERE kind = 'heap' "
+        f"AND address <= {address} AND address + greatest(size, 1) > {address} LIMIT 2"
+    ).rows
+    if len(rows) != 1:
+        return None
+    node = parent.node(rows[0][0])
+    freed = None if node.freed is None else parent.places.stack(node.freed_stack)
+    stack = parent.places.stack(node.created_stack)
+    return Block(node.address, node.size, stack, freed)
 
 
 def _words(row: dict[str, Any], block: Block | None) -> str:

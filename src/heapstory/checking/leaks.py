@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -31,6 +32,7 @@ class Leak:
     blocks: int = 0
     bytes: int = 0
     suppressed: str | None = None
+    process: int = 0
     lost: Moment | None = None  # when the first one was, where that was recorded
 
     @property
@@ -45,10 +47,10 @@ class Leak:
         return self.finding.fingerprint
 
 
-def leaks(trace: OpenTrace) -> list[Leak] | None:
+def leaks(trace: OpenTrace, child: bool = False) -> list[Leak] | None:
     """By kind and allocation, most bytes first; None where nothing is known of the end.
 
-    Every block that was alive is in one of them.
+    Every block that was alive is in one of them; of a forked child, every block of its own.
     """
     graph = trace.core.graph(trace.last, False)
     reach = graph.reach()
@@ -59,7 +61,7 @@ def leaks(trace: OpenTrace) -> list[Leak] | None:
     for node, sort, address, size, stack, created in zip(
         *(nodes.column(name) for name in names), strict=True
     ):
-        if sort != "heap":
+        if sort != "heap" or (child and created is None):
             continue
         if node not in kinds:
             return None
@@ -70,7 +72,14 @@ def leaks(trace: OpenTrace) -> list[Leak] | None:
             made[key] = Leak(kinds[node], places, address, node, created or 0, suppressed=reason)
         made[key].blocks += 1
         made[key].bytes += size
-    return sorted(made.values(), key=lambda leak: (KINDS.index(leak.kind), -leak.bytes))
+    for leak in made.values():
+        leak.process = trace.meta.get("pid") or 0
+    return by_kind(made.values())
+
+
+def by_kind(all_of_them: Iterable[Leak]) -> list[Leak]:
+    """Most bytes first within each kind."""
+    return sorted(all_of_them, key=lambda leak: (KINDS.index(leak.kind), -leak.bytes))
 
 
 def _is_linker(stack: Stack) -> bool:

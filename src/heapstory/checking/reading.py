@@ -7,8 +7,9 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from heapstory.checking.checked import CHILDREN
 from heapstory.checking.errors import Error, errors
-from heapstory.checking.leaks import Leak, leaks
+from heapstory.checking.leaks import Leak, by_kind, leaks
 from heapstory.checks.finding import identity, merged
 from heapstory.errors import HeapstoryError
 from heapstory.recording.folder import successors
@@ -43,25 +44,37 @@ def news(path: Path, told: Collection[tuple[str, ...]], recorded: bool) -> tuple
 
 def read(made: Checked, path: Path, checks: Checks) -> None:
     """All that was found, with its past where that was recorded."""
-    known: list[Leak] | None = None
+    lost: dict[int, list[Leak] | None] = {}  # by process: of what it became by exec, the last
     found: list[Error] = []
     for part in [path, *successors(path)]:
         try:
             with Trace(part) as trace:
-                new = merged(errors(trace))
-                known = leaks(trace) if checks.leaks and not made.failure else None
+                process = trace.meta.get("pid") or 0
+                child = bool(lost) and process not in lost
+                new = _errors(trace, path if child else None)
+                lost[process] = leaks(trace, child) if checks.leaks and not made.failure else None
                 if checks.stores:
-                    _explain(trace, new, known or [], checks.stream)
+                    _explain(trace, new, lost[process] or [], checks.stream)
                 found += new
         except HeapstoryError as error:
             if made.failure is None:
                 raise
             made.failure += f"; {error}"
+    known = next(iter(lost.values()), None)
     if not known and not found and not made.failure and not _has_heap(path):
         made.not_looked_for.append(NO_HEAP)
     made.findings = merged(found)
-    made.leaks = known or []
+    made.leaks = by_kind(leak for leaks in lost.values() for leak in leaks or ())
     (made.not_looked_for if known is None else made.looked_for).append(LEAKS)
+    (made.looked_for if checks.follow_children else made.not_looked_for).append(CHILDREN)
+
+
+def _errors(trace: Trace, parent: Path | None) -> list[Error]:
+    """The errors of a trace; of a child's, with what its parent knows."""
+    if parent is None:
+        return merged(errors(trace))
+    with Trace(parent) as before:
+        return merged(errors(trace, before))
 
 
 def _has_heap(path: Path) -> bool:

@@ -62,6 +62,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="bytes of freed blocks that are not reused (default: 20000000): how long a use after "
         "free is noticed",
     )
+    parser.add_argument(
+        "--alloc-fn",
+        action="append",
+        default=[],
+        metavar="NAME[:ARG[*ARG]]",
+        help="an allocator of the program's own, and which argument is the size in bytes "
+        "(repeatable): its blocks are checked, what it does inside is not",
+    )
+    parser.add_argument(
+        "--free-fn",
+        action="append",
+        default=[],
+        metavar="NAME[:ARG]",
+        help="what gives such blocks back (repeatable)",
+    )
+    parser.add_argument(
+        "--follow-children", action="store_true", help="forked children are checked, too"
+    )
     parser.add_argument("--no-leaks", action="store_true", help="do not look for leaks")
     parser.add_argument("--json", metavar="FILE", help="write the answer as JSON to a file, too")
     add_sarif(parser)
@@ -82,6 +100,7 @@ def _redzone(text: str) -> int:
 def run(args: argparse.Namespace) -> int:
     from heapstory.checking.run import Watch, check
     from heapstory.checks.baseline import Baseline, read_baseline
+    from heapstory.recording.places import check_function
     from heapstory.recording.recorder import Checks
     from heapstory.reporters.style import Style
 
@@ -102,7 +121,19 @@ def run(args: argparse.Namespace) -> int:
     recorded = args.record is not None
     if args.stream and not recorded:
         raise UsageError("--stream records more of the program: where to? (--record TRACE)")
-    checks = Checks(args.redzone, args.delay, not args.no_leaks, recorded, args.stream)
+    for option, names in (("--alloc-fn", args.alloc_fn), ("--free-fn", args.free_fn)):
+        for name in names:
+            check_function(option, name)
+    checks = Checks(
+        args.redzone,
+        args.delay,
+        not args.no_leaks,
+        recorded,
+        args.stream,
+        tuple(args.alloc_fn),
+        tuple(args.free_fn),
+        args.follow_children,
+    )
     trace = Path(args.record) if args.record else None
     found = check(
         command, checks, trace, args.force, lambda path: Watch(path, tell, told, recorded)

@@ -40,6 +40,9 @@ class Checks:
     leaks: bool = True
     stores: bool = False
     stream: bool = False
+    alloc_fn: tuple[str, ...] = ()
+    free_fn: tuple[str, ...] = ()
+    follow_children: bool = False
 
     def options(self) -> list[str]:
         """As the recorder's own options."""
@@ -47,6 +50,9 @@ class Checks:
         if not self.stores:
             options += ["--stores=no"]
             options += ["--contents-at-exit=yes"] if self.leaks else []
+        options += [f"--alloc-fn={text}" for text in self.alloc_fn]
+        options += [f"--free-fn={text}" for text in self.free_fn]
+        options += ["--follow-children=yes"] if self.follow_children else []
         return options + (["--stream=yes"] if self.stream else [])
 
 

@@ -67,8 +67,12 @@ void Allocations::custom_allocate(const Record &record, uint32_t call) {
     EventLists &lists = output_.builder.lists;
     Birth birth = birth_of(record);
     birth.stack = sites_.stack(sites_.current_stack(), call);
-    if (LiveBlock *inner = live_.find(birth.address); inner && inner->node >= lists.first_node) {
-        lists.births[inner->node - lists.first_node].stack = birth.stack;
+    LiveBlock *inner = record.kind() == HSW_CUSTOM_OWN ? nullptr : live_.find(birth.address);
+    if (inner && inner->node >= lists.first_node) {
+        Birth &known = lists.births[inner->node - lists.first_node];
+        known.stack = birth.stack;
+        if (record.kind() == HSW_CUSTOM_SIZED)
+            known.size = inner->size = birth.size;
         return;
     }
     if (LiveBlock *stale = custom_.find(birth.address))

@@ -20,6 +20,8 @@ Allocator allocator_of(unsigned allocator) {
     case HSW_NEW_ARRAY:
         return Allocator::new_array;
     case HSW_CUSTOM:
+    case HSW_CUSTOM_SIZED:
+    case HSW_CUSTOM_OWN:
         return Allocator::custom;
     default:
         return Allocator::unknown;

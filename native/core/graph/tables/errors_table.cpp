@@ -26,12 +26,14 @@ std::unordered_map<uint64_t, uint64_t> times_of(const Store &store) {
     return times;
 }
 
-// The node that begins there, or the last one that did; 0 for none.
+// The node that begins there, or the last one that did, also in a larger one; 0 for none.
 uint64_t node_at(const Store &store, uint64_t block, uint64_t events) {
     if (!block)
         return 0;
     uint64_t node = store.nodes().find(block, events);
-    return node ? node : store.nodes().find_last(block, events);
+    uint64_t last = store.nodes().find_last(block, events);
+    bool begins = last && store.nodes().get(last).address == block;
+    return !node || (begins && last > node) ? last : node;
 }
 
 // The number of the last event before a mark; none before the first.

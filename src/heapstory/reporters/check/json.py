@@ -36,6 +36,7 @@ def _error(finding: Error) -> dict[str, Any]:
         "text": finding.text,
         "fingerprint": finding.fingerprint,
         "suppressed": finding.suppressed,
+        "process": finding.process,
         "pointer": _pointer(finding.pointer),
     }
 
@@ -76,6 +77,7 @@ def _leak(leak: Leak) -> dict[str, Any]:
         "blocks": leak.blocks,
         "fingerprint": leak.fingerprint,
         "suppressed": leak.suppressed,
+        "process": leak.process,
         "lost": leak.lost.as_json() if leak.lost else None,
     }
 
