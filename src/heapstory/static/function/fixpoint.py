@@ -334,17 +334,22 @@ class Fixpoint:
     # --- the end of a way
 
     def _return(self, state: State, terminator: Terminator) -> None:
-        """The end of a way. ``return p != NULL`` of new memory is the end of two."""
+        """The end of a way."""
         _, place, operand = terminator
-        result = None if operand is None else self.frame.value(state, operand)
-        if not isinstance(result, Comparison) or not _asks_for_new(state, result):
+        self._tell_apart(
+            state, None if operand is None else self.frame.value(state, operand), place
+        )
+
+    def _tell_apart(self, state: State, result: Value | None, place: Place | None) -> None:
+        """``return p != NULL`` of new memory, or ``*ok = p != NULL``, is the end of two ways."""
+        asked = _asked_for_new(state, result)
+        if asked is None:
             self._end(state, result, place)
             return
-        other = state.copy()
-        if assume(state, result, True):
-            self._end(state, 1, place)
-        if assume(other, result, False):
-            self._end(other, 0, place)
+        for way, answer in ((state.copy(), True), (state, False)):
+            if assume(way, asked, answer):
+                _settle(way, asked, int(answer))
+                self._tell_apart(way, int(answer) if result == asked else result, place)
 
     def _end(self, state: State, result: Value | None, place: Place | None) -> None:
         """Rule 1 for every local: only the result, the caller's cells and globals are kept."""
@@ -391,10 +396,29 @@ def _return_place(state: State, place: Place | None) -> Place | None:
     return place
 
 
+def _asked_for_new(state: State, result: Value | None) -> Comparison | None:
+    """A comparison that the caller will see, and that asks if new memory was had."""
+    if isinstance(result, Comparison) and _asks_for_new(state, result):
+        return result
+    for cell in state.cells.values():
+        if cell.kind in (PRE, GLOBAL):
+            for value in cell.fields.values():
+                if isinstance(value, Comparison) and _asks_for_new(state, value):
+                    return value
+    return None
+
+
 def _asks_for_new(state: State, asked: Comparison) -> bool:
-    """Whether a comparison asks if new memory was had."""
     pointer = asked.left
     if asked.right != 0 or not isinstance(pointer, Pointer):
         return False
     cell = state.cells.get(pointer.cell)
     return cell is not None and cell.kind == HEAP
+
+
+def _settle(state: State, asked: Comparison, answer: int) -> None:
+    """Members that hold a comparison hold its answer."""
+    for identity, cell in list(state.cells.items()):
+        for offset, value in list(cell.fields.items()):
+            if value == asked:
+                state.change(identity).fields[offset] = answer
