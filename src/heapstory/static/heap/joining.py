@@ -230,8 +230,8 @@ class Join:
             other = others.get(offset)
             if other is None:
                 other = new.initial.get(offset) if new.initial else None
-                if other is None and new.zero:
-                    other = 0
+                if other is None and new.zero and isinstance(offset, int):
+                    other = 0  # of elements nobody can tell apart, the key says where they lead
                 if other is None:
                     if (outside and value == old.initial.get(offset)) or isinstance(value, Pointer):
                         other = value
