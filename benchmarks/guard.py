@@ -26,9 +26,9 @@ from pathlib import Path
 from benchmarks import guard_work
 from benchmarks.support.measure import RunError, geometric_mean, machine, revision
 from benchmarks.support.page import table
+from heapstory.folders import native_folder
 from heapstory.guarding.run import LIBRARY
 from heapstory.guarding.settings import MODES, Settings
-from heapstory.recording.engine import native_folder
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 HEAPSTORY = Path(sys.executable).with_name("heapstory")

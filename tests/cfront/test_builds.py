@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -105,3 +106,52 @@ def test_one_bad_entry_of_a_database_is_named(project: Path) -> None:
     (project / "db.json").write_text(json.dumps([{"file": "one.c"}, good]))
     status, _, err = leaks(project, "-p", "db.json")
     assert (status, "entry 1" in err) == (4, True), err
+
+
+def test_a_compiler_called_by_its_full_path_is_seen(project: Path) -> None:
+    compiler = shutil.which("cc")
+    status, out, err = leaks(project, "--", "make", f"CC={compiler}")
+    assert (status, "one.c:4" in out) == (1, True), err
+
+
+def test_a_compiler_that_cannot_be_watched_is_noticed(project: Path) -> None:
+    script = "cc -c two.c; env -u LD_PRELOAD sh -c 'cc -c one.c'"
+    status, _, err = leaks(project, "--", "sh", "-c", script)
+    assert (status, "one.o: skipped: made by a compiler that we did not see" in err) == (4, True)
+
+
+def test_a_source_compiled_twice_is_analysed_twice(project: Path) -> None:
+    text = LEAK.replace("NAME", "kept").replace("return", "if (KEEP) free(p);\n    return")
+    (project / "kept.c").write_text(text)
+    script = "for o in KEEP=1 KEEP=0 'KEEP=1 -DPIC'; do cc -D$o -c kept.c; done"
+    status, out, err = leaks(project, "--", "sh", "-c", script)
+    assert (status, "kept.c:5" in out) == (1, True), err
+    assert "in 2 functions" in out
+
+
+def test_options_of_the_compiler_for_plain_files(project: Path) -> None:
+    (project / "include").mkdir()
+    (project / "include" / "own.h").write_text("#define SIZE 9\n")
+    text = '#include "own.h"\n' + LEAK.replace("NAME", "f").replace("(9)", "(SIZE * N)")
+    (project / "f.c").write_text(text)
+    assert leaks(project, "f.c")[0] == 4
+    status, out, err = leaks(project, "-I", "include", "-DN=2", "f.c")
+    assert (status, "f.c:5" in out) == (1, True), err
+    assert leaks(project, "-DN=2", "--", "make")[0] == 2
+
+
+@pytest.mark.parametrize("name", ["gr\u00fc\u00dfe.c", "not\udcff.c", "with space.c"])
+def test_any_file_name(project: Path, name: str) -> None:
+    (project / name).write_text(LEAK.replace("NAME", "f"))
+    shown = name.encode(errors="backslashreplace").decode()
+    for words in ([name], ["--", "cc", "-c", name]):
+        status, out, err = leaks(project, "--sarif", "x.sarif", "--html", "x.html", *words)
+        assert (status, f"{shown}:4" in out) == (1, True), err
+        assert "return p[x]" in out
+    json.loads((project / "x.sarif").read_text())
+
+
+def test_a_cache_that_cannot_be_written_changes_nothing(project: Path) -> None:
+    (project / "cache").write_text("a file")
+    status, out, err = leaks(project, "--", "make")
+    assert (status, "one.c:4" in out, err.count("heapstory")) == (1, True, 0), err

@@ -11,7 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import heapstory as api
-from heapstory.recording.engine import COLLECTOR, native_folder
+from heapstory.folders import native_folder
+from heapstory.recording.engine import COLLECTOR
 from tests.graph.discovery_model import BASE, INTERNALS, PORTABLE, WORDS, Model
 from tests.support.examples import examples
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import heapstory as api
-from heapstory.recording.engine import COLLECTOR, native_folder
+from heapstory.folders import native_folder
+from heapstory.recording.engine import COLLECTOR
 from tests.conftest import Compile
 from tests.recorder.recorder import record
 

@@ -12,6 +12,7 @@ from heapstory.cfront import builds, capture
 from heapstory.checks.baseline import Baseline, read_baseline
 from heapstory.confirm import Execution, confirm
 from heapstory.errors import UsageError
+from heapstory.folders import cache_folder
 from heapstory.static import (
     Finding,
     Options,
@@ -65,6 +66,7 @@ def leaks(
     *paths: StrPath,
     database: StrPath | None = None,
     build: Sequence[str] | None = None,
+    compiler_options: Sequence[str] = (),
     misuses: bool = False,
     min_confidence: str = "medium",
     models: Sequence[StrPath] = (),
@@ -80,9 +82,10 @@ def leaks(
 ) -> Leaks:
     """The leaks of a C program: of some files, a compilation database, or what a build compiles.
 
-    The keywords are the options of ``heapstory leaks``: `misuses` is ``--all`` (double frees, uses
-    after free), `suppressed` are fingerprints, `states_of` is a function whose abstract states are
-    wanted in ``result.shown``. `progress` is told what is being done.
+    The keywords are the options of ``heapstory leaks``: `compiler_options` are ``-I``, ``-D``
+    and ``-U`` for plain files, `misuses` is ``--all`` (double frees, uses after free), `suppressed`
+    are fingerprints, `states_of` is a function whose abstract states are wanted in
+    ``result.shown``. `progress` is told what is being done.
     """
     started = time.monotonic()
     if min_confidence not in CONFIDENCES:
@@ -92,13 +95,13 @@ def leaks(
         jobs,
         engine,
         scheduler,
-        str(capture.cache_folder()) if cache and summaries else None,
+        str(cache_folder()) if cache and summaries else None,
         summaries,
         progress,
         states_of,
     )
     accepted = read_baseline(Path(baseline)) if baseline is not None else Baseline()
-    captured = _captured(paths, database, build)
+    captured = _captured(paths, database, build, compiler_options)
     if not captured.jobs:
         raise UsageError("there is no C file to analyse")
     result = analyse(captured.jobs, options)
@@ -113,11 +116,16 @@ def leaks(
 
 
 def _captured(
-    paths: Sequence[StrPath], database: StrPath | None, build: Sequence[str] | None
+    paths: Sequence[StrPath],
+    database: StrPath | None,
+    build: Sequence[str] | None,
+    compiler_options: Sequence[str],
 ) -> capture.Captured:
     """What is to be looked at."""
     if (build is not None) + bool(database) + bool(paths) > 1:
         raise UsageError(ONE_OF_THEM)
+    if compiler_options and not paths:
+        raise UsageError("-I, -D and -U belong to plain files; a build says its own")
     if build is not None:
         if not build:
             raise UsageError("there is no build command after --")
@@ -126,5 +134,5 @@ def _captured(
         return capture.from_database(Path(database))
     if not paths:
         raise UsageError("nothing to analyse: give C files, -p compile_commands.json or -- make")
-    jobs = capture.from_paths([os.fspath(path) for path in paths])
+    jobs = capture.from_paths([os.fspath(path) for path in paths], tuple(compiler_options))
     return capture.Captured(capture.distinct(jobs))

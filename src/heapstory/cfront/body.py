@@ -245,7 +245,9 @@ class BodyBuilder:
 
     def _outer(self, base: Operand) -> str:
         if isinstance(base, tuple):
-            return self.names.get(base[0], "") if base[0][0] == "%" else base[0][1:]
+            return (
+                self.names.get(base[0], "") if base[0][0] == "%" else base[0][1:].split("@", 1)[0]
+            )
         return self.names.get(base, "") if isinstance(base, str) else ""
 
     def _icmp(self, target: str, rest: str) -> None:

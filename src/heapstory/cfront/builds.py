@@ -1,4 +1,4 @@
-"""Which units a build compiles: it is run with a shim in front of its compilers.
+"""Which units a build compiles: a library preloaded into it notes the compilers it calls.
 
 A build that is up to date in part compiles only some units. The objects that are linked or put into
 archives tell of the others: what an earlier run of the same build saw compiled is taken from there,
@@ -15,22 +15,26 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from heapstory.cfront.capture import Captured, Job, cache_folder, distinct, is_c, meaningful
-from heapstory.errors import HeapstoryError, UsageError
+from heapstory.cfront.capture import Captured, Job, distinct, is_c, meaningful
+from heapstory.errors import UsageError
+from heapstory.folders import cache_folder, native_folder
 
 _COMPILER = re.compile(r"(?:[\w.]+-)*(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|c89|c99)(?:-[\d.]+)?\Z")
 _ARCHIVER = re.compile(r"(?:[\w.]+-)*ar(?:-[\d.]+)?\Z")
 _WRAPPER = re.compile(r"(?:ccache|sccache|distcc|icecc)\Z")  # programs that run a compiler
 _OBJECT = (".o", ".lo", ".obj")
 _LOOKS_ONLY = ("-E", "-M", "-MM", "-fsyntax-only")
-_NOT_SEEN = (
-    "this build did not compile it (up to date, or a compiler called by its full path): "
-    "clean first, or use -p compile_commands.json"
+_RELOCATABLE = 1  # e_type of an ELF file that a compiler made
+_NOT_SEEN = "this build did not compile it: clean first, or use -p compile_commands.json"
+_NOT_WATCHED = (
+    "made by a compiler that we did not see (called by a static program, or with an environment of "
+    "its own): use -p compile_commands.json"
 )
 
 
@@ -47,26 +51,27 @@ def from_build(command: list[str]) -> Captured:
     """Run a build and watch it; units, what was not seen, and the build's exit status."""
     if shutil.which(command[0]) is None and not Path(command[0]).exists():
         raise UsageError(f"{command[0]}: no such command to build with")
-    with tempfile.TemporaryDirectory(prefix="heapstory-shim-") as folder:
-        names = _place_shims(Path(folder))
-        log = Path(folder) / ".log"
-        environment = dict(os.environ)
-        environment["PATH"] = f"{folder}:{environment.get('PATH', '')}"
-        environment["HEAPSTORY_SHIM_LOG"] = str(log)
-        environment["HEAPSTORY_SHIM_DIR"] = folder
-        environment["CCACHE_DISABLE"] = "1"  # called by its full path it would run no compiler
-        # The program's own talk must not mix with our results.
-        status = subprocess.run(command, env=environment, stdout=sys.stderr, check=False).returncode
+    with tempfile.TemporaryDirectory(prefix="heapstory-build-") as folder:
+        log = Path(folder) / "calls"
+        began = time.time()
+        # A shell starts it, since the command may be a compiler itself. The program's own talk must
+        # not mix with our results.
+        shell = ["/bin/sh", "-c", 'exec "$@"', "sh", *command]
+        status = subprocess.run(
+            shell, env=_environment(log), stdout=sys.stderr, check=False
+        ).returncode
         seen = _seen(_read_log(log) if log.exists() else [])
     memory = cache_folder() / "builds" / _name(command)
     known = _remembered(memory)
     if not seen.units and not known:
         raise UsageError(
-            f"the build ran no C compiler that we saw (looked for {', '.join(names[:4])} …); "
-            "is everything up to date (make clean), or is the compiler called by its full path? "
-            "Then use -p compile_commands.json"
+            "the build ran no C compiler that we saw: is everything up to date (make clean)? "
+            "A static program, or one that starts compilers with an environment of its own, "
+            "cannot be watched: use -p compile_commands.json"
         )
     captured = _completed(seen, known, status)
+    unwatched = sorted(set(_made_since(began)) - set(seen.compiled) - seen.linked)
+    captured.unseen.extend((os.path.relpath(name), _NOT_WATCHED) for name in unwatched)
     _remember(memory, {**known, **seen.compiled})
     return captured
 
@@ -173,7 +178,10 @@ def _remembered(path: Path) -> dict[str, list[Job]]:
 
 
 def _remember(path: Path, compiled: dict[str, list[Job]]) -> None:
-    content = {name: [astuple(job) for job in jobs] for name, jobs in compiled.items()}
+    content = {
+        name: [(job.directory, job.source, job.options) for job in jobs]
+        for name, jobs in compiled.items()
+    }
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh = path.with_suffix(f".{os.getpid()}")
@@ -183,41 +191,38 @@ def _remember(path: Path, compiled: dict[str, list[Job]]) -> None:
         return
 
 
-# --- the shim ------------------------------------------------------------------------------------
+# --- watching ------------------------------------------------------------------------------------
 
 
-def _place_shims(folder: Path) -> list[str]:
-    shim = shim_program()
-    names: set[str] = set()
-    for directory in os.environ.get("PATH", "").split(":"):
-        try:
-            names.update(p.name for p in Path(directory).iterdir() if _is_watched(p.name))
-        except OSError:
-            continue
-    for name in names:
-        (folder / name).symlink_to(shim)
-    return sorted((name for name in names if _COMPILER.match(name)), key=len)
+def _environment(log: Path) -> dict[str, str]:
+    environment = dict(os.environ)
+    others = environment.get("LD_PRELOAD")
+    watcher = native_folder() / "heapstory-watch.so"
+    environment["LD_PRELOAD"] = f"{watcher}:{others}" if others else str(watcher)
+    environment["HEAPSTORY_WATCH_LOG"] = str(log)
+    environment["CCACHE_DISABLE"] = "1"  # it would run no compiler
+    # A program built with AddressSanitizer wants to be loaded first, unless it is told not to.
+    options = environment.get("ASAN_OPTIONS")
+    relaxed = "verify_asan_link_order=0"
+    environment["ASAN_OPTIONS"] = f"{options}:{relaxed}" if options else relaxed
+    return environment
 
 
-def _is_watched(name: str) -> bool:
-    return any(kind.match(name) for kind in (_COMPILER, _ARCHIVER, _WRAPPER))
+def _made_since(began: float) -> Iterator[str]:
+    """Objects below this directory that are as new as that."""
+    for folder, _, names in os.walk(Path.cwd()):
+        for name in names:
+            if not name.endswith(_OBJECT):
+                continue
+            path = Path(folder, name)
+            try:
+                if path.stat().st_mtime >= began and _is_relocatable(path):
+                    yield _path(folder, name)
+            except OSError:
+                continue
 
 
-def shim_program() -> Path:
-    """The shim: installed with the package, or built once from its source."""
-    installed = Path(__file__).parent.parent / "libexec" / "heapstory-shim"
-    if installed.exists():
-        return installed
-    source = Path(__file__).parents[3] / "native" / "shim" / "shim.c"
-    if not source.exists():
-        raise HeapstoryError("the compiler shim is not installed; use -p compile_commands.json")
-    digest = sha256(source.read_bytes()).hexdigest()[:16]
-    built = cache_folder() / f"shim-{digest}"
-    if not built.exists():
-        compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-        if compiler is None:
-            raise HeapstoryError("no C compiler to build the shim with: apt-get install clang")
-        fresh = built.with_suffix(f".{os.getpid()}")
-        subprocess.run([compiler, "-O2", "-o", str(fresh), str(source)], check=True)
-        fresh.rename(built)
-    return built
+def _is_relocatable(path: Path) -> bool:
+    with path.open("rb") as file:
+        head = file.read(18)
+    return head[:4] == b"\x7fELF" and int.from_bytes(head[16:18], "little") == _RELOCATABLE

@@ -9,7 +9,8 @@ import json
 import os
 import re
 import shlex
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from heapstory.errors import UsageError
@@ -31,6 +32,7 @@ _WITH_VALUE = [
     "-isysroot",
     "-std",
 ]
+_SAME_CODE = frozenset(["-DPIC", "-pthread"])
 _MEANINGFUL = re.compile(
     r"-(?:[IDU].|std=|include|isystem|iquote|idirafter|imacros|nostdinc|ansi|m(?:32|64)\Z|pthread\Z"
     r"|-sysroot=|f(?:un)?signed-char|fshort-enums|fms-extensions|fgnu89-inline|fno-builtin|fplan9"
@@ -62,6 +64,7 @@ class Job:
     directory: str
     source: str
     options: tuple[str, ...] = ()
+    variant: str = ""  # tells units apart that are made of one source with other options
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ def is_c(source: str) -> bool:
     return source.endswith(_C)
 
 
-def from_paths(paths: list[str]) -> list[Job]:
+def from_paths(paths: list[str], options: tuple[str, ...] = ()) -> list[Job]:
     """Jobs for plain files; a directory stands for all C files below it."""
     jobs: list[Job] = []
     for text in paths:
@@ -87,13 +90,13 @@ def from_paths(paths: list[str]) -> list[Job]:
             found = sorted(p for p in path.rglob("*.c") if p.is_file())
             if not found:
                 raise UsageError(f"{text}: no .c files in this directory")
-            jobs.extend(Job(str(Path.cwd()), str(p)) for p in found)
+            jobs.extend(Job(str(Path.cwd()), str(p), options) for p in found)
         elif not path.exists():
             raise UsageError(f"{text}: no such file")
         elif path.suffix not in (".c", ".i", ".ll", ".bc"):
             raise UsageError(f"{text}: not a C file (.c, .i) or LLVM IR (.ll, .bc)")
         else:
-            jobs.append(Job(str(Path.cwd()), str(path)))
+            jobs.append(Job(str(Path.cwd()), str(path), options))
     return jobs
 
 
@@ -164,16 +167,16 @@ def meaningful(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 
 def distinct(jobs: list[Job]) -> list[Job]:
-    """Every source once (libtool compiles it twice, tests compile it again)."""
-    seen: dict[str, Job] = {}
+    """Every source once for all options that make other code of it: libtool compiles everything
+    twice, other projects a file for several programs."""
+    seen: dict[tuple[str, ...], Job] = {}
     for job in jobs:
-        seen.setdefault(os.path.normpath(os.path.join(job.directory, job.source)), job)  # noqa: PTH118
-    return list(seen.values())
-
-
-def cache_folder() -> Path:
-    """Where results are kept between runs."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    folder = Path(base) / "heapstory"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+        path = os.path.normpath(os.path.join(job.directory, job.source))  # noqa: PTH118
+        options = (word for word in job.options if word not in _SAME_CODE)
+        seen.setdefault((path, *options), job)
+    times: Counter[str] = Counter()
+    found = []
+    for (path, *_), job in seen.items():
+        times[path] += 1
+        found.append(replace(job, variant=f"#{times[path]}") if times[path] > 1 else job)
+    return found

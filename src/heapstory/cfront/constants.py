@@ -157,7 +157,7 @@ def _scatter(
     if text in ("zeroinitializer", "null", "undef", ""):
         return
     if text.startswith('c"'):
-        text_bytes = enumerate(_bytes(text[2:-1]), offset)
+        text_bytes = enumerate(unescaped(text[2:-1]), offset)
         found.update((at, Initial(byte, 1)) for at, byte in text_bytes if byte)
         return
     element = layout.element(kind)
@@ -179,8 +179,8 @@ def _scatter(
         _scatter(each, rest.strip(), offset + at, layout, qualify, found)
 
 
-def _bytes(text: str) -> bytes:
-    """The characters of a constant string; those that are not printable are written in hex."""
+def unescaped(text: str) -> bytes:
+    """The characters of a string; LLVM writes those that are not printable in hex."""
     return _ESCAPE.sub(
         lambda match: b"\\" if match[1] == b"\\" else bytes([int(match[1], 16)]), text.encode()
     )

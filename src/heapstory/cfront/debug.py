@@ -6,6 +6,7 @@ import os
 import re
 from typing import NamedTuple
 
+from heapstory.cfront.constants import unescaped
 from heapstory.cfront.program import Place
 
 ATTACHED = re.compile(r",? !dbg !(\d+)")  # to an instruction: its location
@@ -50,7 +51,10 @@ class DebugInfo:
         match = re.search(rf'[( ]{key}: (?:"([^"]*)"|([^,)]+))', text)
         if match is None:
             return None
-        return match.group(1) if match.group(1) is not None else match.group(2)
+        quoted: str | None = match.group(1)
+        if quoted is None:
+            return match.group(2)
+        return os.fsdecode(unescaped(quoted)) if "\\" in quoted else quoted
 
     def _link(self, node: str, key: str) -> str | None:
         value = self.attribute(node, key)

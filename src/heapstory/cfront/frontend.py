@@ -27,7 +27,7 @@ from heapstory.cfront.program import Unit
 from heapstory.cfront.reader import IRError, Prepare, as_it_is, read_module
 
 # Of what is kept; changes with the reader. Compiled classes cannot read what others have written.
-FORMAT = f"16 {Path(str(program.__file__)).suffix}"
+FORMAT = f"18 {Path(str(program.__file__)).suffix}"
 
 
 class Preparation(NamedTuple):
@@ -69,7 +69,7 @@ def _read(job: Job, module: Module | ClangError, prepare: Prepare) -> Compiled:
     if isinstance(module, ClangError):
         return Compiled(job, problem=str(module))
     try:
-        unit, members = read_module(module.text, _path(job), prepare)
+        unit, members = read_module(module.text, _path(job) + job.variant, prepare)
     except IRError as error:
         return Compiled(job, problem=f"cannot read its LLVM IR: {error}")
     except RecursionError:
@@ -121,8 +121,9 @@ def _slot(job: Job, cache_path: str | None, preparation: Preparation) -> Path | 
     if cache_path is None:
         return None
     made_by = (FORMAT, preparation.version, os.path.realpath(find_clang()))
-    identity = "\0".join((*made_by, job.directory, job.source, *job.options))
-    return Path(cache_path) / f"unit-{sha256(identity.encode()).hexdigest()[:32]}"
+    identity = "\0".join((*made_by, job.directory, job.source, job.variant, *job.options))
+    digest = sha256(identity.encode(errors="surrogateescape")).hexdigest()
+    return Path(cache_path) / f"unit-{digest[:32]}"
 
 
 def _stamp(job: Job, names: list[str]) -> list[tuple[str, int, int]] | None:
@@ -155,7 +156,10 @@ def _keep(compiled: Compiled, depends: list[str], slot: Path) -> None:
     if stamps is None:
         return
     fresh = slot.with_suffix(f".{os.getpid()}")
-    with fresh.open("wb") as file:
-        pickle.dump(stamps, file)
-        pickle.dump(compiled, file, protocol=pickle.HIGHEST_PROTOCOL)
-    fresh.replace(slot)
+    try:
+        with fresh.open("wb") as file:
+            pickle.dump(stamps, file)
+            pickle.dump(compiled, file, protocol=pickle.HIGHEST_PROTOCOL)
+        fresh.replace(slot)
+    except OSError:  # a full disk: the next run compiles it again
+        fresh.unlink(missing_ok=True)

@@ -19,7 +19,7 @@ def fingerprint(kind: str, place: Place | None, allocated: Place | None) -> str:
     # A leak is known by where its block came from: who noticed it says nothing.
     where = [allocated or place] if kind == "leak" else [place, allocated]
     words = [kind, *(_name(each) for each in where if each)]
-    return sha256("\0".join(words).encode()).hexdigest()[:LENGTH]
+    return sha256("\0".join(words).encode(errors="surrogateescape")).hexdigest()[:LENGTH]
 
 
 def _name(place: Place) -> str:

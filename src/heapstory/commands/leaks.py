@@ -37,6 +37,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("words", nargs="*", metavar="PATH", help="C files, directories, or LLVM IR (.ll, .bc)")
     add("-p", dest="database", metavar="FILE", help="a compilation database")
+    for option, what in (("-I", "DIR"), ("-D", "NAME[=VALUE]"), ("-U", "NAME")):
+        add(
+            option,
+            dest="compiler_options",
+            metavar=what,
+            action="append",
+            default=[],
+            type=option.__add__,
+            help="as the compiler has it, for plain files",
+        )
     add("--all", action="store_true", help="also double frees, uses after free, bad frees")
     add_format(parser, ("text", "json"))
     add_sarif(parser)
@@ -101,6 +111,7 @@ def run(args: argparse.Namespace) -> int:
             *args.words,
             database=args.database,
             build=None if args.confirm else args.build,
+            compiler_options=args.compiler_options,
             misuses=args.all,
             min_confidence=args.min_confidence,
             models=args.models,

@@ -27,7 +27,7 @@ def write(text: str | Iterable[str], output: str | None = None) -> None:
             _on_stdout.add(sys.stdout)
         return
     try:
-        with Path(output).open("w", encoding="utf-8") as file:
+        with Path(output).open("w", encoding="utf-8", errors="backslashreplace") as file:
             file.writelines(pieces)
     except OSError as error:
         raise UsageError(f"{output}: {error.strerror} (choose another file)") from error

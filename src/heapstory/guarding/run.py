@@ -7,12 +7,12 @@ import tempfile
 from pathlib import Path
 
 from heapstory.errors import HeapstoryError
+from heapstory.folders import native_folder
 from heapstory.guarding import report
 from heapstory.guarding.functions import ranges
 from heapstory.guarding.guarded import Guarded, gather
 from heapstory.guarding.settings import Settings
 from heapstory.recording import process, program
-from heapstory.recording.engine import native_folder
 
 LIBRARY = "libheapstory-guard.so"
 _STATIC = (

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapstory.errors import HeapstoryError
+from heapstory.folders import native_folder
 from heapstory.recording import engine
 
 
@@ -87,7 +88,7 @@ def _recorder() -> str:
 
 
 def _collector() -> str:
-    path = engine.native_folder() / engine.COLLECTOR
+    path = native_folder() / engine.COLLECTOR
     if not os.access(path, os.X_OK):
         raise HeapstoryError(f"{path} is missing")
     return str(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import zlib
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapstory.errors import HeapstoryError
+from heapstory.folders import cache_folder, native_folder
 
 TOOL = "heapstory-amd64-linux"
 PRELOAD = "vgpreload_heapstory-amd64-linux.so"
@@ -70,14 +70,6 @@ def find_engine() -> Engine:
     raise HeapstoryError(f"{_CORE_PRELOAD} of Valgrind was not found under {prefix} ({_INSTALL})")
 
 
-def native_folder() -> Path:
-    """Where the recorder and the collector are installed, beside the native core."""
-    spec = importlib.util.find_spec("heapstory._core")
-    if spec is None or spec.origin is None:
-        raise HeapstoryError("the native core is not built (make setup)")
-    return Path(spec.origin).parent / "_native"
-
-
 def library_folder(engine: Engine, preload: str = PRELOAD) -> Path:
     """A folder for VALGRIND_LIB: our tool, and links to Valgrind's own files.
 
@@ -91,25 +83,6 @@ def library_folder(engine: Engine, preload: str = PRELOAD) -> Path:
     folder = cache_folder() / f"valgrind-{built:x}-{key:08x}"
     if not folder.is_dir():
         _make(engine, folder, links)
-    return folder
-
-
-def cache_folder() -> Path:
-    """The user's cache, or a private folder in /tmp where there is none to write to."""
-    home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    try:
-        folder = Path(home).expanduser() / "heapstory"
-        folder.mkdir(parents=True, exist_ok=True)
-        if os.access(folder, os.W_OK | os.X_OK):
-            return folder
-    except (OSError, RuntimeError):  # RuntimeError: no home directory
-        pass
-    from tempfile import gettempdir
-
-    folder = Path(gettempdir()) / f"heapstory-{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    if folder.stat().st_uid != os.getuid() or folder.is_symlink():
-        raise HeapstoryError(f"{folder} belongs to someone else (set XDG_CACHE_HOME)")
     return folder
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from heapstory.errors import HeapstoryError
+from heapstory.folders import native_folder
 from heapstory.recording import folder, process
 from heapstory.recording.engine import (
     CHECKED,
@@ -17,7 +18,6 @@ from heapstory.recording.engine import (
     STRINGS,
     find_engine,
     library_folder,
-    native_folder,
 )
 from heapstory.recording.program import STATIC_RECORDED, resolve
 

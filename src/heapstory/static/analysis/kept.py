@@ -31,10 +31,10 @@ class Kept:
         self._used: dict[str, bytes] = {}
         if cache_path is not None:
             units = sorted({function.unit for function in functions.values()})
-            name = sha256("\0".join(units).encode()).hexdigest()[:32]
+            name = sha256("\0".join(units).encode(errors="surrogateescape")).hexdigest()[:32]
             self.path = Path(cache_path) / f"answers-{name}"
             base = repr((index.models.digest(), _pointers(index), VERSION, FORMAT))
-            self._base = sha256(base.encode()).hexdigest()
+            self._base = sha256(base.encode(errors="surrogateescape")).hexdigest()
             self._read()
 
     def _read(self) -> None:
@@ -53,7 +53,7 @@ class Kept:
             return ""
         parts = [self._base, *sorted(self._functions[n].digest + n for n in names)]
         parts += sorted(n + summaries[n].fingerprint for n in needed)
-        return sha256("\0".join(parts).encode()).hexdigest()
+        return sha256("\0".join(parts).encode(errors="surrogateescape")).hexdigest()
 
     def get(self, key: str) -> Any:
         """Results from an earlier run."""
@@ -76,13 +76,17 @@ class Kept:
             self._used[key] = pickle.dumps(found, protocol=pickle.HIGHEST_PROTOCOL)
 
     def write(self) -> None:
-        """Write what this run used or made."""
+        """Write what this run used or made. Where that fails (a full disk), the next run has more
+        to do."""
         if self.path is None:
             return
         fresh = self.path.with_suffix(f".{os.getpid()}")
-        with fresh.open("wb") as file:
-            pickle.dump(self._used, file, protocol=pickle.HIGHEST_PROTOCOL)
-        fresh.replace(self.path)
+        try:
+            with fresh.open("wb") as file:
+                pickle.dump(self._used, file, protocol=pickle.HIGHEST_PROTOCOL)
+            fresh.replace(self.path)
+        except OSError:
+            fresh.unlink(missing_ok=True)
 
 
 def _pointers(index: Index) -> list[object]:

@@ -54,7 +54,7 @@ def _one_for_a_return(findings: list[Finding]) -> list[Finding]:
 
 
 def _hash(*parts: str) -> str:
-    return sha256("\0".join(parts).encode()).hexdigest()[:16]
+    return sha256("\0".join(parts).encode(errors="surrogateescape")).hexdigest()[:16]
 
 
 def _located(loss: Loss) -> tuple[Place, Place] | None:

@@ -55,4 +55,4 @@ def fingerprint(summary: Summary) -> str:
             places.append(repr((cell.site, cell.freed, writes)))
         places.append(str(sorted(repr(fact) for fact in row.facts.values())))
     text = repr((shape(summary), sorted(places), sorted(summary.touched), summary.returns_new))
-    return sha256(text.encode()).hexdigest()[:32]
+    return sha256(text.encode(errors="surrogateescape")).hexdigest()[:32]
