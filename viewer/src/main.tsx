@@ -1,6 +1,6 @@
 import worker from "heapstory:worker";
 import { render } from "preact";
-import { follow, fromHash } from "./app/address";
+import { BUDGET, follow, fromHash } from "./app/address";
 import { App } from "./app/app";
 import { listen } from "./app/commands";
 import { Controller } from "./app/controller";
@@ -9,7 +9,6 @@ import { Story } from "./app/story";
 import { LayoutWorker } from "./layout/layout";
 import { documentSource } from "./model/source";
 
-const BUDGET = 120;
 const MOST_AT_ONCE = 2000;
 
 async function open(root: HTMLElement): Promise<void> {
@@ -25,7 +24,7 @@ async function open(root: HTMLElement): Promise<void> {
     offset: asked.offset ?? null,
     scope: asked.scope ?? { kind: "roots" },
     opened: new Map(),
-    budget: BUDGET,
+    budget: asked.budget ?? BUDGET,
     picture: null,
     line: null,
     panel: head.findings.length > 0 ? "findings" : head.nodes > MOST_AT_ONCE ? "summary" : "node",

@@ -42,6 +42,7 @@ def checks() -> list[Check]:
         _check("header", "marks in programs", _header, "make setup"),
         _check("duckdb", "query", lambda: _module("duckdb"), "pip install duckdb"),
         _check("graphviz", "graph --format svg", _graphviz, "apt-get install graphviz", False),
+        _check("page", "view", _page, "apt-get install nodejs npm && make setup", False),
         _check("clang", "leaks", lambda: _program("clang"), "apt-get install clang llvm", False),
         _check("z3", "prove", lambda: _module("z3"), "pip install 'heapstory[prove]'", False),
     ]
@@ -107,6 +108,14 @@ def _libc_symbols() -> str:
         if Path(folder).is_dir() and any(Path(folder).iterdir()):
             return folder
     raise HeapstoryError("/usr/lib/debug has no symbols of libc")
+
+
+def _page() -> str:
+    """What node makes of viewer/ (make setup); wheels have it."""
+    path = Path(__file__).parent.parent / "viewing" / "page" / "page.js"
+    if not path.exists():
+        raise HeapstoryError(f"{path} is missing")
+    return str(path)
 
 
 def _graphviz() -> str:

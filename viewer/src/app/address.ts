@@ -3,9 +3,12 @@ import type { Scope } from "../scope/starts";
 import type { Controller } from "./controller";
 import type { State } from "./store";
 
-type Addressed = Pick<State, "t" | "node" | "offset" | "against" | "scope">;
+/** Nodes that are drawn unless the address says otherwise (`most`). */
+export const BUDGET = 120;
 
-export function toHash({ t, node, offset, against, scope }: Addressed): string {
+type Addressed = Pick<State, "t" | "node" | "offset" | "against" | "scope" | "budget">;
+
+export function toHash({ t, node, offset, against, scope, budget }: Addressed): string {
   const words = new URLSearchParams({ t: String(t) });
   if (node !== null) words.set("n", String(node));
   if (node !== null && offset !== null) words.set("o", String(offset));
@@ -13,6 +16,7 @@ export function toHash({ t, node, offset, against, scope }: Addressed): string {
   if (scope.kind === "type") words.set("type", scope.type);
   if (scope.kind === "site") words.set("site", String(scope.site));
   if (scope.kind === "node") words.set("from", String(scope.node));
+  if (budget !== BUDGET) words.set("most", String(budget));
   return `#${words}`;
 }
 
@@ -31,6 +35,8 @@ export function fromHash(hash: string): Partial<Addressed> {
   if (t !== null) found.t = t;
   const scope = scopeOf(words.get("type"), number("site"), number("from"));
   if (scope) found.scope = scope;
+  const most = number("most");
+  if (most !== null) found.budget = most;
   return found;
 }
 

@@ -6,7 +6,7 @@ import { Links, type Stretch } from "../scope/links";
 import { drawn, union } from "../scope/picture";
 import { rowsOf } from "../scope/rows";
 import { starts, type Scope } from "../scope/starts";
-import { MORE } from "../scope/visible";
+import { MORE, NOBODY } from "../scope/visible";
 import type { Store } from "./store";
 import type { Story } from "./story";
 
@@ -118,10 +118,10 @@ export class Controller {
     }
   }
 
-  /** Shows more of what is folded behind a node. */
+  /** Shows more of what is folded behind a node, or of what the picture begins with. */
   async open(node: number): Promise<void> {
     const opened = new Map(this.state.opened);
-    opened.set(node, (opened.get(node) ?? 0) + MORE);
+    if (node !== NOBODY) opened.set(node, (opened.get(node) ?? 0) + MORE);
     this.store.set({ opened, budget: this.state.budget + MORE });
     await this.draw();
   }

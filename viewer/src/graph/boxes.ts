@@ -104,7 +104,6 @@ class RowView {
   private readonly title: SVGTitleElement;
   private readonly most: number;
   private shown = "";
-  private classes = "";
 
   constructor(
     private readonly window: Window,
@@ -127,32 +126,22 @@ class RowView {
 
   update({ t, against }: Moment): void {
     const { window, row } = this;
-    const version = window.version(row.fields[0] as number, t);
+    // Most rows hold what they held a step ago: found out by a search per word, and no more.
+    const versions = row.fields.map((field) => window.version(field, t));
+    const isNow = t > 0 && versions.some((version) => window.versions.from[version] === t);
+    const key = `${versions.join()} ${isNow} ${against}`;
+    if (key === this.shown) return;
+    this.shown = key;
+    const version = versions[0] as number;
     const state = version < 0 ? "unwritten" : window.versions.state(version);
     const content = rowText(window, row, t) ?? "–";
-    const glyph = version < 0 ? "" : (GLYPHS[state as State] ?? "");
-    const shown = glyph + content;
-    if (shown !== this.shown) {
-      this.value.textContent = shortened(shown, this.most);
-      this.shown = shown;
-    }
-    const old = against === null ? null : (rowText(window, row, against) ?? "–");
-    const changed = this.isWrittenAt(t) ? " now" : "";
-    const differs = old !== null && old !== content ? " changed" : "";
-    const classes = `row ${state}${changed}${differs}`;
-    if (classes !== this.classes) {
-      this.element.setAttribute("class", classes);
-      this.classes = classes;
-    }
+    const old = against === null ? content : (rowText(window, row, against) ?? "–");
+    const differs = old === content ? "" : " changed";
+    const glyph = GLYPHS[state as State] ?? "";
+    this.value.textContent = shortened(glyph + content, this.most);
+    this.element.setAttribute("class", `row ${state}${isNow ? " now" : ""}${differs}`);
     const told = BROKEN_STATES.has(state as State) ? ` (${state})` : "";
     this.title.textContent = `${row.name}: ${content}${told}${differs ? `, was ${old}` : ""}`;
-  }
-
-  private isWrittenAt(t: number): boolean {
-    return this.row.fields.some((field) => {
-      const version = this.window.version(field, t);
-      return version >= 0 && this.window.versions.from[version] === t && t > 0;
-    });
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Head } from "../model/head";
 import { lastAtMost } from "../model/search";
 import { foldKey, HEADER, nodeKey, type Picture } from "../scope/picture";
-import type { Fold } from "../scope/visible";
+import { NOBODY, type Fold } from "../scope/visible";
 import { ArrowView, way } from "./arrows";
 import { BoxView, type Moment } from "./boxes";
 import { MergeView, mergeViews } from "./merges";
@@ -35,7 +35,7 @@ export class Scene {
     for (const fold of picture.folds) {
       const at = layout.boxes.get(foldKey(fold.behind));
       if (at)
-        this.folds.push(new FoldView(fold, window.nodes.id[fold.behind] as number, at.x, at.y));
+        this.folds.push(new FoldView(fold, window.nodes.id[fold.behind] ?? NOBODY, at.x, at.y));
     }
     this.merges = mergeViews(picture);
     this.element = svg(

@@ -13,10 +13,8 @@ export interface Link {
   from: string;
   port: string;
   to: string;
-  /** How long it stands, from 0 to 1. */
+  /** How long it stands, from 0 to 1: what stands long is drawn straight. */
   share: number;
-  /** Whether it says who is left of whom; the others find their way around. */
-  decides: boolean;
 }
 export interface Union {
   boxes: Box[];
@@ -34,15 +32,11 @@ export function toDot(union: Union): string {
   for (const box of union.boxes) lines.push(`${box.key} [label=<${table(box)}>]`);
   for (const link of union.links) {
     lines.push(
-      `${link.from}:${link.port}:e -> ${link.to}:h:w [id="${link.key}", ${strength(link)}]`,
+      `${link.from}:${link.port}:e -> ${link.to}:h:w [id="${link.key}", weight=${1 + Math.round(link.share * 8)}]`,
     );
   }
   lines.push("}");
   return lines.join("\n");
-}
-
-function strength({ decides, share }: Link): string {
-  return decides ? `weight=${2 + Math.round(share * 6)}` : "weight=0, constraint=false";
 }
 
 function table(box: Box): string {

@@ -14,7 +14,6 @@ const PADDING = 18;
 const MOST_ROWS = 12;
 const NARROWEST = 11;
 const WIDEST = 34;
-const LINKS_PER_BOX = 4;
 
 export interface NodeBox {
   node: number;
@@ -50,7 +49,8 @@ export interface Picture {
 export type Drawn = Omit<Picture, "layout">;
 
 export const nodeKey = (node: number) => `n${node}`;
-export const foldKey = (behind: number) => `more${behind}`;
+const arrowKey = ({ field, target }: Pick<Link, "field" | "target">) => `${field}-${target}`;
+export const foldKey = (behind: number) => (behind < 0 ? "rest" : `more${behind}`);
 
 /** Chooses what is drawn, and measures it. */
 export function drawn(links: Links, choice: Choice): Drawn {
@@ -67,7 +67,8 @@ export function drawn(links: Links, choice: Choice): Drawn {
   };
 }
 
-/** What Graphviz is asked to lay out: of very many arrows the lasting ones. */
+/** What Graphviz is asked to lay out: of the arrows those that say who is left of whom, which are
+ * those of the moment; a node of another moment goes where it stood longest. */
 export function union(picture: Drawn): Union {
   const boxes: Box[] = picture.boxes.map((box) => ({
     key: nodeKey(box.node),
@@ -80,23 +81,24 @@ export function union(picture: Drawn): Union {
   }
   const known = new Map<string, Link>();
   for (const { node } of picture.boxes) {
-    for (const link of picture.links.of(node)) known.set(`${link.field}-${link.target}`, link);
+    for (const link of picture.links.of(node)) known.set(arrowKey(link), link);
   }
-  const links = picture.arrows.map((arrow) => ({
+  const ranked = picture.arrows.map((arrow) => ({ arrow, link: known.get(arrow.key) as Link }));
+  ranked.sort((a, b) => Number(b.link.now) - Number(a.link.now) || b.link.share - a.link.share);
+  const led = new Set<string>();
+  const deciding = ranked.filter(({ arrow, link }) => {
+    const decides = link.now || !led.has(arrow.to);
+    led.add(arrow.to);
+    return decides;
+  });
+  const links = deciding.map(({ arrow, link }) => ({
     key: arrow.key,
     from: nodeKey(arrow.from),
     port: `r${arrow.row}`,
     to: arrow.to,
-    share: known.get(arrow.key)?.share ?? 0,
-    decides: known.get(arrow.key)?.now ?? false,
+    share: link.share,
   }));
-  links.sort((a, b) => Number(b.decides) - Number(a.decides) || b.share - a.share);
-  const led = new Set<string>();
-  for (const link of links) {
-    link.decides ||= !led.has(link.to); // a node of another moment goes where it stood longest
-    led.add(link.to);
-  }
-  return { boxes, links: links.slice(0, LINKS_PER_BOX * boxes.length) };
+  return { boxes, links };
 }
 
 function box(links: Links, node: number, found: Visible): NodeBox {
@@ -175,7 +177,7 @@ function arrows(links: Links, box: NodeBox, found: Visible): Arrow[] {
         ? null
         : foldKey(fold);
     if (to !== null) {
-      list.push({ key: `${field}-${target}`, field, from: box.node, row, to, target });
+      list.push({ key: arrowKey({ field, target }), field, from: box.node, row, to, target });
     }
   }
   return list;

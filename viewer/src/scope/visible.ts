@@ -1,12 +1,15 @@
 // Which nodes are drawn. Long lists and wide fans are folded here, before anything is laid out.
 import type { Window } from "../model/window";
-import type { Links } from "./links";
+import type { Link, Links } from "./links";
 
-export const CHAIN = 8;
-export const FAN = 10;
-/** Nodes that a field led to at other moments: so many of each field are drawn as well. */
-const PAST = 2;
+/** Who asks for more nodes gets longer lists and wider fans. */
+const CHAINS = 15; // of the length of all nodes
+const FANS = 12;
+/** Nodes of other moments: a third of those of this one, and at least so many. */
+const PAST_NODES = 24;
 export const MORE = 20;
+/** In place of a node: starts that were too many. */
+export const NOBODY = -1;
 
 export interface Choice {
   /** Rows of the nodes to begin with, the most wanted first. */
@@ -33,48 +36,71 @@ export interface Visible {
 }
 
 export function visible(links: Links, choice: Choice): Visible {
-  const chains = new Map<number, number>();
-  const order: number[] = [];
-  const hidden: [number, number][] = [];
-  const show = (node: number, chain: number): boolean => {
-    if (chains.has(node)) return true;
-    if (order.length >= choice.budget) return false;
-    chains.set(node, chain);
-    order.push(node);
-    return true;
-  };
-  for (const start of choice.starts) show(start, 0);
-  for (let next = 0; next < order.length; next++) {
-    const node = order[next] as number;
-    for (const [target, chain] of followed(links, choice, node, chains)) {
-      if (chain === null || !show(target, chain)) hidden.push([target, node]);
-    }
-  }
-  const isShown = (node: number) => chains.has(node);
-  return { nodes: new Set(order), ...fold(links, hidden, isShown) };
+  const walk = new Walk(links, choice);
+  walk.begin();
+  walk.follow((link) => link.now, choice.budget);
+  const now = walk.order.length;
+  walk.follow(() => true, Math.min(choice.budget, now + Math.max(PAST_NODES, now / 3)));
+  walk.hidden.sort((a, b) => Number(a[1] === NOBODY) - Number(b[1] === NOBODY));
+  const isShown = (node: number) => walk.chains.has(node);
+  return { nodes: new Set(walk.order), ...fold(links, walk.hidden, isShown) };
 }
 
-/** The nodes that one leads to, each with its place in a chain of its type, or null: folded. */
-function followed(
-  links: Links,
-  choice: Choice,
-  node: number,
-  chains: ReadonlyMap<number, number>,
-): [number, number | null][] {
-  const { nodes } = links.window;
-  const opened = choice.opened.get(nodes.id[node] as number) ?? 0;
-  const depth = (chains.get(node) ?? 0) - opened;
-  const found = new Map<number, number | null>();
-  const past = new Map<number, number>();
-  for (const { field, target, now } of links.within(node)) {
-    if (found.has(target)) continue;
-    const chain = nodes.shape[target] === nodes.shape[node] ? depth + 1 : 0;
-    const before = past.get(field) ?? 0;
-    if (!now) past.set(field, before + 1);
-    const isWanted = chain <= CHAIN && found.size < FAN + opened && (now || before < PAST + opened);
-    found.set(target, isWanted || chains.has(target) ? chain : null);
+/** Goes from node to node, nearest first: along what stands now, then along what stood before. */
+class Walk {
+  readonly order: number[] = [];
+  /** How far into a chain of its own type each node is. */
+  readonly chains = new Map<number, number>();
+  /** Nodes that were not gone to, with where they were seen from. */
+  hidden: [number, number][] = [];
+
+  constructor(
+    private readonly links: Links,
+    private readonly choice: Choice,
+  ) {}
+
+  begin(): void {
+    for (const start of this.choice.starts) {
+      if (!this.show(start, 0, this.choice.budget)) this.hidden.push([start, NOBODY]);
+    }
   }
-  return [...found];
+
+  follow(isWanted: (link: Link) => boolean, budget: number): void {
+    this.hidden = this.hidden.filter(([, behind]) => behind === NOBODY);
+    for (let next = 0; next < this.order.length; next++) {
+      const node = this.order[next] as number;
+      for (const [target, chain] of this.targets(node, isWanted)) {
+        if (chain === null || !this.show(target, chain, budget)) this.hidden.push([target, node]);
+      }
+    }
+  }
+
+  private show(node: number, chain: number, budget: number): boolean {
+    if (this.chains.has(node)) return true;
+    if (this.order.length >= budget) return false;
+    this.chains.set(node, chain);
+    this.order.push(node);
+    return true;
+  }
+
+  /** The nodes that one leads to, each with its place in a chain, or null: folded. */
+  private targets(node: number, isWanted: (link: Link) => boolean): [number, number | null][] {
+    const { budget, opened } = this.choice;
+    const { nodes } = this.links.window;
+    const more = opened.get(nodes.id[node] as number) ?? 0;
+    const depth = (this.chains.get(node) ?? 0) - more;
+    const [longest, widest] = [budget / CHAINS, budget / FANS + more];
+    const found = new Map<number, number | null>();
+    let wide = 0;
+    for (const link of this.links.within(node).filter(isWanted)) {
+      if (found.has(link.target)) continue;
+      const chain = nodes.shape[link.target] === nodes.shape[node] ? depth + 1 : 0;
+      const isShown = chain <= longest && wide < widest;
+      if (isShown) wide++;
+      found.set(link.target, isShown || this.chains.has(link.target) ? chain : null);
+    }
+    return [...found];
+  }
 }
 
 /** Everything that can only be reached through what is hidden counts to the first fold before it. */
