@@ -23,7 +23,7 @@ from benchmarks.programs.kernels import KERNELS, SIZES, Kernel, KernelShop
 from benchmarks.support.measure import Run, RunError, machine, revision
 from benchmarks.support.peers import Heapstory, run_peer
 from benchmarks.support.report import report
-from benchmarks.support.slice_tables import rendered
+from benchmarks.support.slice_tables import differences, rendered
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGE = REPOSITORY / "docs" / "evaluation" / "slice.md"
@@ -136,7 +136,10 @@ def loaded(sources: list[Path]) -> dict[str, Any]:
 
 
 def figures_of(options: argparse.Namespace) -> dict[str, Any]:
-    return loaded(options.sources) if options.sources else measured(options)
+    figures = loaded(options.sources) if options.sources else measured(options)
+    for line in differences(figures["programs"]):
+        print(f"ERROR: {line}", file=sys.stderr)
+    return figures
 
 
 if __name__ == "__main__":

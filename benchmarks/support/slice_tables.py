@@ -42,6 +42,7 @@ def rendered(figures: dict[str, Any]) -> str:
         f"{figures['machine']}.",
         "",
         *(f"- {line}" for line in verdicts(programs)),
+        *(f"- ERROR: {line}" for line in differences(programs)),
         "",
         "### Recording",
         "",
@@ -54,6 +55,18 @@ def rendered(figures: dict[str, Any]) -> str:
             parts += ["", f"### Growth of the list, {size} million instructions", "", growth(these)]
     parts += ["", "### Memory and further questions", "", further(programs)]
     return "\n".join(parts)
+
+
+def differences(programs: list[dict[str, Any]]) -> list[str]:
+    """Slices that the algorithms do not agree on."""
+    return [
+        f"{one['name']}-{one['size']}, criterion {criterion['number']}: {name} has "
+        f"{lists['instructions']:,} instructions, ours {criterion['instructions']:,}"
+        for one in programs
+        for criterion in one["criteria"]
+        for name, lists in criterion.get("lists", {}).items()
+        if lists and lists["instructions"] != criterion["instructions"]
+    ]
 
 
 def verdicts(programs: list[dict[str, Any]]) -> list[str]:

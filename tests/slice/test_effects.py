@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from heapstory import _core
 from tests.conftest import Compile
 from tests.slice.recorded import recorded
-from tests.slice.test_lines import stored
+from tests.slice.test_lines import TOOL, stored
 from tests.slice.test_recorded import fetched, last_store
 
 # The criterion is the last store to `result`; a line of its slice ends in `// *`.
@@ -105,6 +106,41 @@ int main(void) {
     return 0;
 }
 """,
+    # The kernel hands the signal's number over in a register that was in use.
+    "registers_at_a_signal": r"""
+#define _GNU_SOURCE
+#include <signal.h>
+#include <ucontext.h>
+int result, noise;
+static void handler(int number, siginfo_t *info, void *context) {
+    noise = 3 * number + (info != 0);
+    ((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] += 2;
+}
+int main(void) {
+    struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO};
+    int x = 3; // *
+    int y = 5;
+    sigaction(SIGILL, &action, 0);
+    asm volatile("ud2" : "+d"(x), "+S"(y)); // *
+    result = x + 4; // *
+    return 0;
+}
+""",
+    # What counts is the branch before the allocation, not the one that looks at its result.
+    "allocation_after_a_branch": r"""
+#include <stdlib.h>
+int result;
+int main(void) {
+    int first = 1, second = 2; // *
+    int *cells = 0;
+    if (first) // *
+        cells = calloc(4, sizeof *cells); // *
+    if (second)
+        result = 1;
+    result = cells[2]; // *
+    return 0;
+}
+""",
 }
 
 FLAGS = (
@@ -130,3 +166,24 @@ def test_exactly_the_marked_lines(name: str, compile_program: Compile, tmp_path:
     lines = text.splitlines()
     expected = {number for number, line in enumerate(lines, 1) if line.endswith("// *")}
     assert {lines[n - 1] for n in found if n} == {lines[n - 1] for n in expected}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_lists_agree(name: str, compile_program: Compile, tmp_path: Path) -> None:
+    """Also on what the loader and the library did."""
+    program = compile_program(PROGRAMS[name], *FLAGS)
+    trace = recorded(program, tmp_path)
+    slicer = _core.Slicer(trace)
+    place = last_store(trace, slicer, int(stored(program), 0))
+    _, totals = slicer.backward(place, conventions=False)
+    for found in slicer.by_lists(place, 100).values():
+        assert found is not None and found["instructions"] == totals["instructions"]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_forward_is_the_reverse(name: str, compile_program: Compile, tmp_path: Path) -> None:
+    """Compared with the graph of all dependences, byte by byte through copies."""
+    recorded(compile_program(PROGRAMS[name], *FLAGS), tmp_path)
+    command = [TOOL, "--forward", "6", str(len(name)), "--recorded", tmp_path / "stream.story"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr

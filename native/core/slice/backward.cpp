@@ -404,23 +404,24 @@ template <class Why> class Walk {
         }
     }
 
-    // A handler's registers are not those of the code that it interrupted.
-    void cross_signal(stream::EffectKind kind) {
+    // A handler's registers are not those of the code that it interrupted. What the kernel hands
+    // over when it begins is of the handler.
+    void take_effect(uint32_t at, const Effect &effect, bool wanted) {
         std::vector<RegisterSet> &interrupted = interrupted_[thread_];
-        if (kind == stream::EffectKind::signal_return) {
+        if (effect.kind == stream::EffectKind::signal_return)
             interrupted.push_back(std::exchange(*registers_, {}));
-        } else if (kind == stream::EffectKind::signal && !interrupted.empty()) {
+        look_at_effect(at, effect, wanted);
+        if (effect.kind == stream::EffectKind::signal && !interrupted.empty()) {
             *registers_ = interrupted.back();
             interrupted.pop_back();
         }
     }
 
-    void take_effect(uint32_t at, const Effect &effect, bool wanted) {
-        cross_signal(effect.kind);
-        bool hit = wanted || registers_->meets(effect.registers_defined);
+    void look_at_effect(uint32_t at, const Effect &effect, bool wanted) {
+        bool by_data = registers_->meets(effect.registers_defined);
         for (const stream::Range &range : effect.defined)
-            hit |= memory_.meets(range.address, range.size);
-        if (!hit)
+            by_data |= memory_.meets(range.address, range.size);
+        if (!wanted && !(by_data && options_.data))
             return;
         hits_.add_effect(effect.address, sequence_.first_step + at);
         if (wanted)
@@ -428,8 +429,13 @@ template <class Why> class Walk {
         if constexpr (Why::on)
             tell_effect(at, effect, wanted);
         if (options_.control)
-            pending_->add_as_before();
-        if (effect.kind == stream::EffectKind::copy) {
+            wait_for_effect(effect);
+        for (unsigned word = 0; word < RegisterSet::words; ++word)
+            registers_->remove({uint8_t(word), effect.registers_defined.part(word)});
+        if (!options_.data)
+            return;
+        // As a criterion, a copy is asked for all of it.
+        if (effect.kind == stream::EffectKind::copy && !wanted) {
             for (size_t i = 0; i < effect.defined.size() && i < effect.used.size(); ++i)
                 memory_.move(effect.defined[i].address, effect.used[i].address,
                              effect.defined[i].size);
@@ -439,20 +445,29 @@ template <class Why> class Walk {
             for (const stream::Range &range : effect.used)
                 memory_.add(range.address, range.size);
         }
-        for (unsigned word = 0; word < RegisterSet::words; ++word)
-            registers_->remove({uint8_t(word), effect.registers_defined.part(word)});
         *registers_ |= effect.registers_used;
         if (options_.addresses)
             *registers_ |= effect.registers_addressed;
+    }
+
+    // Why a signal came is not known.
+    void wait_for_effect(const Effect &effect) {
+        if (effect.kind == stream::EffectKind::signal)
+            return;
+        if (const uint32_t node = graph_.node_at(effect.address)) {
+            wait(activation_, *pending_, node);
+            return;
+        }
+        pending_->add_as_before();
+        if constexpr (Why::on)
+            why_.waits_as_before(activation_);
     }
 
     void tell_effect(uint32_t at, const Effect &effect, bool asked) {
         why_.take_effect(sequence_.first_step + at, thread_, activation_, effect.address);
         if (asked)
             why_.asked_for();
-        if (options_.control)
-            why_.waits_as_before(activation_);
-        if (effect.kind == stream::EffectKind::copy) {
+        if (effect.kind == stream::EffectKind::copy && !asked) {
             for (size_t i = 0; i < effect.defined.size() && i < effect.used.size(); ++i)
                 why_.copied(effect.defined[i].address, effect.used[i].address,
                             effect.defined[i].size);

@@ -104,7 +104,7 @@ class FlowGraphBuilder {
     }
 
     uint32_t node_at(uint64_t address) {
-        auto [found, is_new] = nodes_.try_emplace(address, 0);
+        auto [found, is_new] = graph_.starts_.try_emplace(address, 0);
         if (is_new)
             found->second = new_node(address);
         return found->second;
@@ -176,7 +176,6 @@ class FlowGraphBuilder {
     const Code &code_;
     std::unordered_set<uint64_t> executed_, leaders_;
     std::unordered_map<uint64_t, std::vector<uint64_t>> unexecuted_;
-    std::unordered_map<uint64_t, uint32_t> nodes_;
 };
 
 FlowGraph::FlowGraph(const stream::Source &source, const std::vector<Effects> &effects,

@@ -43,6 +43,12 @@ class FlowGraph {
                 return part.node;
         return parts(block).back().node;
     }
+    // The node of the code that an effect counts for, where a node begins there; else 0. An effect
+    // depends on what that depends on, whether it is recorded before or after the code's block.
+    uint32_t node_at(uint64_t address) const {
+        auto found = starts_.find(address);
+        return found == starts_.end() ? 0 : found->second;
+    }
     bool is_branch(uint32_t node) const { return successors_[node].size() > 1; }
     // The branches that decide whether a node runs, ascending.
     const std::vector<uint32_t> &controllers(uint32_t node) const { return controllers_[node]; }
@@ -65,6 +71,7 @@ class FlowGraph {
     std::vector<uint64_t> address_;
     std::vector<std::vector<uint32_t>> successors_, controllers_;
     std::vector<uint32_t> post_dominator_, entries_;
+    std::unordered_map<uint64_t, uint32_t> starts_; // nodes by address
 };
 
 } // namespace heapstory::slice

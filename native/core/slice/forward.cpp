@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -94,19 +95,23 @@ class Walk {
                 return;
             enter(at);
             if (step < first_.step) {
-                remember_saves(at, step);
+                remember_saves(at, step, ~0u);
                 continue;
             }
-            if (step == first_.step)
+            if (step == first_.step) {
                 starting_thread_ = thread_;
+                remember_saves(at, step, first_.instruction);
+            }
             ++visited_;
             run_step(at, step);
         }
     }
 
-    // What is saved and written over before the slice starts.
-    void remember_saves(uint32_t at, uint64_t step) {
+    // What is saved and written over before the slice starts, `upto` an instruction of the step.
+    void remember_saves(uint32_t at, uint64_t step, unsigned upto) {
         const uint32_t id = sequence_.block[at];
+        if (!upto)
+            return;
         if (!id) {
             for (const stream::Range &range : sequence_.effects[sequence_.operand[at]].defined)
                 put(range.address, range.size, false);
@@ -118,7 +123,7 @@ class Walk {
             return;
         const Effects &effects = prepared_.effects(id);
         registers_ = &registers_of_[thread_];
-        const unsigned count = execution.instructions(effects);
+        const unsigned count = std::min(upto, execution.instructions(effects));
         for (unsigned i = 0; i < count; ++i)
             if (effects.instructions[i].role != Role::save ||
                 !passes_through(execution, id, i, step, false))
@@ -254,28 +259,46 @@ class Walk {
         if (options_.conventions && one.role != Role::plain &&
             passes_through(execution, id, i, step, decided))
             return false;
-        const bool in = decided || (options_.data && uses(execution, effects, i));
+        const bool in =
+            decided || (options_.data && !is_lookup(id, i) && uses(execution, effects, i));
         if (in)
             hit(id, i, step);
         define(execution, effects, i, in);
+        if (in && options_.conventions && !source_.block(id).own)
+            note_links(execution, effects, i);
         return in;
+    }
+
+    // Which function a library's name stands for, and how the loader found it, is not asked: as in
+    // a backward slice.
+    bool is_lookup(uint32_t id, unsigned i) const {
+        return options_.conventions && prepared_.ends_lookup(id) &&
+               i + 1 == prepared_.effects(id).instructions.size();
+    }
+    void note_links(const Execution &execution, const Effects &effects, unsigned i) {
+        execution.each_access(effects, i, AccessKind::store,
+                              [&](const Access &access, uint64_t address) {
+                                  if (access.size == 8)
+                                      links_.insert(address);
+                              });
     }
 
     bool uses(const Execution &execution, const Effects &effects, unsigned i) {
         const Instruction &one = effects.instructions[i];
+        const bool links = one.role == Role::link || one.role == Role::resolve;
         bool in = false;
         for (RegisterPart part : effects.uses(one))
             in |= registers_->meets(part);
         if (options_.addresses)
             for (RegisterPart part : effects.address_uses(one))
                 in |= registers_->meets(part);
-        execution.each_access(effects, i, AccessKind::load,
-                              [&](const Access &access, uint64_t address) {
-                                  if (!memory_.meets(address, access.size))
-                                      return;
-                                  in = true;
-                                  settle_saves(address, access.size);
-                              });
+        execution.each_access(
+            effects, i, AccessKind::load, [&](const Access &access, uint64_t address) {
+                if (!memory_.meets(address, access.size) || (links && links_.count(address)))
+                    return;
+                in = true;
+                settle_saves(address, access.size);
+            });
         return in;
     }
 
@@ -303,6 +326,8 @@ class Walk {
                         bool decided) {
         const Effects &effects = prepared_.effects(id);
         const Instruction &one = effects.instructions[i];
+        if (one.role == Role::link || one.role == Role::resolve)
+            return false;
         if (one.role == Role::frame) {
             registers_->remove(stream::general_registers + 8 * stream::rbp, 8);
             return true;
@@ -357,15 +382,40 @@ class Walk {
     // Something else is written there.
     void forget(uint64_t address, uint64_t size) {
         each_save(address, size, [&](auto found) { saves_.erase(found); });
+        if (!links_.empty())
+            for (uint64_t at = address > 7 ? address - 7 : 0; at < address + size; ++at)
+                links_.erase(at);
         memory_.remove(address, size);
         watched_.remove(address, size);
     }
 
+    // A handler's registers are not those of the code that it interrupted.
     void run_effect(const Effect &effect, uint64_t step) {
+        std::vector<RegisterSet> &interrupted = interrupted_[thread_];
+        if (effect.kind == stream::EffectKind::signal)
+            interrupted.push_back(std::exchange(*registers_, {}));
+        take_effect(effect, step);
+        if (effect.kind == stream::EffectKind::signal_return && !interrupted.empty()) {
+            *registers_ = interrupted.back();
+            interrupted.pop_back();
+        }
+    }
+
+    // What is no instruction depends on the branch that the one depends on which it counts for.
+    bool is_decided(const Effect &effect) const {
+        if (!decisions_ || effect.kind == stream::EffectKind::signal)
+            return false;
+        const uint32_t node = graph_.node_at(effect.address);
+        return decisions_->over(graph_, node ? node : decisions_->last_node);
+    }
+
+    void take_effect(const Effect &effect, uint64_t step) {
         const bool started = may_start(step) && starts({step, 0});
-        const bool decided =
-            started || (decisions_ && decisions_->over(graph_, decisions_->last_node));
-        bool in = decided || registers_->meets(effect.registers_used);
+        // Of a copy, whether all of it comes from the criterion.
+        const bool whole = started || is_decided(effect) ||
+                           registers_->meets(effect.registers_used) ||
+                           (options_.addresses && registers_->meets(effect.registers_addressed));
+        bool in = whole;
         for (const stream::Range &range : effect.used)
             if (memory_.meets(range.address, range.size)) {
                 in = true;
@@ -373,15 +423,15 @@ class Walk {
             }
         if (in && (!started || !origin_->stretch_end))
             hit_effect(effect.address, step);
-        if (effect.kind == stream::EffectKind::copy && !decided) {
+        if (effect.kind == stream::EffectKind::copy && !whole) {
             for (size_t i = 0; i < effect.defined.size() && i < effect.used.size(); ++i)
                 copy(effect.used[i].address, effect.defined[i].address, effect.defined[i].size);
         } else
             for (const stream::Range &range : effect.defined)
-                put(range.address, range.size, in);
+                put(range.address, range.size, in && options_.data);
         for (unsigned word = 0; word < RegisterSet::words; ++word) {
             const RegisterPart part{uint8_t(word), effect.registers_defined.part(word)};
-            in ? registers_->add(part) : registers_->remove(part);
+            in &&options_.data ? registers_->add(part) : registers_->remove(part);
         }
     }
 
@@ -424,13 +474,15 @@ class Walk {
     uint64_t activation_ = 0;
     bool returned_ = false; // the activation has ended with the step before
 
-    std::unordered_map<uint32_t, RegisterSet> registers_of_; // by thread
+    std::unordered_map<uint32_t, RegisterSet> registers_of_;             // by thread
+    std::unordered_map<uint32_t, std::vector<RegisterSet>> interrupted_; // the same, by signals
     RegisterSet *registers_ = nullptr;
     LiveMemory memory_;
     LiveMemory watched_; // the same, and where registers are saved
     std::unordered_map<uint64_t, Decisions<bool>> decisions_of_; // by activation, where one counts
     Decisions<bool> *decisions_ = nullptr;
     std::unordered_map<uint64_t, Save> saves_; // by the address of what was saved
+    std::unordered_set<uint64_t> links_;       // words that others' code filled in
     Hits hits_;
     uint64_t visited_ = 0;
 };

@@ -51,6 +51,7 @@ class Lister {
     struct Regions {
         std::vector<Region> open;
         uint64_t call = 0;
+        size_t first = 0, end = 0; // of the last block's instances
 
         uint64_t parent() const { return open.empty() ? call : open.back().branch; }
         void enter(uint32_t node) {
@@ -72,6 +73,12 @@ class Lister {
             list_effect(at, regions);
             return;
         }
+        regions.first = list_.size();
+        list_block(at, id, most, regions);
+        regions.end = list_.size();
+    }
+
+    void list_block(uint32_t at, uint32_t id, unsigned most, Regions &regions) {
         const Effects &effects = prepared_.effects(id);
         unsigned count =
             Execution(sequence_, at, prepared_.source().block(id)).instructions(effects);
@@ -91,7 +98,7 @@ class Lister {
     void list_instruction(uint32_t at, uint32_t id, unsigned i, uint64_t parent) {
         const Effects &effects = prepared_.effects(id);
         const stream::Block &block = prepared_.source().block(id);
-        Instance one{id, uint16_t(i), sequence_.first_step + at, parent, {}, {}};
+        Instance one{id, uint16_t(i), sequence_.first_step + at, parent, {}, {}, 0};
         add(one.defined, effects.definitions(effects.instructions[i]));
         add(one.used, effects.uses(effects.instructions[i]));
         add(one.used, effects.address_uses(effects.instructions[i]));
@@ -108,9 +115,27 @@ class Lister {
         list_.push_back(std::move(one));
     }
 
-    void list_effect(uint32_t at, const Regions &regions) {
+    // An effect depends on what the instruction depends on that it counts for: that ran in the
+    // block before, or is about to.
+    uint64_t parent_of(const stream::Effect &effect, Regions &regions) {
+        if (effect.kind == stream::EffectKind::signal)
+            return 0;
+        for (size_t i = regions.end; i-- > regions.first;)
+            if (prepared_.effects(list_[i].block).instructions[list_[i].instruction].address ==
+                effect.address)
+                return list_[i].parent;
+        if (const uint32_t node = graph_.node_at(effect.address))
+            regions.enter(node);
+        return regions.parent();
+    }
+
+    void list_effect(uint32_t at, Regions &regions) {
         const stream::Effect &effect = sequence_.effects[sequence_.operand[at]];
-        Instance one{0, 0, sequence_.first_step + at, regions.parent(), {}, {}};
+        if (effect.kind == stream::EffectKind::signal)
+            ++handlers_[thread_];
+        Instance one{0, 0, sequence_.first_step + at, parent_of(effect, regions), {}, {}, 0};
+        if (effect.kind == stream::EffectKind::copy)
+            one.copies = uint16_t(std::min(effect.defined.size(), effect.used.size()));
         for (const stream::Range &range : effect.defined)
             one.defined.push_back({range.address, range.address + range.size});
         for (const stream::Range &range : effect.used)
@@ -122,10 +147,16 @@ class Lister {
                 one.used.push_back(in_register(i, 1));
         }
         list_.push_back(std::move(one));
+        if (effect.kind == stream::EffectKind::signal_return && handlers_[thread_])
+            --handlers_[thread_];
     }
 
+    // A signal's handler has registers of its own.
     Reference in_register(unsigned first, unsigned count) const {
+        static_assert(stream::register_bytes <= 1024);
+        auto depth = handlers_.find(thread_);
         uint64_t at = uint64_t(1) << 63 | uint64_t(thread_) << 16 | first;
+        at |= depth == handlers_.end() ? 0 : uint64_t(depth->second) << 10;
         return {at, at + count};
     }
 
@@ -144,7 +175,8 @@ class Lister {
     Sequence sequence_;
     Activations activations_;
     uint32_t thread_ = 0;
-    std::unordered_map<uint64_t, Regions> regions_; // by activation
+    std::unordered_map<uint32_t, unsigned> handlers_; // under way, by thread
+    std::unordered_map<uint64_t, Regions> regions_;   // by activation
     std::vector<Instance> list_;
 };
 

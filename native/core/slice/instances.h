@@ -5,6 +5,7 @@
 #include "slice/prepared.h"
 #include "slice/slice.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct Reference {
     uint64_t first = 0, end = 0;
 
     bool meets(const Reference &other) const { return first < other.end && other.first < end; }
+    Reference common(const Reference &other) const {
+        return {std::max(first, other.first), std::min(end, other.end)};
+    }
     bool operator==(const Reference &) const = default;
 };
 
@@ -25,6 +29,9 @@ struct Instance {
     uint64_t step = 0;
     uint64_t parent = 0; // number of the branch or call that it depends on, counted from 1; 0: none
     std::vector<Reference> defined, used;
+    // Every byte of the first definitions comes from the same byte of as many first uses, and from
+    // all other uses.
+    uint16_t copies = 0;
 };
 
 // All of a stream up to a point, in order. It takes memory for every instruction: slice by

@@ -17,11 +17,13 @@ class PlainList {
                            [&](const Reference &one) { return one.meets(reference); });
     }
     void add(const Reference &reference) { list_.push_back(reference); }
-    void remove(const Reference &gone) {
-        std::vector<Reference> rests;
+    // What of it was there.
+    std::vector<Reference> remove(const Reference &gone) {
+        std::vector<Reference> rests, found;
         std::erase_if(list_, [&](const Reference &one) {
             if (!one.meets(gone))
                 return false;
+            found.push_back(one.common(gone));
             if (one.first < gone.first)
                 rests.push_back({one.first, gone.first});
             if (gone.end < one.end)
@@ -29,6 +31,7 @@ class PlainList {
             return true;
         });
         list_.insert(list_.end(), rests.begin(), rests.end());
+        return found;
     }
     size_t size() const { return list_.size(); }
 
@@ -54,24 +57,44 @@ class JoinedRanges {
         }
         ranges_.emplace(reference.first, reference.end);
     }
-    void remove(const Reference &gone) {
+    std::vector<Reference> remove(const Reference &gone) {
+        std::vector<Reference> found;
         auto at = ranges_.upper_bound(gone.first);
         if (at != ranges_.begin() && std::prev(at)->second > gone.first)
             --at;
         while (at != ranges_.end() && at->first < gone.end) {
             Reference old{at->first, at->second};
             at = ranges_.erase(at);
+            found.push_back(old.common(gone));
             if (old.first < gone.first)
                 ranges_.emplace(old.first, gone.first);
             if (gone.end < old.end)
                 ranges_.emplace(gone.end, old.end);
         }
+        return found;
     }
     size_t size() const { return ranges_.size(); }
 
   private:
     std::map<uint64_t, uint64_t> ranges_;
 };
+
+// MemDepList − Def[i] ∪ Use[i]. What is copied byte by byte uses what it copied to a byte that was
+// looked for, and no other, unless it is the criterion itself.
+template <class List> void update(List &list, const Instance &instance, bool asked) {
+    std::vector<Reference> copied;
+    const size_t copies = asked ? 0 : instance.copies;
+    for (size_t i = 0; i < instance.defined.size(); ++i)
+        for (const Reference &one : list.remove(instance.defined[i]))
+            if (i < copies) {
+                const uint64_t away = instance.used[i].first - instance.defined[i].first;
+                copied.push_back({one.first + away, one.end + away});
+            }
+    for (const Reference &one : copied)
+        list.add(one);
+    for (size_t i = copies; i < instance.used.size(); ++i)
+        list.add(instance.used[i]);
+}
 
 // Asks whether to go on, not too often.
 void ask(uint64_t number, const Watch &watch) {
@@ -94,10 +117,7 @@ template <class List> class Traversal {
     // `number` counts from 1.
     void take(uint64_t number) {
         const Instance &instance = instances_[number - 1];
-        for (const Reference &one : instance.defined)
-            list_.remove(one);
-        for (const Reference &one : instance.used)
-            list_.add(one);
+        update(list_, instance, number == instances_.size());
         if (instance.parent)
             branches_.insert(instance.parent);
         result_.instances.push_back(number);
@@ -139,14 +159,11 @@ ListSlice algorithm5(std::span<const Instance> instances, const Watch &watch) {
     Traversal<PlainList> traversal(instances);
     JoinedRanges filter;
     size_t largest = 0;
-    auto update = [&](const Instance &instance) {
-        for (const Reference &one : instance.defined)
-            filter.remove(one);
-        for (const Reference &one : instance.used)
-            filter.add(one);
+    auto update_filter = [&](const Instance &instance) {
+        update(filter, instance, &instance == &instances.back());
         largest = std::max(largest, filter.size());
     };
-    update(instances.back());
+    update_filter(instances.back());
     for (uint64_t number = instances.size(); --number > 0;) {
         ask(number, watch);
         const Instance &instance = instances[number - 1];
@@ -155,7 +172,7 @@ ListSlice algorithm5(std::span<const Instance> instances, const Watch &watch) {
         if (!(passes && traversal.is_defined(instance)) && !traversal.is_wanted(number))
             continue;
         traversal.take(number);
-        update(instance);
+        update_filter(instance);
     }
     ListSlice result = traversal.result();
     result.largest_filter = largest;

@@ -4,6 +4,7 @@
 #include <Zydis/Zydis.h>
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 #include <utility>
 
 namespace heapstory::stream {
@@ -117,10 +118,27 @@ class Decoder {
         size_t at = 0;
         while (at < block_.code.size())
             at += next(at);
+        settle_loads();
         return std::move(effects_);
     }
 
   private:
+    // A load from the stack gets a preserved register back if the function returns with it; else it
+    // is of a variable.
+    void settle_loads() {
+        auto &all = effects_.instructions;
+        RegisterSet touched; // after it
+        for (size_t i = all.size(); i-- > 0;) {
+            Instruction &one = all[i];
+            RegisterSet reg;
+            reg.add(general_registers + 8 * one.saved, 8);
+            if (loads_.count(i) && (all.back().branch != Branch::ret || touched.meets(reg)))
+                one.role = Role::plain;
+            for (uint32_t part = one.defined; part < one.end; ++part)
+                touched.add(effects_.parts[part]);
+        }
+    }
+
     // Decodes the instruction at an offset; returns its length.
     size_t next(size_t at) {
         defined_ = used_ = addressed_ = RegisterSet();
@@ -257,7 +275,9 @@ class Decoder {
     }
 
     static bool on_stack(const ZydisDecodedOperand &operand) {
-        return operand.mem.base == ZYDIS_REGISTER_RSP || operand.mem.base == ZYDIS_REGISTER_RBP;
+        const auto segment = operand.mem.segment;
+        return (operand.mem.base == ZYDIS_REGISTER_RSP || operand.mem.base == ZYDIS_REGISTER_RBP) &&
+               segment != ZYDIS_REGISTER_FS && segment != ZYDIS_REGISTER_GS;
     }
 
     void set_role(const Decoded &decoded, Instruction &one) {
@@ -280,8 +300,11 @@ class Decoder {
             preserve(ZYDIS_REGISTER_RBP, Role::restore, one);
         else if (move && decoded.is_memory(0) && on_stack(decoded.operand[0]))
             preserve(source, Role::save, one);
-        else if (move && decoded.is_memory(1) && on_stack(decoded.operand[1]))
+        else if (move && decoded.is_memory(1) && on_stack(decoded.operand[1])) {
             preserve(target, Role::restore, one);
+            if (one.role == Role::restore)
+                loads_.insert(effects_.instructions.size());
+        }
     }
 
     static void preserve(ZydisRegister reg, Role role, Instruction &one) {
@@ -321,6 +344,7 @@ class Decoder {
     Effects effects_;
     RegisterSet defined_, used_, addressed_;
     uint16_t access_ = 0;
+    std::unordered_set<size_t> loads_; // instructions that may get a register back
     bool pushed_ =
         false; // a word of a module was pushed just before, as the first entry of a PLT does
 };

@@ -6,6 +6,8 @@
 #include "slice/prepared.h"
 
 #include <cstdint>
+#include <set>
+#include <unordered_map>
 #include <vector>
 
 class Dependences {
@@ -17,8 +19,21 @@ class Dependences {
     std::vector<bool> influenced(size_t number) const;
 
   private:
+    // What some bytes come from: instances, and copies that brought them without regard to what
+    // else they copied.
+    struct Makers {
+        std::set<size_t> instances, copies;
+
+        void add(const Makers &other);
+        bool any(const std::vector<bool> &instances, const std::vector<bool> &copies) const;
+    };
+    using Bytes = std::unordered_map<uint64_t, Makers>; // of memory and registers
+
+    void copy(size_t number, Bytes &last);
+
     std::vector<heapstory::slice::Instance> instances_;
-    std::vector<std::vector<size_t>> on_; // what each depends on directly
+    std::vector<Makers> on_;                     // what each depends on directly
+    std::unordered_map<size_t, Makers> brought_; // the same of copies, what they copied left out
 };
 
 // Compares forward slices and chops of `samples` instructions, chosen by `seed`, with the graph and

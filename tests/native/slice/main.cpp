@@ -6,7 +6,8 @@
 // each ran in it. `--plain`: the calling convention is nothing special; `--lists`: by the
 // algorithms of the thesis, which must agree with each other. `--trace` in place of both prints
 // the stream: a line for every instruction, its address and its accesses. `--forward COUNT SEED`
-// compares forward slices and chops of that many instructions with the graph of all dependences.
+// compares forward slices and chops of that many instructions with the graph of all dependences;
+// `--forward COUNT SEED --recorded TRACE` does so in a recorded stream.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "dependences.h"
 #include "single_step.h"
@@ -14,6 +15,8 @@
 #include "slice/backward.h"
 #include "slice/instances.h"
 #include "slice/lists.h"
+#include "store/own_code.h"
+#include "store/stream.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -82,6 +85,20 @@ void slice_by_lists(const slice::Prepared &prepared, const slice::Point &point) 
     print(counts);
 }
 
+void compare_stepped(const std::vector<std::string> &command, unsigned samples, unsigned seed) {
+    SingleStep source(command);
+    slice::Prepared prepared(source, [&](uint64_t address) { return source.code(address); });
+    compare_forward(prepared, samples, seed);
+}
+
+void compare_recorded(const std::string &trace, unsigned samples, unsigned seed) {
+    auto store = std::make_shared<const Store>(trace);
+    StoredStream source(store);
+    StoredCode code(store);
+    slice::Prepared prepared(source, [&](uint64_t address) { return code.bytes(address); });
+    compare_forward(prepared, samples, seed);
+}
+
 int run(std::vector<std::string> words) {
     slice::Options options;
     bool lists = false;
@@ -100,9 +117,11 @@ int run(std::vector<std::string> words) {
         return 0;
     }
     if (words.size() > 3 && words.front() == "--forward") {
-        SingleStep source({words.begin() + 3, words.end()});
-        slice::Prepared prepared(source, [&](uint64_t address) { return source.code(address); });
-        compare_forward(prepared, unsigned(std::stoul(words[1])), unsigned(std::stoul(words[2])));
+        const auto samples = unsigned(std::stoul(words[1])), seed = unsigned(std::stoul(words[2]));
+        if (words[3] == "--recorded")
+            compare_recorded(words.at(4), samples, seed);
+        else
+            compare_stepped({words.begin() + 3, words.end()}, samples, seed);
         return 0;
     }
     if (words.size() < 3 || words.front() != "--stored") {

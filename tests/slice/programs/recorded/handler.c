@@ -8,7 +8,7 @@ static void handler(int number) { // *
 int main(void) {
     signal(SIGUSR1, handler);
     seen = 1;
-    raise(SIGUSR1);
-    result = seen; // *
+    raise(SIGUSR1); // *
+    result = seen;  // *
     return 0;
 }
