@@ -1,16 +1,18 @@
 // The bar at the top: which program, where the picture begins, search, what was left out.
 import type { Scope } from "../scope/starts";
+import { plainText } from "../model/text";
 import { toggleTheme } from "./commands";
 import type { Controller } from "./controller";
 import { Search } from "./search";
 
 export function Bar({ controller }: { controller: Controller }) {
   const { head } = controller.story;
+  const program = plainText(head.program.join(" "));
   return (
     <header class="bar">
       <h1 title={head.path}>{head.trace}</h1>
-      <span class="program" title={head.program.join(" ")}>
-        {head.program.join(" ")}
+      <span class="program" title={program}>
+        {program}
       </span>
       <span class="tag">{head.mode}</span>
       <span class={`tag${head.exit?.signal ? " bad" : ""}`}>{ending(head.exit)}</span>

@@ -56,8 +56,8 @@ export const COMMANDS: Command[] = [
   {
     keys: ["b"],
     group: "Time",
-    title: "first finding: where it went bad",
-    run: (c) => c.firstFinding(),
+    title: "first bad C-point",
+    run: (c) => c.firstBad(),
   },
   { keys: ["g"], group: "Time", title: "go to a timestamp", run: focus("#moment") },
   { keys: ["+", "="], group: "Time", title: "zoom into time", run: (c) => c.zoom(0.5) },

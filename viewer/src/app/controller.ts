@@ -97,14 +97,17 @@ export class Controller {
 
   /** Selects a node and brings it into the picture if it is not in it. */
   async reveal(node: number, offset: number | null = null): Promise<void> {
-    await this.story.complete();
-    if (this.story.window.row(node) < 0 && this.story.head.serve) {
-      this.story.use(await this.story.source.window({ start: [node] }));
+    try {
+      await this.story.complete();
+      if (this.story.window.row(node) < 0 && this.story.head.serve) {
+        this.story.use(await this.story.source.window({ start: [node] }));
+      }
+    } catch (error) {
+      this.fail(error);
     }
     this.select(node, offset);
     const { picture } = this.state;
-    const isDrawn = picture?.boxes.some((box) => picture.window.nodes.id[box.node] === node);
-    if (!isDrawn) await this.draw();
+    if (!picture?.ids.has(node)) await this.draw();
   }
 
   async begin(scope: Scope): Promise<void> {
@@ -237,24 +240,24 @@ export class Controller {
     return site?.path ? { path: site.path, line: site.line } : null;
   }
 
-  /** The moment of the first finding that has one. */
-  firstFinding(): void {
-    const moments = this.story.head.findings.map((finding, index) => ({
-      index,
-      ts: finding.cpoint ?? finding.ts,
-    }));
-    const known = moments.filter((each) => each.ts !== null);
-    known.sort((a, b) => (a.ts as number) - (b.ts as number));
-    const first = known[0];
-    if (first) this.followFinding(first.index);
-    else this.store.set({ message: "no finding has a moment" });
+  /** The first C-point at which a constraint did not hold, or the first finding with a moment. */
+  firstBad(): void {
+    const moments = this.story.head.findings.map((finding, index) => {
+      return { index, moment: finding.cpoint ?? finding.ts };
+    });
+    moments.sort((a, b) => (a.moment ?? Infinity) - (b.moment ?? Infinity));
+    const first = moments[0];
+    if (!first || first.moment === null) this.store.set({ message: "no finding has a moment" });
+    else void this.followFinding(first.index, first.moment);
   }
 
-  followFinding(index: number): void {
+  /** To what a finding is about: its moment, its node, its field. */
+  async followFinding(index: number, moment?: number): Promise<void> {
     const finding = this.story.head.findings[index];
     if (!finding) return;
-    if (finding.ts !== null) this.goTo(finding.ts);
-    if (finding.node !== null) void this.reveal(finding.node, finding.offset);
+    const t = moment ?? finding.ts ?? finding.cpoint;
+    if (t !== null) this.goTo(t);
+    if (finding.node !== null) await this.reveal(finding.node, finding.offset);
     this.store.set({ panel: "findings" });
   }
 

@@ -1,8 +1,8 @@
 // Search by address, type, site, name or value.
 import { useState } from "preact/hooks";
 import { nodeText } from "../inspect/telling";
+import type { Columns } from "../model/columns";
 import { hex } from "../model/values";
-import { Window } from "../model/window";
 import { findNodes } from "../scope/find";
 import type { Controller } from "./controller";
 
@@ -72,25 +72,31 @@ async function search(controller: Controller, words: string): Promise<Hit[]> {
   const { story, state } = controller;
   await story.complete();
   const answer = await story.source.find(words).catch(() => null);
-  if (answer) return answered(new Window(answer));
+  if (answer) return answered(answer);
   return findNodes(story.window, story.sites, words, state.t, MOST).map(({ row, offset, why }) => ({
-    ...described(story.window, row),
+    node: story.window.nodes.id[row] as number,
     offset,
+    title: nodeText(story.window, row),
     detail: why,
   }));
 }
 
-function answered(window: Window): Hit[] {
-  return Array.from({ length: Math.min(window.nodes.count, MOST) }, (_, row) =>
-    described(window, row),
-  );
-}
-
-function described(window: Window, row: number): Hit {
-  return {
-    node: window.nodes.id[row] as number,
-    offset: null,
-    title: nodeText(window, row),
-    detail: hex(window.nodes.address[row] as bigint),
-  };
+/** Nodes that a server found: it says only who they are. */
+function answered(columns: Columns): Hit[] {
+  const table = columns.table("nodes");
+  const [ids, shapes, addresses] = [
+    table.numbers("id"),
+    table.numbers("shape"),
+    table.words("address"),
+  ];
+  const [name, label] = [table.texts("name"), table.texts("label")];
+  return Array.from({ length: Math.min(table.rows, MOST) }, (_, row) => {
+    const type = columns.header.shapes?.[shapes[row] as number]?.type ?? "node";
+    return {
+      node: ids[row] as number,
+      offset: null,
+      title: label(row) ?? name(row) ?? `${type} #${ids[row]}`,
+      detail: hex(addresses[row] as bigint),
+    };
+  });
 }

@@ -50,6 +50,7 @@ function mount(element: SVGSVGElement, controller: Controller): () => void {
       camera.replaceChildren(scene.element);
       scene.show(state.t, state.against);
       fit(element, zooming, scene);
+      performance.mark("picture");
     }
     scene?.show(state.t, state.against);
     scene?.select(state.node, state.offset);

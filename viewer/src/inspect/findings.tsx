@@ -18,7 +18,7 @@ export function FindingsPanel({ controller }: { controller: Controller }) {
         <li key={index}>
           <button
             class={finding.ts === t ? "on" : ""}
-            onClick={() => controller.followFinding(index)}
+            onClick={() => void controller.followFinding(index)}
           >
             <span class="tag">{finding.kind}</span>
             {finding.ts !== null && <span class="dim">at {finding.ts.toLocaleString("en")}</span>}

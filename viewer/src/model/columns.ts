@@ -1,5 +1,6 @@
 // Tables of typed columns behind a JSON header, as docs/internals/view.md lays them out. Nulls are
 // told apart once, here: whoever reads a column sees -1.
+import { plainText } from "./text";
 
 export type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 type NumberType = "u8" | "u16" | "u32" | "f64";
@@ -117,8 +118,17 @@ export class Table {
     return new BigUint64Array(this.buffers, found.offset, this.rows);
   }
 
-  /** Texts; null where there is none. */
+  /** Texts to be shown; null where there is none. */
   texts(column: string): (row: number) => string | null {
+    const raw = this.rawTexts(column);
+    return (row) => {
+      const text = raw(row);
+      return text === null ? null : plainText(text);
+    };
+  }
+
+  /** Texts as they are, to ask by: paths. */
+  rawTexts(column: string): (row: number) => string | null {
     const found = this.column(column);
     if ("values" in found) return (row) => (found.values[row] as string | null) ?? null;
     const numbers = this.numbers(column);

@@ -18,7 +18,7 @@ export class Sites {
     const table = columns.table("sites");
     const ids = table.numbers("site");
     const lines = table.numbers("line");
-    const [file, path] = [table.texts("file"), table.texts("path")];
+    const [file, path] = [table.texts("file"), table.rawTexts("path")];
     const [called, text] = [table.texts("function"), table.texts("text")];
     for (let row = 0; row < table.rows; row++) {
       const id = ids[row] as number;

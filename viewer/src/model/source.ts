@@ -1,6 +1,7 @@
 // Where the page's data comes from: the file it stands in, or the server that sent it.
 import { Columns } from "./columns";
 import type { Head } from "./head";
+import { plainText } from "./text";
 
 export interface WindowQuery {
   first?: number;
@@ -32,9 +33,15 @@ export interface Source {
 
 /** The source of this document. */
 export function documentSource(page: Document): Source {
-  const head = JSON.parse(block(page, "head") ?? "null") as Head | null;
+  const head = JSON.parse(block(page, "head") ?? "null", readable) as Head | null;
   if (!head) throw new Error("this page was written without data (heapstory view TRACE)");
   return head.serve ? new ServerSource(head) : new FileSource(head, page);
+}
+
+/** Everything said in the head is shown, but paths, which are asked for by. */
+function readable(this: unknown, key: string, value: unknown): unknown {
+  const isShown = key !== "path" && !Array.isArray(this);
+  return typeof value === "string" && isShown ? plainText(value) : value;
 }
 
 class FileSource implements Source {

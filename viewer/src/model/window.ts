@@ -3,6 +3,7 @@
 import { Clusters } from "./clusters";
 import type { Columns, Numbers, ShapeHeader } from "./columns";
 import { lastAtMost } from "./search";
+import { plainText } from "./text";
 
 export type Kind = "heap" | "global" | "root";
 export type State = "live" | "dangling" | "aliased" | "stale" | "null" | "wild" | "data";
@@ -25,7 +26,7 @@ export class Window {
     const header = columns.header;
     this.from = header.from ?? 0;
     this.to = header.to ?? 0;
-    this.shapes = header.shapes ?? [];
+    this.shapes = (header.shapes ?? []).map(readable);
     this.nodes = readNodes(columns);
     this.fields = readFields(columns);
     this.versions = readVersions(columns);
@@ -100,6 +101,11 @@ export class Window {
   title(row: number): string {
     return this.nodes.label(row) ?? this.nodes.name(row) ?? `node ${this.nodes.id[row]}`;
   }
+}
+
+function readable(shape: ShapeHeader): ShapeHeader {
+  const leaves = shape.leaves.map((leaf) => ({ ...leaf, name: plainText(leaf.name) }));
+  return { ...shape, type: plainText(shape.type), leaves };
 }
 
 export interface Nodes {

@@ -2,8 +2,10 @@
 // heap; a click on a line lists its changes.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Controller } from "../app/controller";
+import type { Head } from "../model/head";
 import type { Site } from "../model/sites";
 import { changeText } from "../inspect/telling";
+import { plainText } from "../model/text";
 import { heatOf } from "./heat";
 
 const MOST_CHANGES = 200;
@@ -70,6 +72,7 @@ function Lines({ controller, path, text, current }: LinesProps) {
   const bands = store.use((state) => state.bands);
   const heat = heatOf(bands, story.sites, path);
   const most = Math.max(1, ...heat.values());
+  const sliced = slicedLines(story.head, path);
   useEffect(() => {
     box.current?.querySelector(".current")?.scrollIntoView({ block: "nearest" });
   }, [current, path, text]);
@@ -85,19 +88,25 @@ function Lines({ controller, path, text, current }: LinesProps) {
           return (
             <div
               key={number}
-              class={`line${number === current ? " current" : ""}${changes ? " hot" : ""}`}
+              class={`line${number === current ? " current" : ""}${changes ? " hot" : ""}${sliced.has(number) ? " sliced" : ""}`}
               data-line={number}
               title={changes ? `${changes.toLocaleString("en")} changes` : undefined}
               onClick={() => changes && store.set({ line: { path, line: number } })}
             >
               <i class={`heat heat-${level}`} />
               <span class="number">{number}</span>
-              <code>{content || " "}</code>
+              <code>{plainText(content) || " "}</code>
             </div>
           );
         })}
     </div>
   );
+}
+
+/** The lines of a file that are in the slice that came with the page. */
+function slicedLines({ slice }: Head, path: string): Set<number> {
+  const places = slice?.statements.filter((place) => place.path === path) ?? [];
+  return new Set(places.map((place) => place.line ?? -1));
 }
 
 function LineChanges({

@@ -142,7 +142,7 @@ function Axis({ controller, columns, bands }: AxisProps) {
                 aria-label={`Finding at ${finding.ts}: ${finding.title}`}
                 tabIndex={-1}
                 onPointerDown={(event) => event.stopPropagation()}
-                onClick={() => controller.followFinding(index)}
+                onClick={() => void controller.followFinding(index)}
               />
             ),
         )}
