@@ -69,11 +69,16 @@ void StreamBuilder::fail_unknown() {
 
 // Growing by a step at a time would be most of the work.
 void StreamBuilder::make_room() {
-    constexpr uint32_t steps = sequence_steps + 64;
-    now_.sequence.block.reserve(steps);
-    now_.sequence.exit.reserve(steps);
-    now_.sequence.operand.reserve(steps);
-    now_.sequence.words.resize(2 * steps);
+    const uint64_t first_step = now_.sequence.first_step;
+    now_.spares = spares_;
+    now_.sequence = spares_->take();
+    now_.sequence.first_step = first_step;
+    now_.sequence.block.resize(sequence_steps);
+    now_.sequence.exit.resize(sequence_steps);
+    now_.sequence.operand.resize(sequence_steps);
+    now_.sequence.words.resize(
+        std::max<size_t>(now_.sequence.words.capacity(), 2 * sequence_steps));
+    count_ = 0;
     words_ = 0;
 }
 
@@ -81,11 +86,6 @@ uint16_t StreamBuilder::Known::before(uint64_t address) const {
     const auto found = std::ranges::lower_bound(starts, address - block.address);
     const bool begins = found != starts.end() && *found == address - block.address;
     return begins ? uint16_t(found - starts.begin()) : 0;
-}
-
-uint32_t StreamBuilder::Known::ran(uint8_t exit) const {
-    const auto all = uint32_t(starts.size());
-    return exit < block.exits.size() ? std::min(block.exits[exit].instruction + 1u, all) : all;
 }
 
 void StreamBuilder::define(const Record &record, ByteSpan payload, bool is_kept) {
@@ -99,8 +99,12 @@ void StreamBuilder::define(const Record &record, ByteSpan payload, bool is_kept)
     }
     for (const stream::Instruction &one : stream::effects_of(added.block).instructions)
         added.starts.push_back(uint16_t(one.address - added.block.address));
-    briefs_.push_back({added.block.words, uint16_t(added.starts.size()),
+    const auto all = uint16_t(added.starts.size());
+    briefs_.push_back({uint32_t(exits_.size()), added.block.words, all,
+                       uint8_t(std::min<size_t>(added.block.exits.size(), stream::broke_off)),
                        from.jump == HSW_JUMP_RETURN && !from.own && !from.left_out});
+    for (const stream::Exit &exit : added.block.exits)
+        exits_.push_back(std::min(uint16_t(exit.instruction + 1), all));
     if (!is_kept)
         return;
     now_.blocks.push_back(added.block);
@@ -111,11 +115,16 @@ void StreamBuilder::define(const Record &record, ByteSpan payload, bool is_kept)
 
 void StreamBuilder::add_step(uint32_t block, uint8_t exit, size_t operand) {
     stream::Sequence &sequence = now_.sequence;
-    if (sequence.block.empty() && sequence.switches.empty())
+    if (count_ == 0 && sequence.switches.empty())
         sequence.switches.push_back({0, thread_});
-    sequence.block.push_back(block);
-    sequence.exit.push_back(exit);
-    sequence.operand.push_back(uint32_t(operand));
+    if (count_ == sequence.block.size()) {
+        sequence.block.resize(2 * count_);
+        sequence.exit.resize(2 * count_);
+        sequence.operand.resize(2 * count_);
+    }
+    sequence.block[count_] = block;
+    sequence.exit[count_] = exit;
+    sequence.operand[count_++] = uint32_t(operand);
 }
 
 void StreamBuilder::executed(uint32_t id, uint8_t exit, const uint8_t *words) {
@@ -132,10 +141,53 @@ void StreamBuilder::executed(uint32_t id, uint8_t exit, const uint8_t *words) {
     place.step = step();
     place.block = id;
     place.unfinished = exit == stream::broke_off;
-    if (exit == stream::ran_to_end)
-        now_.instructions += ran.instructions;
-    else if (!place.unfinished)
-        now_.instructions += known(id).ran(exit);
+    if (!place.unfinished)
+        now_.instructions += this->ran(ran, exit);
+}
+
+// The state is held in locals meanwhile: what is written might otherwise be the state itself, for
+// all the compiler knows.
+const uint8_t *StreamBuilder::take_executions(const uint8_t *at, const uint8_t *end,
+                                              bool beware_returns) {
+    stream::Sequence &sequence = now_.sequence;
+    if (place_->unfinished || count_ == 0)
+        return at;
+    uint32_t *block = sequence.block.data(), *operand = sequence.operand.data();
+    uint8_t *exit = sequence.exit.data();
+    uint64_t *words = sequence.words.data();
+    const Brief *briefs = briefs_.data();
+    const uint16_t *exits = exits_.data();
+    const size_t n_blocks = briefs_.size(), n_words = sequence.words.size();
+    uint32_t count = count_, instructions = 0;
+    size_t used = words_;
+    while (end - at >= 16 && count < sequence_steps) {
+        uint64_t first;
+        std::memcpy(&first, at, 8);
+        const auto id = uint32_t(first), tag = uint32_t(first >> HSW_ADDRESS_BITS);
+        const auto left = uint8_t(first >> 32);
+        if (tag != HSW_EXECUTED || id - 1 >= n_blocks || left == stream::broke_off)
+            break;
+        const Brief ran = briefs[id - 1];
+        if (ran.record_length() > size_t(end - at) || n_words - used < ran.words ||
+            (ran.returns_unsaid && beware_returns))
+            break;
+        block[count] = id;
+        exit[count] = left;
+        operand[count++] = uint32_t(used);
+        for (unsigned i = 0; i < ran.words; ++i)
+            std::memcpy(words + used + i, at + 8 + 8 * i, 8);
+        used += ran.words;
+        instructions += left < ran.exits ? exits[ran.first_exit + left] : ran.instructions;
+        at += ran.record_length();
+    }
+    if (count > count_) {
+        place_->step = count - 1;
+        place_->block = block[count - 1];
+    }
+    count_ = count;
+    words_ = used;
+    now_.instructions += instructions;
+    return at;
 }
 
 void StreamBuilder::goes_on(uint32_t id) {
@@ -162,14 +214,14 @@ void StreamBuilder::faulted(uint64_t instruction) {
 // faulted, the block has not come to its end.
 void StreamBuilder::reopen(Place &place, uint64_t instruction) {
     const Known &ran = known(place.block);
-    if (place.unfinished || place.step >= now_.sequence.steps() || !ran.ends_in_repeat() ||
+    if (place.unfinished || place.step >= count_ || !ran.ends_in_repeat() ||
         instruction != ran.effective())
         return;
     uint8_t &exit = now_.sequence.exit[place.step];
     if (exit != stream::ran_to_end)
         return;
     exit = stream::broke_off;
-    now_.instructions -= ran.ran(stream::ran_to_end);
+    now_.instructions -= uint32_t(ran.starts.size());
     place.unfinished = true;
 }
 
@@ -177,7 +229,7 @@ void StreamBuilder::switch_to(uint32_t thread) {
     thread_ = thread;
     place_ = &places_[thread];
     std::vector<stream::Switch> &switches = now_.sequence.switches;
-    const uint32_t next = now_.sequence.steps();
+    const uint32_t next = count_;
     if (!switches.empty() && switches.back().step == next)
         switches.pop_back(); // nothing ran in between
     switches.push_back({next, thread});
@@ -242,12 +294,15 @@ GatheredSequence StreamBuilder::take(uint64_t next_event) {
         place.step = gone;
     }
     // Records of a block may stand before its own: where that never came, they are of the last one.
-    for (auto event = now_.events.rbegin();
-         event != now_.events.rend() && event->step >= sequence.steps(); ++event)
+    for (auto event = now_.events.rbegin(); event != now_.events.rend() && event->step >= count_;
+         ++event)
         event->step = step();
     std::ranges::sort(sequence.faults, {}, &stream::Fault::step);
+    sequence.block.resize(count_);
+    sequence.exit.resize(count_);
+    sequence.operand.resize(count_);
     sequence.words.resize(words_);
-    const uint64_t first_step = sequence.first_step + sequence.steps();
+    const uint64_t first_step = sequence.first_step + count_;
     const uint64_t first_instruction = instructions();
     GatheredSequence taken = std::exchange(now_, {});
     sequence.first_step = first_step;

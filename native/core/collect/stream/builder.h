@@ -17,10 +17,14 @@ class StreamBuilder {
 
     // What is asked of a block whenever it runs.
     struct Brief {
+        uint32_t first_exit = 0; // among the exits of all blocks
         uint16_t words = 0, instructions = 0;
+        uint8_t exits = 0;
         // Whether the recorder, if there were no stream, would take a call back that a return of
         // this block ends, and not even say so.
         bool returns_unsaid = false;
+        // Of the record of an execution.
+        size_t record_length() const { return (8 + 8 * size_t(words) + 15) & ~size_t(15); }
     };
     const Brief &brief(uint32_t id) const {
         if (id - 1 >= briefs_.size()) [[unlikely]]
@@ -28,12 +32,12 @@ class StreamBuilder {
         return briefs_[id - 1];
     }
 
-    bool is_empty() const { return now_.sequence.block.empty(); }
-    bool is_full() const { return now_.sequence.steps() >= sequence_steps; }
-    uint64_t steps() const { return now_.sequence.first_step + now_.sequence.steps(); }
+    bool is_empty() const { return count_ == 0; }
+    bool is_full() const { return count_ >= sequence_steps; }
+    uint64_t steps() const { return now_.sequence.first_step + count_; }
     uint64_t instructions() const { return now_.first_instruction + now_.instructions; }
     // The step that is under way; 0 as long as there is none.
-    uint32_t step() const { return now_.sequence.steps() ? now_.sequence.steps() - 1 : 0; }
+    uint32_t step() const { return count_ ? count_ - 1 : 0; }
     const stream::Block &block(uint32_t id) const { return known(id).block; }
 
     // That thread runs, and the next event has that number.
@@ -45,6 +49,10 @@ class StreamBuilder {
     void define(const Record &record, ByteSpan payload, bool is_kept);
     // `words` are as many as the block has, at any alignment.
     void executed(uint32_t id, uint8_t exit, const uint8_t *words);
+    // Records of executions that follow one another, up to one that is not simple: unfinished, of
+    // an unknown block, or with `beware_returns` a return that may take back a call; or that the
+    // sequence has no room for. Returns where.
+    const uint8_t *take_executions(const uint8_t *at, const uint8_t *end, bool beware_returns);
     // The thread's next block is this one: a block that the tool left was left there.
     void goes_on(uint32_t id);
     void faulted(uint64_t instruction);
@@ -80,14 +88,16 @@ class StreamBuilder {
         bool ends_in_repeat() const;
         // The instructions before an address; 0 if none begins there.
         uint16_t before(uint64_t address) const;
-        // How many ran, of an execution that is finished.
-        uint32_t ran(uint8_t exit) const;
     };
     [[noreturn]] static void fail_unknown();
     const Known &known(uint32_t id) const {
         if (id - 1 >= blocks_.size()) [[unlikely]]
             fail_unknown();
         return blocks_[id - 1];
+    }
+    // How many instructions ran, of an execution that is finished.
+    uint32_t ran(const Brief &brief, uint8_t exit) const {
+        return exit < brief.exits ? exits_[brief.first_exit + exit] : brief.instructions;
     }
     void make_room();
     const Known *running() const; // the thread's last block
@@ -96,9 +106,13 @@ class StreamBuilder {
     void reopen(Place &place, uint64_t instruction);
 
     std::vector<Known> blocks_;
-    std::vector<Brief> briefs_; // of the same
+    std::vector<Brief> briefs_;   // of the same
+    std::vector<uint16_t> exits_; // block by block: instructions up to each
+    std::shared_ptr<SpareSequences> spares_ = std::make_shared<SpareSequences>();
     GatheredSequence now_;
-    size_t words_ = 0; // of the sequence, which has room for more
+    // Steps and words of the sequence, which has room for more.
+    uint32_t count_ = 0;
+    size_t words_ = 0;
     uint32_t thread_ = 1;
     std::unordered_map<uint32_t, Place> places_;
     Place *place_ = &places_[thread_]; // of the thread that runs; places stay where they are

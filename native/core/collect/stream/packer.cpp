@@ -23,6 +23,7 @@ void StreamPacker::write(GatheredSequence &gathered) {
     header.changes = gathered.instructions;
     Bytes payload = encode_sequence(gathered.sequence, blocks_, gathered.events, header);
     writer_.append(ChunkKind::stream, payload, header);
+    gathered.spares->give(std::move(gathered.sequence));
 }
 
 } // namespace heapstory

@@ -24,11 +24,6 @@ bool is_translation(uint32_t tag) {
     return tag == HSW_SITE || tag == HSW_RECEIVER;
 }
 
-// Of the record of an execution.
-size_t length_of(const StreamBuilder::Brief &block) {
-    return (8 + 8 * size_t(block.words) + 15) & ~size_t(15);
-}
-
 // The address of a block's last access.
 uint64_t last_address(const stream::Block &block, const uint8_t *words) {
     const stream::Access &last = block.accesses.back();
@@ -51,6 +46,11 @@ bool StreamSeparator::ends_stream(const uint8_t *record) {
 const uint8_t *StreamSeparator::take(const uint8_t *at, const uint8_t *end) {
     while (at + record_bytes <= end) {
         const Record record = record_of(at);
+        if (record.tag == HSW_EXECUTED && !ignores_ && !limit_)
+            if (const uint8_t *next = take_executions(at, end); next != at) {
+                at = next;
+                continue;
+            }
         if (record.tag == HSW_EXECUTED || record.tag == HSW_VOID) {
             if (!ignores_ && (builder_.is_full() || is_at_limit())) {
                 builder_.goes_on(uint32_t(record.address));
@@ -82,8 +82,18 @@ const uint8_t *StreamSeparator::take(const uint8_t *at, const uint8_t *end) {
 const uint8_t *StreamSeparator::take_void(const uint8_t *at, const uint8_t *end) {
     returned();
     is_ahead_ = true;
-    const size_t length = length_of(builder_.brief(uint32_t(record_of(at).address)));
+    const size_t length = builder_.brief(uint32_t(record_of(at).address)).record_length();
     return length > size_t(end - at) ? end : at + length;
+}
+
+const uint8_t *StreamSeparator::take_executions(const uint8_t *at, const uint8_t *end) {
+    returned();
+    const bool after_call =
+        others_.size() >= record_bytes &&
+        record_of(others_.data() + others_.size() - record_bytes).tag == HSW_CALL;
+    const uint8_t *next = builder_.take_executions(at, end, after_call);
+    is_ahead_ &= next == at;
+    return next;
 }
 
 const uint8_t *StreamSeparator::take_executed(const uint8_t *at, const uint8_t *end) {
@@ -93,7 +103,7 @@ const uint8_t *StreamSeparator::take_executed(const uint8_t *at, const uint8_t *
     const auto id = uint32_t(record.address);
     const auto exit = uint8_t(record.address >> 32);
     const StreamBuilder::Brief &brief = builder_.brief(id);
-    const size_t length = length_of(brief);
+    const size_t length = brief.record_length();
     if (length > size_t(end - at))
         return end; // cut off
     const uint8_t *words = at + 8;

@@ -53,6 +53,7 @@ class StreamSeparator {
   private:
     const uint8_t *take_void(const uint8_t *at, const uint8_t *end);
     stream::Effect result_from(stream::Range memory) const;
+    const uint8_t *take_executions(const uint8_t *at, const uint8_t *end);
     const uint8_t *take_executed(const uint8_t *at, const uint8_t *end);
     void take_stream(const Record &record, ByteSpan payload);
     const uint8_t *take_stores(const uint8_t *at, const uint8_t *end);
