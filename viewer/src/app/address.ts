@@ -66,7 +66,7 @@ export function follow(controller: Controller): void {
     written = location.hash;
     const { t, node, offset, against, scope } = fromHash(location.hash);
     store.set({ against: against ?? null });
-    if (t !== undefined) controller.goTo(t);
+    if (t !== undefined) controller.time.goTo(t);
     if (scope) void controller.begin(scope);
     if (typeof node === "number") void controller.reveal(node, offset ?? null);
   });

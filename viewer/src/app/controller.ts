@@ -1,28 +1,30 @@
 // What a person can do, wherever it was asked for: keys, clicks and the address end up here.
 import { LayoutWorker } from "../layout/layout";
-import { lastAtMost } from "../model/search";
-import type { Change } from "../model/timeline";
+import type { Head } from "../model/head";
 import { Links, type Stretch } from "../scope/links";
 import { drawn, union } from "../scope/picture";
 import { rowsOf } from "../scope/rows";
 import { starts, type Scope } from "../scope/starts";
 import { MORE, NOBODY } from "../scope/visible";
 import type { Store } from "./store";
-import type { Story } from "./story";
+import { around, type Story } from "./story";
+import { Travel } from "./travel";
 
-const PLAY_MILLISECONDS = 350;
 const BUCKETS = 600;
 const FEW = 20; // starts that stand before a selected node: they say which way a list runs
 
 export class Controller {
+  readonly time: Travel;
   private layouts = 0;
-  private timer: ReturnType<typeof setInterval> | null = null;
+  private fetches = 0;
 
   constructor(
     readonly story: Story,
     readonly store: Store,
     private readonly worker: LayoutWorker,
-  ) {}
+  ) {
+    this.time = new Travel(story, store, (t) => void this.fetchAround(t));
+  }
 
   get state() {
     return this.store.state;
@@ -50,6 +52,10 @@ export class Controller {
     return drawn(links, { starts: first, budget: state.budget, opened: state.opened });
   }
 
+  private part() {
+    return around(this.story.head, this.state.t);
+  }
+
   private stretch(): Stretch {
     const { window } = this.story;
     const [first, last] = this.state.shown;
@@ -75,20 +81,18 @@ export class Controller {
     this.store.set({ busy: null, message: error instanceof Error ? error.message : String(error) });
   }
 
-  goTo(t: number): void {
-    const { head } = this.story;
-    const moment = Math.min(Math.max(Math.round(t), 0), head.last);
-    const outside = moment < this.story.window.from || moment > this.story.window.to;
-    const message = outside ? `the graph at ${moment} was left out of this file` : null;
-    const [first, last] = this.state.shown;
-    const width = last - first;
-    const shown: [number, number] =
-      moment < first
-        ? [moment, moment + width]
-        : moment > last
-          ? [moment - width, moment]
-          : this.state.shown;
-    this.store.set({ t: moment, message, shown });
+  /** Another part of time from the server, for what is shown. */
+  private async fetchAround(t: number): Promise<void> {
+    const number = ++this.fetches;
+    const { head, source } = this.story;
+    try {
+      const columns = await source.window({ ...query(this.state.scope, head), ...around(head, t) });
+      if (number !== this.fetches) return;
+      this.story.use(columns);
+      await this.draw();
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   select(node: number | null, offset: number | null = null): void {
@@ -100,7 +104,7 @@ export class Controller {
     try {
       await this.story.complete();
       if (this.story.window.row(node) < 0 && this.story.head.serve) {
-        this.story.use(await this.story.source.window({ start: [node] }));
+        this.story.use(await this.story.source.window({ start: [node], ...this.part() }));
       }
     } catch (error) {
       this.fail(error);
@@ -113,7 +117,10 @@ export class Controller {
   async begin(scope: Scope): Promise<void> {
     try {
       await this.story.complete();
-      if (this.story.head.serve) this.story.use(await this.story.source.window(query(scope)));
+      const { head, source } = this.story;
+      if (head.serve) {
+        this.story.use(await source.window({ ...query(scope, head), ...this.part() }));
+      }
       this.store.set({ scope, opened: new Map() });
       await this.draw();
     } catch (error) {
@@ -183,63 +190,6 @@ export class Controller {
     else this.select(null);
   }
 
-  /** The next or previous change of what is drawn. */
-  step(direction: 1 | -1): void {
-    const moments = this.state.picture?.moments;
-    if (!moments) return;
-    const here = lastAtMost(
-      moments,
-      direction > 0 ? this.state.t : this.state.t - 1,
-      0,
-      moments.length,
-    );
-    const next = moments[direction > 0 ? here + 1 : here];
-    if (next === undefined) this.stop();
-    else this.goTo(next);
-  }
-
-  /** The next or previous change of the node or field that is selected. */
-  stepSelected(direction: 1 | -1): void {
-    const { node, offset } = this.state;
-    if (node === null) return this.store.set({ message: "select a node first" });
-    const { window } = this.story;
-    const row = window.row(node);
-    const field = offset === null ? -1 : window.field(row, offset);
-    const what = offset === null ? "node" : "field";
-    this.follow(direction, `change of this ${what}`, (change) =>
-      field < 0 ? change.node === row : change.field === field,
-    );
-  }
-
-  /** The next or previous change that the current line, or the chosen one, made. */
-  stepLine(direction: 1 | -1): void {
-    const line = this.state.line ?? this.currentLine();
-    if (!line) return this.store.set({ message: "no source line is known here" });
-    const sites = this.story.sites.ofLine(line.path, line.line);
-    this.follow(direction, `change by line ${line.line}`, (change) => sites.has(change.site));
-  }
-
-  private follow(direction: 1 | -1, what: string, wanted: (change: Change) => boolean): void {
-    const next = this.story.timeline.next(this.state.t, direction, wanted);
-    if (next === null)
-      this.store.set({ message: `no ${direction > 0 ? "later" : "earlier"} ${what}` });
-    else this.goTo(next);
-  }
-
-  currentChange(): Change | null {
-    const { nodes } = this.story.window;
-    const drawn = this.state.picture?.ids;
-    return this.story.timeline.current(
-      this.state.t,
-      (node) => drawn?.has(nodes.id[node] as number) ?? true,
-    );
-  }
-
-  private currentLine(): { path: string; line: number } | null {
-    const site = this.story.site(this.currentChange()?.site ?? -1);
-    return site?.path ? { path: site.path, line: site.line } : null;
-  }
-
   /** The first C-point at which a constraint did not hold, or the first finding with a moment. */
   firstBad(): void {
     const moments = this.story.head.findings.map((finding, index) => {
@@ -256,47 +206,16 @@ export class Controller {
     const finding = this.story.head.findings[index];
     if (!finding) return;
     const t = moment ?? finding.ts ?? finding.cpoint;
-    if (t !== null) this.goTo(t);
+    if (t !== null) this.time.goTo(t);
     if (finding.node !== null) await this.reveal(finding.node, finding.offset);
     this.store.set({ panel: "findings" });
   }
-
-  togglePlay(): void {
-    if (this.timer) return this.stop();
-    this.store.set({ playing: true });
-    this.timer = setInterval(() => this.step(1), PLAY_MILLISECONDS);
-  }
-
-  stop(): void {
-    if (this.timer) clearInterval(this.timer);
-    this.timer = null;
-    this.store.set({ playing: false });
-  }
-
-  toggleCompare(): void {
-    this.store.set({ against: this.state.against === null ? this.state.t : null });
-  }
-
-  zoom(factor: number, around = this.state.t): void {
-    const [first, last] = this.state.shown;
-    const { head } = this.story;
-    const width = Math.min(Math.max((last - first) * factor, 4), Math.max(head.last, 1));
-    const part = last > first ? (around - first) / (last - first) : 0.5;
-    const start = Math.min(Math.max(around - part * width, 0), Math.max(0, head.last - width));
-    this.store.set({ shown: [start, start + width] });
-  }
-
-  pan(by: number): void {
-    const [first, last] = this.state.shown;
-    const start = Math.min(Math.max(first + by, 0), this.story.head.last - (last - first));
-    this.store.set({ shown: [start, start + last - first] });
-  }
 }
 
-function query(scope: Scope) {
+function query(scope: Scope, head: Head) {
   switch (scope.kind) {
     case "roots":
-      return {};
+      return { start: head.start };
     case "type":
       return { type: scope.type };
     case "site":

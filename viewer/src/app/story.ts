@@ -7,6 +7,13 @@ import type { Source } from "../model/source";
 import { Timeline } from "../model/timeline";
 import { Window } from "../model/window";
 
+const AROUND = 200_000; // changes before and after a moment that a server is asked for at once
+
+/** The part of time to ask a server for; a file has what it has. */
+export function around({ last }: Head, t: number): { first: number; last: number } {
+  return { first: Math.max(0, t - AROUND), last: Math.min(last, t + AROUND) };
+}
+
 export class Story {
   readonly head: Head;
   readonly sites = new Sites();
@@ -28,7 +35,7 @@ export class Story {
   static async open(source: Source): Promise<Story> {
     const { head } = source;
     const opening = await source.opening();
-    const query = head.serve ? { start: head.start, last: head.last } : {};
+    const query = head.serve ? { start: head.start, ...around(head, head.at) } : {};
     return new Story(source, opening ?? (await source.window(query)), opening === null);
   }
 

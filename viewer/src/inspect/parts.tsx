@@ -4,7 +4,7 @@ import type { Controller } from "../app/controller";
 export function Moment({ controller, t }: { controller: Controller; t: number }) {
   if (t < 0) return <span>before the recording</span>;
   return (
-    <button class="link" onClick={() => controller.goTo(t)}>
+    <button class="link" onClick={() => controller.time.goTo(t)}>
       {t.toLocaleString("en")}
     </button>
   );

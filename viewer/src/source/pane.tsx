@@ -16,7 +16,7 @@ export function SourcePane({ controller }: { controller: Controller }) {
   store.use((state) => state.t);
   store.use((state) => state.picture);
   const line = store.use((state) => state.line);
-  const site = story.site(controller.currentChange()?.site ?? -1);
+  const site = story.site(controller.time.currentChange()?.site ?? -1);
   const [kept, keep] = useState<Site | null>(null);
   useEffect(() => {
     if (site?.path && isThere(site.path)) keep(site); // a change elsewhere keeps the file open
@@ -138,7 +138,7 @@ function LineChanges({
           <li key={index}>
             <button
               class={change.timestamp === t ? "on" : ""}
-              onClick={() => controller.goTo(change.timestamp)}
+              onClick={() => controller.time.goTo(change.timestamp)}
             >
               <b>{change.timestamp}</b> {changeText(story, { ...change, site: -1 })}
             </button>

@@ -92,7 +92,7 @@ function Axis({ controller, columns, bands }: AxisProps) {
   const scrub = (event: PointerEvent) => {
     const room = (event.currentTarget as Element).getBoundingClientRect();
     const part = (event.clientX - room.left) / room.width;
-    controller.goTo(shown[0] + part * (shown[1] - shown[0]));
+    controller.time.goTo(shown[0] + part * (shown[1] - shown[0]));
   };
   const lanes = head.threads.slice(0, 6);
   return (
@@ -124,8 +124,9 @@ function Axis({ controller, columns, bands }: AxisProps) {
           const room = event.currentTarget.getBoundingClientRect();
           const around =
             shown[0] + ((event.clientX - room.left) / room.width) * (shown[1] - shown[0]);
-          if (event.shiftKey) controller.pan((event.deltaY / room.width) * (shown[1] - shown[0]));
-          else controller.zoom(event.deltaY > 0 ? 1.25 : 0.8, around);
+          if (event.shiftKey)
+            controller.time.pan((event.deltaY / room.width) * (shown[1] - shown[0]));
+          else controller.time.zoom(event.deltaY > 0 ? 1.25 : 0.8, around);
         }}
         onDblClick={() => store.set({ shown: [0, Math.max(head.last, 1)] })}
       >

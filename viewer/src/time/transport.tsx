@@ -15,24 +15,28 @@ export function Transport({
   const isPlaying = store.use((state) => state.playing);
   const against = store.use((state) => state.against);
   store.use((state) => state.picture);
-  const change = controller.currentChange();
+  const change = controller.time.currentChange();
   return (
     <div class="transport">
       <button
         title="previous change (←)"
         aria-label="Previous change"
-        onClick={() => controller.step(-1)}
+        onClick={() => controller.time.step(-1)}
       >
         ‹
       </button>
       <button
         title="play or stop (space)"
         aria-label={isPlaying ? "Stop" : "Play"}
-        onClick={() => controller.togglePlay()}
+        onClick={() => controller.time.togglePlay()}
       >
         {isPlaying ? "■" : "▶"}
       </button>
-      <button title="next change (→)" aria-label="Next change" onClick={() => controller.step(1)}>
+      <button
+        title="next change (→)"
+        aria-label="Next change"
+        onClick={() => controller.time.step(1)}
+      >
         ›
       </button>
       <label class="moment">
@@ -43,7 +47,7 @@ export function Transport({
           min={0}
           max={story.head.last}
           value={t}
-          onChange={(event) => controller.goTo(Number(event.currentTarget.value))}
+          onChange={(event) => controller.time.goTo(Number(event.currentTarget.value))}
         />
         <span>of {story.head.last.toLocaleString("en")}</span>
       </label>
@@ -51,7 +55,7 @@ export function Transport({
         class={against === null ? "" : "on"}
         aria-pressed={against !== null}
         title="compare with this moment (c)"
-        onClick={() => controller.toggleCompare()}
+        onClick={() => controller.time.toggleCompare()}
       >
         {against === null ? "compare" : `compared with ${against.toLocaleString("en")}`}
       </button>

@@ -1,0 +1,130 @@
+// Moving through time: to a moment, to the next change of something, by itself.
+import { lastAtMost } from "../model/search";
+import type { Change } from "../model/timeline";
+import type { Store } from "./store";
+import type { Story } from "./story";
+
+const PLAY_MILLISECONDS = 350;
+
+export class Travel {
+  private timer: ReturnType<typeof setInterval> | null = null;
+
+  constructor(
+    private readonly story: Story,
+    private readonly store: Store,
+    /** Asks a server for the window of a moment that is not in this one. */
+    private readonly onOutside: (t: number) => void,
+  ) {}
+
+  private get state() {
+    return this.store.state;
+  }
+
+  goTo(t: number): void {
+    const { head } = this.story;
+    const moment = Math.min(Math.max(Math.round(t), 0), head.last);
+    const { from, to } = this.story.window;
+    const isOutside = moment < from || moment > to;
+    if (isOutside && head.serve) this.onOutside(moment);
+    const message =
+      isOutside && !head.serve ? `the graph at ${moment} was left out of this file` : null;
+    const [first, last] = this.state.shown;
+    const width = last - first;
+    const shown: [number, number] =
+      moment < first
+        ? [moment, moment + width]
+        : moment > last
+          ? [moment - width, moment]
+          : this.state.shown;
+    this.store.set({ t: moment, message, shown });
+  }
+
+  /** The next or previous change of what is drawn. */
+  step(direction: 1 | -1): void {
+    const moments = this.state.picture?.moments;
+    if (!moments) return;
+    const here = lastAtMost(
+      moments,
+      direction > 0 ? this.state.t : this.state.t - 1,
+      0,
+      moments.length,
+    );
+    const next = moments[direction > 0 ? here + 1 : here];
+    if (next === undefined) this.stop();
+    else this.goTo(next);
+  }
+
+  /** The next or previous change of the node or field that is selected. */
+  stepSelected(direction: 1 | -1): void {
+    const { node, offset } = this.state;
+    if (node === null) return this.store.set({ message: "select a node first" });
+    const { window } = this.story;
+    const row = window.row(node);
+    const field = offset === null ? -1 : window.field(row, offset);
+    const what = offset === null ? "node" : "field";
+    this.follow(direction, `change of this ${what}`, (change) =>
+      field < 0 ? change.node === row : change.field === field,
+    );
+  }
+
+  /** The next or previous change that the current line, or the chosen one, made. */
+  stepLine(direction: 1 | -1): void {
+    const line = this.state.line ?? this.currentLine();
+    if (!line) return this.store.set({ message: "no source line is known here" });
+    const sites = this.story.sites.ofLine(line.path, line.line);
+    this.follow(direction, `change by line ${line.line}`, (change) => sites.has(change.site));
+  }
+
+  private follow(direction: 1 | -1, what: string, wanted: (change: Change) => boolean): void {
+    const next = this.story.timeline.next(this.state.t, direction, wanted);
+    if (next === null)
+      this.store.set({ message: `no ${direction > 0 ? "later" : "earlier"} ${what}` });
+    else this.goTo(next);
+  }
+
+  /** What happened at the moment. */
+  currentChange(): Change | null {
+    const { nodes } = this.story.window;
+    const drawn = this.state.picture?.ids;
+    return this.story.timeline.current(
+      this.state.t,
+      (node) => drawn?.has(nodes.id[node] as number) ?? true,
+    );
+  }
+
+  private currentLine(): { path: string; line: number } | null {
+    const site = this.story.site(this.currentChange()?.site ?? -1);
+    return site?.path ? { path: site.path, line: site.line } : null;
+  }
+
+  togglePlay(): void {
+    if (this.timer) return this.stop();
+    this.store.set({ playing: true });
+    this.timer = setInterval(() => this.step(1), PLAY_MILLISECONDS);
+  }
+
+  stop(): void {
+    if (this.timer) clearInterval(this.timer);
+    this.timer = null;
+    this.store.set({ playing: false });
+  }
+
+  toggleCompare(): void {
+    this.store.set({ against: this.state.against === null ? this.state.t : null });
+  }
+
+  zoom(factor: number, around = this.state.t): void {
+    const [first, last] = this.state.shown;
+    const { head } = this.story;
+    const width = Math.min(Math.max((last - first) * factor, 4), Math.max(head.last, 1));
+    const part = last > first ? (around - first) / (last - first) : 0.5;
+    const start = Math.min(Math.max(around - part * width, 0), Math.max(0, head.last - width));
+    this.store.set({ shown: [start, start + width] });
+  }
+
+  pan(by: number): void {
+    const [first, last] = this.state.shown;
+    const start = Math.min(Math.max(first + by, 0), this.story.head.last - (last - first));
+    this.store.set({ shown: [start, start + last - first] });
+  }
+}
