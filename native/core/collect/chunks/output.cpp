@@ -2,6 +2,7 @@
 #include "collect/chunks/output.h"
 
 #include "collect/program/source_files.h"
+#include "collect/types/settle.h"
 #include "format/index/lookup.h"
 
 #include <algorithm>
@@ -128,7 +129,16 @@ void Output::close() {
     TraceFile written(writer_.directory());
     writer_.append(ChunkKind::nodes, build_nodes(written, read_discoveries(written).extents));
     packer_.finish();
+    write_settled_types();
     writer_.close();
+}
+
+// The trace is whole but for its directory: it can be asked what became of the blocks.
+void Output::write_settled_types() {
+    tables_.stack_types = settle_types(Store(writer_.directory()), modules_);
+    modules_.add_types();
+    if (Bytes payload = tables_writer_.symbols(); !payload.empty())
+        writer_.append(ChunkKind::symbols, payload);
 }
 
 } // namespace heapstory

@@ -62,6 +62,7 @@ class Output {
     void write_tables();
     void write_keyframe();
     void write_sources();
+    void write_settled_types();
     void write_own_code(std::span<const uint64_t> instructions);
     void append(ChunkKind kind, Bytes payload, ChunkHeader header = {});
 

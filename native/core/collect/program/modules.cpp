@@ -220,25 +220,68 @@ TypeId Modules::type_of_frame(uint32_t site) {
 
 // Whether the caller of the function that a site is in may receive what it allocated.
 bool Modules::hands_on(uint32_t site) {
-    CodeAddress at = tables_.sites[site].instruction;
-    return !at.module || !loaded_[at.module] || loaded_[at.module]->may_hand_on(at.offset);
+    auto [at, added] = hands_on_.try_emplace(site, true);
+    if (added) {
+        CodeAddress code = tables_.sites[site].instruction;
+        at->second =
+            !code.module || !loaded_[code.module] || loaded_[code.module]->may_hand_on(code.offset);
+    }
+    return at->second;
+}
+
+std::vector<uint32_t> Modules::frames_of_type(uint32_t stack) {
+    constexpr size_t wrappers = 12;
+    std::vector<uint32_t> frames;
+    while (stack && frames.size() < wrappers) {
+        frames.push_back(tables_.stacks[stack].site);
+        stack = hands_on(frames.back()) ? tables_.stacks[stack].parent : 0;
+    }
+    return frames;
 }
 
 TypeId Modules::type_of_stack(uint32_t stack) {
-    constexpr int wrappers = 8;
-    TypeId type = no_type;
-    for (int depth = 0; stack && depth < wrappers && !type; ++depth) {
-        uint32_t site = tables_.stacks[stack].site;
-        type = type_of_frame(site);
-        stack = hands_on(site) ? tables_.stacks[stack].parent : 0;
+    TypeId bytes = no_type; // an allocator's own view of it, if nobody says more
+    for (uint32_t site : frames_of_type(stack)) {
+        TypeId type = type_of_frame(site);
+        if (type != no_type && (types_[type].kind != TypeKind::base || types_[type].size > 1))
+            return type;
+        if (bytes == no_type)
+            bytes = type;
     }
-    return type;
+    return bytes;
+}
+
+TypeId Modules::type_of_results(uint32_t stack) {
+    for (uint32_t site : frames_of_type(stack)) {
+        const SiteRow &row = tables_.sites[site];
+        CodeAddress call = row.instruction;
+        if (!is_own(call.module) || !loaded_[call.module] || row.kind != SiteKind::call)
+            continue;
+        if (TypeId type = type_of_result(*loaded_[call.module], call.offset + row.size))
+            return type;
+    }
+    return no_type;
+}
+
+TypeId Modules::type_of_allocator(uint32_t stack) {
+    for (uint32_t site : frames_of_type(stack)) {
+        CodeAddress call = tables_.sites[site].instruction;
+        if (!is_own(call.module) || !loaded_[call.module])
+            continue;
+        if (TypeId type = heapstory::type_of_allocator(*loaded_[call.module], call.offset))
+            return type;
+    }
+    return no_type;
 }
 
 void Modules::resolve_types_from(uint32_t stack) {
     tables_.stack_types.resize(tables_.stacks.size());
     for (; stack < tables_.stacks.size(); ++stack)
         tables_.stack_types[stack] = type_of_stack(stack);
+    add_types();
+}
+
+void Modules::add_types() {
     for (TypeId id = TypeId(tables_.types.size()); id <= types_.size(); ++id)
         tables_.types.push_back(types_[id]);
 }

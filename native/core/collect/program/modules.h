@@ -3,7 +3,7 @@
 #pragma once
 
 #include "format/program/tables.h"
-#include "symbols/symbols.h"
+#include "symbols/code_types.h"
 
 #include <cstdint>
 #include <map>
@@ -58,6 +58,17 @@ class Modules {
     void resolve_new_types();
     // Looks for the types of all stacks once more.
     void resolve_types();
+    // Types that were found since are told to the tables.
+    void add_types();
+    const TypeTable &types() const { return types_; }
+
+    // The innermost call sites of a stack that may say what type was allocated: those of functions
+    // that hand on memory of any type, and of the first one that does not.
+    std::vector<uint32_t> frames_of_type(uint32_t stack);
+    // What they are assigned to as far as the code shows, whether or not a receiver was seen.
+    TypeId type_of_results(uint32_t stack);
+    // What an allocator among them allocates (see code_types.h).
+    TypeId type_of_allocator(uint32_t stack);
 
   private:
     struct Mapping {
@@ -83,6 +94,7 @@ class Modules {
     std::map<std::pair<std::string, uint64_t>, uint32_t> ids_;    // of (path, bias), while mapped
     std::map<std::pair<uint32_t, uint64_t>, uint64_t> receivers_; // by (module, offset)
     std::unordered_map<uint64_t, TypeId> frame_types_;            // by call site
+    std::unordered_map<uint32_t, bool> hands_on_;                 // by call site
     uint32_t new_stacks_ = 1, last_new_stacks_ = 1;               // the first of them
     std::map<std::pair<uint32_t, uint64_t>, std::vector<PlaceRow>> place_cache_;
     std::vector<CodeAddress> expected_; // the first in each module

@@ -179,11 +179,14 @@ TypeId ElfFileReader::pointee_of_receiver(uint64_t return_address, const Receive
     return guarded(no_type, [&] {
         if (!readable())
             return no_type;
-        types_->resolve_declarations();
-        ReceiverFinder finder(*units_, *types_, *frames_,
-                              [&]() -> const std::vector<Variable> & { return all_variables(); });
-        return finder.find(return_address, receiver);
+        return receiver_finder().find(return_address, receiver);
     });
+}
+
+ReceiverFinder ElfFileReader::receiver_finder() {
+    types_->resolve_declarations();
+    return ReceiverFinder(*units_, *types_, *frames_,
+                          [this]() -> const std::vector<Variable> & { return all_variables(); });
 }
 
 std::vector<ElfFile::SourceFolder> ElfFileReader::source_folders() {

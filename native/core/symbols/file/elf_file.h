@@ -27,10 +27,17 @@ class ElfFileReader final : public ElfFile {
     bool may_hand_on(uint64_t address) override;
     std::vector<SourceFolder> source_folders() override;
 
+    // See code_types.h.
+    StoredTypes types_of_store(uint64_t instruction);
+    TypeId type_of_result(uint64_t return_address);
+    TypeId type_of_allocator(uint64_t call);
+    TypeId type_of_vtable(uint64_t address);
+
   private:
     void find_debug();
     bool readable(); // debug information is there and its file unchanged
     const SymbolTables &symbols();
+    ReceiverFinder receiver_finder();
 
     ElfImage image_;
     std::unique_ptr<ElfImage> debug_; // separate debug file

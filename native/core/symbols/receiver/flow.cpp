@@ -40,6 +40,7 @@ class Follower {
     // What the registers hold when straight-line code has come to `end`; false if it does not.
     bool reach(uint64_t end);
     FlowResult run();
+    std::optional<StoreFlow> stored(); // by the next instruction
     std::array<FlowValue, 16> &registers() { return registers_; }
     void set_before(std::array<FlowValue, 16> before) { before_ = std::move(before); }
 
@@ -168,13 +169,9 @@ void Follower::add(const Instruction &in) {
 bool Follower::call(const Instruction &in) {
     if (in.immediate)
         for (int i = 0; i < 6; ++i)
-            if (is_result(argument_registers[i])) {
-                found_.type = meaning_.passed(next_ + static_cast<uint64_t>(in.target), i);
-                if (found_.type != no_type) {
-                    found_.argument = true;
-                    return false;
-                }
-            }
+            if (is_result(argument_registers[i]) && found_.argument == no_type)
+                // The constructor of a first member or of a base: what is stored tells more.
+                found_.argument = meaning_.passed(next_ + static_cast<uint64_t>(in.target), i);
     forget_scratch();
     return true;
 }
@@ -280,12 +277,43 @@ FlowResult Follower::run() {
     return found_;
 }
 
+std::optional<StoreFlow> Follower::stored() {
+    Instruction in = fetch();
+    auto to = in.stores ? address(in) : std::nullopt;
+    if (!to)
+        return {};
+    StoreFlow found{*to, {}, -1};
+    if (in.kind == Kind::move && in.from >= 0) {
+        found.value_register = dwarf_number[in.from];
+        if (registers_[in.from].kind == FlowValue::Kind::path)
+            found.value = registers_[in.from].path;
+    }
+    return found;
+}
+
+bool is_x86(const ElfImage &image) {
+    GElf_Ehdr header;
+    return gelf_getehdr(image.elf(), &header) && header.e_machine == EM_X86_64;
+}
+
 } // namespace
+
+std::optional<StoreFlow> follow_store(const ElfImage &image,
+                                      const std::vector<uint64_t> &statements, uint64_t pc,
+                                      FlowMeaning &meaning) {
+    for (uint64_t statement : statements) {
+        if (!is_x86(image))
+            break;
+        Follower follower(image, statement, meaning);
+        if (follower.reach(pc))
+            return follower.stored();
+    }
+    return {};
+}
 
 FlowResult follow_result(const ElfImage &image, const std::vector<uint64_t> &statements,
                          uint64_t return_address, FlowMeaning &meaning) {
-    GElf_Ehdr header;
-    if (!gelf_getehdr(image.elf(), &header) || header.e_machine != EM_X86_64)
+    if (!is_x86(image))
         return {};
     Follower follower(image, return_address, meaning);
     for (uint64_t statement : statements) {

@@ -39,8 +39,8 @@ class FlowMeaning {
 
 struct FlowResult {
     TypeId type = no_type;
-    bool argument = false; // found because the pointer was passed on before it was stored
-    bool stored = false;   // the instruction that stores it was seen
+    TypeId argument = no_type; // what it was passed on as before it was stored
+    bool stored = false;       // the instruction that stores it was seen
     // Before which instructions which registers (bits by DWARF number) hold the pointer.
     std::vector<std::pair<uint64_t, uint32_t>> held;
 };
@@ -49,5 +49,16 @@ struct FlowResult {
 // code leads to the call tells what the preserved registers were loaded with.
 FlowResult follow_result(const ElfImage &image, const std::vector<uint64_t> &statements,
                          uint64_t return_address, FlowMeaning &meaning);
+
+// Where an instruction stores, and what if that is a pointer: in terms of the registers at the
+// first of the statements from which straight-line code leads to it.
+struct StoreFlow {
+    Path address;
+    std::optional<Path> value;
+    int value_register = -1; // DWARF number
+};
+std::optional<StoreFlow> follow_store(const ElfImage &image,
+                                      const std::vector<uint64_t> &statements, uint64_t pc,
+                                      FlowMeaning &meaning);
 
 } // namespace heapstory

@@ -262,6 +262,11 @@ std::optional<TypeId> ReceiverFinder::member(TypeId type, const Path::Step &step
 }
 
 std::optional<TypeId> ReceiverFinder::stored(const Path &path) {
+    return follow(path, path.steps.size());
+}
+
+// What the pointer points to that is read with the first steps of a path.
+std::optional<TypeId> ReceiverFinder::follow(const Path &path, size_t steps) {
     size_t used = 1;
     std::optional<TypeId> type;
     if (path.root == Path::absolute) {
@@ -273,9 +278,52 @@ std::optional<TypeId> ReceiverFinder::stored(const Path &path) {
             used = 0;
         }
     }
-    for (size_t i = used; i < path.steps.size() && type; ++i)
+    if (used > steps) // a variable itself
+        return {};
+    for (size_t i = used; i < steps && type; ++i)
         type = member(*type, path.steps[i]);
     return type;
+}
+
+// What a stored pointer points to: by the variable that holds it, by where it was loaded from, and
+// by the field that it is stored to.
+TypeId ReceiverFinder::value_of(const StoreFlow &flow, TypeId holder, uint64_t instruction) {
+    std::vector<TypeId> types;
+    if (flow.value_register >= 0)
+        types = held_by(flow.value_register, instruction);
+    if (flow.value && flow.value->steps.size() > 1 && flow.value->steps.back() == Path::Step{})
+        if (auto type = follow(*flow.value, flow.value->steps.size() - 1))
+            types.push_back(*type);
+    if (auto type = holder == no_type ? follow(flow.address, flow.address.steps.size())
+                                      : member(holder, flow.address.steps.back()))
+        types.push_back(*type);
+    return settle(std::move(types)).value_or(no_type);
+}
+
+StoredTypes ReceiverFinder::stored_by(uint64_t instruction) {
+    enter(instruction + 1);
+    StoredTypes found;
+    if (!function_)
+        return found;
+    CallMeaning meaning(*this);
+    std::vector<uint64_t> starts = statement_starts();
+    starts.insert(starts.begin(), instruction); // what the variables say there comes first
+    for (uint64_t start : starts) {
+        auto flow = follow_store(units_.image(), {start}, instruction, meaning);
+        if (!flow)
+            continue;
+        flow->address.now = instruction;
+        if (found.holder == no_type) {
+            found.holder = follow(flow->address, flow->address.steps.size() - 1).value_or(no_type);
+            found.offset = flow->address.steps.back().offset;
+            found.indexed = flow->address.steps.back().indexed;
+        }
+        if (found.value == no_type)
+            found.value = value_of(*flow, found.holder, instruction);
+        if (found.holder != no_type)
+            break;
+    }
+    return found;
 }
 
 // The constructor that is called may be that of a base, and the result may be stored as its first
@@ -301,28 +349,30 @@ std::vector<uint64_t> ReceiverFinder::statement_starts() {
     return starts;
 }
 
-TypeId ReceiverFinder::find(uint64_t return_address, const Receiver &receiver) {
+TypeId ReceiverFinder::find(uint64_t return_address, const std::optional<Receiver> &receiver) {
     enter(return_address);
     FlowResult flow;
     CallMeaning meaning(*this);
     if (function_)
         flow = follow_result(units_.image(), statement_starts(), return_address, meaning);
-    int reg = receiver.kind == Receiver::Kind::register_ ? receiver.reg : -1;
+    auto is = [&](Receiver::Kind kind) { return receiver && receiver->kind == kind; };
+    int reg = is(Receiver::Kind::register_) ? receiver->reg : -1;
     std::vector<Candidate> locals = in_register(flow, reg);
-    if (flow.argument)
-        return most_derived(flow.type, locals);
     TypeId type = no_type;
-    if (receiver.kind == Receiver::Kind::global)
-        type = settle(at_address(receiver.address)).value_or(no_type);
-    else if (receiver.kind == Receiver::Kind::memory && !flow.stored)
+    if (is(Receiver::Kind::global))
+        type = settle(at_address(receiver->address)).value_or(no_type);
+    else if (is(Receiver::Kind::memory) && !flow.stored)
         // Only where the instructions could not be followed: the register may have changed since.
-        type = stored({receiver.reg, return_address, 0, {{receiver.offset}}}).value_or(no_type);
-    else if (receiver.kind == Receiver::Kind::memory)
+        type = stored({receiver->reg, return_address, 0, {{receiver->offset}}}).value_or(no_type);
+    else if (is(Receiver::Kind::memory))
         type = flow.type;
     if (type == no_type)
         type = settle(earliest(locals)).value_or(no_type);
     if (type == no_type)
         type = flow.type;
+    // A class that was constructed there, or the first member of one.
+    if (flow.argument != no_type && (type == no_type || !refines(type, flow.argument)))
+        type = flow.argument;
     return most_derived(type, locals);
 }
 

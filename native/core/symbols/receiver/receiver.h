@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "symbols/code_types.h"
 #include "symbols/dwarf/location.h"
 #include "symbols/receiver/flow.h"
 #include "symbols/types/types.h"
@@ -16,7 +17,8 @@ class ReceiverFinder {
     ReceiverFinder(Units &units, TypeReader &types, Frames &frames, Globals globals)
         : units_(units), types_(types), frames_(frames), globals_(std::move(globals)) {}
 
-    TypeId find(uint64_t return_address, const Receiver &receiver);
+    TypeId find(uint64_t return_address, const std::optional<Receiver> &receiver);
+    StoredTypes stored_by(uint64_t instruction);
 
   private:
     friend class CallMeaning;
@@ -35,6 +37,8 @@ class ReceiverFinder {
     std::vector<TypeId> on_stack(const Path &path);
     std::vector<TypeId> at_address(uint64_t address);
     std::optional<TypeId> stored(const Path &path);
+    std::optional<TypeId> follow(const Path &path, size_t steps);
+    TypeId value_of(const StoreFlow &flow, TypeId holder, uint64_t instruction);
     std::optional<TypeId> member(TypeId record, const Path::Step &step) const;
     std::vector<uint64_t> statement_starts();
 

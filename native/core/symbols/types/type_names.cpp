@@ -229,6 +229,11 @@ std::optional<Dwarf_Die> TypeReader::definition_of(Dwarf_Die *, const std::strin
     return found->second.die;
 }
 
+TypeId TypeReader::defined(const std::string &name) {
+    auto definition = definition_of(nullptr, name);
+    return definition ? convert(*definition) : no_type;
+}
+
 void TypeReader::resolve_declarations() {
     if (!definitions_read_ || declarations_seen_ == table_.declarations)
         return;

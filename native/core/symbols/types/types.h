@@ -34,6 +34,8 @@ class TypeReader {
     uint64_t size_of(Dwarf_Die die, int depth = 0);
     std::string name_of(Dwarf_Die die, std::string declarator = {}, int depth = 0);
 
+    // The definition of a record by its name; no_type if there is none, or two.
+    TypeId defined(const std::string &name);
     // Declarations of other modules may have their definition here.
     void resolve_declarations();
 
