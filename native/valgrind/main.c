@@ -28,6 +28,8 @@
 /* In the order in which they are asked around a statement. */
 static void add_passes(void) {
     Bool discovers = hs_mode != HSW_ALLOCATIONS;
+    if (hs_options.values) /* what leaves an instruction comes before what others say of it */
+        hs_add_pass(&hs_values_pass);
     if (hs_options.stream)
         hs_add_pass(&hs_stream_pass);
     hs_add_pass(&hs_watch_pass);
@@ -39,8 +41,8 @@ static void add_passes(void) {
     hs_add_pass(&hs_record_pass);
     if (discovers)
         hs_add_pass(&hs_free_list_pass);
-    if (hs_options.check)
-        hs_add_pass(&hs_check_pass);
+    if (hs_options.check && !hs_options.values)
+        hs_add_pass(&hs_light_pass);
 }
 
 static void post_options(void) {

@@ -383,18 +383,24 @@ struct hsw_scan_word {
 enum hsw_error {
     HSW_UNADDRESSABLE_READ = 1,
     HSW_UNADDRESSABLE_WRITE = 2,
-    HSW_OVERLAP = 3,     /* source and destination of a copy; the address is the destination */
-    HSW_BAD_ARGUMENT = 4 /* a negative size, which is the address */
+    HSW_OVERLAP = 3,      /* source and destination of a copy; the address is the destination */
+    HSW_BAD_ARGUMENT = 4, /* a negative size, which is the address */
+    /* Of values that were never set. The address is where the value was first read from. */
+    HSW_UNDEFINED_CONDITION = 5, /* a comparison, a jump, a conditional move depends on it */
+    HSW_UNDEFINED_ADDRESS = 6,   /* it is used as an address, or where to jump */
+    HSW_UNDEFINED_ARGUMENT = 7   /* the kernel would have read it */
 };
 
 struct hsw_error_report {
     unsigned long long address; /* accessed, freed, ... */
     unsigned long long bytes;   /* accessed; 0 where that means nothing */
-    unsigned long long block;   /* start of the block that it is about, 0: none */
+    unsigned long long block;   /* that it is about or the value came from: its start, 0: none */
     unsigned site;              /* 0: the statement is the call stack's */
     unsigned number;            /* from 1 */
     unsigned kind;              /* enum hsw_error */
     unsigned by_system_call;    /* not 0: the kernel would have made the access */
+    unsigned origin;            /* site whose function has the variable the value came from, or 0 */
+    unsigned unused;
 };
 
 struct hsw_frame {

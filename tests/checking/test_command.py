@@ -20,8 +20,9 @@ def test_the_answer_says_what_was_looked_for(compile_program: Compile, check: Ch
     answer = check(compile_program("checking/errors"), "none")
     assert answer["summary"]["errors"] == 0
     assert "leaks at the end" in answer["summary"]["checked"]
-    assert "uninitialised values" in answer["summary"]["not_checked"]
-    assert "not looked for: uninitialised values" in answer["said"]
+    assert "values that were never set" in answer["summary"]["checked"]
+    assert "forked children" in answer["summary"]["not_checked"]
+    assert "not looked for: accesses outside of variables" in answer["said"]
     without = check(compile_program("checking/errors"), "none", options=("--no-leaks",))
     assert "leaks at the end" in without["summary"]["not_checked"]
 

@@ -359,6 +359,8 @@ void Recording::error(const Record &record, const Payload &payload) {
         site = sites_.of_range(sites_.raw(report.site), SiteKind::other);
         details.stack = sites_.stack(details.stack, site);
     }
+    if (report.origin)
+        details.origin = sites_.of_range(sites_.raw(report.origin), SiteKind::other);
     Mark &made = mark(Mark::Kind::error, uint64_t(error_of(report.kind)), report.address);
     made.text = encode_error(details);
     made.site = site;

@@ -3,10 +3,12 @@
  * functions, rep instructions and system calls read and write.
  */
 #include "checker/checker.h"
+#include "checker/values.h"
 #include "functions/functions.h"
 #include "shared/addressable.h"
 #include "shared/errors.h"
 #include "shared/listeners.h"
+#include "shared/options.h"
 
 void hs_bad_access(Addr address, Addr instruction, ULong what) {
     SizeT bytes = what >> 2;
@@ -27,6 +29,8 @@ void hs_check_access(Addr address, Addr instruction, ULong what) {
 
 /* ---- ranges ---- */
 
+struct hs_filled_with hs_filled_with;
+
 static void check_range(UInt kind, Addr start, SizeT length, ULong site, Bool by_system_call) {
     Addr bad = hs_first_unaddressable(start, length);
     struct hs_error error = {.kind = kind,
@@ -40,28 +44,52 @@ static void check_range(UInt kind, Addr start, SizeT length, ULong site, Bool by
     hs_tell_error(&error);
 }
 
+static Bool told_undefined(UInt kind, Addr start, SizeT length, ULong site) {
+    Addr bad;
+    if (!hs_states)
+        return False;
+    bad = hs_find_state(start, length, HS_ANY_OF(HS_FRESH) | HS_ANY_OF(HS_KEPT));
+    if (bad == start + length)
+        return False;
+    hs_tell_undefined(kind, hs_origin_at(bad, 0), 0, False, (UInt)site);
+    return True;
+}
+
 static void moved(Addr to, Addr from, SizeT length, ULong site) {
     if (from)
         check_range(HSW_UNADDRESSABLE_READ, from, length, site, False);
     check_range(HSW_UNADDRESSABLE_WRITE, to, length, site, False);
+    if (!hs_states)
+        return;
+    if (from)
+        hs_copy_undefined(to, from, length);
+    else if (hs_filled_with.undefined)
+        hs_fill_undefined(to, length, hs_filled_with.undefined, hs_filled_with.origin);
+    else
+        hs_fill_defined(to, length);
+    hs_filled_with.undefined = 0;
 }
 
 static void looked(Addr start, SizeT length, ULong site) {
     check_range(HSW_UNADDRESSABLE_READ, start, length, site, False);
+    told_undefined(HSW_UNDEFINED_CONDITION, start, length, site);
 }
 
 /* The kernel does not fault, so memory that is not mapped is looked for here as well. */
-static void check_argument(UInt kind, Addr start, SizeT length, UInt protection) {
+static Bool check_argument(UInt kind, Addr start, SizeT length, UInt protection) {
     struct hs_error error = {
         .kind = kind, .address = start, .bytes = length, .by_system_call = True};
-    if (length && !VG_(am_is_valid_for_client)(start, length, protection))
+    if (length && !VG_(am_is_valid_for_client)(start, length, protection)) {
         hs_tell_error(&error);
-    else
-        check_range(kind, start, length, 0, True);
+        return False;
+    }
+    check_range(kind, start, length, 0, True);
+    return True;
 }
 
 static void system_reads(Addr start, SizeT length) {
-    check_argument(HSW_UNADDRESSABLE_READ, start, length, VKI_PROT_READ);
+    if (check_argument(HSW_UNADDRESSABLE_READ, start, length, VKI_PROT_READ))
+        told_undefined(HSW_UNDEFINED_ARGUMENT, start, length, 0);
 }
 
 static void system_writes(Addr start, SizeT length) {
@@ -71,7 +99,50 @@ static void system_writes(Addr start, SizeT length) {
 static const struct hs_listener listener = {
     .moved = moved, .looked = looked, .system_reads = system_reads, .system_writes = system_writes};
 
+/* ---- memory that comes and goes ---- */
+
+static void mapped(const struct hs_mapping *mapping) {
+    hs_set_states(mapping->start, mapping->length, HS_DEFINED);
+}
+
+static void unmapped(Addr start, SizeT length) {
+    hs_set_states(start, length, HS_UNADDRESSABLE);
+}
+
+static void remapped(Addr from, Addr to, SizeT length) {
+    hs_set_states(to, length, HS_DEFINED);
+    hs_copy_undefined(to, from, length);
+}
+
+static void appeared(Addr start, SizeT length) {
+    hs_set_states(start, length, HS_DEFINED);
+}
+
+static void thread_starts(ThreadId tid) {
+    VG_(details_name)("heapstory");
+}
+
+static const struct hs_listener memory_listener = {.thread_starts = thread_starts,
+                                                   .mapped = mapped,
+                                                   .unmapped = unmapped,
+                                                   .remapped = remapped,
+                                                   .brk_grows = appeared,
+                                                   .brk_shrinks = unmapped,
+                                                   .reallocated = hs_copy_undefined,
+                                                   .system_reads_text = system_reads,
+                                                   .written_outside = hs_fill_defined};
+
 void hs_checker_start(void) {
-    hs_addressable_start();
     hs_listen(&listener);
+    if (!hs_options.values) {
+        hs_addressable_start();
+        return;
+    }
+    /* Valgrind replaces the dynamic linker's own string functions, which read beyond strings, for
+     * tools of certain names only; it asks next, and the first thread has the name back. */
+    VG_(details_name)("Memcheck");
+    hs_states_start();
+    hs_listen(&memory_listener);
+    hs_registers_start();
+    hs_swaps_start();
 }

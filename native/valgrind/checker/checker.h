@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The check pass: accesses of the heap stay within live blocks. docs/internals/check.md */
+/* The check passes: accesses of the heap stay within live blocks, and nothing depends on a value
+ * that was never set. docs/internals/check.md */
 #ifndef HEAPSTORY_CHECKER_CHECKER_H
 #define HEAPSTORY_CHECKER_CHECKER_H
 
 #include "walk/pass.h"
 
-extern const struct hs_pass hs_check_pass; /* pass.c */
-void hs_checker_start(void);               /* access.c */
+extern const struct hs_pass hs_light_pass;  /* light.c: addresses only */
+extern const struct hs_pass hs_values_pass; /* pass.c: values too, by */
+extern const struct hs_pass hs_slow_code, hs_fast_code;
+void hs_checker_start(void); /* access.c */
 
 /* access.c: an access that is not all addressable, made by generated code. `what`: HS_ACCESS(). */
 void hs_bad_access(Addr address, Addr instruction, ULong what);

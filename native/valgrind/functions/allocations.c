@@ -41,8 +41,11 @@ static void *allocate(SizeT size, SizeT alignment, UInt allocator) {
         block = hs_block_get(size, alignment, &class);
     if (!block)
         return NULL;
-    if (allocator == HSW_CALLOC)
+    if (allocator == HSW_CALLOC) {
         hs_set((void *)block, 0, size);
+        if (hs_states)
+            hs_set_states(block, size, HS_DEFINED);
+    }
     hs_live_add(block, hs_live_word(size, class, allocator));
     hs_pages_on(block, size);
     return (void *)block;
@@ -180,6 +183,7 @@ void *hs_realloc(ThreadId tid, void *p, SizeT size) {
         if (!moved)
             return NULL;
         hs_copy(moved, p, kept);
+        HS_TELL(reallocated, (Addr)moved, (Addr)p, kept);
     }
     if (hs_recording()) {
         hs_record(HSW_REALLOC, (Addr)moved, size | (ULong)HSW_MALLOC << 56);

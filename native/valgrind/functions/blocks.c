@@ -11,6 +11,8 @@
 #include "functions/functions.h"
 #include "pub_tool_hashtable.h"
 
+#include "shared/addressable.h"
+
 #define MIN_ALIGNMENT 16
 #define GAP 16 /* behind every block, nobody's */
 #define MARGIN VKI_PAGE_SIZE
@@ -49,6 +51,8 @@ static Addr cut_slot(SizeT size) {
         Addr piece = (Addr)VG_(cli_malloc)(VKI_PAGE_SIZE, PIECE + 2 * MARGIN);
         if (!piece)
             return 0;
+        if (hs_checking())
+            hs_make_unaddressable(piece, PIECE + 2 * MARGIN);
         piece_next = piece + MARGIN;
         piece_end = piece_next + PIECE;
     }
@@ -90,6 +94,8 @@ static Addr place(SizeT size, SizeT alignment) {
     from = is_slot ? take_slot(class) : (Addr)VG_(cli_malloc)(margin, size + 2 * margin);
     if (!from)
         return 0;
+    if (hs_checking() && !is_slot)
+        hs_make_unaddressable(from, size + 2 * margin);
     block = is_slot ? VG_ROUNDUP(from, alignment) : from + margin;
     placed = VG_(malloc)("hs.placed", sizeof *placed);
     placed->node.key = block;

@@ -38,7 +38,8 @@ Addr hs_checked_get(SizeT size, SizeT alignment, UInt *class) {
 static void give_back(Addr block) {
     ULong *freed = hs_freed_find(block);
     held.bytes -= hs_live_size(*freed) + hs_options.redzone;
-    hs_make_addressable(block, hs_block_usable(block, hs_live_class(*freed)));
+    if (!hs_states) /* there it stays so until it is given out again, or mapped */
+        hs_make_addressable(block, hs_block_usable(block, hs_live_class(*freed)));
     hs_block_put(block, hs_live_class(*freed));
     hs_live_remove(freed);
 }

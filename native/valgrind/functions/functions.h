@@ -76,6 +76,7 @@ struct hs_string_function {
     const HChar *name;
     ULong (*function)(UChar *, UChar *, SizeT, SizeT, ULong);
     struct hs_stub_uses uses; /* where the stream asks; readers have none */
+    UShort looks_at;          /* registers, where `uses` has not all of them */
 };
 extern const struct hs_string_function hs_readers[];
 extern const struct hs_pass hs_string_pass;

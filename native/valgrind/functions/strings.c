@@ -344,9 +344,9 @@ static const struct hs_string_function functions[HS_FIRST_READER] = {
     [HS_REALLOC] = {"hs_realloc", do_realloc, {DI | SI, DI | SI, 0}},
     [HS_NEW] = {"hs_new", do_new, {DI, 0, 0}},
     [HS_NEW_ARRAY] = {"hs_new_array", do_new_array, {DI, 0, 0}},
-    [HS_FREE] = {"hs_free", do_free},
-    [HS_DELETE] = {"hs_delete", do_delete},
-    [HS_DELETE_ARRAY] = {"hs_delete_array", do_delete_array},
+    [HS_FREE] = {"hs_free", do_free, .looks_at = DI},
+    [HS_DELETE] = {"hs_delete", do_delete, .looks_at = DI},
+    [HS_DELETE_ARRAY] = {"hs_delete_array", do_delete_array, .looks_at = DI},
     [HS_MEMCPY] = {"hs_memcpy", do_memcpy, {DI, DI | SI | DX, 0}},
 };
 
@@ -378,6 +378,8 @@ static Bool examine(struct hs_superblock *b) {
         if (number >= 0) {
             b->stub = n;
             b->stub_uses = stub_of(number)->uses;
+            b->stub_arguments =
+                stub_of(number)->looks_at | b->stub_uses.result | b->stub_uses.where;
         }
     }
     return b->preload;

@@ -100,6 +100,7 @@ static Bool of_system_call(CorePart part) {
 }
 
 static void system_wrote(CorePart part, ThreadId tid, Addr address, SizeT size) {
+    HS_TELL(written_outside, address, size);
     if (part == Vg_CoreSignal) /* the frame of a handler, which runs on that stack */
         hs_stack_seen(address);
     else if (!of_system_call(part))
@@ -140,8 +141,11 @@ static UInt *registers_of(ThreadId tid) {
 static void system_reads_register(CorePart part, ThreadId tid, const HChar *what, PtrdiffT offset,
                                   SizeT size) {
     UWord number = (offset - offsetof(VexGuestAMD64State, guest_RAX)) / 8;
-    if (of_system_call(part) && number < 16)
+    if (!of_system_call(part))
+        return;
+    if (number < 16)
         *registers_of(tid) |= 1u << number;
+    HS_TELL(system_reads_register, tid, offset, size);
 }
 
 static void system_will_write(CorePart part, ThreadId tid, const HChar *what, Addr address,

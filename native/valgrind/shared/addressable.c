@@ -33,6 +33,10 @@ static void set_bits(Addr byte, UInt from, UInt to, Bool on) {
 
 static void set(Addr start, SizeT length, Bool on) {
     Addr end = start + length, first = start >> 3, last = end >> 3;
+    if (hs_states) {
+        hs_set_states(start, length, on ? HS_UNADDRESSABLE : HS_FRESH);
+        return;
+    }
     tl_assert(last < HEAP_BYTES);
     if (first == last) {
         set_bits(first, start & 7, end & 7, on);
@@ -59,6 +63,8 @@ static Bool is_bad(Addr address) {
 
 Addr hs_first_unaddressable(Addr start, SizeT length) {
     Addr end = start + length;
+    if (hs_states)
+        return hs_find_state(start, length, HS_ANY_OF(HS_UNADDRESSABLE));
     if (end < start || end >> 47)
         return end; /* cannot be mapped: the access faults by itself */
     while (start < end) {

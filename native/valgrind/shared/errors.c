@@ -57,9 +57,9 @@ static UWord stack_hash(ThreadId tid, UWord key) {
 }
 
 static void send(ThreadId tid, const struct hs_error *error, UInt number) {
-    struct hsw_error_report report = {error->address,       error->bytes, error->block,
-                                      error->site,          number,       error->kind,
-                                      error->by_system_call};
+    struct hsw_error_report report = {error->address,        error->bytes, error->block,
+                                      error->site,           number,       error->kind,
+                                      error->by_system_call, error->origin};
     if (error->code)
         report.site = hs_new_site(error->code, 0, HSW_SITE_RANGED, error->own);
     hs_append_payload(HSW_WORD(HSW_ERROR, VG_(get_SP)(tid) & HSW_ADDRESS_MASK), sizeof report,

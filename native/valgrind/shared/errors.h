@@ -14,6 +14,7 @@ struct hs_error {
     Bool own;   /* it is the program's own code */
     UInt site;  /* where there is one already, in place of the instruction */
     Bool by_system_call;
+    UInt origin; /* site in the function whose variable an undefined value came from, 0: none */
 };
 
 void hs_errors_start(void);

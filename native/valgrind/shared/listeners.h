@@ -35,15 +35,19 @@ struct hs_listener {
 
     /* All of them, recorded pages or not. From 0: a fill. */
     void (*moved)(Addr to, Addr from, SizeT length, ULong site);
-    void (*looked)(Addr start, SizeT length, ULong site); /* by functions of checked programs */
+    void (*reallocated)(Addr to, Addr from, SizeT length); /* what a block held is in a new one */
+    void (*looked)(Addr start, SizeT length, ULong site);  /* by functions of checked programs */
     void (*result_from)(Addr start, SizeT length); /* of a function that the tool does itself */
     /* A system call: what it reads and may write, and (other threads may have run) what it wrote;
      * then its end, with the registers that it read (as HSW_SYSTEM_CALL has them). */
     void (*system_reads)(Addr start, SizeT length);
     void (*system_reads_text)(Addr start, SizeT length); /* of names, with their NUL */
+    void (*system_reads_register)(ThreadId tid, PtrdiffT offset, SizeT size);
     void (*system_writes)(Addr start, SizeT length);
     void (*system_wrote)(Addr start, SizeT length);
     void (*system_called)(UInt registers);
+    /* By the kernel or by the core on its behalf, whatever for and recorded or not. */
+    void (*written_outside)(Addr start, SizeT length);
     /* The superblock that runs is left before this instruction: it faulted (a handler is about to
      * run, or the program dies), or a section ends here. */
     void (*left)(Addr instruction);

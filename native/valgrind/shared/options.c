@@ -44,7 +44,10 @@ static Bool process_option(const HChar *argument) {
     } else if VG_BOOL_CLO (argument, "--stream", hs_options.stream) {
     } else if VG_BOOL_CLO (argument, "--stores", hs_options.stores) {
     } else if VG_BOOL_CLO (argument, "--contents-at-exit", hs_options.contents) {
-    } else if VG_BOOL_CLO (argument, "--check", hs_options.check) {
+    } else if VG_XACT_CLO (argument, "--check=no", hs_options.check, False) {
+    } else if VG_XACT_CLO (argument, "--check=light", hs_options.check, True) {
+    } else if VG_XACT_CLO (argument, "--check=yes", hs_options.values, True) {
+        hs_options.check = True;
     } else if VG_BINT_CLO (argument, "--redzone", hs_options.redzone, 16, 4096) {
         hs_options.redzone = (hs_options.redzone + 15) & ~15;
     } else if VG_BINT_CLO (argument, "--delay", hs_options.delay, 0, (Long)1 << 36) {
@@ -72,7 +75,8 @@ static void print_usage(void) {
      "    --cpoint=FUNC[:entry|:exit]|FILE:LINE\n"
      "    --alloc-fn=NAME[:ARG[*ARG]]   a custom allocator and its size argument\n"
      "    --free-fn=NAME[:ARG]          and what gives its blocks back\n"
-     "    --check=no|yes                look for accesses outside of blocks [no]\n"
+     "    --check=no|light|yes          look for accesses outside of blocks, and for values\n"
+     "                                  that were never set [no]\n"
      "    --redzone=N                   bytes between blocks, then [32]\n"
      "    --delay=N                     bytes of freed blocks that are not reused, then "
      "[20000000]\n"

@@ -5,9 +5,11 @@
  *
  * A thread has two shadow states, each as large as the guest state and laid out alike:
  *
- *     first     nothing: all of it is for a pass that shadows registers
+ *     first     check: the undefined bits of registers (checker/registers.c)
  *     second    the words below, behind parts of the guest state that hold no value of the program
- *               (the event counter, and an area that amd64 does not use);
+ *               or one that is always defined (the event counter, flags of the machine's mode, and
+ *               an area that amd64 does not use);
+ *               registers: check, where undefined bits came from, or
  *               general registers and YMM0 to YMM3: mode internals (discovery/derived.c)
  */
 #ifndef HEAPSTORY_SHARED_SHADOW_H
@@ -19,7 +21,9 @@ enum hs_shadow {
     HS_SHADOW_RING = offsetof(VexGuestAMD64State, host_EvC_FAILADDR),
     HS_SHADOW_REACH = offsetof(VexGuestAMD64State, host_EvC_COUNTER), /* and its padding */
     HS_SHADOW_OWNER = offsetof(VexGuestAMD64State, guest_CMSTART),
-    HS_SHADOW_HEADS = offsetof(VexGuestAMD64State, guest_CMLEN)
+    HS_SHADOW_HEADS = offsetof(VexGuestAMD64State, guest_CMLEN),
+    HS_SHADOW_STATES = offsetof(VexGuestAMD64State, guest_DFLAG),    /* hs_states */
+    HS_SHADOW_UNDEFINED = offsetof(VexGuestAMD64State, guest_IDFLAG) /* groups of registers */
 };
 
 static inline void hs_set_shadow(ThreadId tid, enum hs_shadow word, const void *value) {

@@ -23,12 +23,14 @@ struct hs_superblock {
     Bool appends; /* set by a pass that appends records by generated code: there must be room */
     Int replaced; /* set by a pass that replaces what follows this statement, else -1 */
     UInt stub;    /* set by a pass that does this instruction itself, counted from 1; 0: none */
+    UInt stub_arguments; /* of it: the registers that it looks at, a bit for each */
     struct hs_stub_uses {
         UShort result, where, what; /* registers, see struct hsw_block */
     } stub_uses;
 
     Addr instruction; /* address of the current one */
     UInt length;      /* of it */
+    UInt number;      /* of it, counted from 1 */
     Bool first;       /* it is the superblock's first */
     Int statement;    /* number of the current one */
 

@@ -51,6 +51,7 @@ static Bool start_instruction(struct hs_superblock *b, IRStmt *mark) {
     b->first = !b->instruction;
     b->instruction = mark->Ist.IMark.addr;
     b->length = mark->Ist.IMark.len;
+    b->number++;
     hs_stmt(b, mark);
     ASK(start_instruction, b);
     return is_replaced(b);

@@ -14,10 +14,8 @@ LOOKED_FOR = (
     "bad, double and mismatched frees",
     "overlapping copies",
 )
-NOT_LOOKED_FOR = (
-    "uninitialised values",
-    "accesses outside of variables on the stack or in modules",
-)
+NOT_LOOKED_FOR = ("accesses outside of variables on the stack or in modules",)
+VALUES = "values that were never set"
 CHILDREN = "forked children"
 
 

@@ -27,9 +27,15 @@ _ACCESS = (
     "by_system_call",
     "count",
     "event",
+    "origin",
 )
 _FREE = ("timestamp", "error", "deallocator", "address", "stack", "node", "event")
 _ADDRESSES = 1 << 64
+_VALUES = {
+    "undefined-condition": "what is done next depends on a value",
+    "undefined-address": "an address is computed from a value",
+    "undefined-argument": "a system call is given a value",
+}
 
 
 @dataclass(slots=True)
@@ -76,7 +82,7 @@ def _access(trace: OpenTrace, row: dict[str, Any], parent: Trace | None) -> Erro
         row["address"],
         trace.places.stack(row["stack"]),
         block,
-        _words(row, block),
+        _words(trace, row, block),
         row["count"],
         size=row["size"],
         timestamp=row["timestamp"],
@@ -139,8 +145,10 @@ def _inherited(parent: Trace | None, address: int) -> Block | None:
     return Block(node.address, node.size, stack, freed)
 
 
-def _words(row: dict[str, Any], block: Block | None) -> str:
+def _words(trace: OpenTrace, row: dict[str, Any], block: Block | None) -> str:
     kind, size = row["kind"], row["size"]
+    if kind in _VALUES:
+        return f"{_VALUES[kind]} {_origin(trace, row, block)}"
     if kind == "bad-argument":
         return f"a size of {row['address'] - _ADDRESSES}"
     if kind == "overlap":
@@ -148,6 +156,16 @@ def _words(row: dict[str, Any], block: Block | None) -> str:
     how = "read" if kind == "unaddressable-read" else "write"
     by = " by a system call" if row["by_system_call"] else ""
     return f"{how} of {_bytes(size)} at {_where(row['address'], size, block)}{by}"
+
+
+def _origin(trace: OpenTrace, row: dict[str, Any], block: Block | None) -> str:
+    """Where a value came from that was never set."""
+    if block is not None:
+        return f"that was never set, from a block of {_bytes(block.size)} at {block.address:#x}"
+    place = trace.places.place(row["origin"])
+    if place is not None:
+        return f"that was never set, from a variable of {place.function or place}"
+    return f"that was never set, from {row['address']:#x}"
 
 
 def _where(address: int, size: int, block: Block | None) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from heapstory.checking.checked import Checked
+from heapstory.checking.checked import VALUES, Checked
 from heapstory.errors import HeapstoryError
 from heapstory.recording.recorder import Checks, Request, record
 from heapstory.store import meta
@@ -63,6 +63,7 @@ def check(
     ``watch`` makes what is called from time to time from the path of the trace.
     """
     made = Checked(command)
+    (made.looked_for if checks.values else made.not_looked_for).append(VALUES)
     with _folder(trace) as path:
         request = Request(command, path, force=force, source=trace is not None, checks=checks)
         try:

@@ -24,9 +24,10 @@ examples:
 
 Every access of the heap is looked at: reads and writes before, behind and between blocks and after
 their end, by instructions, by functions such as memcpy and strlen and by system calls; frees that
-are wrong; copies that overlap; at the end, blocks that nothing refers to any more. Not there yet:
-values that were never initialised, stacks that are switched, system calls that Valgrind does not
-know, accesses outside of variables, children made by fork. The last lines of every answer say so.
+are wrong; copies that overlap; decisions, addresses and system calls that depend on a value that
+was never set; at the end, blocks that nothing refers to any more. Not there yet: system calls that
+Valgrind does not know, accesses outside of variables. The last lines of
+every answer say so.
 
 Errors are told on stderr while the program runs, each once; it goes on, and its output and exit
 status are its own (128+N if signal N ended it). 125 means that heapstory failed, 126 that the
@@ -38,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--light",
         action="store_true",
-        help="addressability and leaks only; today that is all there is, so it changes nothing",
+        help="addresses and leaks only, not whether values were ever set: faster",
     )
     parser.add_argument("--record", metavar="TRACE", help="record while checking, into TRACE")
     parser.add_argument(
@@ -133,6 +134,7 @@ def run(args: argparse.Namespace) -> int:
         tuple(args.alloc_fn),
         tuple(args.free_fn),
         args.follow_children,
+        not args.light,
     )
     trace = Path(args.record) if args.record else None
     found = check(

@@ -43,10 +43,12 @@ class Checks:
     alloc_fn: tuple[str, ...] = ()
     free_fn: tuple[str, ...] = ()
     follow_children: bool = False
+    values: bool = True  # whether they were ever set
 
     def options(self) -> list[str]:
         """As the recorder's own options."""
-        options = ["--check=yes", f"--redzone={self.redzone}", f"--delay={self.delay}"]
+        check = "yes" if self.values else "light"
+        options = [f"--check={check}", f"--redzone={self.redzone}", f"--delay={self.delay}"]
         if not self.stores:
             options += ["--stores=no"]
             options += ["--contents-at-exit=yes"] if self.leaks else []

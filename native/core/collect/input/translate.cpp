@@ -134,6 +134,12 @@ ErrorKind error_of(unsigned error) {
         return ErrorKind::overlap;
     case HSW_BAD_ARGUMENT:
         return ErrorKind::bad_argument;
+    case HSW_UNDEFINED_CONDITION:
+        return ErrorKind::undefined_condition;
+    case HSW_UNDEFINED_ADDRESS:
+        return ErrorKind::undefined_address;
+    case HSW_UNDEFINED_ARGUMENT:
+        return ErrorKind::undefined_argument;
     default:
         return ErrorKind::unknown;
     }

@@ -208,6 +208,7 @@ std::string encode_error(const ErrorDetails &error) {
     for (uint64_t member : {error.number, error.bytes, error.block, uint64_t(error.stack)})
         out.varint(member);
     out.varint(error.by_system_call);
+    out.varint(error.origin);
     return {out.bytes.begin(), out.bytes.end()};
 }
 
@@ -219,6 +220,7 @@ ErrorDetails decode_error(std::string_view text) {
     error.block = in.varint();
     error.stack = uint32_t(in.varint());
     error.by_system_call = in.varint();
+    error.origin = in.done() ? 0 : uint32_t(in.varint()); // older traces end here
     return error;
 }
 

@@ -138,15 +138,19 @@ enum class ErrorKind : uint8_t {
     unaddressable_read,
     unaddressable_write,
     overlap,
-    bad_argument
+    bad_argument,
+    undefined_condition,
+    undefined_address,
+    undefined_argument
 };
 
 // What an error's mark says beside kind and address.
 struct ErrorDetails {
     uint64_t number = 0, bytes = 0;
-    uint64_t block = 0; // where the block that it is about starts, 0 none
+    uint64_t block = 0; // where the block starts that it is about, or the value came from; 0 none
     uint32_t stack = 0;
     bool by_system_call = false;
+    uint32_t origin = 0; // a site of the function whose variable the value came from, 0 none
 };
 std::string encode_error(const ErrorDetails &error);
 ErrorDetails decode_error(std::string_view text);

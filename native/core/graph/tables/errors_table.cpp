@@ -13,8 +13,14 @@ namespace {
 using enum ColumnType;
 
 // The members of ErrorKind, by number.
-const std::vector<std::string> error_kinds = {"?", "unaddressable-read", "unaddressable-write",
-                                              "overlap", "bad-argument"};
+const std::vector<std::string> error_kinds = {"?",
+                                              "unaddressable-read",
+                                              "unaddressable-write",
+                                              "overlap",
+                                              "bad-argument",
+                                              "undefined-condition",
+                                              "undefined-address",
+                                              "undefined-argument"};
 
 // How often each error happened, where that was more than once; said at the end of a trace.
 std::unordered_map<uint64_t, uint64_t> times_of(const Store &store) {
@@ -85,7 +91,8 @@ TableData errors_table(std::shared_ptr<const Store> store) {
         {"error", number},        {"timestamp", number}, {"kind", choice, error_kinds},
         {"address", word},        {"size", number},      {"site", number},
         {"stack", number},        {"thread", number},    {"node", number},
-        {"by_system_call", flag}, {"count", number},     {"event", number}};
+        {"by_system_call", flag}, {"count", number},     {"event", number},
+        {"origin", number}};
     auto times = std::make_shared<std::unordered_map<uint64_t, uint64_t>>(times_of(*store));
     return by_chunk(store, columns, [store, times](uint32_t chunk, Batch &out) {
         auto clock = store->clock(chunk);
@@ -108,6 +115,7 @@ TableData errors_table(std::shared_ptr<const Store> store) {
             out[9].flag(details.by_system_call);
             out[10].number(counted == times->end() ? 1 : counted->second);
             out[11].number(last_event(first, mark));
+            out[12].id(details.origin);
         }
     });
 }

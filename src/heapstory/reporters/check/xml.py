@@ -23,6 +23,9 @@ KINDS = {
     "mismatched-free": "MismatchedFree",
     "overlap": "Overlap",
     "bad-argument": "FishyValue",
+    "undefined-condition": "UninitCondition",
+    "undefined-address": "UninitValue",
+    "undefined-argument": "SyscallParam",
     "leak": "Leak_DefinitelyLost",
     "possible-leak": "Leak_PossiblyLost",
 }

@@ -1,0 +1,89 @@
+"""Values that were never set: what depends on them, which line, where they came from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.checking.checking import Check, Memcheck, line_of, lines
+from tests.conftest import Compile
+from tests.support.programs import program
+
+SOURCE = program("checking/values.c")
+ENDED = 3
+FLAGS = ["-O0", "-O2"]
+PLAIN = ("-fno-builtin", "-fno-optimize-sibling-calls", "-w")
+KINDS = {
+    "heap": "undefined-condition",
+    "variable": "undefined-condition",
+    "returned": "undefined-condition",
+    "by-index": "undefined-address",
+    "through-pointer": "undefined-address",
+    "call": "undefined-address",
+    "written": "undefined-argument",
+    "in-register": "undefined-argument",
+    "copied": "undefined-condition",
+    "grown": "undefined-condition",
+    "filled": "undefined-condition",
+    "compared": "undefined-condition",
+    "measured": "undefined-condition",
+    "real": "undefined-condition",
+    "single": "undefined-condition",
+    "long-real": "undefined-condition",
+    "one-bit": "undefined-condition",
+    "shifted": "undefined-condition",
+    "chosen": "undefined-condition",
+    "allocated-there": "undefined-condition",
+    "stale": "undefined-condition",
+    "swapped": "undefined-condition",
+}
+ON_STACK = {"variable": "variable", "returned": "made", "stale": "stale"}
+
+
+@pytest.mark.parametrize("flags", FLAGS)
+@pytest.mark.parametrize("what", KINDS)
+def test_values_are_noticed_where_memcheck_notices_them(
+    what: str, flags: str, compile_program: Compile, check: Check, memcheck: Memcheck
+) -> None:
+    built = compile_program("checking/values", flags, *PLAIN)
+    answer = check(built, what, options=("--no-leaks",))
+    assert answer["returned"] == ENDED
+    found = {(error["kind"], error["place"]["line"]) for error in answer["errors"]}
+    assert found == {(KINDS[what], line_of(SOURCE, what))}, answer["said"]
+    assert lines(answer) == memcheck(built, what, values=True)
+
+
+@pytest.mark.parametrize("flags", FLAGS)
+def test_nothing_is_said_where_nothing_depends_on_a_value(
+    flags: str, compile_program: Compile, check: Check
+) -> None:
+    answer = check(compile_program("checking/values", flags, *PLAIN), "right")
+    assert answer["returned"] == ENDED
+    assert answer["printed"].split("\n") == [
+        *("padding", "copies", "bit fields", "logic", "parts", "stack", "")
+    ]
+    assert answer["errors"] == [], answer["said"]
+
+
+def test_a_value_from_a_block_has_its_allocation(compile_program: Compile, check: Check) -> None:
+    (error,) = check(compile_program("checking/values", "-O0", *PLAIN), "copied")["errors"]
+    assert error["block"]["size"] == 40
+    assert error["block"]["allocated"][0]["line"] == line_of(SOURCE, "made here")
+
+
+@pytest.mark.parametrize(("what", "function"), ON_STACK.items())
+def test_a_value_from_a_variable_has_its_function(
+    what: str, function: str, compile_program: Compile, check: Check
+) -> None:
+    (error,) = check(compile_program("checking/values", "-O0", *PLAIN), what)["errors"]
+    assert error["block"] is None
+    assert error["text"].endswith(f"from a variable of {function}")
+
+
+def test_light_does_not_look_at_values(
+    compile_program: Compile, check: Check, tmp_path: Path
+) -> None:
+    answer = check(compile_program("checking/values"), "heap", options=("--light",))
+    assert answer["errors"] == []
+    assert "values that were never set" in answer["summary"]["not_checked"]
