@@ -9,6 +9,9 @@
 #include "shared/errors.h"
 #include "shared/listeners.h"
 #include "shared/options.h"
+#include "walk/twins.h"
+
+extern VexRegisterUpdates VG_(clo_px_file_backed);
 
 void hs_bad_access(Addr address, Addr instruction, ULong what) {
     SizeT bytes = what >> 2;
@@ -141,6 +144,10 @@ void hs_checker_start(void) {
     /* Valgrind replaces the dynamic linker's own string functions, which read beyond strings, for
      * tools of certain names only; it asks next, and the first thread has the name back. */
     VG_(details_name)("Memcheck");
+    hs_twins = hs_options.speculate;
+    if (hs_twins) /* registers are right where an instruction begins */
+        VG_(clo_vex_control).iropt_register_updates_default = VG_(clo_px_file_backed) =
+            VexRegUpdAllregsAtEachInsn;
     hs_states_start();
     hs_listen(&memory_listener);
     hs_registers_start();

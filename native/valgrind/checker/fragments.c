@@ -39,7 +39,8 @@ static IRExpr *shift_of(struct hs_superblock *b, IRExpr *address) {
 }
 
 /* Not 0: a state has one of the bits in `each`, or the access is not aligned. */
-static IRExpr *states(struct hs_superblock *b, IRExpr *address, UInt size, ULong each) {
+static IRExpr *states(struct hs_superblock *b, IRExpr *address, UInt size, ULong each,
+                      Bool aligned) {
     IRExpr *at = shadow_address(b, address), *word, *unaligned;
     ULong all = each * 0x5555555555555555ull;
     if (size < 4) {
@@ -51,16 +52,18 @@ static IRExpr *states(struct hs_superblock *b, IRExpr *address, UInt size, ULong
     if (each != 3)
         word = hs_binop(b, Iop_And64, word,
                         hs_const(size >= 32 ? all : all & ((1ull << 2 * size) - 1)));
+    if (aligned)
+        return word;
     unaligned = hs_binop(b, Iop_And64, address, hs_const(3));
     return hs_binop(b, Iop_Or64, word, unaligned);
 }
 
-IRExpr *hs_load_needs_look(struct hs_superblock *b, IRExpr *address, UInt size) {
-    return hs_test(b, Iop_CmpNE64, states(b, address, size, 3), hs_const(0));
+IRExpr *hs_load_needs_look(struct hs_superblock *b, IRExpr *address, UInt size, Bool aligned) {
+    return hs_test(b, Iop_CmpNE64, states(b, address, size, 3, aligned), hs_const(0));
 }
 
-IRExpr *hs_store_needs_look(struct hs_superblock *b, IRExpr *address, UInt size) {
-    return hs_test(b, Iop_CmpNE64, states(b, address, size, 2), hs_const(0));
+IRExpr *hs_store_needs_look(struct hs_superblock *b, IRExpr *address, UInt size, Bool aligned) {
+    return hs_test(b, Iop_CmpNE64, states(b, address, size, 2, aligned), hs_const(0));
 }
 
 static IRExpr *zero(IRType type) {
@@ -110,11 +113,8 @@ void hs_tell_groups(struct hs_superblock *b, ULong groups, IRExpr *guard) {
 
 /* ---- the stack pointer ---- */
 
-void hs_stack_pointer_is_set(struct hs_superblock *b, const IRStmt *s) {
-    IRExpr *before = hs_get(b, HS_OFFSET_RSP), *after = s->Ist.Put.data;
-    IRExpr *now = IRExpr_Const(IRConst_U1(True));
-    Long distance;
-    enum hs_stack_change change = hs_stack_is_set(s, &distance);
+void hs_stack_changes(struct hs_superblock *b, IRExpr *after, enum hs_stack_change change) {
+    IRExpr *before = hs_get(b, HS_OFFSET_RSP), *now = IRExpr_Const(IRConst_U1(True));
     if (change == HS_BY_CONSTANT || change == HS_BY_VALUE)
         hs_call_if(b, now, "hs_stack_moved", hs_stack_moved, mkIRExprVec_2(before, after));
     else

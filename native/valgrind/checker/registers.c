@@ -111,6 +111,7 @@ static void system_reads_register(ThreadId tid, PtrdiffT offset, SizeT size) {
 
 static void thread_starts(ThreadId tid) {
     hs_set_shadow(tid, HS_SHADOW_STATES, hs_states);
+    hs_set_shadow(tid, HS_SHADOW_FRESH, (void *)0x5555555555555555ull);
 }
 
 static const struct hs_listener listener = {.thread_starts = thread_starts,

@@ -86,7 +86,7 @@ static struct value load(struct hs_superblock *b, IRExpr *address, IRType type, 
     check_atom(b, HSW_UNDEFINED_ADDRESS, address);
     if (guard) /* an access that does not happen may have any address */
         address = hs_temp(b, Ity_I64, IRExpr_ITE(guard, address, hs_const(0)));
-    closer = hs_load_needs_look(b, address, size);
+    closer = hs_load_needs_look(b, address, size, False);
     if (guard)
         closer = hs_both(b, closer, guard);
     if (size <= 8)
@@ -466,6 +466,7 @@ static void red_zone(Addr start, ULong length) {
 }
 
 static void before_statement(struct hs_superblock *b, const IRStmt *s) {
+    Long distance;
     switch (s->tag) {
     case Ist_WrTmp:
         hs_stack_follow(s);
@@ -474,7 +475,7 @@ static void before_statement(struct hs_superblock *b, const IRStmt *s) {
     case Ist_Put:
         if (s->Ist.Put.offset == HS_OFFSET_RSP) {
             check_atom(b, HSW_UNDEFINED_ADDRESS, s->Ist.Put.data);
-            hs_stack_pointer_is_set(b, s);
+            hs_stack_changes(b, s->Ist.Put.data, hs_stack_is_set(s, &distance));
         } else
             put(b, s->Ist.Put.offset, type_of(b, s->Ist.Put.data), of(s->Ist.Put.data));
         break;
@@ -566,6 +567,12 @@ static Bool examine(struct hs_superblock *b) {
     return True;
 }
 
+/* The address it was entered by is its twin's. */
+static void start_block(struct hs_superblock *b) {
+    if (b->slow)
+        hs_stmt(b, IRStmt_Put(HS_OFFSET_RIP, hs_const(b->start)));
+}
+
 static void end_block(struct hs_superblock *b) {
     check_atom(b, HSW_UNDEFINED_ADDRESS, b->in->next);
     hs_tell_groups(b, written, NULL);
@@ -578,6 +585,7 @@ static void forget(void) {
 }
 
 const struct hs_pass hs_slow_code = {.examine = examine,
+                                     .start_block = start_block,
                                      .start_instruction = start_instruction,
                                      .before_statement = before_statement,
                                      .after_statement = after_statement,

@@ -14,6 +14,7 @@
 #include "shared/ring.h"
 #include "shared/shadow.h"
 #include "shared/stacks.h"
+#include "walk/twins.h"
 
 extern Bool VG_(clo_trace_children);
 extern void VG_(nuke_all_threads_except)(ThreadId, UInt);
@@ -67,6 +68,7 @@ static void thread_ends(ThreadId tid) {
 }
 
 static void signal_starts(ThreadId tid, Int number, Bool alternate) {
+    hs_forget_twin(tid);
     thread_runs(tid, 0);
     hs_send_pending();
     HS_TELL(left, VG_(get_IP)(tid));
@@ -100,6 +102,7 @@ void __real_vgPlain_kill_self(Int number);
 
 void __wrap_vgPlain_nuke_all_threads_except(ThreadId tid, UInt reason) {
     if (reason == FATAL_SIGNAL && !ended) {
+        hs_forget_twin(tid);
         ended = True;
         hs_sending = True;
         thread_runs(tid, 0);

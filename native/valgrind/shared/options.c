@@ -48,6 +48,7 @@ static Bool process_option(const HChar *argument) {
     } else if VG_XACT_CLO (argument, "--check=light", hs_options.check, True) {
     } else if VG_XACT_CLO (argument, "--check=yes", hs_options.values, True) {
         hs_options.check = True;
+    } else if VG_BOOL_CLO (argument, "--speculate", hs_options.speculate) {
     } else if VG_BINT_CLO (argument, "--redzone", hs_options.redzone, 16, 4096) {
         hs_options.redzone = (hs_options.redzone + 15) & ~15;
     } else if VG_BINT_CLO (argument, "--delay", hs_options.delay, 0, (Long)1 << 36) {
@@ -90,6 +91,8 @@ static void print_usage(void) {
 }
 
 static void print_debug_usage(void) {
+    VG_(printf)
+    ("    --speculate=no|yes            values are expected to be defined, then [yes]\n");
     VG_(printf)("    --truth=no|yes                what malloc and free did, to compare [no]\n");
     VG_(printf)("    --snapshot-at-exit=no|yes     send all contents once more, to compare [no]\n");
 }
@@ -99,6 +102,7 @@ void hs_options_init(void) {
     hs_options.segment_kib = 512;
     hs_options.stores = True;
     hs_options.redzone = 32;
+    hs_options.speculate = True;
     hs_options.delay = 20000000;
     VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);
 }

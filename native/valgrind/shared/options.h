@@ -26,6 +26,7 @@ struct hs_options {
     Bool contents;      /* send what live blocks hold at the end, where stores were not */
     Bool check;         /* see checker/ */
     Bool values;        /* and whether values are defined */
+    Bool speculate;     /* by fast code that expects them to be; off for comparison */
     Int redzone;        /* bytes between the blocks of a checked program */
     Long delay;         /* bytes of freed blocks that are not reused */
     Bool truth;         /* tell what the allocation functions do, for comparison */

@@ -23,6 +23,7 @@ enum hs_shadow {
     HS_SHADOW_OWNER = offsetof(VexGuestAMD64State, guest_CMSTART),
     HS_SHADOW_HEADS = offsetof(VexGuestAMD64State, guest_CMLEN),
     HS_SHADOW_STATES = offsetof(VexGuestAMD64State, guest_DFLAG),    /* hs_states */
+    HS_SHADOW_FRESH = offsetof(VexGuestAMD64State, guest_ACFLAG),    /* 32 states HS_FRESH */
     HS_SHADOW_UNDEFINED = offsetof(VexGuestAMD64State, guest_IDFLAG) /* groups of registers */
 };
 

@@ -19,6 +19,7 @@ struct hs_superblock {
     Bool own;      /* code of the program itself */
     Bool preload;  /* of the preload object */
     Bool left_out; /* a listener says so: neither recorded nor examined */
+    Bool slow;     /* of two translations of the same code (twins.h), this is the slow one */
     enum hs_level level;
     Bool appends; /* set by a pass that appends records by generated code: there must be room */
     Int replaced; /* set by a pass that replaces what follows this statement, else -1 */
@@ -33,6 +34,8 @@ struct hs_superblock {
     UInt number;      /* of it, counted from 1 */
     Bool first;       /* it is the superblock's first */
     Int statement;    /* number of the current one */
+    Bool preceded;    /* passes have emitted something since the instruction began */
+    Bool left;        /* set by a pass: from this instruction on the slow translation goes on */
 
     /* The walk's own. */
     Int guest_size;       /* of the guest state; the shadow states follow it */
@@ -50,6 +53,7 @@ struct hs_pass {
     /* Looks at the superblock before anything is copied. False: has nothing to say of it. If all
      * passes have nothing to say, it is left as it is; else all of them are asked what follows. */
     Bool (*examine)(struct hs_superblock *b);
+    void (*start_block)(struct hs_superblock *b); /* before its first instruction */
     /* Behind the mark of an instruction. */
     void (*start_instruction)(struct hs_superblock *b);
     /* Then: True if the pass has emitted this instruction, the last one of its superblock, in its

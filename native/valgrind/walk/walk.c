@@ -6,6 +6,7 @@
 #include "shared/modules.h"
 #include "shared/ring.h"
 #include "walk/ir.h"
+#include "walk/twins.h"
 
 #define MAX_PASSES 16
 
@@ -48,12 +49,15 @@ static Bool is_replaced(struct hs_superblock *b) {
 
 /* True if the rest of the superblock was replaced together with the instruction. */
 static Bool start_instruction(struct hs_superblock *b, IRStmt *mark) {
+    Int emitted;
     b->first = !b->instruction;
     b->instruction = mark->Ist.IMark.addr;
     b->length = mark->Ist.IMark.len;
     b->number++;
     hs_stmt(b, mark);
+    emitted = b->out->stmts_used;
     ASK(start_instruction, b);
+    b->preceded = b->out->stmts_used != emitted;
     return is_replaced(b);
 }
 
@@ -63,21 +67,47 @@ static void copy_statement(struct hs_superblock *b, IRStmt *s) {
     ASK(after_statement, b, s);
 }
 
+/* The instruction is taken back, and its twin goes on. */
+static void leave(struct hs_superblock *b, Int mark) {
+    b->out->stmts_used = mark;
+    b->out->next = hs_const(b->instruction + HS_TWIN);
+    b->out->jumpkind = Ijk_Boring;
+}
+
+static Bool is_of_redirection(const struct hs_superblock *b, const IRStmt *s) {
+    return b->slow && s->tag == Ist_Put &&
+           s->Ist.Put.offset == offsetof(VexGuestAMD64State, guest_NRADDR);
+}
+
+/* What comes before the first instruction. */
+static Int copy_preamble(struct hs_superblock *b) {
+    const IRSB *in = b->in;
+    Int i = 0;
+    for (; i < in->stmts_used && in->stmts[i]->tag != Ist_IMark; i++)
+        if (!is_of_redirection(b, in->stmts[i]))
+            hs_stmt(b, in->stmts[i]);
+    ASK(start_block, b);
+    if (b->appends)
+        hs_check_room(b);
+    return i;
+}
+
 static void copy(struct hs_superblock *b) {
     const IRSB *in = b->in;
     Bool replaced = False;
-    Int i = 0;
+    Int mark = 0;
     b->out = deepCopyIRSBExceptStmts(in);
-    while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark)
-        hs_stmt(b, in->stmts[i++]);
-    if (b->appends)
-        hs_check_room(b);
-    for (; i < in->stmts_used && !replaced; i++) {
+    for (Int i = copy_preamble(b); i < in->stmts_used && !replaced; i++) {
         b->statement = i;
-        if (in->stmts[i]->tag == Ist_IMark)
+        if (in->stmts[i]->tag == Ist_IMark) {
+            mark = b->out->stmts_used;
             replaced = start_instruction(b, in->stmts[i]);
-        else
+        } else
             copy_statement(b, in->stmts[i]);
+        if (b->left) {
+            leave(b, mark);
+            return;
+        }
     }
     ASK(end_block, b);
 }
@@ -95,18 +125,23 @@ IRSB *hs_walk(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout
               IRType host_word) {
     Addr start = extents->base[0];
     tell_of_new_code();
+    if (hs_twins)
+        in = hs_delay_puts(in);
     struct hs_superblock b = {.in = in,
                               .out = in,
                               .start = start,
                               .own = hs_is_own(start),
                               .preload = hs_in_preload(start),
                               .left_out = hs_recording() && is_left_out(start),
+                              .slow = closure->nraddr >= HS_TWIN && hs_twins,
                               .level = hs_level,
                               .guest_size = layout->total_sizeB,
                               .replaced = -1,
                               .sites_of = -1};
     if (is_wanted(&b))
         copy(&b);
+    if (hs_twins)
+        hs_drop_puts(b.out);
     ASK(forget);
     VG_(free)(b.is_stack);
     return b.out;
