@@ -85,7 +85,7 @@ export class Travel {
   /** What happened at the moment. */
   currentChange(): Change | null {
     const { nodes } = this.story.window;
-    const drawn = this.state.picture?.ids;
+    const drawn = this.state.picture?.told;
     return this.story.timeline.current(
       this.state.t,
       (node) => drawn?.has(nodes.id[node] as number) ?? true,

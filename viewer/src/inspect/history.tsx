@@ -1,6 +1,7 @@
 // Every version of a field, and why the current one is there.
 import type { Controller } from "../app/controller";
 import type { Finding } from "../model/head";
+import type { Window } from "../model/window";
 import { versionText, type Row } from "../scope/rows";
 import { Moment, PlaceLink } from "./parts";
 
@@ -17,7 +18,9 @@ export function FieldHistory({ controller, row }: { controller: Controller; row:
   const shown = Array.from({ length: Math.min(MOST, end - begin) }, (_, index) => begin + index);
   return (
     <>
-      {current >= 0 && <Why controller={controller} row={row} version={current} />}
+      {current >= 0 && (
+        <Why controller={controller} row={row} version={loud(window, current, first)} />
+      )}
       <h3>
         history of {row.name} <span class="dim">{(end - first).toLocaleString("en")} versions</span>
       </h3>
@@ -63,6 +66,13 @@ function Version({ controller, row, version, isCurrent }: VersionProps) {
       {versions.silent[version] ? <span class="dim">silent</span> : null}
     </li>
   );
+}
+
+/** The version behind silent stores, which wrote again what was there. */
+function loud({ versions }: Window, version: number, first: number): number {
+  let found = version;
+  while (found > first && versions.silent[found]) found--;
+  return found;
 }
 
 /** Who stored it, when, replacing what, and what it breaks. */

@@ -94,6 +94,11 @@ export class Window {
     return this.shapes[this.nodes.shape[row] as number] ?? null;
   }
 
+  /** Data of a module without names: only its pointers into the heap are of interest. */
+  isSection(row: number): boolean {
+    return this.nodes.kind(row) === "global" && (this.nodes.shape[row] as number) < 0;
+  }
+
   typeName(row: number): string | null {
     return this.shape(row)?.type ?? null;
   }

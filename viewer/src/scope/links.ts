@@ -34,9 +34,14 @@ export class Links {
       for (let field = this.window.firstField(node); field < this.window.endField(node); field++) {
         links.push(...linksOfField(this.window, field, this.stretch));
       }
+      if (this.window.isSection(node)) links = links.filter((link) => this.isHeap(link.target));
       this.known.set(node, links);
     }
     return links;
+  }
+
+  private isHeap(node: number): boolean {
+    return node >= 0 && this.window.nodes.kind(node) === "heap";
   }
 
   /** Those that lead to nodes of the window that live within the stretch. */

@@ -36,8 +36,9 @@ export interface Arrow {
 export interface Picture {
   window: Window;
   links: Links;
-  /** Ids of the nodes that have a box. */
+  /** Ids of the nodes that have a box, and of those among them whose changes are worth a step. */
   ids: ReadonlySet<number>;
+  told: ReadonlySet<number>;
   boxes: NodeBox[];
   folds: Fold[];
   arrows: Arrow[];
@@ -56,14 +57,16 @@ export const foldKey = (behind: number) => (behind < 0 ? "rest" : `more${behind}
 export function drawn(links: Links, choice: Choice): Drawn {
   const found = visible(links, choice);
   const boxes = Array.from(found.nodes, (node) => box(links, node, found));
+  const told = boxes.filter(({ node }) => !links.window.isSection(node));
   return {
     window: links.window,
     links,
     ids: new Set(boxes.map(({ node }) => links.window.nodes.id[node] as number)),
+    told: new Set(told.map(({ node }) => links.window.nodes.id[node] as number)),
     boxes,
     folds: [...found.folds.values()],
     arrows: boxes.flatMap((each) => arrows(links, each, found)),
-    moments: moments(links.window, boxes),
+    moments: moments(links.window, told),
   };
 }
 
@@ -104,7 +107,7 @@ export function union(picture: Drawn): Union {
 function box(links: Links, node: number, found: Visible): NodeBox {
   const { window, stretch } = links;
   const all = rowsOf(window, node);
-  const isSection = window.nodes.kind(node) === "global" && window.nodes.shape[node] === -1;
+  const isSection = window.isSection(node);
   const leads = leadingFields(links, node, found);
   const wanted = isSection ? all.filter((row) => leads.has(row.fields[0] as number)) : all;
   const rows = mostWanted(wanted, (row) =>

@@ -48,12 +48,27 @@ function rootStarts(links: Links, head: Head): number[] {
   const { window, stretch } = links;
   const given = head.start.map((id) => window.row(id)).filter((row) => row >= 0);
   const roots = chosen(window, stretch, (row) => window.nodes.kind(row) === "root");
-  const first = [...new Set([...given, ...roots])];
+  const wild = chosen(window, stretch, (row) => isWild(window, row, stretch));
+  const isNamed = (row: number) => !window.isSection(row);
+  const found = [...new Set([...given, ...roots, ...wild])];
+  const first = [...found.filter(isNamed), ...found.filter((row) => !isNamed(row))];
   const reached = reach(links, first);
   const isLeft = (row: number) => window.nodes.kind(row) === "heap" && !reached.has(row);
   const rest = chosen(window, stretch, isLeft);
   const led = new Set(rest.flatMap((row) => links.targets(row).filter((target) => target !== row)));
   return [...first, ...rest.filter((row) => !led.has(row)), ...rest.filter((row) => led.has(row))];
+}
+
+/** Whether a variable led to where no node ever was. */
+function isWild(window: Window, row: number, { first, last }: Stretch): boolean {
+  if (window.nodes.kind(row) !== "global") return false;
+  for (let field = window.firstField(row); field < window.endField(row); field++) {
+    const [begin, end] = window.versionsWithin(field, first, last);
+    for (let version = begin; version < end; version++) {
+      if (window.versions.state(version) === "wild") return true;
+    }
+  }
+  return false;
 }
 
 /** A node and those that lead to it. */

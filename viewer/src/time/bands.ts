@@ -16,14 +16,20 @@ export interface Bands {
   unit: "bytes" | "nodes" | "changes";
 }
 
-export function bandsOf(columns: Columns, chart: Chart, sites: Sites): Bands {
+/** The series of a chart; the largest within the time shown have names. */
+export function bandsOf(
+  columns: Columns,
+  chart: Chart,
+  sites: Sites,
+  shown: [number, number],
+): Bands {
   const times = Float64Array.from(columns.table("buckets").numbers("to"));
   switch (chart) {
     case "types":
       return {
         times,
         unit: "bytes",
-        series: grouped(columns, "by_type", "live_bytes", times, typeName(columns)),
+        series: grouped(columns, shown, "by_type", "live_bytes", times, typeName(columns)),
       };
     case "sites":
       return {
@@ -31,6 +37,7 @@ export function bandsOf(columns: Columns, chart: Chart, sites: Sites): Bands {
         unit: "bytes",
         series: grouped(
           columns,
+          shown,
           "by_site",
           "live_bytes",
           times,
@@ -43,6 +50,7 @@ export function bandsOf(columns: Columns, chart: Chart, sites: Sites): Bands {
         unit: "changes",
         series: grouped(
           columns,
+          shown,
           "by_statement",
           "changes",
           times,
@@ -70,6 +78,7 @@ function siteName(columns: Columns, table: string, sites: Sites): (row: number) 
 /** One series for each of the largest names, one for all others. */
 function grouped(
   columns: Columns,
+  shown: [number, number],
   name: string,
   column: string,
   times: Float64Array,
@@ -91,19 +100,22 @@ function grouped(
   }
   return largest(
     [...series].map(([key, values]) => ({ name: key, values })),
-    times.length,
+    times,
+    shown,
   );
 }
 
-function largest(series: Series[], length: number): Series[] {
-  const peak = ({ values }: Series) => values.reduce((most, value) => Math.max(most, value), 0);
-  const sorted = series.map((each) => ({
-    ...each,
-    peak: each.name === "others" ? -1 : peak(each),
-  }));
+function largest(series: Series[], times: Float64Array, [first, last]: [number, number]): Series[] {
+  const isShown = (index: number) =>
+    (times[index] as number) >= first && (times[index - 1] ?? 0) <= last;
+  const peak = ({ name, values }: Series) =>
+    name === "others"
+      ? -1
+      : values.reduce((most, value, index) => (isShown(index) ? Math.max(most, value) : most), 0);
+  const sorted = series.map((each) => ({ ...each, peak: peak(each) }));
   sorted.sort((a, b) => b.peak - a.peak);
   if (sorted.length <= MOST_SERIES) return sorted;
-  const rest = new Float64Array(length);
+  const rest = new Float64Array(times.length);
   for (const { values } of sorted.slice(MOST_SERIES - 1)) {
     values.forEach((value, index) => (rest[index] = (rest[index] as number) + value));
   }

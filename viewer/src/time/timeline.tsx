@@ -20,7 +20,8 @@ const CHARTS: [Chart, string][] = [
 export function TimePane({ controller }: { controller: Controller }) {
   const columns = controller.store.use((state) => state.bands);
   const chart = controller.store.use((state) => state.chart);
-  const bands = columns && bandsOf(columns, chart, controller.story.sites);
+  const shown = controller.store.use((state) => state.shown);
+  const bands = columns && bandsOf(columns, chart, controller.story.sites, shown);
   return (
     <section class="time" aria-label="Timeline">
       <Transport controller={controller}>
