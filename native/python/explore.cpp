@@ -16,11 +16,6 @@ using namespace heapstory::explore;
 
 namespace {
 
-// Set from another thread to end a search.
-struct Stop {
-    std::atomic<bool> set{false};
-};
-
 class Explorer {
   public:
     Explorer(const Words &program, int32_t type, const Words &object, int32_t names,
@@ -71,4 +66,5 @@ void bind_explore(nb::module_ &m) {
              "type"_a, "object"_a, "names"_a, "object_uses_id"_a)
         .def("search", &Explorer::search, "operations"_a, "width"_a, "keys"_a, "states"_a,
              "seconds"_a, "stop"_a);
+    bind_explore_ir(m);
 }

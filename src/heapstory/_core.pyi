@@ -875,3 +875,99 @@ class Structure:
         end."""
     def operations(self, times: Sequence[int]) -> list[Operation]:
         """What the changes at some timestamps did."""
+
+class MachineFault:
+    """What C gives no meaning, or the machine none (`linear.ir.judge`)."""
+
+    @property
+    def what(self) -> int: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def detail(self) -> int: ...
+
+class MachineEvent:
+    """One access, or the beginning or end of a call."""
+
+    @property
+    def thread(self) -> int: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def kind(self) -> int: ...
+    @property
+    def address(self) -> int: ...
+    @property
+    def value(self) -> int: ...
+
+class MachineCall:
+    """One call of a history."""
+
+    @property
+    def operation(self) -> int: ...
+    @property
+    def thread(self) -> int: ...
+    @property
+    def slot(self) -> int: ...
+    @property
+    def argument(self) -> int: ...
+    @property
+    def answer(self) -> int: ...
+    @property
+    def answered(self) -> bool: ...
+    @property
+    def after(self) -> int:
+        """The slots of calls that come before it, as bits."""
+
+class MachineSequence:
+    """Calls one after the other."""
+
+    @property
+    def answers(self) -> list[tuple[int, int]]:
+        """Status and value of those that ended."""
+
+    @property
+    def faults(self) -> list[MachineFault]: ...
+
+class Interleaved:
+    """What a search came to."""
+
+    @property
+    def outcome(self) -> str:
+        """'explained', 'unexplained', 'odd', or what ended it: 'time', 'states', 'stopped'."""
+
+    @property
+    def states(self) -> int: ...
+    @property
+    def calls(self) -> list[MachineCall]: ...
+    @property
+    def trail(self) -> list[MachineEvent]: ...
+    @property
+    def faults(self) -> list[MachineFault]: ...
+    @property
+    def fault_trail(self) -> list[MachineEvent]: ...
+    @property
+    def fault_calls(self) -> list[MachineCall]: ...
+    @property
+    def ended(self) -> list[bool]: ...
+    @property
+    def status(self) -> int: ...
+
+class Interleaver:
+    """All interleavings of calls of a program that `linear.ir` has made."""
+
+    def __init__(self, words: Sequence[int]) -> None: ...
+    def search(
+        self,
+        calls: int,
+        threads: int,
+        keys: int,
+        states: int,
+        seconds: float,
+        alone: bool,
+        stop: Stop,
+    ) -> Interleaved: ...
+    def together(self, threads: int) -> list[list[int]]:
+        """What the operations can answer together, each called once by a thread of its own."""
+
+    def one_by_one(self, calls: Sequence[tuple[int, int]]) -> MachineSequence: ...

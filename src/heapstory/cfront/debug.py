@@ -159,6 +159,59 @@ class DebugInfo:
             if "DIGlobalVariable(" in text
         }
 
+    def signature(self, subprogram: str) -> list[str | None]:
+        """The nodes of what a function returns and of its parameters; None is void."""
+        kind = self._link(subprogram, "type")
+        listing = self._text.get(self._link(kind or "", "types") or "", "")
+        inner = listing[listing.find("{") + 1 : listing.rfind("}")]
+        words = [word.strip() for word in inner.split(",")] if inner.strip() else []
+        return [word[1:] if word.startswith("!") else None for word in words]
+
+    def arguments(self, subprogram: str) -> list[str]:
+        """The names of a function's parameters, in order."""
+        wanted = f"scope: !{subprogram},"
+        found = {
+            int(self.attribute(node, "arg") or 0): self.attribute(node, "name") or ""
+            for node, text in self._text.items()
+            if wanted in text and "DILocalVariable(" in text and " arg: " in text
+        }
+        return [found.get(number, "") for number in range(1, max(found, default=0) + 1)]
+
+    def owner(self, subprogram: str) -> str:
+        """The class of a member function; '' for any other."""
+        scope = self._link(subprogram, "scope") or ""
+        return (
+            (self.attribute(scope, "name") or "")
+            if "DICompositeType(" in self._text.get(scope, "")
+            else ""
+        )
+
+    def described(self, node: str | None) -> tuple[str, int, int]:
+        """A type as C writes it, its size, and the size of what it points to, in bytes."""
+        inner = self._plain(node)
+        pointed = self._plain(self._link(inner, "baseType")) if inner else None
+        is_pointer = inner is not None and self.attribute(inner, "tag") in (
+            _POINTER,
+            "DW_TAG_reference_type",
+        )
+        text = self._type_text(node)
+        if inner is not None and self.attribute(inner, "tag") == "DW_TAG_reference_type":
+            text = f"{self.type_of(inner)} *"
+        return (
+            text,
+            self._size(inner),
+            self._size(pointed) if is_pointer else 0,
+        )
+
+    def _plain(self, node: str | None) -> str | None:
+        """A type without typedefs and qualifiers."""
+        while node is not None and self.attribute(node, "tag") in (*_TRANSPARENT, _ATOMIC):
+            node = self._link(node, "baseType")
+        return node
+
+    def _size(self, node: str | None) -> int:
+        return int(self.attribute(node, "size") or 0) // 8 if node else 0
+
     def type_of(self, node: str) -> str:
         """The type of a variable or member as C writes it, without typedefs and qualifiers:
         ``struct node *``, ``_Atomic(int)``, ``char[8]``."""

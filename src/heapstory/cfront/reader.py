@@ -42,8 +42,8 @@ class ModuleReader:
         self.unit = Unit(path, layout=self.layout)
         # Function pointers by the member they are stored in: "struct.ops+8" -> names.
         self.members: dict[str, set[str]] = {}
-        self._bodies: list[tuple[str, list[str]]] = []
-        self._globals: list[str] = []
+        self.bodies: list[tuple[str, list[str]]] = []
+        self.global_lines: list[str] = []
         self._internals: set[str] = set()
         self.functions: set[str] = set()
         self._digest = sha256(text.encode("utf-8", "replace")).hexdigest()
@@ -59,7 +59,7 @@ class ModuleReader:
                 metadata.append(line)
             elif first == "d":
                 if line.startswith("define "):
-                    self._bodies.append((line, self._take_body(lines)))
+                    self.bodies.append((line, self._take_body(lines)))
                 elif line.startswith("declare "):
                     self._declare(line)
             elif first == "%":
@@ -67,7 +67,7 @@ class ModuleReader:
                 if found:
                     self.layout.named[name] = kind
             elif first == "@":
-                self._globals.append(line)
+                self.global_lines.append(line)
         return metadata
 
     @staticmethod
@@ -92,7 +92,7 @@ class ModuleReader:
 
     def read(self, prepare: Prepare) -> None:
         """Lower every function and every table of the module."""
-        headers = [(self._header(line), line, lines) for line, lines in self._bodies]
+        headers = [(self._header(line), line, lines) for line, lines in self.bodies]
         self._read_globals()
         for function, _, _ in headers:
             function.name = self.qualify(function.name)
@@ -137,7 +137,7 @@ class ModuleReader:
 
     def _read_globals(self) -> None:
         functions = set(self.unit.signatures)
-        matches = [m for m in map(_GLOBAL.match, self._globals) if m]
+        matches = [m for m in map(_GLOBAL.match, self.global_lines) if m]
         for match in matches:
             if "internal" in match.group(2) or "private" in match.group(2):
                 self._internals.add(global_name(match.group(1)))

@@ -79,6 +79,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--c", dest="c_source", metavar="FILE", help="extract from C source")
     parser.add_argument("--struct", metavar="NAME", help="with --c: the structure's type")
     parser.add_argument(
+        "-I", dest="include", action="append", default=[], metavar="DIR", help="with --c: as clang"
+    )
+    parser.add_argument(
+        "-D", dest="define", action="append", default=[], metavar="NAME[=VALUE]",
+        help="with --c: as clang",
+    )  # fmt: skip
+    parser.add_argument(
+        "-p", dest="database", metavar="FILE", help="with --c: a compilation database"
+    )
+    parser.add_argument(
+        "--compiler-option",
+        action="append",
+        default=[],
+        metavar="OPTION",
+        help="with --c: another option for clang (--compiler-option=-std=c11)",
+    )
+    parser.add_argument(
+        "--one-thread",
+        action="append",
+        default=[],
+        metavar="NAME,…",
+        help="with --c: functions that only one thread calls (a single producer)",
+    )
+    parser.add_argument(
         "--functions",
         metavar="NAME=METHOD,…",
         help="with --c: which functions are operations (default: by name)",
@@ -157,16 +181,9 @@ def _judged(
 def _sources(args: argparse.Namespace) -> list[Judged]:
     if not args.c_source:
         return []
-    from heapstory.linear.c.extract import extract
-    from heapstory.reporters.prove.results import unmodelled
+    from heapstory.commands.prove_source import judge_c
 
-    with progress("reading C"):
-        extracted = extract(args.c_source, args.struct, args.functions, args.implements)
-    if args.show_spec:
-        write(f"{extracted.text}\n")
-    if extracted.spec is None:
-        return [unmodelled(args.c_source, extracted.reason)]
-    return [_judged(extracted.spec, args, extracted)]
+    return [judge_c(args, lambda spec, extracted: _judged(spec, args, extracted))]
 
 
 def _histories(args: argparse.Namespace) -> list[Judged]:

@@ -63,10 +63,14 @@ class Extracted:
 
 
 def extract(
-    path: str, struct: str | None, functions: str | None, implements: str | None
+    path: str,
+    struct: str | None,
+    functions: str | None,
+    implements: str | None,
+    options: tuple[str, ...] = (),
 ) -> Extracted:
-    """Extract a specification from a C file."""
-    source = read_source(path)
+    """Extract a specification from a C file; ``options`` are for the compiler."""
+    source = read_source(path, options)
     chosen = _chosen(source, functions, implements, path)
     kind = implements or _type_of(chosen, path)
     shared = struct.removeprefix("struct ") if struct else _shared_struct(source, chosen)

@@ -143,11 +143,11 @@ def word(name: str) -> str:
     return f"{name}_" if name in _RESERVED else name
 
 
-def read_source(path: str) -> Source:
+def read_source(path: str, options: tuple[str, ...] = ()) -> Source:
     """Compile a C file and read it."""
     if not Path(path).is_file():
         raise UsageError(f"{path}: no such file")
-    compiled = next(compile_together([Job(str(Path.cwd()), path)]))
+    compiled = next(compile_together([Job(str(Path.cwd()), path, options)]))
     if isinstance(compiled, ClangError):
         raise UsageError(str(compiled).removeprefix("clang: "))
     try:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from heapstory.linear.history.judge import Judgement
+from heapstory.linear.ir.judge import Outcome
 from heapstory.linear.verdict.counterexample import Counterexample
 from heapstory.linear.verdict.report import REFUTED, UNKNOWN, Report
-from heapstory.reporters.prove import json, text
+from heapstory.reporters.prove import json, machine, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,18 @@ def unmodelled(path: str, reason: str) -> Judged:
     """C that no specification could be extracted from."""
     return Judged(
         path, path, 1, UNKNOWN, json.unmodelled(path, reason), text.unmodelled(path, reason)
+    )
+
+
+def interleaved(path: str, outcome: Outcome) -> Judged:
+    """C as it stands, whose calls were tried in all interleavings."""
+    return Judged(
+        path,
+        path,
+        outcome.line,
+        outcome.verdict,
+        machine.data(path, outcome),
+        machine.text(path, outcome),
     )
 
 

@@ -1,0 +1,125 @@
+// Runs the instructions of one thread.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "explore/ir/memory.h"
+
+namespace heapstory::explore::ir {
+
+struct Frame {
+    int32_t function, at;
+    int32_t base;   // of its registers
+    int32_t result; // the caller's register, or -1
+    int32_t slots;  // the stack slots that the thread had before
+};
+
+struct Thread {
+    std::vector<Frame> frames; // none: it is between two calls
+    std::vector<Value> registers;
+    int32_t slots = 0, allocated = 0;
+    std::vector<Value> given; // what its call gave
+};
+
+// What C gives no meaning, or this machine none.
+enum class Trouble : int64_t {
+    none,
+    null,
+    wild,
+    freed,
+    freed_twice,
+    no_value,
+    race,
+    assertion,
+    endless,
+    unknown,
+    hidden,
+};
+struct Fault {
+    Trouble what;
+    int32_t line, other, detail; // other: the line of the other access is not known: -1
+    auto operator<=>(const Fault &) const = default;
+};
+
+// One access of a trail.
+struct Event {
+    int32_t thread, line;
+    int32_t kind; // 0 call, 1 load, 2 store, 3 read-modify-write, 4 fence, 5 lock, 6 answer
+    uint64_t address;
+    int64_t value;
+};
+
+// Alternatives that were taken: what is not in the script is the first one, and is noted.
+struct Choices {
+    std::vector<std::pair<int32_t, int32_t>> made; // which, of how many
+    size_t at = 0;
+    int32_t choose(int32_t count);
+    // The next script in order; false: that was the last.
+    bool next();
+};
+
+class Machine {
+  public:
+    explicit Machine(const Code &code) : code_(code) {}
+
+    Memory initial() const;
+    void call(Memory &memory, Thread &thread, int32_t function,
+              const std::vector<Value> &arguments);
+    // Runs up to the next instruction that others notice, or to the end of the call.
+    void glide(Memory &memory, Thread &thread, int number, Choices &choices);
+    // Runs that instruction. False: it waits.
+    bool step(Memory &memory, Thread &thread, int number, Choices &choices);
+
+    std::vector<Fault> faults; // since they were last cleared
+    std::vector<Event> *trail = nullptr;
+
+  private:
+    bool visible(const Instruction &one);
+    bool execute(const Instruction &one);
+    Value &reg(int32_t number) { return thread_->registers[size_t(base_ + number)]; }
+    Value get(int32_t operand);
+    Value plain(int32_t operand, int32_t line);
+    void set(int32_t number, Value value) { reg(number) = value; }
+    void fault(Trouble what, int32_t line, int32_t detail = 0);
+    void note(int32_t kind, int32_t line, uint64_t address, int64_t value);
+
+    struct Spot {
+        Object *object;
+        Cell *cell;
+    };
+    Spot spot(const Value &address, uint32_t size, int32_t line);
+    void mark(const Spot &spot, Order order, bool writes, int32_t line);
+    size_t oldest(const Spot &spot, Order order);
+    static bool changed(const Spot &spot, size_t message);
+    Value read(const Spot &spot, size_t at, Order order);
+    void write(const Spot &spot, Value value, Order order, size_t at, bool attached);
+    void go_on(const Spot &spot, Message &message, size_t at) const;
+    size_t place_of_write(const Spot &spot, Order order);
+    void publish(const Value &value, const Object &into);
+    void publish_object(uint64_t address);
+
+    void binary(const Instruction &one);
+    void load(const Instruction &one);
+    void store(const Instruction &one);
+    void modify(const Instruction &one);
+    void exchange(const Instruction &one);
+    void fence(const Instruction &one);
+    void enter(const Instruction &one, int32_t function);
+    void give(const Instruction &one);
+    void allot(const Instruction &one);
+    bool library(const Instruction &one);
+    void allocate(const Instruction &one, const Value &size, bool cleared);
+    void release(const Value &address, int32_t line);
+    void fill(const Instruction &one);
+    void copy(const Instruction &one);
+    bool lock(const Instruction &one, bool waits);
+    void unlock(const Instruction &one);
+
+    const Code &code_;
+    Memory *memory_ = nullptr;
+    Thread *thread_ = nullptr;
+    Choices *choices_ = nullptr;
+    int number_ = 0;
+    int32_t base_ = 0;
+};
+
+} // namespace heapstory::explore::ir

@@ -1,0 +1,121 @@
+"""heapstory prove --c: a proof from an extracted specification, and all interleavings of calls."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from heapstory.commands.output import write
+from heapstory.commands.progress import progress
+from heapstory.errors import UsageError
+
+if TYPE_CHECKING:
+    from heapstory.linear.c.extract import Extracted
+    from heapstory.linear.ir.judge import Outcome
+    from heapstory.linear.language.syntax import Specification
+    from heapstory.reporters.prove.results import Judged
+
+    Judge = Callable[[Specification, Extracted], Judged]
+
+CHECK_CALLS = 3  # of a specification that was accepted, so many are tried in the code itself
+CHECK_SECONDS = 10.0
+
+
+def judge_c(args: argparse.Namespace, judge: Judge) -> Judged:
+    """A specification is extracted where the source is simple enough: only that can be proved. All
+    else is tried as it stands; so is, a little, what was accepted."""
+    from heapstory.linear.verdict.report import BOUNDED, PROVED, REFUTED, UNKNOWN
+    from heapstory.reporters.prove.results import interleaved
+
+    options = _options(args)
+    extracted = _extracted(args, options)
+    if args.show_spec:
+        write(f"{extracted.text}\\n")
+    if extracted.spec is None:
+        outcome = _interleaved(args, options, args.timeout, args.bound)
+        outcome.notes.append(f"no specification could be extracted: {extracted.reason}")
+        return interleaved(args.c_source, outcome)
+    judged = judge(extracted.spec, extracted)
+    if judged.verdict == UNKNOWN:
+        outcome = _interleaved(args, options, args.timeout, args.bound)
+        return judged if outcome.verdict == UNKNOWN else interleaved(args.c_source, outcome)
+    if judged.verdict in (PROVED, BOUNDED):
+        outcome = _interleaved(args, options, min(args.timeout, CHECK_SECONDS), CHECK_CALLS)
+        if outcome.verdict == REFUTED or outcome.history:
+            return interleaved(args.c_source, outcome)
+    return judged
+
+
+def _options(args: argparse.Namespace) -> tuple[str, ...]:
+    """What clang is told."""
+    from heapstory.cfront.capture import from_database
+
+    found: list[str] = []
+    if args.database:
+        source = Path(args.c_source).resolve()
+        jobs = [
+            job
+            for job in from_database(Path(args.database)).jobs
+            if (Path(job.directory) / job.source).resolve() == source
+        ]
+        if not jobs:
+            raise UsageError(f"{args.database}: no entry for {args.c_source}")
+        found += [f"-working-directory={jobs[0].directory}", *jobs[0].options]
+    found += [f"-I{folder}" for folder in args.include]
+    found += [f"-D{name}" for name in args.define]
+    return (*found, *args.compiler_option)
+
+
+def _extracted(args: argparse.Namespace, options: tuple[str, ...]) -> Extracted:
+    from heapstory.linear.c.extract import Extracted, extract
+
+    if Path(args.c_source).suffix not in (".c", ".i"):
+        return Extracted("", None, f"{args.c_source}: only C is")
+    if args.one_thread or args.implements in ("deque", "lock"):
+        return Extracted("", None, f"{args.c_source}: any thread may call any operation there")
+    with progress("reading C"):
+        try:
+            return extract(args.c_source, args.struct, args.functions, args.implements, options)
+        except UsageError as reason:
+            return _by_likely_names(args, options, reason)
+
+
+def _by_likely_names(
+    args: argparse.Namespace, options: tuple[str, ...], reason: UsageError
+) -> Extracted:
+    """Functions may have a prefix (``queue_enqueue``)."""
+    from heapstory.linear.c.extract import Extracted, extract
+    from heapstory.linear.ir.module import read_module
+    from heapstory.linear.ir.roles import choose
+
+    chosen = choose(read_module(args.c_source, options), args.functions, args.implements)
+    if chosen.kind in ("deque", "lock"):
+        return Extracted("", None, f"{args.c_source}: not of a {chosen.kind}")
+    functions = ",".join(f"{f.name}={m}" for m, f in chosen.methods.items())
+    try:
+        return extract(args.c_source, args.struct, functions, chosen.kind, options)
+    except UsageError:
+        return Extracted("", None, str(reason))
+
+
+def _interleaved(
+    args: argparse.Namespace, options: tuple[str, ...], seconds: float, calls: int | None
+) -> Outcome:
+    from heapstory.linear.budget import Budget
+    from heapstory.linear.ir.verdict import Wanted, judge_source
+
+    wanted = Wanted(
+        args.c_source,
+        options,
+        args.struct,
+        args.functions,
+        args.implements,
+        tuple(args.one_thread),
+        args.keys,
+        calls,
+    )
+    budget = Budget(seconds, 2_000_000)
+    with progress(lambda: f"{args.c_source}: {budget.doing}"):
+        return judge_source(wanted, budget)

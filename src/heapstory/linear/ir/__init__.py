@@ -1,0 +1,1 @@
+"""C as it stands: its LLVM IR for the native machine, which tries all interleavings of calls."""

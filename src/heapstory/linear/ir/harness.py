@@ -1,0 +1,329 @@
+"""Small tests made from the types of functions: what is passed to them, what they answer."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from heapstory.errors import UsageError
+from heapstory.linear.ir import instructions as op
+from heapstory.linear.ir import roles
+from heapstory.linear.ir.emitter import Emitter
+from heapstory.linear.ir.instructions import address_of
+from heapstory.linear.ir.module import THREADS, Declared, Module, Type
+from heapstory.linear.ir.roles import Chosen
+
+(INSERT, TAKE_FRONT, TAKE_BACK, ADD, REMOVE, CONTAINS, WRITE, READ, INCREMENT, DECREMENT) = range(
+    10
+)
+METHODS = {
+    (roles.QUEUE, "enqueue"): INSERT,
+    (roles.QUEUE, "dequeue"): TAKE_FRONT,
+    (roles.STACK, "push"): INSERT,
+    (roles.STACK, "pop"): TAKE_BACK,
+    (roles.DEQUE, "push"): INSERT,
+    (roles.DEQUE, "pop"): TAKE_BACK,
+    (roles.DEQUE, "steal"): TAKE_FRONT,
+    (roles.SET, "add"): ADD,
+    (roles.SET, "remove"): REMOVE,
+    (roles.SET, "contains"): CONTAINS,
+    (roles.REGISTER, "write"): WRITE,
+    (roles.REGISTER, "read"): READ,
+    (roles.COUNTER, "increment"): INCREMENT,
+    (roles.COUNTER, "decrement"): DECREMENT,
+    (roles.COUNTER, "read"): READ,
+    (roles.LOCK, "section"): INCREMENT,
+}
+TAKES_ARGUMENT = {INSERT, ADD, REMOVE, CONTAINS, WRITE}
+TAKES_OUT = {TAKE_FRONT, TAKE_BACK, READ}
+_CAPACITY = 2
+_VALUE = re.compile(r"^(v|x|k|p|ptr)$|val|data|elem|item|key|obj|num|node|msg", re.IGNORECASE)
+_SLOT = "the structure"
+_COUNTER = "a counter under the lock"
+
+
+@dataclass
+class Operation:
+    """A method of the abstract type, and the function of the machine that calls it."""
+
+    name: str  # of the function in the source
+    method: int
+    function: int
+    argument: bool
+    by_pointer: bool  # answers through one
+    silent: bool  # returns nothing
+    role: int = -1
+    says: int = 0
+    yes: int = 0
+    no: int = 0
+    lost: list[int] = field(default_factory=list)
+
+    def words(self) -> list[int]:
+        """As the machine reads them."""
+        return [
+            self.function, self.method, self.argument, self.role, self.says, self.yes, self.no,
+            len(self.lost), *self.lost,
+        ]  # fmt: skip
+
+
+class Harness:
+    """The operations of a module, with a function that makes the initial state."""
+
+    def __init__(
+        self, module: Module, chosen: Chosen, struct: str | None = None, cleared: bool = False
+    ) -> None:
+        self.module, self.chosen, self.cleared = module, chosen, cleared
+        self.shared = self._shared(struct)
+        self.assumed: list[str] = []
+        self.set_up = self._set_up()
+        if chosen.kind == roles.LOCK:
+            self.operations = [self._section()]
+        else:
+            self.operations = [self._operation(m, f) for m, f in chosen.methods.items()]
+        module.complete()
+
+    # -- the structure ----------------------------------------------------------------------------
+
+    def _shared(self, struct: str | None) -> Type | None:
+        """The type that all operations have as a pointer for their first parameter."""
+        firsts = [f.types[0] for f in self.chosen.methods.values() if f.types]
+        if len(firsts) < len(self.chosen.methods) or not firsts[0].pointed:
+            return None
+        if any(t.text != firsts[0].text for t in firsts):
+            return None
+        if struct and struct not in firsts[0].text:
+            raise UsageError(f"{self.module.path}: '{struct}' is not what the operations work on")
+        return firsts[0]
+
+    def _set_up(self) -> int:
+        """Gives the number of a function that makes the structure."""
+        to = Emitter(self.module, "set up", [])
+        number = self.module.reserve()
+        slot = self.module.variable(_SLOT, 8)
+        assert slot is not None
+        where = self.module.constant(address_of(slot))
+        maker = self._maker()
+        made = self._made(to, maker, where)
+        if made is not None:
+            to.emit(op.STORE, a=where, b=made, size=8)
+        to.emit(op.GIVE)
+        self._finish(to, number)
+        return number
+
+    def _maker(self) -> Declared | None:
+        found = roles.initialisers(self.module, self.chosen)
+        if self.shared is None:
+            fitting = [f for f in found if not f.types or not f.types[0].pointed]
+        else:
+            text = self.shared.text
+            fitting = [
+                f
+                for f in found
+                if (f.types and f.types[0].text in (text, f"{text}*")) or f.returns.text == text
+            ]
+        return fitting[0] if fitting else None
+
+    def _made(self, to: Emitter, maker: Declared | None, slot: int) -> int | None:
+        """The code that makes the structure; gives the register of its address."""
+        if self.shared is None:
+            if maker is not None:
+                self._call(to, maker, [])
+            return None
+        size = self.module.constant(self.shared.pointed)
+        if maker is None or (maker.types and maker.types[0].text == self.shared.text):
+            made = to.fresh()
+            if maker is None or self.cleared:
+                row = to.row([self.module.constant(1), size])
+                to.emit(op.LIBRARY, kind=op.ALLOCATE_CLEAR, dst=made, b=row, c=2)
+            else:
+                to.emit(op.LIBRARY, kind=op.ALLOCATE, dst=made, b=to.row([size]), c=1)
+            if maker is not None:
+                self._call(to, maker, [made])
+            return made
+        if maker.types and maker.types[0].text == f"{self.shared.text}*":
+            self._call(to, maker, [slot])
+            return None
+        return self._call(to, maker, [])
+
+    # -- calls ------------------------------------------------------------------------------------
+
+    def _call(self, to: Emitter, function: Declared, given: list[int]) -> int:
+        """A call with some arguments given and the others guessed; gives the result's register."""
+        arguments = list(given)
+        for number in range(len(given), len(function.parameters)):
+            name = function.names[number] if number < len(function.names) else ""
+            kind = function.types[number] if number < len(function.types) else Type("int", 4)
+            arguments.append(self.module.constant(_guess(name, kind)))
+        return self._emit_call(to, function, arguments)
+
+    def _emit_call(self, to: Emitter, function: Declared, arguments: list[int]) -> int:
+        number = self.module.function(function.symbol)
+        assert number is not None
+        row = to.row(arguments)
+        result = to.fresh()
+        to.emit(op.CALL, kind=number, dst=result, b=row, c=len(arguments), size=1)
+        return result
+
+    def _structure(self, to: Emitter) -> int:
+        slot = self.module.variable(_SLOT, 8)
+        assert slot is not None
+        found = to.fresh()
+        to.emit(op.LOAD, dst=found, a=self.module.constant(address_of(slot)), size=8)
+        return found
+
+    def _operation(self, method: str, function: Declared) -> Operation:
+        to = Emitter(self.module, function.name, ["%argument"])
+        to.line = function.line
+        number = self.module.reserve()
+        kind = METHODS[self.chosen.kind, method]
+        arguments, out, out_size = self._arguments(to, function, kind)
+        result = self._emit_call(to, function, arguments)
+        silent = function.returns.text == "void"
+        status = self.module.constant(0) if silent else result
+        value = self.module.constant(0)
+        if out is not None:
+            value = to.fresh()
+            to.emit(op.LOAD, dst=value, a=out, size=out_size)
+        if silent and out is not None:
+            status = value
+        to.emit(op.GIVE, b=to.row([status, value]), c=2)
+        self._finish(to, number)
+        return Operation(
+            function.name, kind, number, kind in TAKES_ARGUMENT, out is not None, silent
+        )
+
+    def _arguments(
+        self, to: Emitter, function: Declared, method: int
+    ) -> tuple[list[int], int | None, int]:
+        """What is passed, and the slot for an answer with its size."""
+        arguments: list[int] = []
+        out, out_size = None, 0
+        wanted = self._argument_number(function) if method in TAKES_ARGUMENT else -1
+        for number in range(len(function.parameters)):
+            name = function.names[number] if number < len(function.names) else ""
+            kind = function.types[number] if number < len(function.types) else Type("int", 4)
+            if number == 0 and self.shared is not None:
+                arguments.append(self._structure(to))
+            elif _is_thread(name) and not kind.pointed and "*" not in kind.text:
+                arguments.append(to.thread())
+            elif number == wanted:
+                arguments.append(self._argument(to, function, kind))
+            elif method in TAKES_OUT and "*" in kind.text and out is None and _is_cell(kind):
+                out, out_size = self._slot(to, kind)
+                arguments.append(out)
+            elif kind.pointed:
+                arguments.append(self._own(to, function, number, kind))
+            else:
+                arguments.append(self.module.constant(_guess(name, kind)))
+        return arguments, out, out_size
+
+    def _argument_number(self, function: Declared) -> int:
+        """Which parameter is the value or key: by its name, or else the first one."""
+        first = 1 if self.shared is not None else 0
+        for number in range(first, len(function.parameters)):
+            name = function.names[number] if number < len(function.names) else ""
+            if _VALUE.search(name):
+                return number
+        return first
+
+    def _argument(self, to: Emitter, function: Declared, kind: Type) -> int:
+        argument = to.register("%argument")
+        if "*" not in kind.text and "&" not in kind.text:
+            if kind.text.startswith(("struct", "union")):
+                raise UsageError(f"{self.module.path}: '{function.name}' takes a {kind.text}")
+            return argument
+        found = to.fresh()
+        to.emit(op.LIBRARY, kind=op.VALUE, dst=found, b=to.row([argument]), c=1)
+        return found
+
+    def _slot(self, to: Emitter, kind: Type) -> tuple[int, int]:
+        size = kind.pointed or 8
+        slot = to.fresh()
+        to.emit(op.ALLOT, dst=slot, a=self.module.constant(max(size, 16)))
+        return slot, min(size, 8)
+
+    def _own(self, to: Emitter, function: Declared, number: int, kind: Type) -> int:
+        """Something that each thread has one of: a node for a lock, a handle."""
+        every = self.module.variable(f"{kind.text} of each thread", kind.pointed * (THREADS + 1))
+        assert every is not None
+        return to.own(self.module.constant(address_of(every)), kind.pointed)
+
+    def _section(self) -> Operation:
+        """A counter that only holders of the lock read and write: two at a time would show."""
+        to = Emitter(self.module, "section", ["%argument"])
+        number = self.module.reserve()
+        counter = self.module.variable(_COUNTER, 8)
+        assert counter is not None
+        where = self.module.constant(address_of(counter))
+        lock, unlock = self.chosen.methods["lock"], self.chosen.methods["unlock"]
+        to.line = lock.line
+        self._emit_call(to, lock, self._arguments(to, lock, INCREMENT)[0])
+        before, after = to.fresh(2), to.fresh()
+        to.emit(op.LOAD, dst=before, a=where, size=8)
+        one = self.module.constant(1)
+        to.emit(op.BINARY, kind=0, dst=after, a=before, b=one, size=64)
+        to.emit(op.STORE, a=where, b=after, size=8)
+        to.line = unlock.line
+        self._emit_call(to, unlock, self._arguments(to, unlock, INCREMENT)[0])
+        zero = self.module.constant(0)
+        to.emit(op.GIVE, b=to.row([before, zero]), c=2)
+        self._finish(to, number)
+        name = f"{lock.name} … {unlock.name}"
+        found = Operation(name, INCREMENT, number, False, False, False)
+        found.says = NUMBER
+        return found
+
+    def _finish(self, to: Emitter, number: int) -> None:
+        self.module.bodies[number] = to.finished()
+
+    # -- words ------------------------------------------------------------------------------------
+
+    def words(self, strong: bool, capacity: int) -> list[int]:
+        """The whole for the native machine."""
+        module = self.module
+        keyed = self.chosen.kind == roles.SET
+        variables = module.words_of_variables()
+        bodies = [body for body in module.bodies if body is not None]
+        found = [strong, capacity, keyed, self.set_up, len(module.constants), *module.constants]
+        found += variables
+        found.append(len(bodies))
+        for body in bodies:
+            found += body.words()
+        found.append(len(self.operations))
+        for operation in self.operations:
+            found += operation.words()
+        return [int(word) for word in found]
+
+    def orders(self) -> set[int]:
+        """The orderings of the atomic accesses."""
+        return {
+            order
+            for body in self.module.bodies
+            if body is not None
+            for one in body.code
+            if one.op in op.ATOMIC and one.order != op.PLAIN
+            for order in ([one.order, one.kind >> 8] if one.op == op.EXCHANGE else [one.order])
+        }
+
+
+SILENT, TRUTH, STATUS, VALUE, NUMBER, DONE = range(6)  # what an operation says
+
+
+def _is_thread(name: str) -> bool:
+    return bool(re.search(r"thread|tid|^id$|^pid$|thr", name, re.IGNORECASE))
+
+
+def _is_cell(kind: Type) -> bool:
+    """Whether a pointer leads to something that holds one value."""
+    return (kind.pointed <= 8 and not kind.text.startswith("struct")) or kind.text.endswith("**")
+
+
+def _guess(name: str, kind: Type) -> int:
+    """A value for a parameter of an initialiser."""
+    if "*" in kind.text:
+        return 0
+    if _is_thread(name):
+        return THREADS + 1  # and the one that sets up
+    if re.search(r"item|elem|obj|data|value", name, re.IGNORECASE) and "size" in name:
+        return 8
+    return _CAPACITY

@@ -1,0 +1,307 @@
+"""The verdict on C as it stands: all interleavings of more and more calls, until a limit."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from heapstory._core import Interleaved, Interleaver, MachineCall, MachineEvent, Stop
+from heapstory.linear.budget import Budget
+from heapstory.linear.ir import roles
+from heapstory.linear.ir.harness import (
+    ADD,
+    CONTAINS,
+    DONE,
+    INSERT,
+    NUMBER,
+    REMOVE,
+    SILENT,
+    STATUS,
+    TRUTH,
+    VALUE,
+    Harness,
+    Operation,
+)
+from heapstory.linear.ir.instructions import STRONG, address_of
+from heapstory.linear.ir.roles import words_of
+
+NEVER = -(1 << 62)  # a status that is never given
+FIRST_VALUE = 1 << 18
+MOST_CALLS = 7
+ALONE = 4  # calls one after the other
+SHARE = 0.1  # of the time, for these
+FULL_AFTER = 8  # insertions that are tried
+DONE_, EMPTY, FULL, LOST = (-(1 << 63) + n for n in range(1, 5))
+TROUBLE = {
+    1: "follows NULL",
+    2: "uses a wild pointer, or divides by 0",
+    3: "uses freed memory",
+    4: "frees memory twice",
+    5: "uses a value that was never written",
+    6: "races with another access",
+    7: "fails an assertion",
+    8: "does not end",
+    10: "uses memory whose address was hidden",
+}
+ASSERTION, ENDLESS, UNKNOWN_TROUBLE = 7, 8, 9
+
+
+Call = MachineCall
+
+
+class CannotTell(Exception):
+    """Why there is no verdict."""
+
+
+@dataclass
+class Outcome:
+    """What the search says; ``reason`` where it is unknown."""
+
+    verdict: str
+    reason: str = ""
+    calls: int = 0  # every interleaving of so many was tried
+    threads: int = 0
+    states: int = 0
+    seconds: float = 0.0
+    strong: bool = True
+    capacity: int = -1
+    kind: str = ""
+    operations: list[Operation] = field(default_factory=list)
+    history: list[MachineCall] = field(default_factory=list)
+    trail: list[MachineEvent] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    line: int = 1
+
+
+class Judge:
+    """Judges one harness."""
+
+    def __init__(self, harness: Harness, keys: int, budget: Budget) -> None:
+        self.harness, self.keys, self.budget = harness, keys, budget
+        self.capacity = -1
+        self.strong = harness.orders() <= {STRONG}
+        self.path = harness.module.path
+        self.left_out: set[int] = set()  # lines of assertions that fail without threads
+        self._calibrate()
+
+    @classmethod
+    def like(cls, other: Judge, strong: bool) -> Judge:
+        """Another that knows what the answers mean, perhaps with strong memory."""
+        made = cls.__new__(cls)
+        made.harness, made.keys, made.budget = other.harness, other.keys, other.budget
+        made.capacity, made.strong, made.path = other.capacity, strong, other.path
+        made.left_out = other.left_out
+        return made
+
+    def search_once(self, calls: int, threads: int) -> str:
+        """What a search comes to."""
+        return self._search(calls, threads).outcome
+
+    # -- what the answers mean --------------------------------------------------------------------
+
+    def _run(self, *calls: tuple[Operation, int]) -> list[tuple[int, int]] | None:
+        """Answers of calls one after the other; None where they do not all end."""
+        numbers = [(self.harness.operations.index(o), a) for o, a in calls]
+        machine = Interleaver(self.harness.words(self.strong, -1))
+        found = machine.one_by_one(numbers)
+        others = [f for f in found.faults if f.what not in (ENDLESS,)]
+        if others:
+            fault = others[0]
+            raise CannotTell(self._said(fault.what, fault.line, fault.detail, "already alone"))
+        return found.answers if len(found.answers) == len(calls) else None
+
+    def _said(self, what: int, line: int, detail: int, when: str) -> str:
+        where = f"{self.path}:{line}: " if line else f"{self.path}: "
+        if what == UNKNOWN_TROUBLE:
+            return f"{where}cannot be modelled: {self.harness.module.why(detail)}"
+        return f"{where}{TROUBLE[what]} {when}"
+
+    def _calibrate(self) -> None:
+        """A new structure tells what an empty one answers, a second call what a full one does."""
+        if self._run() is None:
+            raise CannotTell(f"{self.path}: the initialiser does not end")
+        for operation in self.harness.operations:
+            if operation.says == NUMBER:
+                continue
+            if operation.method == INSERT:
+                self._insert(operation)
+            elif operation.method in (ADD, REMOVE, CONTAINS):
+                self._truth(operation)
+            elif operation.silent and not operation.by_pointer:
+                operation.says = SILENT
+        inserts = [o for o in self.harness.operations if o.method == INSERT]
+        for operation in self.harness.operations:
+            if operation.by_pointer or operation.method in (1, 2):
+                self._take(operation, inserts)
+            elif operation.says == SILENT and not operation.silent:
+                operation.says = NUMBER
+
+    def _insert(self, operation: Operation) -> None:
+        values = [(operation, 11 + n) for n in range(FULL_AFTER)]
+        first = self._run(values[0])
+        if first is None:
+            raise CannotTell(f"{self.path}: '{operation.name}' alone does not end")
+        if operation.silent:
+            operation.says = SILENT
+            return
+        operation.says, operation.yes, operation.no = DONE, first[0][0], NEVER
+        for count in range(2, FULL_AFTER + 1):
+            answers = self._filled(values[:count])
+            if answers is None:
+                return
+            if answers[-1][0] != operation.yes:
+                self.capacity, operation.no = count - 1, answers[-1][0]
+                return
+
+    def _filled(self, values: list[tuple[Operation, int]]) -> list[tuple[int, int]] | None:
+        """Answers of many insertions; None where it waits, or fails, when it is full."""
+        try:
+            return self._run(*values)
+        except CannotTell:
+            return None
+
+    def _take(self, operation: Operation, inserts: list[Operation]) -> None:
+        none = self._run((operation, 0))
+        if not inserts:
+            return
+        some = self._run((inserts[0], 11), (operation, 0))
+        if some is None:
+            raise CannotTell(f"{self.path}: '{operation.name}' does not end where there is a value")
+        status, value = some[1]
+        wanted = (11, address_of(FIRST_VALUE + 11))
+        operation.no = none[0][0] if none else NEVER
+        if operation.by_pointer and value in wanted and not operation.silent:
+            operation.says, operation.yes = VALUE, status
+            if none and status == operation.no:
+                raise CannotTell(
+                    f"{self.path}: '{operation.name}' answers alike with and without a value"
+                )
+        elif status in wanted:
+            operation.says = STATUS
+        else:
+            raise CannotTell(
+                f"{self.path}: '{operation.name}' answers {status} where only 11 was inserted"
+            )
+
+    def _truth(self, operation: Operation) -> None:
+        add = next(o for o in self.harness.operations if o.method == ADD)
+        before, alone = ((add, 1), (operation, 1)), ((operation, 1),)
+        yes, no = (alone, before) if operation.method == ADD else (before, alone)
+        answers = self._run(*yes), self._run(*no)
+        if None in answers:
+            raise CannotTell(f"{self.path}: '{operation.name}' alone does not end")
+        one, other = (a[-1][0] for a in answers if a)
+        operation.says = SILENT if operation.silent or one == other else TRUTH
+        operation.yes, operation.no = one, other
+
+    # -- the search -------------------------------------------------------------------------------
+
+    def run(self, most: int | None = None) -> Outcome:
+        """More and more calls, at most so many."""
+        begin = time.monotonic()
+        outcome = Outcome("unknown", strong=self.strong, capacity=self.capacity)
+        outcome.operations, outcome.kind = self.harness.operations, self.harness.chosen.kind
+        levels = [
+            (n, t) for n in range(2, (most or MOST_CALLS) + 1) for t in sorted({2, min(n, 3)})
+        ]
+        try:
+            self._alone()
+            for calls, threads in levels:
+                if not self._level(calls, max(threads, self._reserved()), outcome):
+                    break
+        except CannotTell as reason:
+            outcome.verdict, outcome.reason = "unknown", str(reason)
+        outcome.seconds = time.monotonic() - begin
+        return outcome
+
+    def _alone(self) -> None:
+        """One call after the other must do what the type does, or it is another type."""
+        found = self._search(ALONE, max(1, self._reserved()), alone=True)
+        self.left_out = {f.line for f in found.faults if f.what == ASSERTION}
+        if found.outcome == "unexplained":
+            calls = ", ".join(self.harness.operations[c.operation].name for c in found.calls)
+            kind = self.harness.chosen.kind
+            raise CannotTell(
+                f"{self.path}: one after the other, {calls} do not behave like those of a {kind}: "
+                "say --implements TYPE and --functions NAME=METHOD,…"
+            )
+
+    def _reserved(self) -> int:
+        return max(o.role for o in self.harness.operations) + 1
+
+    def _level(self, calls: int, threads: int, outcome: Outcome) -> bool:
+        """One search; whether to go on."""
+        self.budget.doing = f"trying all interleavings of {calls} calls by {threads} threads"
+        found = self._search(calls, threads)
+        while found.outcome == "odd" and self._is_lost(found):
+            found = self._search(calls, threads)
+        outcome.states += found.states
+        if found.outcome == "unexplained":
+            outcome.verdict, outcome.history, outcome.trail = (
+                "not-linearizable", found.calls, found.trail,
+            )  # fmt: skip
+            outcome.calls, outcome.threads = calls, threads
+            outcome.line = next((e.line for e in reversed(found.trail) if e.line), 1)
+            return False
+        if found.outcome == "odd":
+            last = found.calls[-1]
+            name = self.harness.operations[last.operation].name
+            raise CannotTell(f"{self.path}: '{name}' answers {found.status}, whatever that means")
+        faults = [
+            f
+            for f in found.faults
+            if f.what != ENDLESS and not (f.what == ASSERTION and f.line in self.left_out)
+        ]
+        if faults and not outcome.reason:
+            fault = faults[0]
+            outcome.reason = self._said(fault.what, fault.line, fault.detail, "in some histories")
+            outcome.history, outcome.trail = found.fault_calls, found.fault_trail
+            outcome.line = fault.line or 1
+        if found.outcome != "explained":
+            if outcome.calls == 0 or outcome.reason:
+                outcome.reason = outcome.reason or "a limit was reached with two calls already"
+                outcome.verdict = "unknown"
+            return False
+        never = [o.name for o, e in zip(self.harness.operations, found.ended, strict=True) if not e]
+        if never and calls >= 3:
+            raise CannotTell(f"{self.path}: '{never[0]}' never ends")
+        outcome.verdict = "unknown" if outcome.reason else "bounded-ok"
+        outcome.calls, outcome.threads = calls, threads
+        return not (outcome.reason and calls >= 4)
+
+    def _search(self, calls: int, threads: int, alone: bool = False) -> Interleaved:
+        machine = Interleaver(self.harness.words(self.strong, self.capacity))
+        stop = Stop()
+        limits = (
+            calls,
+            threads,
+            self.keys,
+            self.budget.states,
+            max(self.budget.left(), 0.0) * (SHARE if alone else 1),
+            alone,
+        )
+        with ThreadPoolExecutor(1) as pool:
+            try:
+                return pool.submit(machine.search, *limits, stop).result()
+            except BaseException:
+                stop.set()
+                raise
+
+    def _is_lost(self, found: Interleaved) -> bool:
+        """Whether an answer that is neither the one nor the other says that nothing was done: a
+        constant of a function that only tries."""
+        operation = next(
+            self.harness.operations[c.operation] for c in reversed(found.calls) if c.answer == LOST
+        )
+        words = set(words_of(operation.name))
+        status = found.status
+        if not words & {"try", "steal"} or status in operation.lost:
+            return False
+        operation.lost.append(status)
+        return True
+
+
+def is_lock(outcome: Outcome) -> bool:
+    """Whether what was judged is a lock, by a counter that it protects."""
+    return outcome.kind == roles.LOCK

@@ -1,0 +1,235 @@
+"""A compiled C or C++ file: its functions with the types of the source, its variables."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from heapstory.cfront.capture import Job
+from heapstory.cfront.clang import ClangError, compile_together
+from heapstory.cfront.constants import global_name, initial_values
+from heapstory.cfront.debug import DebugInfo
+from heapstory.cfront.layout import Layout, type_length
+from heapstory.cfront.program import Operand
+from heapstory.cfront.reader import IRError, ModuleReader
+from heapstory.cfront.signatures import read_parameters
+from heapstory.errors import UsageError
+from heapstory.linear.ir.instructions import FIRST_FUNCTION, Body, address_of
+from heapstory.linear.ir.library import Library, is_thread_number
+from heapstory.linear.ir.lower import Lowering
+
+_DEFINE = re.compile(r'define (.*?)(@"[^"]+"|@[\w.$-]+)\((.*)\Z', re.DOTALL)
+_GLOBAL = re.compile(r'(@"[^"]+"|@[\w.$-]+) = (.*?)\b(global|constant) (.*)\Z', re.DOTALL)
+_DBG = re.compile(r"!dbg !(\d+)")
+_TAIL = re.compile(r", (?:align|section|comdat|!)")
+_QUOTED = re.compile(r'([%@])"([^"]+)"')
+THREADS = 4
+
+
+@dataclass(frozen=True)
+class Type:
+    """A type of the source: how C writes it, and the size of what a pointer leads to."""
+
+    text: str
+    size: int = 0
+    pointed: int = 0
+
+
+@dataclass
+class Declared:
+    """A function that the file defines."""
+
+    symbol: str
+    name: str  # in the source
+    line: int
+    parameters: list[str]  # registers
+    lines: list[str]
+    returns: Type
+    types: list[Type]
+    names: list[str]
+    owner: str = ""  # the class of a member function
+    calls: set[str] = field(default_factory=set)
+
+
+class Module:
+    """One translation unit, lowered as far as it is asked for."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self.path = path
+        reader = ModuleReader(_QUOTED.sub(_unquoted, text), path)
+        self.layout: Layout = reader.layout
+        self.debug: DebugInfo = reader.debug
+        self.functions: dict[str, Declared] = {}
+        for header, lines in reader.bodies:
+            declared = self._declared(header, lines)
+            self.functions[declared.symbol] = declared
+        self.library = Library({s[1:] for s in self.functions})
+        self._globals = {
+            global_name(m.group(1)): m for m in map(_GLOBAL.match, reader.global_lines) if m
+        }
+        self.constants: list[int] = []
+        self.variables: list[tuple[str, int]] = []  # name, size
+        self.bodies: list[Body | None] = []
+        self._numbers: dict[str, int] = {}
+        self._todo: list[str] = []
+        self._reasons: list[str] = [
+            "a part of something that threads see differently",
+            "the unlocking of a mutex that is not held",
+        ]
+
+    # -- the source -------------------------------------------------------------------------------
+
+    def _declared(self, header: str, lines: list[str]) -> Declared:
+        match = _DEFINE.match(header)
+        if match is None:
+            raise IRError(f"cannot read {header[:80]}")
+        symbol = global_name(match.group(2))
+        parameters = [register for register, _ in read_parameters(match.group(3))[0]]
+        node = _DBG.search(header)
+        number = node.group(1) if node else ""
+        debug = self.debug
+        types = debug.signature(number)
+        place = debug.subprogram(number) if node else None
+        names = debug.arguments(number)
+        found = [Type(*debug.described(each)) for each in types[1:]]
+        returns = Type(*debug.described(types[0])) if types else Type("void")
+        name = debug.attribute(number, "name") or symbol[1:]
+        calls = set(re.findall(r"(?:call|invoke) [^\n]*?(@[\w.$-]+)\(", "\n".join(lines)))
+        return Declared(
+            symbol, name, place.line if place else 0, parameters, lines, returns, found, names,
+            debug.owner(number), calls,
+        )  # fmt: skip
+
+    # -- for the lowering -------------------------------------------------------------------------
+
+    def constant(self, number: int) -> int:
+        """The operand that stands for a constant."""
+        number &= (1 << 64) - 1
+        signed = number - (1 << 64) if number >> 63 else number
+        if signed not in self.constants:
+            self.constants.append(signed)
+        return -1 - self.constants.index(signed)
+
+    def address(self, name: str, offset: int) -> int | None:
+        """The operand that stands for the address of a global."""
+        if name in self.functions:
+            number = self.function(name)
+            assert number is not None
+            return self.constant(address_of(FIRST_FUNCTION + number) + offset)
+        found = self.variable(name)
+        return None if found is None else self.constant(address_of(found) + offset)
+
+    def variable(self, name: str, size: int | None = None) -> int | None:
+        """The number of a global variable, or of one that is made up."""
+        known = [n for n, _ in self.variables]
+        if name in known:
+            return known.index(name)
+        if size is None:
+            match = self._globals.get(name)
+            if match is None:
+                return None
+            rest = match.group(4)
+            size = self.layout.size(rest[: type_length(rest)])
+            if self.of_each_thread(name):
+                size *= THREADS + 1
+        self.variables.append((name, size))
+        return len(self.variables) - 1
+
+    def of_each_thread(self, name: str) -> int:
+        """The size of a variable that each thread has one of; 0 for others."""
+        match = self._globals.get(name)
+        if match is None or "thread_local" not in match.group(2):
+            return 0
+        rest = match.group(4)
+        return self.layout.size(rest[: type_length(rest)])
+
+    def function(self, name: str) -> int | None:
+        """The number of a function of the module."""
+        if name not in self.functions:
+            return None
+        if name not in self._numbers:
+            self._numbers[name] = self.reserve()
+            self._todo.append(name)
+        return self._numbers[name]
+
+    def reserve(self) -> int:
+        """The number of a function that is made up."""
+        self.bodies.append(None)
+        return len(self.bodies) - 1
+
+    def reason(self, text: str) -> int:
+        """The number of a reason why something is not known."""
+        if text not in self._reasons:
+            self._reasons.append(text)
+        return self._reasons.index(text)
+
+    def why(self, number: int) -> str:
+        """The reason of a number."""
+        return self._reasons[number]
+
+    # -- words ------------------------------------------------------------------------------------
+
+    def complete(self) -> None:
+        """Lower all that is called."""
+        while self._todo:
+            name = self._todo.pop()
+            declared = self.functions[name]
+            lowering = Lowering(self, declared.name, declared.parameters)
+            self.bodies[self._numbers[name]] = lowering.build(declared.lines)
+
+    def words_of_variables(self) -> list[int]:
+        """The variables with their initial values."""
+        held = []
+        number = 0
+        while number < len(self.variables):  # an initial value may name another variable
+            name, size = self.variables[number]
+            held.append([size, *self._initial(name)])
+            number += 1
+        return [len(held), *(word for each in held for word in each)]
+
+    def _initial(self, name: str) -> list[int]:
+        match = self._globals.get(name)
+        if match is None:
+            return [0]
+        rest = match.group(4)
+        end = type_length(rest)
+        text = rest[end + 1 :]
+        text = text[: type_length(text)] if text[:1] in "[{<" else _TAIL.split(text)[0]
+        values = initial_values(rest[:end], text, self.layout, lambda n: n)
+        one = {at: (each.size, self._number(each.operand)) for at, each in values.items()}
+        step = self.of_each_thread(name)
+        found = dict(one)
+        for thread in range(1, THREADS + 1 if step else 1):
+            found.update({thread * step + at: each for at, each in one.items()})
+        if step and not any(number for _, number in one.values()) and is_thread_number(name[1:]):
+            self.library.assumed.add(name[1:])
+            found = {thread * step: (step, thread) for thread in range(1, THREADS + 1)}
+        held = [(at, *each) for at, each in sorted(found.items()) if each[1]]
+        return [len(held), *(word for each in held for word in each)]
+
+    def _number(self, value: Operand) -> int:
+        if isinstance(value, int):
+            return value
+        if isinstance(value, tuple):
+            operand = self.address(*value)
+            return self.constants[-1 - operand] if operand is not None else 0
+        return 0
+
+
+def _unquoted(name: re.Match[str]) -> str:
+    """A name of C++ without quotes, each odd character as its number."""
+    return name[1] + re.sub(r"[^\w.$-]", lambda odd: f"${ord(odd[0]):x}", name[2])
+
+
+def read_module(path: str, options: tuple[str, ...] = ()) -> Module:
+    """Compile a file and read it."""
+    if not Path(path).is_file():
+        raise UsageError(f"{path}: no such file")
+    compiled = next(compile_together([Job(str(Path.cwd()), path, options)]))
+    if isinstance(compiled, ClangError):
+        raise UsageError(str(compiled).removeprefix("clang: "))
+    try:
+        return Module(compiled.text, path)
+    except (IRError, RecursionError) as error:
+        raise UsageError(f"{path}: cannot read its LLVM IR: {error}") from None

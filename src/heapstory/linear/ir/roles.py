@@ -1,0 +1,134 @@
+"""Which functions of a file are the operations of which abstract type, by their names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from heapstory.errors import UsageError
+from heapstory.linear.ir.module import Declared, Module
+
+QUEUE, STACK, DEQUE, SET, REGISTER, COUNTER, LOCK = (
+    "queue", "stack", "deque", "set", "register", "counter", "lock",
+)  # fmt: skip
+# type -> method -> what functions call it
+_WORDS: dict[str, dict[str, tuple[str, ...]]] = {
+    DEQUE: {
+        "push": ("push", "pushbottom", "put"),
+        "pop": ("pop", "take", "popbottom"),
+        "steal": ("steal", "poptop"),
+    },
+    QUEUE: {
+        "enqueue": ("enqueue", "enq", "push", "put", "add", "send", "offer", "produce", "insert"),
+        "dequeue": ("dequeue", "deq", "pop", "get", "take", "receive", "recv", "poll", "consume"),
+    },
+    STACK: {"push": ("push",), "pop": ("pop",)},
+    SET: {
+        "add": ("add", "insert"),
+        "remove": ("remove", "delete", "erase"),
+        "contains": ("contains", "member", "find", "lookup", "search", "exists"),
+    },
+    REGISTER: {"write": ("write", "store"), "read": ("read", "load")},
+    COUNTER: {
+        "increment": ("increment", "inc"),
+        "decrement": ("decrement", "dec"),
+        "read": ("read", "get"),
+    },
+    LOCK: {"lock": ("lock", "acquire", "enter"), "unlock": ("unlock", "release", "leave")},
+}
+_NEEDED = {
+    DEQUE: {"push", "pop", "steal"}, QUEUE: {"enqueue", "dequeue"}, STACK: {"push", "pop"},
+    SET: {"add", "remove"}, REGISTER: {"write", "read"}, COUNTER: {"increment", "read"},
+    LOCK: {"lock", "unlock"},
+}  # fmt: skip
+_QUEUELIKE = re.compile(r"queue|fifo|ring|mpmc|spsc|mpsc|spmc|channel|lfq", re.IGNORECASE)
+_LISTLIKE = re.compile(r"list|set|tree|hash|map|bst", re.IGNORECASE)
+_TRIES = {"try", "trylock", "tryacquire", "is", "size", "count", "bulk", "burst", "multi"}
+MAKES = {"init", "initialize", "initialise", "create", "new", "make", "setup", "alloc"}
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The functions that are operations, by method, and the type they implement."""
+
+    kind: str
+    methods: dict[str, Declared]
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a name: ``try_enqueue`` and ``tryEnqueue`` have two."""
+    return [w.lower() for w in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)]
+
+
+def choose(module: Module, functions: str | None, implements: str | None) -> Chosen:
+    """The operations of a file."""
+    if implements and implements not in _WORDS:
+        known = ", ".join(sorted(_WORDS))
+        raise UsageError(f"unknown type '{implements}' (known: {known})")
+    if functions:
+        return _told(module, functions, implements)
+    for kind in [implements] if implements else _likely(module):
+        found = {m: _named(module, words) for m, words in _WORDS[kind].items()}
+        methods = {m: f for m, f in found.items() if f is not None}
+        if set(methods) >= _NEEDED[kind]:
+            return Chosen(kind, methods)
+    raise UsageError(
+        f"{module.path}: no functions named like a type's methods; say --functions NAME=METHOD,…"
+        " (and --implements TYPE)"
+    )
+
+
+def _told(module: Module, functions: str, implements: str | None) -> Chosen:
+    methods = {}
+    by_name = {f.name: f for f in module.functions.values()}
+    for item in functions.split(","):
+        name, _, method = item.partition("=")
+        if name not in by_name:
+            raise UsageError(f"{module.path}: no function '{name}'")
+        methods[method or name] = by_name[name]
+    fitting = [k for k, words in _WORDS.items() if set(methods) <= set(words)]
+    kind = implements or next(iter(sorted(fitting, key=lambda k: len(_WORDS[k]))), None)
+    if kind is None or not set(methods) <= set(_WORDS[kind]):
+        raise UsageError(f"{module.path}: which abstract type? say --implements TYPE")
+    return Chosen(kind, methods)
+
+
+def _likely(module: Module) -> list[str]:
+    """The types in the order in which they are tried."""
+    names = " ".join([module.path.rsplit("/", 1)[-1], *(f.name for f in module.functions.values())])
+    listlike, queuelike = _LISTLIKE.search(names), _QUEUELIKE.search(names)
+    first = [DEQUE, *([QUEUE, STACK] if queuelike else [STACK])]
+    sets = [SET] if listlike or not queuelike else []
+    return [*first, *sets, *([] if queuelike else [QUEUE]), LOCK, COUNTER, REGISTER]
+
+
+def _named(module: Module, methods: tuple[str, ...]) -> Declared | None:
+    """The function for a method: of those with a word of it, one that no other of them calls."""
+    found = [f for f in module.functions.values() if _is(f, methods)]
+    called = {symbol for f in found for symbol in f.calls if symbol != f.symbol}
+    outer = [f for f in found if f.symbol not in called] or found
+    rank = {word: number for number, word in enumerate(methods)}
+    outer.sort(key=lambda f: (min(rank[w] for w in words_of(f.name) if w in rank), len(f.name)))
+    return outer[0] if outer else None
+
+
+def _is(function: Declared, methods: tuple[str, ...]) -> bool:
+    words = words_of(function.name)
+    if function.name == "main" or function.name[0] == "_" or not set(words) & set(methods):
+        return False
+    extra = set(words) & (_TRIES - {"try"} | MAKES | {"thread", "test", "node", "slowpath"})
+    return not extra and not (set(words) & {"hp"})
+
+
+def initialisers(module: Module, chosen: Chosen) -> list[Declared]:
+    """Functions that may make the initial state, the likeliest first."""
+    used = {f.symbol for f in chosen.methods.values()}
+    found = [
+        f
+        for f in module.functions.values()
+        if f.symbol not in used
+        and f.name != "main"
+        and (set(words_of(f.name)) & MAKES or (f.owner and f.name == f.owner))
+    ]
+    called = {symbol for f in module.functions.values() for symbol in f.calls if f.name != "main"}
+    return sorted(found, key=lambda f: (f.symbol in called, "node" in words_of(f.name)))

@@ -1,0 +1,135 @@
+"""The verdict on C as it stands, in words and for other programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from heapstory.linear.ir.harness import TRUTH
+from heapstory.linear.ir.judge import DONE_, EMPTY, FULL, LOST, Call, Outcome, is_lock
+from heapstory.linear.verdict.report import BOUNDED, REFUTED, UNKNOWN
+
+_SAID = {DONE_: "done", EMPTY: "EMPTY", FULL: "full", LOST: "nothing done"}
+_CALL, _LOAD, _STORE, _CHANGE, _FENCE, _LOCK, _ANSWER = range(7)
+
+
+def text(path: str, outcome: Outcome) -> str:
+    """For people."""
+    bound = f" (up to {outcome.calls} calls)" if outcome.verdict == BOUNDED else ""
+    lines = [f"{path}: {outcome.verdict}{bound} in {outcome.seconds:.2f} s"]
+    if outcome.verdict == BOUNDED:
+        lines.append(f"  covers: {covers(outcome)}; nothing beyond")
+    if outcome.reason:
+        lines.append(f"  {outcome.reason}")
+    if outcome.verdict != UNKNOWN:
+        lines.append("  by: all interleavings of calls of the compiled functions")
+    lines += [f"  note: {note}" for note in outcome.notes]
+    if outcome.history:
+        lines += [f"  {line}" for line in _history(outcome)]
+    return "\n".join(lines)
+
+
+def covers(outcome: Outcome) -> str:
+    """The bound in one line."""
+    memory = "sequential consistency" if outcome.strong else "C11's weak memory (RC11)"
+    parts = [f"up to {outcome.calls} calls by {outcome.threads} threads"]
+    if outcome.capacity >= 0:
+        parts.append(f"room for {outcome.capacity}")
+    return ", ".join([*parts, "freed memory handed out again", memory])
+
+
+def data(path: str, outcome: Outcome) -> dict[str, Any]:
+    """For other programs."""
+    return {
+        "name": path,
+        "path": path,
+        "verdict": outcome.verdict,
+        "bound": outcome.calls or None,
+        "counterexample": _counterexample(outcome) if outcome.verdict == REFUTED else None,
+        "algorithm6": None,
+        "seconds": round(outcome.seconds, 3),
+        "method": "interleavings",
+        "reason": outcome.reason or None,
+        "states": outcome.states,
+        "notes": outcome.notes,
+        "coverage": {
+            "operations": outcome.calls,
+            "threads": outcome.threads,
+            "capacity": outcome.capacity if outcome.capacity >= 0 else None,
+            "reuse": True,
+            "memory_model": "sequential consistency" if outcome.strong else "RC11",
+            "states": outcome.states,
+        },
+        "history": _counterexample(outcome) if outcome.history else None,
+    }
+
+
+def _counterexample(outcome: Outcome) -> dict[str, Any]:
+    calls = [
+        {
+            "call": number,
+            "thread": call.thread,
+            "operation": outcome.operations[call.operation].name,
+            "argument": call.argument if outcome.operations[call.operation].argument else None,
+            "answer": _answer(outcome, call) if call.answered else None,
+            "pending": not call.answered,
+            "after": _after(outcome.history, call),
+        }
+        for number, call in enumerate(outcome.history, 1)
+    ]
+    steps = [
+        {"thread": e.thread, "line": e.line, "text": _step(e.kind, e.address, e.value)}
+        for e in outcome.trail
+        if e.kind not in (_CALL, _ANSWER)
+    ]
+    return {"operations": calls, "steps": steps}
+
+
+def _answer(outcome: Outcome, call: Call) -> str:
+    if outcome.operations[call.operation].says == TRUTH:
+        return "true" if call.answer else "false"
+    return _SAID.get(call.answer, str(call.answer))
+
+
+def _after(history: list[Call], call: Call) -> list[int]:
+    return [n for n, other in enumerate(history, 1) if call.after >> other.slot & 1]
+
+
+def _step(kind: int, address: int, value: int) -> str:
+    shown = f"{value:#x}" if value > 255 else str(value)
+    if kind == _LOAD:
+        return f"reads {shown} at {address:#x}"
+    if kind == _LOCK:
+        return "takes the lock" if value else "gives the lock back"
+    if kind == _FENCE:
+        return "fence"
+    return f"{'writes' if kind == _STORE else 'exchanges for'} {shown} at {address:#x}"
+
+
+def _history(outcome: Outcome) -> list[str]:
+    """The calls, then what their threads did, one column for each thread."""
+    lines = []
+    for number, call in enumerate(outcome.history, 1):
+        operation = outcome.operations[call.operation]
+        given = str(call.argument) if operation.argument else ""
+        answer = _answer(outcome, call) if call.answered else "pending"
+        after = ", ".join(f"#{n}" for n in _after(outcome.history, call))
+        known = f"   (after {after})" if after else ""
+        lines.append(
+            f"#{number} thread {call.thread}: {operation.name}({given}) -> {answer}{known}"
+        )
+    lines.append("")
+    begun = 0
+    for event in outcome.trail:
+        indent = "    " * event.thread
+        if event.kind == _CALL:
+            begun = event.value + 1
+            lines.append(f"{indent}thread {event.thread}: #{begun} begins")
+        elif event.kind == _ANSWER:
+            lines.append(f"{indent}thread {event.thread}: #{event.value + 1} answers")
+        else:
+            what = _step(event.kind, event.address, event.value)
+            lines.append(f"{indent}thread {event.thread}: line {event.line} {what}")
+    if outcome.verdict == REFUTED:
+        what = "no order of these sections" if is_lock(outcome) else "no order of these calls"
+        lines.append(f"* {what} gives these answers")
+    return lines

@@ -1,0 +1,231 @@
+"""Verdicts on C and C++ as they stand; each right structure has wrong ones beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from heapstory.linear.budget import Budget
+from heapstory.linear.ir.judge import Outcome
+from heapstory.linear.ir.verdict import Wanted, judge_source
+
+STACK = """
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+struct item { int value; struct item *next; };
+typedef struct { struct { _Atomic(struct item *) top; } list; } pile_t;
+static struct item *fresh(int value) {
+    struct item *one = malloc(sizeof *one);
+    one->value = value;
+    return one;
+}
+void pile_init(pile_t *p) { atomic_init(&p->list.top, NULL); }
+void pile_push(pile_t *p, int value) {
+    struct item *one = fresh(value);
+    struct item *top = atomic_load_explicit(&p->list.top, memory_order_relaxed);
+    do one->next = top;
+    while (!atomic_compare_exchange_weak_explicit(&p->list.top, &top, one,
+                                                  memory_order_release, memory_order_relaxed));
+}
+bool pile_pop(pile_t *p, int *value) {
+    struct item *top = atomic_load_explicit(&p->list.top, memory_order_acquire);
+    while (top && !atomic_compare_exchange_weak_explicit(&p->list.top, &top, top->next,
+                                                         memory_order_acquire,
+                                                         memory_order_acquire));
+    if (!top) return false;
+    *value = top->value;
+    return true;
+}
+"""
+RING = """
+#include <stdatomic.h>
+#define SIZE 2
+struct ring { _Atomic unsigned head, tail; int slots[SIZE]; };
+void ring_init(struct ring *r) { atomic_init(&r->head, 0); atomic_init(&r->tail, 0); }
+int ring_put(struct ring *r, int value) {
+    unsigned tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
+    if (tail - atomic_load_explicit(&r->head, memory_order_acquire) == SIZE) return -1;
+    r->slots[tail % SIZE] = value;
+    atomic_store_explicit(&r->tail, tail + 1, memory_order_release);
+    return 0;
+}
+int ring_get(struct ring *r, int *value) {
+    unsigned head = atomic_load_explicit(&r->head, memory_order_relaxed);
+    if (head == atomic_load_explicit(&r->tail, memory_order_acquire)) return -1;
+    *value = r->slots[head % SIZE];
+    atomic_store_explicit(&r->head, head + 1, memory_order_release);
+    return 0;
+}
+"""
+DEKKER = """
+#include <stdatomic.h>
+#define ORDER memory_order_seq_cst
+struct gate { atomic_int wants[5]; atomic_int turn; };
+extern int thread_id(void);
+void gate_lock(struct gate *g) {
+    int me = thread_id(), other = 1 - me;
+    atomic_store_explicit(&g->wants[me], 1, ORDER);
+    atomic_store_explicit(&g->turn, other, ORDER);
+    while (atomic_load_explicit(&g->wants[other], ORDER) &&
+           atomic_load_explicit(&g->turn, ORDER) == other);
+}
+void gate_unlock(struct gate *g) {
+    atomic_store_explicit(&g->wants[thread_id()], 0, memory_order_release);
+}
+"""
+TICKET = """
+#include <stdatomic.h>
+typedef struct { atomic_uint next, owner; } ticket_t;
+void ticket_acquire(ticket_t *t) {
+    unsigned mine = atomic_fetch_add_explicit(&t->next, 1, memory_order_relaxed);
+    while (atomic_load_explicit(&t->owner, memory_order_acquire) != mine);
+}
+void ticket_release(ticket_t *t) {
+    unsigned now = atomic_load_explicit(&t->owner, memory_order_relaxed);
+    atomic_store_explicit(&t->owner, now + 1, memory_order_release);
+}
+"""
+SET = """
+#include <stdatomic.h>
+#include <stdbool.h>
+struct bits { atomic_uint word; };
+bool bits_insert(struct bits *b, int key) {
+    return !(atomic_fetch_or(&b->word, 1u << key) >> key & 1);
+}
+bool bits_remove(struct bits *b, int key) {
+    return atomic_fetch_and(&b->word, ~(1u << key)) >> key & 1;
+}
+bool bits_contains(struct bits *b, int key) { return atomic_load(&b->word) >> key & 1; }
+"""
+CLASS = """
+#include <atomic>
+class Stack {
+    struct Node { int value; Node *next; };
+    std::atomic<Node *> top{nullptr};
+public:
+    void push(int value) {
+        Node *one = new Node{value, top.load(std::memory_order_relaxed)};
+        while (!top.compare_exchange_weak(one->next, one, std::memory_order_release));
+    }
+    bool pop(int &value) {
+        Node *one = top.load(std::memory_order_acquire);
+        while (one && !top.compare_exchange_weak(one, one->next, std::memory_order_acquire));
+        if (one) value = one->value;
+        return one != nullptr;
+    }
+};
+void use(Stack &s) { int v; s.push(1); s.pop(v); Stack t; }
+"""
+
+
+def judged(
+    folder: Path, text: str, *one_thread: str, name: str = "source.c", calls: int = 3
+) -> Outcome:
+    path = folder / name
+    path.write_text(text)
+    wanted = Wanted(str(path), one_thread=one_thread, calls=calls)
+    return judge_source(wanted, Budget(100.0, 2_000_000))
+
+
+@pytest.mark.parametrize("text", [STACK, TICKET, SET], ids=["stack", "ticket", "set"])
+def test_right_structures_are_accepted(tmp_path: Path, text: str) -> None:
+    outcome = judged(tmp_path, text)
+    assert outcome.verdict == "bounded-ok", outcome.reason
+    assert outcome.calls == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        (STACK, "memory_order_release, memory", "memory_order_relaxed, memory"),
+        (STACK, "top = atomic_load_explicit(&p->list.top, memory_order_acquire)",
+         "top = atomic_load_explicit(&p->list.top, memory_order_relaxed)"),
+        (TICKET, "now + 1, memory_order_release", "now + 1, memory_order_relaxed"),
+        (TICKET, "&t->owner, memory_order_acquire", "&t->owner, memory_order_relaxed"),
+    ],
+)  # fmt: skip
+def test_too_weak_an_order_is_a_race(tmp_path: Path, text: str, old: str, new: str) -> None:
+    assert old in text
+    outcome = judged(tmp_path, text.replace(old, new))
+    assert outcome.verdict == "unknown"
+    assert "races" in outcome.reason
+    assert outcome.history and outcome.trail
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        (TICKET, "atomic_fetch_add_explicit(&t->next, 1, memory_order_relaxed)",
+         "atomic_load_explicit(&t->next, memory_order_relaxed); t->next = mine + 1"),
+        (SET, "return !(atomic_fetch_or(&b->word, 1u << key) >> key & 1);",
+         "unsigned w = b->word; b->word = w | 1u << key; return !(w >> key & 1);"),
+        (SET, "atomic_fetch_and(&b->word, ~(1u << key)) >> key & 1",
+         "(b->word >> key & 1) && (atomic_fetch_and(&b->word, ~(1u << key)), true)"),
+    ],
+)  # fmt: skip
+def test_wrong_structures_are_refuted(tmp_path: Path, text: str, old: str, new: str) -> None:
+    assert old in text
+    outcome = judged(tmp_path, text.replace(old, new))
+    assert outcome.verdict == "not-linearizable" or "races" in outcome.reason, outcome.reason
+
+
+def test_a_ring_is_right_for_one_producer_and_one_consumer(tmp_path: Path) -> None:
+    outcome = judged(tmp_path, RING, "ring_put", "ring_get", calls=4)
+    assert outcome.verdict == "bounded-ok", outcome.reason
+    assert outcome.capacity == 2
+
+
+def test_a_ring_for_one_producer_is_not_for_two(tmp_path: Path) -> None:
+    outcome = judged(tmp_path, RING)
+    assert outcome.verdict != "bounded-ok"
+
+
+@pytest.mark.parametrize("which", ["head + 1", "tail + 1"])
+def test_a_ring_whose_index_is_relaxed_has_a_race(tmp_path: Path, which: str) -> None:
+    text = RING.replace(f"{which}, memory_order_release", f"{which}, memory_order_relaxed")
+    assert text != RING
+    outcome = judged(tmp_path, text, "ring_put", "ring_get", calls=4)
+    assert outcome.verdict == "unknown"
+    assert "races" in outcome.reason
+
+
+def test_a_gate_that_needs_strong_order(tmp_path: Path) -> None:
+    assert judged(tmp_path, DEKKER, calls=2).verdict == "bounded-ok"
+    weak = DEKKER.replace("ORDER memory_order_seq_cst", "ORDER memory_order_acq_rel")
+    weak = weak.replace("1, ORDER", "1, memory_order_release")
+    weak = weak.replace("other, ORDER", "other, memory_order_release")
+    weak = weak.replace("[other], ORDER", "[other], memory_order_acquire")
+    weak = weak.replace("&g->turn, ORDER", "&g->turn, memory_order_acquire")
+    outcome = judged(tmp_path, weak, calls=2)
+    assert outcome.verdict in ("unknown", "not-linearizable")
+    assert outcome.history
+
+
+def test_classes_with_atomic_members(tmp_path: Path) -> None:
+    outcome = judged(tmp_path, CLASS, name="source.cc")
+    assert outcome.verdict == "bounded-ok", outcome.reason
+    wrong = CLASS.replace("one, std::memory_order_release", "one, std::memory_order_relaxed")
+    assert "races" in judged(tmp_path, wrong, name="source.cc").reason
+
+
+def test_freed_memory_that_others_use_is_found(tmp_path: Path) -> None:
+    text = STACK.replace("*value = top->value;", "*value = top->value; free(top);")
+    outcome = judged(tmp_path, text)
+    assert outcome.verdict != "bounded-ok"
+    assert "freed" in outcome.reason or outcome.verdict == "not-linearizable"
+
+
+def test_what_is_not_in_the_file_is_said(tmp_path: Path) -> None:
+    text = "int helper(int);\n" + SET.replace("1u << key)) >>", "1u << helper(key))) >>")
+    outcome = judged(tmp_path, text)
+    assert outcome.verdict == "unknown"
+    assert "'helper', which is not in the file" in outcome.reason
+
+
+def test_functions_that_do_not_behave_like_the_type_are_not_judged(tmp_path: Path) -> None:
+    text = STACK.replace("pile", "queue").replace("push", "enqueue").replace("pop", "dequeue")
+    outcome = judged(tmp_path, text)
+    assert outcome.verdict == "unknown"
+    assert "do not behave like those of a queue" in outcome.reason
