@@ -7,6 +7,7 @@
 #include "slicer.h"
 #include "table.h"
 #include "trace.h"
+#include "view.h"
 
 namespace nb = nanobind;
 
@@ -22,5 +23,6 @@ NB_MODULE(_core, m) {
     bind_explore(m);
     bind_linear(m);
     bind_slicer(m);
+    bind_view(m);
     add_constraints(m, [](nb::handle trace) { return nb::cast<Trace &>(trace).shared_store(); });
 }

@@ -34,6 +34,7 @@ Trace::Trace(const std::string &path, bool salvage) : path_(path) {
     from_.labels = std::make_shared<Labels>(from_.store);
     from_.followed = std::make_shared<OnDemand<Clusters>>();
     from_.indexed = std::make_shared<OnDemand<PointerIndex>>();
+    from_.counted = std::make_shared<ChangeCounts>(from_.store);
 }
 
 const Store &Trace::store() const {

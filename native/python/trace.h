@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "graph/bands/change_counts.h"
 #include "graph/history/pointer_index.h"
 #include "graph/moment/graph.h"
 #include "graph/nodes/clusters.h"
@@ -22,6 +23,7 @@ struct Sources {
     std::shared_ptr<const Labels> labels;
     std::shared_ptr<OnDemand<Clusters>> followed;
     std::shared_ptr<OnDemand<PointerIndex>> indexed;
+    std::shared_ptr<ChangeCounts> counted;
 
     const Clusters &clusters() const {
         return followed->get(
@@ -80,10 +82,12 @@ class Trace {
     Table found(const std::string &name) const;
     // FormatError once the trace has been closed.
     const Store &store() const;
+    const Sources &sources() const { return store(), from_; }
+    ChangeCounts &change_counts() const { return store(), *from_.counted; }
+    void check(uint64_t node) const; // IndexError if there is none
     std::shared_ptr<const Store> shared_store() const { return store(), from_.store; }
 
   private:
-    void check(uint64_t node) const;
     std::string path_;
     Sources from_;
 };

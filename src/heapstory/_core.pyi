@@ -122,6 +122,61 @@ class EdgeText:
     def __iter__(self) -> Iterator[str]: ...
     def __next__(self) -> str: ...
 
+class Window:
+    """All of some nodes over a stretch of time; the tables are in docs/internals/view.md."""
+
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def versions(self) -> int: ...
+    @property
+    def words_left_out(self) -> int: ...
+    @property
+    def shapes(self) -> list[tuple[int, int]]:
+        """Type and size, by number in the column ``shape``."""
+    @property
+    def sites(self) -> list[int]:
+        """All that the tables name."""
+    def tables(self) -> list[tuple[str, Table]]:
+        """nodes, node_fields, fields, field_versions, versions."""
+    def clusters(self) -> list[tuple[str, Table]]:
+        """clusters, merges, extents; none but in mode internals."""
+    def differences(self) -> Table:
+        """What differs between its first and last timestamp: change ('new' | 'gone' | 'changed'),
+        node, offset, before, before_target, before_state, after, after_target, after_state,
+        timestamp, site."""
+
+def window(
+    trace: Trace,
+    first: int,
+    last: int,
+    nodes: list[int] | None,
+    start: list[int] | None,
+    depth: int,
+    limit: int,
+    data_words: int,
+    zeroed_words: int,
+) -> Window:
+    """All nodes of first .. last, those named, or those that pointers lead to from ``start``.
+
+    Words that never held a pointer are left out beyond the first ``data_words`` of a node, and
+    words that were zeroed and never written in nodes of more than ``zeroed_words``."""
+
+def bands(
+    trace: Trace, first: int, last: int, buckets: int, most_chunks: int
+) -> tuple[bool, list[tuple[str, Table]]]:
+    """Changes with first < timestamp <= last in about so many buckets, and whether that is all of
+    them: at most ``most_chunks`` are counted that nobody has counted before."""
+
+def changes(trace: Trace, sites: list[int], first: int, last: int, limit: int) -> Table:
+    """What sites changed, in order: timestamp, kind, node, offset, value, site, thread."""
+
+def count_changes(trace: Trace, most: int) -> int:
+    """Counts some chunks for ``bands``; how many are left."""
+
+def pack(tables: list[tuple[str, Table]], for_files: bool) -> tuple[str, list[str], bytes]:
+    """Tables as typed arrays: their description in JSON, the strings they name, the arrays."""
+
 class GraphView:
     """The memory graph as of one timestamp."""
 

@@ -15,6 +15,7 @@ from tests.conftest import COMMAND
 from tests.graph.generator import programs, read_truth
 from tests.support.examples import examples
 from tests.support.naive import Naive
+from tests.support.windows import check_bands, check_window
 
 
 class Comparison:
@@ -185,3 +186,9 @@ def compare(both: Comparison) -> None:
         both.check_incoming(mine, real)
     both.check_histories()
     both.check_pointing()
+    times = sorted(real for _, real in moments)
+    middle = times[len(times) // 2]
+    check_window(both.trace, 0, both.trace.last, [times[0], middle, times[-1], both.trace.last])
+    check_window(both.trace, middle, times[-1], [middle, (middle + times[-1]) // 2, times[-1]])
+    check_bands(both.trace, 0, both.trace.last, 7)
+    check_bands(both.trace, times[0], middle, 3)

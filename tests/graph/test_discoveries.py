@@ -15,6 +15,7 @@ from heapstory.folders import native_folder
 from heapstory.recording.engine import COLLECTOR
 from tests.graph.discovery_model import BASE, INTERNALS, PORTABLE, WORDS, Model
 from tests.support.examples import examples
+from tests.support.windows import check_window
 
 SMALL = st.integers(0, 40)
 OPERATIONS = st.one_of(
@@ -90,3 +91,5 @@ def test_random_histories(mode: int, operations: list[tuple[str, int]]) -> None:
         getattr(model, name)(*numbers)
     with tempfile.TemporaryDirectory() as folder, opened(model, Path(folder)) as trace:
         compare(model, trace)
+        check_window(trace, 0, trace.last, list(range(trace.last + 1)))
+        check_window(trace, trace.last // 2, trace.last, [trace.last // 2, trace.last])

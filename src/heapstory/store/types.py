@@ -94,6 +94,10 @@ class Types:
         """A field by its name."""
         return next((leaf for leaf in self.leaves(type_id, size) if leaf.name == name), None)
 
+    def is_open_ended(self, type_id: int) -> bool:
+        """Whether its last member is a flexible array, which a block's size extends."""
+        return self._open_end(self.get(type_id)) is not None
+
     def _open_end(self, described: _core.TypeDescription) -> _core.MemberDescription | None:
         """The last member if it is a flexible array, which the block's size extends."""
         if not described["fields"] or described["is_union"]:

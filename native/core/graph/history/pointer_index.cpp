@@ -67,9 +67,9 @@ class Finder {
 
 PointerIndex::PointerIndex(const Store &store, const Pointers &pointers) {
     const std::vector<NodeMemory> nodes = all_nodes(store);
-    WordHistories histories(store, 0, store.totals().events, false);
+    WordHistories histories(store, 0, store.totals().events, 0);
     const auto pieces = histories.cut(nodes);
-    const Meanings meanings(store, pointers);
+    const Meanings meanings(store, pointers, Meanings::Asked::much);
     std::vector<Finder> finders(pieces.size(), Finder(store, meanings));
     histories.read(nodes, pieces, [&](size_t piece) -> WordHistories::Visit {
         return [&finder = finders[piece], &nodes](size_t node, uint64_t word, auto versions) {

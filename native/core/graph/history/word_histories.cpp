@@ -20,12 +20,7 @@ uint64_t bits_of(uint8_t mask) {
 
 // Value and mask: of the written bytes alone.
 WordVersion make_write(uint64_t event, uint32_t site, bool initial, uint8_t shape, uint64_t value) {
-    return {event,
-            value << (8 * shape_first(shape)),
-            site,
-            shape_mask(shape),
-            uint8_t(shape_size(shape)),
-            initial};
+    return {event, value << (8 * shape_first(shape)), site, shape_mask(shape), initial};
 }
 
 // Pieces with more words than this are searched for in all chunks, without the index of words.
@@ -36,6 +31,13 @@ uint64_t end_word(const NodeRow &row) {
 }
 
 } // namespace
+
+WordHistories::WordHistories(const Store &store, uint64_t first, uint64_t last,
+                             uint64_t zeroed_words)
+    : store_(store), first_(first), last_(last), zeroed_words_(zeroed_words),
+      before_([&store, first](uint64_t word, uint64_t since) {
+          return store.word(word, first, since);
+      }) {}
 
 NodeMemory memory_of(const Store &store, uint64_t node) {
     NodeMemory memory{node, store.nodes().get(node)};
@@ -203,7 +205,8 @@ void WordHistories::fold(const NodeMemory &node, size_t number, const std::vecto
     const uint64_t last = row.death > last_ ? last_ : row.death - row.is_event();
     uint64_t since = store_.contents_since(node.id, row, row.address);
     // Words that nobody wrote hold something all the same if they were zeroed or written before.
-    const bool all = (zeroed && zeros_) || (since < first_ && row.death > first_);
+    const bool all =
+        (zeroed && row.size / 8 <= zeroed_words_) || (since < first_ && row.death > first_);
     auto write = std::ranges::lower_bound(writes, row.address / 8, {}, &Write::word);
     for (uint64_t word = row.address / 8; word < end_word(row); ++word) {
         if (!all && write == writes.end())
@@ -214,13 +217,13 @@ void WordHistories::fold(const NodeMemory &node, size_t number, const std::vecto
             since = store_.contents_since(node.id, row, std::max(word * 8, row.address));
         versions.clear();
         if (since < first_ && row.death > first_) {
-            WordState state = store_.word(word, first_, since);
+            WordState state = before_(word, since);
             if (state.mask)
                 versions.push_back(
-                    {state.event, state.value, state.site, state.mask, 8, state.initial});
+                    {state.event, state.value, state.site, state.mask, state.initial});
         }
         if (versions.empty() && zeroed)
-            versions.push_back({row.birth, 0, 0, 0xff, 8, true});
+            versions.push_back({row.birth, 0, 0, 0xff, true});
         for (; write != writes.end() && write->word == word; ++write) {
             WordVersion made = write->made;
             if (made.event < std::max(since, first_) || made.event >= last + made.initial)

@@ -18,7 +18,6 @@ struct WordVersion {
     uint64_t value = 0;   // bytes that are not known are zero
     uint32_t site = 0;    // 0: from before the recording, or zeroed by the allocator
     uint8_t mask = 0;     // bytes that are known, one bit each
-    uint8_t width = 0;    // bytes that were written, in the word
     bool initial = false; // stands before the event
 
     // How many events had happened once it was stored.
@@ -34,10 +33,13 @@ NodeMemory memory_of(const Store &store, uint64_t node);
 
 class WordHistories {
   public:
-    // Of events first <= event < last. What stood before them comes first, as one version. With
-    // `zeros`: words, too, that the allocator zeroed and nobody wrote.
-    WordHistories(const Store &store, uint64_t first, uint64_t last, bool zeros)
-        : store_(store), first_(first), last_(last), zeros_(zeros) {}
+    // What a word held after the events before, as far back as event `since`.
+    using Before = std::function<WordState(uint64_t word, uint64_t since)>;
+    // Of events first <= event < last. What stood before them comes first, as one version. Words
+    // that the allocator zeroed and nobody wrote are shown in nodes of up to `zeroed_words` words.
+    WordHistories(const Store &store, uint64_t first, uint64_t last, uint64_t zeroed_words);
+    // Where much is asked: instead of looking one word up after the other.
+    void set_before(Before before) { before_ = std::move(before); }
 
     // Which nodes, by their place in the list, and which of their words (address / 8). Words that
     // were never written are left out.
@@ -70,7 +72,8 @@ class WordHistories {
 
     const Store &store_;
     uint64_t first_, last_;
-    bool zeros_;
+    uint64_t zeroed_words_;
+    Before before_;
 };
 
 } // namespace heapstory

@@ -5,6 +5,7 @@
 #include "format/nodes/discoveries.h"
 #include "format/nodes/nodes.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -32,6 +33,14 @@ class Clusters {
     // The cluster that a node belongs to after n events, 0 if none.
     uint64_t of(uint64_t node, uint64_t n) const;
     const std::vector<MergeEdge> &merges() const { return merges_; }
+    // Which cluster a node belongs to from so many events on; 0: none. visit(after, cluster)
+    template <class Visit> void for_memberships(uint64_t node, Visit visit) const {
+        auto at = std::lower_bound(
+            memberships_.begin(), memberships_.end(), node,
+            [](const Membership &membership, uint64_t id) { return membership.node < id; });
+        for (; at != memberships_.end() && at->node == node; ++at)
+            visit(at->after, at->cluster);
+    }
 
   private:
     struct Membership {

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/window/window.h"
+
+#include "graph/memory/image.h"
+#include "graph/nodes/gather_nodes.h"
+#include "graph/nodes/live_index.h"
+#include "graph/nodes/type_propagation.h"
+#include "graph/nodes/types.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+
+namespace heapstory {
+
+namespace {
+
+constexpr size_t many_nodes = 20000;
+
+// All memory at the begin of a window, where many words are asked for.
+class Beginning {
+  public:
+    Beginning(const Store &store, uint64_t events)
+        : store_(store), nodes_(gather_nodes(store, events, false, 0)) {
+        live_.reserve(nodes_.size());
+        for (uint32_t index = 0; index < nodes_.size(); ++index)
+            live_.add(nodes_[index], index);
+        live_.finish();
+        image_ = std::make_unique<Image>(store, events, [this](uint64_t address) -> uint64_t {
+            uint32_t found = live_.find(address);
+            return found == LiveIndex::none ? 0
+                                            : since(store_, nodes_[live_.index(found)], address);
+        });
+    }
+    WordState word(uint64_t word, uint64_t since) const {
+        const ImagePage *page = image_->page(word);
+        uint64_t i = word % image_page_words;
+        if (!page || !page->mask[i] || page->words[i].event < since)
+            return {};
+        const ImageWord &found = page->words[i];
+        return {found.value, page->mask[i], found.event, uint32_t(found.site), !found.site};
+    }
+
+  private:
+    const Store &store_;
+    Values<GraphNode> nodes_;
+    LiveIndex live_;
+    std::unique_ptr<Image> image_;
+};
+
+} // namespace
+
+Window::Window(const Store &store, const Pointers &pointers, WindowQuery query)
+    : store_(store), pointers_(pointers), query_(std::move(query)),
+      first_events_(store.events_by(query_.first)), last_events_(store.events_by(query_.last)) {
+    if (query_.which == WindowQuery::Which::around)
+        follow();
+    else
+        read(chosen(), never);
+    std::ranges::sort(rows_, {}, &Row::id);
+    for (uint32_t row = 0; row < rows_.size(); ++row)
+        row_of_[rows_[row].id] = row;
+    find_types();
+}
+
+const Window::Row *Window::find(uint64_t id) const {
+    auto found = row_of_.find(id);
+    return found == row_of_.end() ? nullptr : &rows_[found->second];
+}
+
+std::vector<NodeMemory> Window::chosen() const {
+    std::vector<NodeMemory> nodes;
+    auto add = [&](uint64_t id, const NodeRow &row) {
+        if (!lived(row))
+            return;
+        nodes.push_back({id, row});
+        store_.discovered().restore(id, nodes.back().row, row.birth);
+    };
+    if (query_.which == WindowQuery::Which::all)
+        store_.nodes().for_each(add);
+    else
+        for (uint64_t id : query_.nodes)
+            add(id, store_.nodes().get(id));
+    return nodes;
+}
+
+// Nearest first, along all pointers that stood at some moment of the window.
+void Window::follow() {
+    std::unordered_set<uint64_t> seen;
+    std::vector<uint64_t> front = query_.nodes;
+    for (uint64_t distance = 0; !front.empty() && distance <= query_.depth; ++distance) {
+        std::vector<NodeMemory> nodes;
+        for (uint64_t id : front) {
+            if (seen.size() >= query_.limit)
+                break;
+            NodeMemory memory = memory_of(store_, id);
+            if (lived(memory.row) && seen.insert(id).second)
+                nodes.push_back(memory);
+        }
+        size_t first = rows_.size();
+        read(std::move(nodes), distance);
+        if (seen.size() >= query_.limit)
+            break;
+        front = targets_of(first);
+    }
+}
+
+std::vector<uint64_t> Window::targets_of(size_t first_row) const {
+    std::vector<uint64_t> targets;
+    for (size_t i = first_row; i < rows_.size(); ++i) {
+        const Records &found = records(rows_[i]);
+        for (uint64_t field = rows_[i].first; field < rows_[i].end; ++field)
+            for (uint64_t at = found.fields[field].first; at < found.fields[field].end; ++at)
+                if (uint64_t target = found.versions[at].target;
+                    target && (targets.empty() || targets.back() != target))
+                    targets.push_back(target);
+    }
+    return targets;
+}
+
+void Window::read(std::vector<NodeMemory> nodes, uint64_t distance) {
+    std::ranges::stable_sort(nodes, {}, [](const NodeMemory &node) { return node.row.address; });
+    const bool many = nodes.size() > many_nodes;
+    if (!meanings_)
+        meanings_ = std::make_unique<Meanings>(
+            store_, pointers_, many ? Meanings::Asked::much : Meanings::Asked::little);
+    WordHistories histories(store_, first_events_, last_events_, query_.limits.zeroed_words);
+    std::shared_ptr<const Beginning> beginning;
+    if (many && first_events_) {
+        beginning = std::make_shared<Beginning>(store_, first_events_);
+        histories.set_before(
+            [beginning](uint64_t word, uint64_t since) { return beginning->word(word, since); });
+    }
+    Group &group = groups_.emplace_back();
+    group.nodes = std::move(nodes);
+    const auto pieces = histories.cut(group.nodes);
+    group.parts.resize(pieces.size());
+    std::vector<uint64_t> left_out(group.nodes.size());
+    histories.read(group.nodes, pieces, [&](size_t piece) -> WordHistories::Visit {
+        auto finder = std::make_shared<RecordFinder>(store_, *meanings_, query_.limits);
+        return [&, finder, piece](size_t node, uint64_t word, auto versions) {
+            left_out[node] += !finder->add(group.nodes[node], uint32_t(node), word, versions,
+                                           last_events_, group.parts[piece]);
+        };
+    });
+    for (uint32_t part = 0; part < pieces.size(); ++part) {
+        const std::vector<FieldRecord> &fields = group.parts[part].fields;
+        uint64_t next = 0;
+        for (size_t index = pieces[part].first; index < pieces[part].end; ++index) {
+            Row row{group.nodes[index].id, uint32_t(groups_.size() - 1), uint32_t(index), part};
+            row.first = next;
+            while (next < fields.size() && fields[next].node == index)
+                ++next;
+            row.end = next;
+            row.distance = distance;
+            row.left_out = left_out[index];
+            rows_.push_back(row);
+        }
+    }
+}
+
+// Types by declaration and allocation, then by what typed fields of the window tell.
+void Window::find_types() {
+    Values<GraphNode> nodes(rows_.size());
+    for (size_t i = 0; i < rows_.size(); ++i) {
+        nodes[i].id = rows_[i].id;
+        nodes[i].row = memory(rows_[i]).row;
+        nodes[i].type = node_type(store_.tables(), nodes[i].row);
+    }
+    std::vector<TypeHint> hints;
+    for (uint32_t i = 0; i < rows_.size(); ++i) {
+        const Records &found = records(rows_[i]);
+        for (uint64_t field = rows_[i].first; field < rows_[i].end; ++field)
+            for (uint64_t at = found.fields[field].first; at < found.fields[field].end; ++at) {
+                const VersionRecord &made = found.versions[at];
+                if (!made.target || made.target_offset || made.stale || made.is_meaning)
+                    continue;
+                auto target = row_of_.find(made.target);
+                if (target != row_of_.end() && nodes[target->second].untyped())
+                    hints.push_back(
+                        {i, target->second, found.fields[field].word * 8 - nodes[i].row.address});
+            }
+    }
+    std::vector<TypeHints> pieces;
+    pieces.emplace_back(std::move(hints), 0, uint32_t(rows_.size()));
+    if (store_.tables().types.size() > 1)
+        propagate_types(store_.tables(), pieces, nodes);
+    std::map<std::pair<TypeId, uint64_t>, uint32_t> numbers;
+    for (size_t i = 0; i < rows_.size(); ++i) {
+        rows_[i].type = nodes[i].type;
+        if (!nodes[i].type)
+            continue;
+        auto [at, fresh] =
+            numbers.try_emplace({nodes[i].type, nodes[i].row.size}, uint32_t(shapes_.size()));
+        if (fresh)
+            shapes_.push_back(at->first);
+        rows_[i].shape = at->second + 1;
+    }
+}
+
+uint64_t Window::more_of(const Row &row) const {
+    if (query_.which != WindowQuery::Which::around)
+        return 0;
+    std::unordered_set<uint64_t> missing;
+    const Records &found = records(row);
+    for (uint64_t field = row.first; field < row.end; ++field)
+        for (uint64_t at = found.fields[field].first; at < found.fields[field].end; ++at)
+            if (uint64_t target = found.versions[at].target; target && !row_of_.contains(target))
+                missing.insert(target);
+    std::erase_if(missing, [this](uint64_t id) { return !lived(store_.nodes().get(id)); });
+    return missing.size();
+}
+
+std::vector<uint32_t> Window::sites() const {
+    std::vector<bool> named(store_.tables().sites.size());
+    auto name = [&](uint64_t site) {
+        if (site < named.size())
+            named[site] = true;
+    };
+    for (const Group &group : groups_)
+        for (const Records &part : group.parts)
+            for (const VersionRecord &made : part.versions)
+                name(made.site);
+    for (const Row &row : rows_) {
+        name(store_.tables().site_of_stack(memory(row).row.stack));
+        name(store_.tables().site_of_stack(memory(row).row.free_stack));
+    }
+    std::vector<uint32_t> sites;
+    for (uint32_t site = 1; site < named.size(); ++site)
+        if (named[site])
+            sites.push_back(site);
+    return sites;
+}
+
+uint64_t Window::versions() const {
+    uint64_t sum = 0;
+    for (const Group &group : groups_)
+        for (const Records &part : group.parts)
+            sum += part.versions.size();
+    return sum;
+}
+
+uint64_t Window::words_left_out() const {
+    uint64_t sum = 0;
+    for (const Row &row : rows_)
+        sum += row.left_out;
+    return sum;
+}
+
+} // namespace heapstory
