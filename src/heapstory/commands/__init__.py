@@ -25,6 +25,7 @@ VERBS: dict[str, str] = {
     "graph": "the memory graph as of a timestamp, or its whole evolution",
     "history": "every version of a node or field, with the statement behind each",
     "query": "SQL over the tables of a trace",
+    "view": "travel through the heap in a browser: one offline page, or served",
     "locate": "constraint violations and the statements that introduced them",
     "slice": "the statements that led to a value, and why",
     "loops": "what the iterations of loops take over from one another",

@@ -1,0 +1,168 @@
+"""Findings of other commands, in the one form that the page shows: each with its moment."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from heapstory.errors import UsageError
+
+if TYPE_CHECKING:
+    from heapstory.trace import Trace
+
+_EMPTY: dict[str, Any] = {
+    "ts": None,
+    "node": None,
+    "offset": None,
+    "nodes": [],
+    "place": None,
+    "site": None,
+    "constraint": None,
+    "cpoint": None,
+}
+
+
+def read(trace: Trace, path: str) -> list[dict[str, Any]]:
+    """The findings in a file that ``locate``, ``info --suspicious``, ``leaks`` or ``check`` wrote
+    with ``--json``."""
+    return from_answer(trace, read_json(path), path)
+
+
+def read_json(path: str) -> dict[str, Any]:
+    """One JSON object from a file."""
+    try:
+        answer = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror} (name a file of --json)") from error
+    except ValueError as error:
+        raise UsageError(f"{path}: no JSON: {error} (write it with --json)") from error
+    if not isinstance(answer, dict):
+        raise UsageError(f"{path}: no answer of a command (write it with --json)")
+    return answer
+
+
+def from_answer(trace: Trace, answer: dict[str, Any], path: str) -> list[dict[str, Any]]:
+    """The findings of one answer; UsageError where it is about another trace."""
+    schema = str(answer.get("schema", ""))
+    readers = {
+        "heapstory.locate/1": _located,
+        "heapstory.info/1": _suspicious,
+        "heapstory.leaks/1": _leaks,
+        "heapstory.check/1": _checked,
+    }
+    if schema not in readers:
+        known = ", ".join(sorted(name.split(".")[1].split("/")[0] for name in readers))
+        raise UsageError(
+            f"{path}: has schema {schema or 'none'}; findings come from the --json of {known}"
+        )
+    try:
+        found = [{**_EMPTY, **one} for one in readers[schema](answer)]
+    except (KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"{path}: is no whole answer: {error!r} (write it again)") from error
+    _check(trace, answer, found, path)
+    return found
+
+
+def _check(trace: Trace, answer: dict[str, Any], found: list[dict[str, Any]], path: str) -> None:
+    """Whether it can be about this trace: by the program, and by what there is in it."""
+    other = f"{path}: is about another trace than {trace.path}"
+    again = f"(make it again from {trace.path})"
+    program = answer.get("program")
+    if program is not None and program != trace.meta.get("program"):
+        raise UsageError(f"{other}: of the program {' '.join(map(str, program))} {again}")
+    nodes = len(trace.core.table("nodes"))
+    for one in found:
+        if one["ts"] is not None and one["ts"] > trace.last:
+            raise UsageError(f"{other}: timestamp {one['ts']}, where it has {trace.last} {again}")
+        for node in [*one["nodes"], one["node"]]:
+            if node is not None and node > nodes:
+                raise UsageError(f"{other}: node {node}, where it has {nodes} {again}")
+
+
+def _located(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    words = {c["name"]: c["words"] for c in answer["constraints"]}
+    bad = answer["bad"]["ts"] if answer["bad"] else None
+    nodes = sorted({node for broken in answer["inconsistencies"] for node in broken["nodes"]})
+    for fault in answer["faults"]:
+        slot = fault["slots"][0] if fault["slots"] else None
+        names = fault["constraints"]
+        yield {
+            "source": "locate",
+            "kind": "fault",
+            "title": f"{_where(fault['place'])}: {fault['operation']}",
+            "text": "\n".join(f"{name}: {words.get(name, '')}".strip() for name in names),
+            "ts": fault["ts"],
+            "node": slot["node"] if slot else fault["node"],
+            "offset": slot["offset"] if slot else None,
+            "nodes": nodes,
+            "place": fault["place"],
+            "constraint": fault["constraint"],
+            "cpoint": bad,
+        }
+    for broken in answer["inconsistencies"]:
+        name = broken["constraint"]
+        yield {
+            "source": "locate",
+            "kind": "inconsistency",
+            "title": f"{name} does not hold",
+            "text": words.get(name, ""),
+            "ts": broken["cpoint"],
+            "node": broken["nodes"][0] if broken["nodes"] else None,
+            "nodes": broken["nodes"],
+            "place": answer["bad"]["place"] if answer["bad"] else None,
+            "constraint": name,
+            "cpoint": broken["cpoint"],
+        }
+
+
+def _suspicious(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for one in answer["suspicious"]:
+        nodes = [node["id"] for node in (one["node"], one["reached"]) if node]
+        yield {
+            "source": "suspicious",
+            "kind": one["kind"],
+            "title": f"{_where(one['place'])}: {'certain' if one['certain'] else 'possible'}"
+            " overflow",
+            "text": one["words"],
+            "ts": one["ts"],
+            "node": nodes[-1] if nodes else None,
+            "nodes": nodes,
+            "place": one["place"],
+        }
+
+
+def _leaks(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for one in answer["leaks"]:
+        seen = one.get("confirmation") or {}
+        moment = seen.get("moment") or {}
+        yield {
+            "source": "leaks",
+            "kind": one["kind"],
+            "title": f"{_where(one['place'])}: {one['kind']}",
+            "text": f"{one['confidence']}: {one['variable'] or 'the block'} from "
+            f"{_where(one['allocated'])}",
+            "ts": moment.get("ts"),
+            "node": moment.get("node"),
+            "place": one["place"],
+        }
+
+
+def _checked(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for one in answer["errors"]:
+        yield {
+            "source": "check",
+            "kind": one["kind"],
+            "title": f"{_where(one['place'])}: {one['kind']}",
+            "text": "\n".join(_where(place) for place in one["stack"]),
+            "ts": one.get("ts"),
+            "node": one.get("node"),
+            "place": one["place"],
+        }
+
+
+def _where(place: dict[str, Any] | None) -> str:
+    if not place or not place.get("file"):
+        return (place or {}).get("function") or "?"
+    return f"{place['file']}:{place['line']}" if place.get("line") else str(place["file"])
