@@ -18,6 +18,7 @@ MAX_SIZE = 25 * MEGABYTE
 _OPENING_NODES = 500
 _SMALL = 2 * MEGABYTE  # a window of no more needs no smaller one to open with
 _BYTES_OF_VERSION = 12.0  # in the file, at first guess
+_DATA_WORDS = 4096  # of a node, as long as they fit
 _TRIES = 4
 
 
@@ -67,10 +68,10 @@ def _sources(trace: Trace, head: dict[str, Any], room: int) -> dict[str, str]:
 
 def _window(trace: Trace, answers: Answers, head: dict[str, Any], room: int) -> bytes:
     """The longest stretch of time around the moment to open with that fits."""
-    changes = min(trace.last, int(room / _BYTES_OF_VERSION))
-    for _ in range(_TRIES):
+    changes = max(0, min(trace.last, int(room / _BYTES_OF_VERSION)))
+    for attempt in range(_TRIES):
         first, last = _around(head["at"], trace.last, changes)
-        query = WindowQuery(first=first, last=last)
+        query = WindowQuery(first=first, last=last, data_words=32 if attempt else _DATA_WORDS)
         data, window = answers.window(query)
         packed = compress(data)
         if embedded_size(packed) <= room:

@@ -44,7 +44,7 @@ TableData changes_table(const Store &store, ChangeCounts &counts,
             out[1].string(rows[i].kind);
             out[2].id(node);
             out[3].number(node ? N(rows[i].address - store.nodes().get(node).address) : N());
-            out[4].number(is_change_of_nodes(rows[i].kind) ? N() : N(rows[i].value));
+            out[4].number(rows[i].value); // 0 for births and deaths
             out[5].id(rows[i].site);
             out[6].number(uint64_t(store.thread_of(event)));
         }

@@ -1,0 +1,77 @@
+"""heapstory view on the command line: what it writes, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import heapstory as api
+from tests.conftest import Compile, Heapstory, Record
+from tests.support.programs import ROOT
+from tests.viewing.reading import blocks_of
+
+
+def test_a_page(story: api.Trace, heapstory: Heapstory, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = heapstory("view", story.path, "-o", page, "--at", "20", "--no-source")
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    head = json.loads(blocks_of(page.read_text())["head"])
+    assert (head["at"], head["sources"], head["serve"]) == (20, [], False)
+
+
+def test_findings(
+    compile_program: Compile, record: Record, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    trace = record(compile_program((ROOT / "examples" / "playlist.c").read_text()))
+    spec = ROOT / "examples" / "playlist.spec"
+    answer = heapstory("locate", trace, "--spec", spec, "--json")
+    said = json.loads(answer.stdout)
+    (tmp_path / "found.json").write_text(answer.stdout)
+    page = tmp_path / "page.html"
+    heads = []
+    for words in (("--findings", tmp_path / "found.json"), ("--spec", spec)):
+        done = heapstory("view", trace, "-o", page, *words)
+        assert done.returncode == 0, done.stderr
+        heads.append(json.loads(blocks_of(page.read_text())["head"]))
+    assert heads[0] == heads[1]
+    found = heads[0]["findings"]
+    assert [one["ts"] for one in found if one["kind"] == "fault"] == [
+        fault["ts"] for fault in said["faults"]
+    ]
+    assert heads[0]["at"] == found[0]["ts"] == said["faults"][0]["ts"]
+
+
+def test_bad_input_is_one_line(story: api.Trace, heapstory: Heapstory, tmp_path: Path) -> None:
+    other = {"schema": "heapstory.info/1", "suspicious": [suspicion(story.last + 1)]}
+    (tmp_path / "other.json").write_text(json.dumps(other))
+    (tmp_path / "broken.json").write_text("{")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        for words, said in {
+            ("--at", "99999"): "is not in",
+            ("--node", "99999"): "there is no node",
+            ("-o", "/nonexistent/x.html"): "choose another file",
+            ("--findings", str(tmp_path / "other.json")): "another trace",
+            ("--findings", str(tmp_path / "broken.json")): "no JSON",
+            ("--slice", str(tmp_path / "other.json")): "is no slice",
+            ("--serve", "--port", str(taken.getsockname()[1])): "choose another with --port",
+            ("--port", "1"): "--port goes with --serve",
+        }.items():
+            done = heapstory("view", story.path, *words, cwd=tmp_path)
+            assert done.returncode == 2, (words, done.stderr)
+            assert said in done.stderr and done.stderr.count("\n") == 1, (words, done.stderr)
+    assert heapstory("view", tmp_path / "no.story").returncode == 2
+
+
+def suspicion(timestamp: int) -> dict[str, object]:
+    return {
+        "kind": "overflow",
+        "certain": True,
+        "words": "",
+        "ts": timestamp,
+        "place": None,
+        "node": None,
+        "reached": None,
+    }
