@@ -16,6 +16,7 @@
 #include "table.h"
 #include "trace.h"
 
+#include <algorithm>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -253,7 +254,14 @@ class Slicer {
             throw nb::value_error("set_statements has not been called");
         return *statements_;
     }
-    static nb::dict described(const slice::Explained &found) {
+    // Instructions of the slice at whose address other code of the program lay as well.
+    uint64_t changed(const slice::Slice &found) const {
+        return uint64_t(std::ranges::count_if(found.hits, [&](const slice::Hit &hit) {
+            return hit.block && stream_->block(hit.block).own &&
+                   prepared_->graph().is_changed(hit.block);
+        }));
+    }
+    nb::dict described(const slice::Explained &found) const {
         uint64_t bytes = 0;
         std::vector<Memory> ranges;
         for (const stream::Range &range : found.unresolved) {
@@ -267,6 +275,7 @@ class Slicer {
         made["unresolved_memory"] = ranges;
         made["unresolved_registers"] = found.slice.unresolved - bytes;
         made["exact"] = found.exact;
+        made["changed"] = changed(found.slice);
         made["hits"] = table_of_hits(found.slice);
         made["moments"] = table_of_moments(found);
         made["edges"] = table_of_edges(found);

@@ -410,6 +410,7 @@ class Explanation(TypedDict):
     unresolved_memory: list[tuple[int, int]]  # address, bytes: there before the stream
     unresolved_registers: int  # bytes
     exact: bool  # False: of some statements, early executions are one moment
+    changed: int  # own instructions in the slice at whose address other code lay as well
     hits: Table
     moments: Table
     edges: Table

@@ -20,6 +20,7 @@ class FlowGraphBuilder {
         : graph_(graph), source_(source), effects_(effects), code_(code) {}
 
     void run(const Transitions &transitions) {
+        tell_generations();
         find_leaders();
         explore();
         new_node(0);
@@ -31,48 +32,103 @@ class FlowGraphBuilder {
         for (auto &list : graph_.successors_)
             sort_out(list);
         sort_out(graph_.entries_);
+        for (auto [place, node] : nodes_)
+            if (auto [found, is_new] = graph_.starts_.try_emplace(address_of(place), node); !is_new)
+                found->second = 0;
     }
 
   private:
+    // An address and in the upper bits the generation of the code there: 0 is what ran there first.
+    using Place = uint64_t;
+    static constexpr unsigned address_bits = 48;
+    static uint64_t address_of(Place place) { return place & ((uint64_t(1) << address_bits) - 1); }
+    static Place place_of(uint64_t address, uint64_t generation) {
+        return address | generation << address_bits;
+    }
+
     static void sort_out(std::vector<uint32_t> &list) {
         std::sort(list.begin(), list.end());
         list.erase(std::unique(list.begin(), list.end()), list.end());
     }
 
+    // A block whose code is another than what ran at one of its addresses is of a new generation,
+    // or of that in which there is the same code.
+    void tell_generations() {
+        generation_.assign(source_.blocks() + 1, 0);
+        graph_.changed_.assign(source_.blocks() + 1, false);
+        for (uint32_t id = 1; id <= source_.blocks(); ++id) {
+            while (generation_[id] < 0x7fff && differs(id))
+                ++generation_[id];
+            for (const Instruction &one : effects_[id].instructions)
+                executed_.try_emplace(place_of(one.address, generation_[id]), code_of(id, one));
+            latest_ = std::max(latest_, generation_[id]);
+        }
+        for (uint32_t id = 1; latest_ && id <= source_.blocks(); ++id)
+            for (const Instruction &one : effects_[id].instructions)
+                for (uint64_t other = 0; other <= latest_; ++other)
+                    if (other != generation_[id] && executed_.count(place_of(one.address, other)))
+                        graph_.changed_[id] = true;
+    }
+
+    bool differs(uint32_t id) const {
+        for (const Instruction &one : effects_[id].instructions) {
+            auto found = executed_.find(place_of(one.address, generation_[id]));
+            if (found != executed_.end() && !std::ranges::equal(found->second, code_of(id, one)))
+                return true;
+        }
+        return false;
+    }
+
+    std::span<const uint8_t> code_of(uint32_t id, const Instruction &one) const {
+        const stream::Block &block = source_.block(id);
+        return std::span(block.code).subspan(one.address - block.address, one.length);
+    }
+
+    // Where a branch of some code leads to: code of its generation, or what was there before.
+    Place target_of(uint64_t address, uint64_t generation) const {
+        for (uint64_t at = generation; at > 0; --at)
+            if (executed_.count(place_of(address, at)))
+                return place_of(address, at);
+        return place_of(address, 0);
+    }
+
     void find_leaders() {
         for (uint32_t id = 1; id <= source_.blocks(); ++id) {
             const Effects &effects = effects_[id];
+            const uint64_t generation = generation_[id];
+            auto lead = [&](uint64_t address) { leaders_.insert(target_of(address, generation)); };
             for (const Instruction &one : effects.instructions) {
-                executed_.insert(one.address);
                 if (one.branch != Branch::conditional)
                     continue;
-                leaders_.insert(one.target);
-                leaders_.insert(one.address + one.length);
+                lead(one.target);
+                lead(one.address + one.length);
             }
             if (!effects.instructions.empty())
-                leaders_.insert(effects.instructions.front().address);
+                lead(effects.instructions.front().address);
             for (const stream::Exit &exit : source_.block(id).exits)
                 if (exit.instruction + 1u < effects.instructions.size())
-                    leaders_.insert(effects.instructions[exit.instruction + 1u].address);
+                    lead(effects.instructions[exit.instruction + 1u].address);
         }
     }
 
     // Decodes what was never executed but is the other side of a branch, up to code that was.
     void explore() {
-        std::vector<uint64_t> waiting;
-        for (uint64_t leader : leaders_)
+        std::vector<Place> waiting;
+        for (Place leader : leaders_)
             if (!executed_.count(leader))
                 waiting.push_back(leader);
         while (!waiting.empty()) {
-            uint64_t from = waiting.back();
+            Place from = waiting.back();
             waiting.pop_back();
             if (!unexecuted_.count(from))
                 explore(from, waiting);
         }
     }
 
-    void explore(uint64_t from, std::vector<uint64_t> &waiting) {
-        std::vector<uint64_t> &next = unexecuted_[from];
+    // The bytes of what was not executed are known of the program's own files, which are what ran
+    // first.
+    void explore(Place from, std::vector<Place> &waiting) {
+        std::vector<Place> &next = unexecuted_[from];
         uint64_t at = from;
         for (unsigned i = 0; i < longest; ++i) {
             Flow flow = stream::flow_of(code_ ? code_(at) : std::span<const uint8_t>(), at);
@@ -90,7 +146,7 @@ class FlowGraphBuilder {
         }
     }
 
-    void reach(uint64_t target, std::vector<uint64_t> &next, std::vector<uint64_t> &waiting) {
+    void reach(Place target, std::vector<Place> &next, std::vector<Place> &waiting) {
         next.push_back(target);
         leaders_.insert(target);
         if (!executed_.count(target))
@@ -103,10 +159,10 @@ class FlowGraphBuilder {
         return uint32_t(graph_.address_.size() - 1);
     }
 
-    uint32_t node_at(uint64_t address) {
-        auto [found, is_new] = graph_.starts_.try_emplace(address, 0);
+    uint32_t node_at(Place place) {
+        auto [found, is_new] = nodes_.try_emplace(place, 0);
         if (is_new)
-            found->second = new_node(address);
+            found->second = new_node(address_of(place));
         return found->second;
     }
 
@@ -115,8 +171,9 @@ class FlowGraphBuilder {
         for (uint32_t id = 1; id <= source_.blocks(); ++id) {
             const auto &instructions = effects_[id].instructions;
             for (size_t i = 0; i < instructions.size(); ++i) {
-                if (i == 0 || leaders_.count(instructions[i].address))
-                    graph_.parts_.push_back({node_at(instructions[i].address), 0});
+                const Place place = place_of(instructions[i].address, generation_[id]);
+                if (i == 0 || leaders_.count(place))
+                    graph_.parts_.push_back({node_at(place), 0});
                 graph_.parts_.back().end = uint16_t(i + 1);
             }
             graph_.first_part_.push_back(uint32_t(graph_.parts_.size()));
@@ -155,15 +212,15 @@ class FlowGraphBuilder {
                 const Instruction &last = effects_[id].instructions[part.end - 1u];
                 if (last.branch != Branch::conditional)
                     continue;
-                add_edge(part.node, node_at(last.target));
-                add_edge(part.node, node_at(last.address + last.length));
+                for (uint64_t side : {last.target, last.address + last.length})
+                    add_edge(part.node, node_at(target_of(side, generation_[id])));
             }
     }
 
     void connect_unexecuted() {
         for (const auto &[from, next] : unexecuted_) {
             uint32_t node = node_at(from);
-            for (uint64_t target : next)
+            for (Place target : next)
                 add_edge(node, node_at(target));
         }
     }
@@ -174,8 +231,12 @@ class FlowGraphBuilder {
     const stream::Source &source_;
     const std::vector<Effects> &effects_;
     const Code &code_;
-    std::unordered_set<uint64_t> executed_, leaders_;
-    std::unordered_map<uint64_t, std::vector<uint64_t>> unexecuted_;
+    std::vector<uint64_t> generation_; // by block
+    uint64_t latest_ = 0;
+    std::unordered_map<Place, std::span<const uint8_t>> executed_; // instructions and their code
+    std::unordered_set<Place> leaders_;
+    std::unordered_map<Place, std::vector<Place>> unexecuted_;
+    std::unordered_map<Place, uint32_t> nodes_;
 };
 
 FlowGraph::FlowGraph(const stream::Source &source, const std::vector<Effects> &effects,

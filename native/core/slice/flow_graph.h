@@ -28,7 +28,8 @@ struct BlockPart {
 // activations did, calls stepped over, and the other side of every conditional branch: that one
 // may never have been taken, but what it would have skipped depends on the branch. Code that was
 // never executed is followed where its bytes are known; else the other side is taken to lead out of
-// the function, so that too much rather than too little depends on the branch.
+// the function, so that too much rather than too little depends on the branch. Where other code
+// lies at an address later (made at run time, or another library), it has nodes of its own.
 class FlowGraph {
   public:
     FlowGraph(const stream::Source &source, const std::vector<stream::Effects> &effects,
@@ -43,8 +44,11 @@ class FlowGraph {
                 return part.node;
         return parts(block).back().node;
     }
-    // The node of the code that an effect counts for, where a node begins there; else 0. An effect
-    // depends on what that depends on, whether it is recorded before or after the code's block.
+    // Whether other code lay, or came to lie, at the address of an instruction of the block.
+    bool is_changed(uint32_t block) const { return changed_[block]; }
+    // The node of the code that an effect counts for, where one node begins there; else 0. An
+    // effect depends on what that depends on, whether it is recorded before or after the code's
+    // block.
     uint32_t node_at(uint64_t address) const {
         auto found = starts_.find(address);
         return found == starts_.end() ? 0 : found->second;
@@ -71,7 +75,8 @@ class FlowGraph {
     std::vector<uint64_t> address_;
     std::vector<std::vector<uint32_t>> successors_, controllers_;
     std::vector<uint32_t> post_dominator_, entries_;
-    std::unordered_map<uint64_t, uint32_t> starts_; // nodes by address
+    std::unordered_map<uint64_t, uint32_t> starts_; // nodes by address, 0 where there are several
+    std::vector<bool> changed_;                     // by block
 };
 
 } // namespace heapstory::slice

@@ -198,9 +198,15 @@ class _Telling:
 
     def notes(self) -> list[str]:
         """What is unusual about the answer."""
-        if self.found["exact"]:
-            return []
-        return [
-            f"the slice has more than {len(self.rows):,} executions of statements: of each "
-            "statement, the earlier ones are shown as one"
-        ]
+        found = []
+        if not self.found["exact"]:
+            found.append(
+                f"the slice has more than {len(self.rows):,} executions of statements: of each "
+                "statement, the earlier ones are shown as one"
+            )
+        if self.found["changed"]:
+            found.append(
+                f"{self.found['changed']:,} instructions of the slice lie where other code lay as "
+                "well (a library unloaded, another loaded): their lines may be those of the other"
+            )
+        return found
