@@ -17,11 +17,13 @@
 #include "trace.h"
 
 #include <algorithm>
+#include <mutex>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+#include <optional>
 #include <set>
 
 namespace nb = nanobind;
@@ -210,7 +212,11 @@ class Slicer {
         slice::Slice found;
         {
             nb::gil_scoped_release released;
-            found = slice::backward(*prepared_, criterion, {data, control, conventions, addresses});
+            const slice::Options options{data, control, conventions, addresses};
+            std::lock_guard one_walk_at_a_time(index_in_use_);
+            if (!index_ || !index_->serves(options))
+                index_.emplace(options);
+            found = slice::backward(*prepared_, criterion, options, *index_);
         }
         nb::dict totals;
         totals["instructions"] = found.instructions;
@@ -292,6 +298,8 @@ class Slicer {
     StoredCode code_;
     std::unique_ptr<slice::Prepared> prepared_;
     std::unique_ptr<slice::Statements> statements_;
+    mutable std::mutex index_in_use_;
+    mutable std::optional<slice::WalkIndex> index_;
 };
 
 } // namespace

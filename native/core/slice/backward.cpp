@@ -43,6 +43,8 @@ template <class Why> class Walk {
         for (uint32_t left = number + 1; left-- > 0;) {
             if (progress)
                 progress(number - left, number + 1);
+            if (index_ && left < number && is_known(left))
+                break;
             source_.read(left, sequence_);
             prepared_.follow(left, sequence_, activations_);
             if constexpr (Why::on)
@@ -52,19 +54,73 @@ template <class Why> class Walk {
                 from = start(criterion);
             walk(from);
         }
+        if (index_)
+            finish_index();
         return result();
     }
 
+    void set_index(WalkIndex *index) { index_ = index; }
     const LiveMemory &unresolved() const { return memory_; }
 
   private:
-    // An instruction that gets a register back, not counted until it is known what was saved.
-    struct Restore {
-        uint32_t block;
-        uint16_t instruction;
-        uint64_t step;
-        uint64_t activation;
-        uint8_t saved;
+    // Whether an earlier walk looked for the same before a sequence; else leaves a checkpoint.
+    bool is_known(uint32_t sequence) {
+        if (!WalkIndex::stops(sequence, source_.sequences()) || !asked_.empty())
+            return false;
+        leave_activation();
+        now_.tidy();
+        rest_ = index_->find(sequence, now_);
+        if (rest_)
+            return true;
+        points_.push_back(std::make_shared<Checkpoint>());
+        points_.back()->sequence = sequence;
+        points_.back()->frontier = now_;
+        (points_.size() > 1 ? points_[points_.size() - 2]->found : before_) =
+            std::exchange(hits_, Hits());
+        return false;
+    }
+
+    // What was found since the last checkpoint, and what was known from there on.
+    void finish_index() {
+        (points_.empty() ? before_ : points_.back()->found) = std::move(hits_);
+        if (!points_.empty()) {
+            points_.back()->next = rest_;
+            points_.back()->unresolved = now_.bytes();
+            for (size_t i = points_.size() - 1; i-- > 0;)
+                points_[i]->next = points_[i + 1];
+            index_->keep(points_.front());
+            rest_ = points_.front();
+        }
+        hits_ = std::move(before_);
+        for (auto at = rest_; at; at = at->next)
+            hits_.add(at->found);
+    }
+
+    // A block that ran, and where in it the walk is.
+    struct Running {
+        Running(const Walk &walk, uint32_t at, uint32_t id)
+            : at(at), id(id), block(walk.source_.block(id)), effects(walk.prepared_.effects(id)),
+              execution(walk.sequence_, at, block), ran(execution.instructions(effects)),
+              parts(walk.graph_.parts(id)) {}
+
+        const uint32_t at, id;
+        const Block &block;
+        const Effects &effects;
+        const Execution execution;
+        const unsigned ran;               // instructions
+        std::span<const BlockPart> parts; // the last one is that of the present instruction
+
+        const Instruction &instruction(unsigned i) const { return effects.instructions[i]; }
+        uint32_t node() const { return parts.back().node; }
+        // Makes an instruction before the present one the present one.
+        void go_to(unsigned i) {
+            while (parts.size() > 1 && i < parts[parts.size() - 2].end)
+                parts = parts.first(parts.size() - 1);
+        }
+        bool ends_part(unsigned i) const { return parts.back().end == i + 1; }
+        template <class Visit> void each_access(unsigned i, AccessKind kind, Visit visit) const {
+            execution.each_access(effects, i, kind, visit);
+        }
     };
 
     // Why an instruction is wanted, beside what it defines.
@@ -89,10 +145,11 @@ template <class Why> class Walk {
                 why_.loaded(range.address, range.size);
         }
         if (const uint32_t id = sequence_.block[at]) {
-            unsigned count = ran(at, id);
+            Running now(*this, at, id);
+            unsigned count = now.ran;
             if (is_asked(at)) // also where it faulted
                 count = std::max(count, asked_.back().instruction + 1u);
-            look_at_block(at, id, std::min<unsigned>(count, criterion.point.instruction), false);
+            look_at_block(now, std::min<unsigned>(count, criterion.point.instruction), false);
         } else if (criterion.point.instruction)
             take_effect(at, sequence_.effects[sequence_.operand[at]], is_asked(at));
         return at;
@@ -109,17 +166,17 @@ template <class Why> class Walk {
             }
             const Block &block = source_.block(id);
             const bool called = block.jump == stream::Jump::call && begins_wanted(at);
-            if (!called && !is_asked(at) && passes_by(at, id, block)) {
-                if constexpr (Why::on)
-                    why_.pass_block(activation_, id, ran(at, id));
+            const bool passes = !called && !is_asked(at) && passes_by(at, id, block);
+            if (passes && !Why::on)
                 continue;
-            }
-            look_at_block(at, id, ran(at, id), called);
+            Running now(*this, at, id);
+            if constexpr (Why::on)
+                if (passes) {
+                    why_.pass_block(activation_, id, now.ran);
+                    continue;
+                }
+            look_at_block(now, now.ran, called);
         }
-    }
-
-    unsigned ran(uint32_t at, uint32_t id) const {
-        return Execution(sequence_, at, source_.block(id)).instructions(prepared_.effects(id));
     }
 
     // Whether the criterion has an instruction in a step.
@@ -127,19 +184,21 @@ template <class Why> class Walk {
         return !asked_.empty() && asked_.back().step == sequence_.first_step + at;
     }
 
-    void look_at_block(uint32_t at, uint32_t id, unsigned count, bool called) {
-        if (count)
-            pending_->meet(graph_, graph_.node_of(id, count - 1));
+    void look_at_block(Running &now, unsigned count, bool called) {
+        if (!count)
+            return;
+        now.go_to(count - 1);
+        pending_->meet(graph_, now.node());
         if constexpr (Why::on)
-            if (count)
-                why_.meets(activation_, graph_.node_of(id, count - 1));
+            why_.meets(activation_, now.node());
         for (unsigned i = count; i-- > 0;) {
+            now.go_to(i);
             Wanted wanted;
-            wanted.asked = is_asked(at) && asked_.back().instruction == i;
+            wanted.asked = is_asked(now.at) && asked_.back().instruction == i;
             wanted.calls = called && i + 1 == count;
             if (wanted.asked)
                 asked_ = asked_.first(asked_.size() - 1);
-            look_at(at, id, i, wanted);
+            look_at(now, i, wanted);
         }
     }
 
@@ -164,6 +223,11 @@ template <class Why> class Walk {
             activation_ = activation;
             pending_ = &pending_of_[activation];
         }
+    }
+    // As if no step had been entered.
+    void leave_activation() {
+        registers_ = nullptr;
+        pending_ = nullptr;
     }
 
     // Whether the activation that a call began holds something that nothing in it decided over.
@@ -194,60 +258,41 @@ template <class Why> class Walk {
         return true;
     }
 
-    // Of an instruction that ran: visits the access and its address.
-    template <class Visit>
-    void each_access(uint32_t at, uint32_t id, unsigned i, AccessKind kind, Visit visit) const {
-        Execution(sequence_, at, source_.block(id))
-            .each_access(prepared_.effects(id), i, kind, visit);
-    }
-
-    void look_at(uint32_t at, uint32_t id, unsigned i, Wanted wanted) {
-        const Effects &effects = prepared_.effects(id);
-        const Instruction &one = effects.instructions[i];
+    void look_at(const Running &now, unsigned i, Wanted wanted) {
+        const Instruction &one = now.instruction(i);
         if constexpr (Why::on)
-            why_.pass(activation_, id, i);
-        if (options_.control && ends_part(id, i)) {
-            const uint32_t node = graph_.node_of(id, i);
-            wanted.decides = graph_.is_branch(node) && pending_->take(graph_, node);
-        }
+            why_.pass(activation_, now.id, i);
+        if (options_.control && now.ends_part(i))
+            wanted.decides = graph_.is_branch(now.node()) && pending_->take(graph_, now.node());
         bool by_register = false, by_memory = false;
-        if (!links_.empty() && !source_.block(id).own)
-            drop_links(at, id, i);
+        if (!links_.empty() && !now.block.own)
+            drop_links(now, i);
         if (options_.data || wanted) {
-            for (RegisterPart part : effects.definitions(one))
+            for (RegisterPart part : now.effects.definitions(one))
                 by_register |= registers_->meets(part);
-            each_access(at, id, i, AccessKind::store, [&](const Access &access, uint64_t address) {
+            now.each_access(i, AccessKind::store, [&](const Access &access, uint64_t address) {
                 by_memory |= memory_.meets(address, access.size);
             });
         }
         if (!wanted && !by_register && !by_memory)
             return;
         if (options_.conventions && !wanted && one.role != Role::plain &&
-            is_transparent(at, id, i, by_memory))
+            is_transparent(now, i, by_memory))
             return;
-        take(at, id, i, wanted);
-    }
-
-    bool ends_part(uint32_t id, unsigned i) const {
-        for (const BlockPart &part : graph_.parts(id))
-            if (part.end == i + 1)
-                return true;
-        return false;
+        take(now, i, wanted);
     }
 
     // Puts an execution of an instruction into the slice.
-    void take(uint32_t at, uint32_t id, unsigned i, Wanted wanted) {
-        const Effects &effects = prepared_.effects(id);
-        const Instruction &one = effects.instructions[i];
+    void take(const Running &now, unsigned i, Wanted wanted) {
         // The one that faulted is only there because it is asked for.
-        const bool completed = !wanted.asked || i < ran(at, id);
+        const bool completed = !wanted.asked || i < now.ran;
         if constexpr (Why::on)
-            tell(at, id, i, wanted, completed);
-        hits_.add(id, i, sequence_.first_step + at);
+            tell(now, i, wanted, completed);
+        hits_.add(now.id, i, sequence_.first_step + now.at);
         if (completed) {
-            for (RegisterPart part : effects.definitions(one))
+            for (RegisterPart part : now.effects.definitions(now.instruction(i)))
                 registers_->remove(part);
-            each_access(at, id, i, AccessKind::store, [&](const Access &access, uint64_t address) {
+            now.each_access(i, AccessKind::store, [&](const Access &access, uint64_t address) {
                 settle_restores(address, access.size);
                 memory_.remove(address, access.size);
             });
@@ -255,32 +300,29 @@ template <class Why> class Walk {
         if constexpr (Why::on)
             if (why_.stops() && !wanted.asked)
                 return;
-        use(at, id, i, completed);
+        use(now, i, completed);
         if (options_.control)
-            wait(activation_, *pending_, graph_.node_of(id, i));
+            wait(activation_, *pending_, now.node());
     }
 
     // Who waited for what is taken.
-    void tell(uint32_t at, uint32_t id, unsigned i, Wanted wanted, bool completed) {
-        const Effects &effects = prepared_.effects(id);
-        why_.take(sequence_.first_step + at, thread_, activation_, id, i);
+    void tell(const Running &now, unsigned i, Wanted wanted, bool completed) {
+        why_.take(sequence_.first_step + now.at, thread_, activation_, now.id, i);
         if (wanted.asked)
             why_.asked_for();
         if (wanted.decides)
-            why_.decided(activation_, graph_, graph_.node_of(id, i));
+            why_.decided(activation_, graph_, now.node());
         if (wanted.calls)
             why_.called(callee_);
         if (!completed)
             return;
-        const Execution execution(sequence_, at, source_.block(id));
-        for (RegisterPart part : effects.definitions(effects.instructions[i]))
+        for (RegisterPart part : now.effects.definitions(now.instruction(i)))
             why_.defined(thread_, part);
-        execution.each_access(
-            effects, i, AccessKind::store, [&](const Access &access, uint64_t address) {
-                why_.stored(address, access.size,
-                            access.size <= 8 ? std::optional(execution.value(access))
-                                             : std::nullopt);
-            });
+        now.each_access(i, AccessKind::store, [&](const Access &access, uint64_t address) {
+            why_.stored(address, access.size,
+                        access.size <= 8 ? std::optional(now.execution.value(access))
+                                         : std::nullopt);
+        });
     }
 
     void wait(uint64_t activation, Pending &pending, uint32_t node) {
@@ -289,23 +331,22 @@ template <class Why> class Walk {
             why_.waits(activation, node);
     }
 
-    void use(uint32_t at, uint32_t id, unsigned i, bool completed) {
-        const Effects &effects = prepared_.effects(id);
-        const Instruction &one = effects.instructions[i];
-        if (!options_.data || is_lookup(id, i))
+    void use(const Running &now, unsigned i, bool completed) {
+        const Instruction &one = now.instruction(i);
+        if (!options_.data || is_lookup(now, i))
             return;
         auto use_part = [&](RegisterPart part) {
             registers_->add(part);
             if constexpr (Why::on)
                 why_.used(thread_, part);
         };
-        for (RegisterPart part : effects.uses(one))
+        for (RegisterPart part : now.effects.uses(one))
             use_part(part);
         if (options_.addresses || !completed)
-            for (RegisterPart part : effects.address_uses(one))
+            for (RegisterPart part : now.effects.address_uses(one))
                 use_part(part);
         if (completed)
-            each_access(at, id, i, AccessKind::load, [&](const Access &access, uint64_t address) {
+            now.each_access(i, AccessKind::load, [&](const Access &access, uint64_t address) {
                 note_link(one, address);
                 memory_.add(address, access.size);
                 if constexpr (Why::on)
@@ -326,13 +367,13 @@ template <class Why> class Walk {
     }
 
     // How the loader found the function is not asked, either.
-    bool is_lookup(uint32_t id, unsigned i) const {
-        return options_.conventions && prepared_.ends_lookup(id) &&
-               i + 1 == prepared_.effects(id).instructions.size();
+    bool is_lookup(const Running &now, unsigned i) const {
+        return options_.conventions && prepared_.ends_lookup(now.id) &&
+               i + 1 == now.effects.instructions.size();
     }
 
-    void drop_links(uint32_t at, uint32_t id, unsigned i) {
-        each_access(at, id, i, AccessKind::store, [&](const Access &access, uint64_t address) {
+    void drop_links(const Running &now, unsigned i) {
+        now.each_access(i, AccessKind::store, [&](const Access &access, uint64_t address) {
             if (access.size != 8 || !links_.erase(address))
                 return;
             memory_.remove(address, access.size);
@@ -343,8 +384,8 @@ template <class Why> class Walk {
 
     // Saving a register and getting it back, or making the frame pointer: what is looked for passes
     // through unchanged.
-    bool is_transparent(uint32_t at, uint32_t id, unsigned i, bool by_memory) {
-        const Instruction &one = prepared_.effects(id).instructions[i];
+    bool is_transparent(const Running &now, unsigned i, bool by_memory) {
+        const Instruction &one = now.instruction(i);
         unsigned first = stream::general_registers + 8 * one.saved;
         if (one.role == Role::frame) {
             forget_frame_pointer();
@@ -353,7 +394,7 @@ template <class Why> class Walk {
         uint64_t slot = 0;
         bool found = false;
         auto kind = one.role == Role::save ? AccessKind::store : AccessKind::load;
-        each_access(at, id, i, kind, [&](const Access &access, uint64_t address) {
+        now.each_access(i, kind, [&](const Access &access, uint64_t address) {
             found = access.size == 8;
             slot = address;
         });
@@ -364,7 +405,8 @@ template <class Why> class Walk {
                 return false;
             registers_->remove(first, 8);
             memory_.add(slot, 8);
-            restores_[slot] = {id, uint16_t(i), sequence_.first_step + at, activation_, one.saved};
+            restores_[slot] = {now.id, uint16_t(i), sequence_.first_step + now.at, activation_,
+                               one.saved};
             if constexpr (Why::on)
                 why_.restored(thread_, first, slot);
             return true;
@@ -487,10 +529,9 @@ template <class Why> class Walk {
     Slice result() {
         Slice slice = hits_.take(prepared_);
         slice.visited = visited_;
-        slice.unresolved = memory_.bytes();
-        for (const auto &[thread, registers] : registers_of_)
-            for (unsigned i = 0; i < stream::register_bytes; ++i)
-                slice.unresolved += registers.has(i);
+        slice.unresolved = now_.bytes();
+        for (auto at = rest_; at; at = at->next)
+            slice.unresolved = at->unresolved;
         return slice;
     }
 
@@ -506,17 +547,23 @@ template <class Why> class Walk {
     uint64_t seen_ = ~uint64_t(0); // the first step of the sequence that was entered last
     size_t switch_ = 0, call_ = 0; // of the sequence, walked back
 
-    std::unordered_map<uint32_t, RegisterSet> registers_of_;             // by thread
-    std::unordered_map<uint32_t, std::vector<RegisterSet>> interrupted_; // the same, by signals
+    Frontier now_;
+    decltype(Frontier::registers) &registers_of_ = now_.registers;
+    decltype(Frontier::interrupted) &interrupted_ = now_.interrupted;
+    LiveMemory &memory_ = now_.memory;
+    decltype(Frontier::pending) &pending_of_ = now_.pending;
+    decltype(Frontier::restores) &restores_ = now_.restores;
+    decltype(Frontier::links) &links_ = now_.links;
     RegisterSet *registers_ = nullptr;
     uint32_t thread_ = 0;
-    LiveMemory memory_;
-    std::unordered_map<uint64_t, Pending> pending_of_; // by activation
     Pending *pending_ = nullptr;
     uint64_t activation_ = 0;
-    uint64_t callee_ = 0;                            // the activation that the last call met began
-    std::unordered_map<uint64_t, Restore> restores_; // by the address of what was saved
-    std::unordered_set<uint64_t> links_; // words that are looked for because code went there
+    uint64_t callee_ = 0; // the activation that the last call met began
+
+    WalkIndex *index_ = nullptr;
+    std::vector<std::shared_ptr<Checkpoint>> points_; // of this walk
+    std::shared_ptr<const Checkpoint> rest_;          // an earlier walk's, from where both are one
+    Hits before_;                                     // what was found before the first point
     Hits hits_;
     uint64_t visited_ = 0;
 };
@@ -527,6 +574,14 @@ Slice backward(const Prepared &prepared, const Criterion &criterion, const Optio
                const Progress &progress, const Marks *within) {
     NoReasons why;
     return Walk(prepared, options, why, within).run(criterion, progress);
+}
+
+Slice backward(const Prepared &prepared, const Criterion &criterion, const Options &options,
+               WalkIndex &index) {
+    NoReasons why;
+    Walk walk(prepared, options, why);
+    walk.set_index(&index);
+    return walk.run(criterion, {});
 }
 
 Explained explain(const Prepared &prepared, const Statements &statements,

@@ -6,6 +6,7 @@
 #include "slice/prepared.h"
 #include "slice/reasons.h"
 #include "slice/slice.h"
+#include "slice/walk_index.h"
 
 #include <vector>
 
@@ -17,6 +18,10 @@ namespace heapstory::slice {
 // long the stream is. Where `within` is given, the slice holds nothing else.
 Slice backward(const Prepared &prepared, const Criterion &criterion, const Options &options,
                const Progress &progress = {}, const Marks *within = nullptr);
+
+// The same with the help of earlier walks, and for later ones.
+Slice backward(const Prepared &prepared, const Criterion &criterion, const Options &options,
+               WalkIndex &index);
 
 // The same with its reasons, which takes longer.
 struct Explained {

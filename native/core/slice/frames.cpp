@@ -35,14 +35,16 @@ void Frames::follow(const Sequence &sequence, const stream::Source &source, Acti
     if (into.wants_origins)
         tell_origins(into);
     size_t next_switch = 0;
+    Thread *running = &thread(running_);
     for (uint32_t at = 0; at < sequence.steps(); ++at) {
-        while (next_switch < sequence.switches.size() && sequence.switches[next_switch].step <= at)
+        for (; next_switch < sequence.switches.size() && sequence.switches[next_switch].step <= at;
+             running = &thread(running_))
             running_ = sequence.switches[next_switch++].thread;
+        Thread &now = *running;
         if (uint32_t id = sequence.block[at]) {
-            step(sequence, at, source.block(id), into, transitions);
+            step(sequence, at, source.block(id), now, into, transitions);
             continue;
         }
-        Thread &now = thread(running_);
         const stream::Effect &effect = sequence.effects[sequence.operand[at]];
         into.of_step[at] = now.stacks.back().frames.back().id;
         if (effect.kind == stream::EffectKind::signal)
@@ -52,9 +54,8 @@ void Frames::follow(const Sequence &sequence, const stream::Source &source, Acti
     }
 }
 
-void Frames::step(const Sequence &sequence, uint32_t at, const Block &block, Activations &into,
-                  Transitions *transitions) {
-    Thread &now = thread(running_);
+void Frames::step(const Sequence &sequence, uint32_t at, const Block &block, Thread &now,
+                  Activations &into, Transitions *transitions) {
     if (block.stack_word != stream::no_word) {
         uint64_t pointer = sequence.words[sequence.operand[at] + block.stack_word];
         switch_stack(now, pointer);

@@ -79,7 +79,7 @@ class Frames {
     static constexpr uint64_t far = 256 << 10;
 
     void step(const stream::Sequence &sequence, uint32_t at, const stream::Block &block,
-              Activations &into, Transitions *transitions);
+              Thread &now, Activations &into, Transitions *transitions);
     void switch_stack(Thread &thread, uint64_t pointer);
     void leave(Stack &stack, uint64_t pointer, bool by_return, Transitions *transitions);
     void signal(Thread &thread, bool begins);

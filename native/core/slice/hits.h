@@ -27,6 +27,11 @@ class Hits {
             count(effects_[address], step);
     }
 
+    void add(const Hits &others) {
+        add(hits_, others.hits_);
+        add(effects_, others.effects_);
+    }
+
     Slice take(const Prepared &prepared) {
         Slice slice;
         for (auto &[key, hit] : hits_) {
@@ -54,8 +59,19 @@ class Hits {
         hit.last = std::max(hit.last, step);
         ++hit.count;
     }
-    const Marks *within_;
-    std::unordered_map<uint64_t, Hit> hits_, effects_;
+    using Counts = std::unordered_map<uint64_t, Hit>;
+
+    static void add(Counts &counts, const Counts &others) {
+        for (const auto &[key, hit] : others) {
+            Hit &into = counts[key];
+            into.first = into.count ? std::min(into.first, hit.first) : hit.first;
+            into.last = std::max(into.last, hit.last);
+            into.count += hit.count;
+        }
+    }
+
+    const Marks *within_ = nullptr;
+    Counts hits_, effects_;
 };
 
 } // namespace heapstory::slice

@@ -48,6 +48,24 @@ class LiveMemory {
             add(to + i, 1);
     }
     uint64_t bytes() const { return bytes_; }
+    bool operator==(const LiveMemory &other) const {
+        return bytes_ == other.bytes_ &&
+               std::all_of(table_.begin(), table_.end(), [&](const Entry &entry) {
+                   if (entry.page == none || pages_[entry.index].empty())
+                       return true;
+                   const Page *found = other.find(entry.page);
+                   return found && found->bits == pages_[entry.index].bits;
+               });
+    }
+    // Gives back pages in which nothing is left.
+    void tidy() {
+        LiveMemory kept;
+        for (const Entry &entry : table_)
+            if (entry.page != none && !pages_[entry.index].empty())
+                kept.make(entry.page) = pages_[entry.index];
+        kept.bytes_ = bytes_;
+        *this = std::move(kept);
+    }
     template <class Visit> void each_byte(Visit visit) const {
         for (const Entry &entry : table_)
             if (entry.page != none)
@@ -71,6 +89,7 @@ class LiveMemory {
             uint64_t upto = high == 64 ? ~uint64_t(0) : (uint64_t(1) << high) - 1;
             return upto & ~((uint64_t(1) << low) - 1);
         }
+        bool empty() const { return bits == std::array<uint64_t, page_size / 64>{}; }
         bool meets(unsigned first, unsigned count) const {
             uint64_t common = 0;
             for (unsigned i = first / 64; i <= (first + count - 1) / 64; ++i)

@@ -23,6 +23,9 @@ class Pending {
         for (uint32_t branch : graph.controllers(node))
             filter_ |= bit(branch);
     }
+    bool operator==(const Pending &other) const {
+        return as_before_ == other.as_before_ && std::ranges::is_permutation(nodes_, other.nodes_);
+    }
     // What is no instruction depends on what the block before it in the activation depends on.
     void add_as_before() { as_before_ = true; }
     void meet(const FlowGraph &graph, uint32_t node) {

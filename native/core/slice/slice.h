@@ -42,6 +42,8 @@ struct Options {
     // Registers saved and restored and the making of a frame pass what is looked for through.
     bool conventions = true;
     bool addresses = true; // without: a thin slice, which does not ask how a pointer came about
+
+    bool operator==(const Options &) const = default;
 };
 
 // An instruction of a block in the slice.
