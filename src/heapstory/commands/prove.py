@@ -208,9 +208,9 @@ def _pictures(args: argparse.Namespace, results: list[Judged]) -> None:
         if one.counterexample is not None:
             svg = pictures.svg(one.counterexample)
             html = pictures.html(one.name, one.counterexample)
-        elif one.recorded and one.recorded.conflict:
-            svg = history_picture.svg(one.recorded)
-            html = history_picture.html(one.recorded)
+        elif one.drawn and one.drawn.conflict:
+            svg = history_picture.svg(one.drawn)
+            html = history_picture.html(one.drawn)
         else:
             continue
         for path, text in ((args.svg, svg), (args.html, html)):

@@ -99,6 +99,43 @@ bool bits_remove(struct bits *b, int key) {
 }
 bool bits_contains(struct bits *b, int key) { return atomic_load(&b->word) >> key & 1; }
 """
+MARKED = """
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+struct node { int key; atomic_int marked; _Atomic(struct node *) next; };
+struct set { _Atomic(struct node *) head; };
+static struct node *fresh(int key, struct node *next) {
+    struct node *one = malloc(sizeof *one);
+    one->key = key;
+    atomic_init(&one->marked, 0);
+    atomic_init(&one->next, next);
+    return one;
+}
+void set_init(struct set *s) { atomic_init(&s->head, fresh(-1000, fresh(1000, NULL))); }
+bool set_contains(struct set *s, int key) {
+    struct node *c = s->head;
+    while (c->key < key) c = c->next;
+    return c->key == key && !c->marked;
+}
+bool set_add(struct set *s, int key) {
+    for (;;) {
+        struct node *p = s->head, *c = p->next;
+        while (c->key < key) { p = c; c = c->next; }
+        if (c->key == key && !c->marked) return false;
+        if (atomic_compare_exchange_strong(&p->next, &c, fresh(key, c))) return true;
+    }
+}
+bool set_remove(struct set *s, int key) {
+    struct node *p = s->head, *c = p->next;
+    while (c->key < key) { p = c; c = c->next; }
+    int no = 0;
+    if (c->key != key || !atomic_compare_exchange_strong(&c->marked, &no, 1)) return false;
+    struct node *expected = c;
+    atomic_compare_exchange_strong(&p->next, &expected, c->next);
+    return true;
+}
+"""
 CLASS = """
 #include <atomic>
 class Stack {
@@ -229,3 +266,19 @@ def test_functions_that_do_not_behave_like_the_type_are_not_judged(tmp_path: Pat
     outcome = judged(tmp_path, text)
     assert outcome.verdict == "unknown"
     assert "do not behave like those of a queue" in outcome.reason
+
+
+def test_a_set_that_links_behind_a_marked_node_is_refuted(tmp_path: Path) -> None:
+    """The mark is a field of its own: an insertion behind a node that goes is lost."""
+    outcome = judged(tmp_path, MARKED, calls=4)
+    assert outcome.verdict == "not-linearizable", outcome.reason
+
+
+def test_a_walk_past_marks_is_never_proved_from_an_extracted_specification(tmp_path: Path) -> None:
+    from heapstory.linear.c.extract import extract
+
+    path = tmp_path / "marked.c"
+    walk = "c->key < key || c->marked) c = c->next;"
+    path.write_text(MARKED.replace("c->key < key) c = c->next;", walk))
+    functions = "set_contains=contains,set_add=add,set_remove=remove"
+    assert extract(str(path), None, functions, "set").spec is None

@@ -33,24 +33,29 @@ def _bar(operation: Operation, row: int, moments: list[float]) -> list[str]:
     x, width = LEFT + begin * STEP, max(end - begin, 0) * STEP + STEP // 2
     call, _, _ = operation.text().partition("  [")
     return [
-        f'<text x="8" y="{y + 18}">line {operation.line}</text>',
+        f'<text x="8" y="{y + 18}">{_where(operation).removesuffix(": ")}</text>',
         f'<rect class="conflict" x="{x}" y="{y + 4}" width="{width}" height="{LANE - 10}" '
         f'rx="6"{dash}/>',
         f'<text x="{x + 6}" y="{y + 22}">{escape(call)}</text>',
     ]
 
 
+def _where(operation: Operation) -> str:
+    """The line of a file, for operations that have one."""
+    return f"line {operation.line}: " if operation.line else ""
+
+
 def html(judged: Judgement) -> str:
     """One page: the picture and the operations as a list, no network needed."""
     rows = "\n".join(
-        f"<li>line {o.line}: <code>{escape(o.text())}</code></li>" for o in judged.conflict
+        f"<li>{_where(o)}<code>{escape(o.text())}</code></li>" for o in judged.conflict
     )
     title = escape(judged.path)
     return f"""<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>{title}</title>
 <style>body {{ font: 14px system-ui, sans-serif; margin: 2em }} .scroll {{ overflow-x: auto }}
 </style>
-<h1>{title}: not linearizable</h1>
+<h1>{title}: {escape(judged.verdict)}</h1>
 <p>{escape(judged.reason)}</p>
 <div class="scroll">{svg(judged)}</div>
 <ul>

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from heapstory.linear.history.judge import Judgement
+from heapstory.linear.history.operations import Operation
 from heapstory.linear.ir.harness import TRUTH
 from heapstory.linear.ir.judge import DONE_, EMPTY, FULL, LOST, Call, Outcome, is_lock
 from heapstory.linear.verdict.report import BOUNDED, REFUTED, UNKNOWN
@@ -61,6 +63,22 @@ def data(path: str, outcome: Outcome) -> dict[str, Any]:
         },
         "history": _counterexample(outcome) if outcome.history else None,
     }
+
+
+def drawn(path: str, outcome: Outcome) -> Judgement:
+    """The calls of the history as if they had been recorded; times are steps of the trail."""
+    times = {
+        (e.kind, e.value): n for n, e in enumerate(outcome.trail) if e.kind in (_CALL, _ANSWER)
+    }
+    found = Judgement(path, outcome.verdict, len(outcome.history), outcome.seconds, outcome.reason)
+    for number, call in enumerate(outcome.history):
+        operation = outcome.operations[call.operation]
+        arguments = (call.argument,) if operation.argument else ()
+        end = times.get((_ANSWER, number), len(outcome.trail)) if call.answered else None
+        begin = times.get((_CALL, number), 0)
+        answer = _answer(outcome, call) if call.answered else None
+        found.conflict.append(Operation(operation.name, arguments, answer, begin, end, 0))
+    return found
 
 
 def _counterexample(outcome: Outcome) -> dict[str, Any]:

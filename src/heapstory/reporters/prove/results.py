@@ -24,6 +24,7 @@ class Judged:
     text: str
     counterexample: Counterexample | None = None
     recorded: Judgement | None = None  # one run, judged as a whole
+    drawn: Judgement | None = None  # the history that pictures show
     sequential: bool = False  # already operations one after the other break the model
 
 
@@ -62,6 +63,7 @@ def interleaved(path: str, outcome: Outcome) -> Judged:
         outcome.verdict,
         machine.data(path, outcome),
         machine.text(path, outcome),
+        drawn=machine.drawn(path, outcome),
     )
 
 
@@ -76,4 +78,5 @@ def history(judged: Judgement) -> Judged:
         json.history(judged),
         text.history(judged),
         recorded=judged,
+        drawn=judged,
     )
