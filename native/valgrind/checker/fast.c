@@ -8,6 +8,7 @@
  * at again. Instructions that are rare, or touch memory in more than one way, are left to slow
  * code.
  */
+#include "checker/ahead.h"
 #include "checker/checker.h"
 #include "checker/fragments.h"
 #include "checker/known.h"
@@ -73,9 +74,20 @@ static ULong groups_of(const struct hs_superblock *b, const IRStmt *s) {
     }
 }
 
+static void look_ahead(struct hs_superblock *b) {
+    hs_stack_begin(b);
+    hs_known_begin(b);
+    hs_ahead_begin(b);
+    hs_stack_end();
+    hs_known_end();
+    hs_stack_begin(b);
+    hs_known_begin(b);
+}
+
 static void start_block(struct hs_superblock *b) {
     ULong groups = b->stub ? b->stub_arguments | b->stub_uses.what | 1 : 0;
     IRExpr *undefined;
+    look_ahead(b); /* what functions the tool does is known by now */
     for (Int i = 0; i < b->in->stmts_used; i++)
         groups |= groups_of(b, b->in->stmts[i]);
     if (!groups)
@@ -95,15 +107,29 @@ static Bool is_on_stack(const IRExpr *address, UInt size) {
            (size < 4 || distance % 4 == 0);
 }
 
+/* What was tested, which need not be all that the span reaches over. */
+static void know_span(const IRExpr *address, struct hs_span span) {
+    for (Long i = span.low; i < span.high; i++)
+        if (span.states >> 2 * (i - span.low) & 1)
+            hs_know(address, i, i + 1);
+}
+
 static void load(struct hs_superblock *b, IRExpr *address, UInt size) {
+    struct hs_span span;
     if (hs_is_known(address, size))
         return;
     if (had_effect || b->preceded) {
         give_up(b);
         return;
     }
+    span = hs_loads_ahead(b, address, size);
+    if (span.high - span.low > size) {
+        leave(b, hs_loads_need_look(b, address, span, is_on_stack(address, size)));
+        know_span(address, span);
+        return;
+    }
     leave(b, hs_load_needs_look(b, address, size, is_on_stack(address, size)));
-    hs_know(address, size);
+    hs_know(address, 0, size);
 }
 
 static void before_store(struct hs_superblock *b, IRExpr *address, UInt size) {
@@ -113,13 +139,6 @@ static void before_store(struct hs_superblock *b, IRExpr *address, UInt size) {
         give_up(b);
     else
         leave(b, hs_store_needs_look(b, address, size, False));
-}
-
-static void after_store(struct hs_superblock *b, IRExpr *address, UInt size) {
-    if (hs_is_known(address, size))
-        return;
-    hs_make_stored_defined(b, address, size);
-    hs_know(address, size);
 }
 
 /* ---- the stack ---- */
@@ -140,32 +159,45 @@ static void set_states(struct hs_superblock *b, IRExpr *from, Long length, enum 
     }
     at =
         hs_binop(b, Iop_Add64, hs_shift(b, Iop_Shr64, from, 2), hs_get_shadow(b, HS_SHADOW_STATES));
-    word = state == HS_FRESH ? hs_get_shadow(b, HS_SHADOW_FRESH) : hs_const(~0ull);
+    word = state == HS_FRESH ? hs_get_shadow(b, HS_SHADOW_FRESH)
+                             : hs_const(state == HS_DEFINED ? 0 : ~0ull);
     for (Long done = 0; done < length;) {
         Long left = length - done;
-        IRExpr *value = word;
-        if (left < 16)
-            value = state == HS_FRESH ? IRExpr_Const(IRConst_U16(0x5555))
-                                      : IRExpr_Const(IRConst_U16(0xFFFF));
-        else if (left < 32)
-            value = state == HS_FRESH ? IRExpr_Const(IRConst_U32(0x55555555))
-                                      : IRExpr_Const(IRConst_U32(~0u));
+        ULong states = state * 0x55555555ull;
+        IRExpr *value = left < 16   ? IRExpr_Const(IRConst_U16(states))
+                        : left < 32 ? IRExpr_Const(IRConst_U32(states))
+                                    : word;
         hs_stmt(b, IRStmt_Store(Iend_LE, hs_add(b, at, (ULong)done / 4), value));
         done += left < 16 ? 8 : left < 32 ? 16 : 32;
     }
+}
+
+static void after_store(struct hs_superblock *b, IRExpr *address, UInt size) {
+    struct hs_span span = {0, size, 0};
+    if (hs_is_known(address, size))
+        return;
+    if (is_on_stack(address, size))
+        span = hs_pushes_ahead(b, address, size);
+    if (span.high - span.low > size)
+        set_states(b, hs_add(b, address, (ULong)span.low), span.high - span.low, HS_DEFINED);
+    else
+        hs_make_stored_defined(b, address, size);
+    hs_know(address, span.low, span.high);
 }
 
 static void stack_pointer_is_set(struct hs_superblock *b, const IRStmt *s) {
     IRExpr *after = s->Ist.Put.data;
     Long distance;
     enum hs_stack_change change = hs_stack_is_set(s, &distance);
-    if (change != HS_BY_CONSTANT)
+    struct hs_stack_work work;
+    if (change != HS_BY_CONSTANT) {
         hs_stack_changes(b, after, change);
-    else if (distance < 0)
-        set_states(b, hs_add(b, after, -(ULong)HS_RED_ZONE), -distance, HS_FRESH);
-    else
-        set_states(b, hs_add(b, after, -(ULong)(distance + HS_RED_ZONE)), distance,
-                   HS_UNADDRESSABLE);
+        return;
+    }
+    work = hs_stack_work_at(b);
+    set_states(b, hs_add(b, after, (ULong)(work.fresh - HS_RED_ZONE)), work.n_fresh, HS_FRESH);
+    set_states(b, hs_add(b, after, (ULong)(work.gone - HS_RED_ZONE)), work.n_gone,
+               HS_UNADDRESSABLE);
 }
 
 /* ---- the pass ---- */
@@ -232,14 +264,13 @@ static void start_instruction(struct hs_superblock *b) {
 }
 
 static Bool examine(struct hs_superblock *b) {
-    hs_stack_begin(b);
-    hs_known_begin(b);
     return True;
 }
 
 static void forget(void) {
     hs_stack_end();
     hs_known_end();
+    hs_ahead_end();
 }
 
 const struct hs_pass hs_fast_code = {.examine = examine,

@@ -66,6 +66,20 @@ IRExpr *hs_store_needs_look(struct hs_superblock *b, IRExpr *address, UInt size,
     return hs_test(b, Iop_CmpNE64, states(b, address, size, 2, aligned), hs_const(0));
 }
 
+IRExpr *hs_loads_need_look(struct hs_superblock *b, IRExpr *address, struct hs_span span,
+                           Bool aligned) {
+    Long bytes = span.high - span.low;
+    IRType type = states_type(bytes <= 4 ? 4 : bytes <= 8 ? 8 : bytes <= 16 ? 16 : 32);
+    IRExpr *at = hs_add(b, shadow_address(b, address), (ULong)(span.low / 4));
+    IRExpr *word = load_as_word(b, type, at);
+    if (span.states != (bytes == 32 ? ~0ull : (1ull << 2 * bytes) - 1) ||
+        bytes != 4 * (Long)sizeofIRType(type))
+        word = hs_binop(b, Iop_And64, word, hs_const(span.states));
+    if (!aligned)
+        word = hs_binop(b, Iop_Or64, word, hs_binop(b, Iop_And64, address, hs_const(3)));
+    return hs_test(b, Iop_CmpNE64, word, hs_const(0));
+}
+
 static IRExpr *zero(IRType type) {
     return type == Ity_I8    ? IRExpr_Const(IRConst_U8(0))
            : type == Ity_I16 ? IRExpr_Const(IRConst_U16(0))

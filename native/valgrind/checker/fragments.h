@@ -3,6 +3,7 @@
 #ifndef HEAPSTORY_CHECKER_FRAGMENTS_H
 #define HEAPSTORY_CHECKER_FRAGMENTS_H
 
+#include "checker/ahead.h"
 #include "checker/stack.h"
 
 /* An I1: the bytes are not all defined, or it takes C code to tell. `aligned`: the address is known
@@ -10,6 +11,9 @@
 IRExpr *hs_load_needs_look(struct hs_superblock *b, IRExpr *address, UInt size, Bool aligned);
 /* The same of a store: not all addressable, or not all as a store of defined bytes expects. */
 IRExpr *hs_store_needs_look(struct hs_superblock *b, IRExpr *address, UInt size, Bool aligned);
+/* The same of loads that are tested together. */
+IRExpr *hs_loads_need_look(struct hs_superblock *b, IRExpr *address, struct hs_span span,
+                           Bool aligned);
 /* The bytes become defined, after a store that did not need a look. */
 void hs_make_stored_defined(struct hs_superblock *b, IRExpr *address, UInt size);
 

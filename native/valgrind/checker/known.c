@@ -36,6 +36,13 @@ static void base_of(IRTemp temp, IRTemp *base, Long *distance) {
     *distance = temps[temp].base == IRTemp_INVALID ? 0 : temps[temp].distance;
 }
 
+Bool hs_base_of(const IRExpr *address, IRTemp *base, Long *distance) {
+    if (address->tag != Iex_RdTmp)
+        return False;
+    base_of(address->Iex.RdTmp.tmp, base, distance);
+    return True;
+}
+
 void hs_known_follow(const IRStmt *s) {
     const IRExpr *e = s->Ist.WrTmp.data;
     IRTemp temp = s->Ist.WrTmp.tmp;
@@ -56,32 +63,32 @@ void hs_known_follow(const IRStmt *s) {
 Bool hs_is_known(const IRExpr *address, UInt size) {
     IRTemp base;
     Long low;
-    if (address->tag != Iex_RdTmp)
+    if (!hs_base_of(address, &base, &low))
         return False;
-    base_of(address->Iex.RdTmp.tmp, &base, &low);
     for (UInt i = 0; i < n_ranges; i++)
         if (ranges[i].base == base && ranges[i].low <= low && ranges[i].high >= low + size)
             return True;
     return False;
 }
 
-void hs_know(const IRExpr *address, UInt size) {
+void hs_know(const IRExpr *address, Long low, Long high) {
     IRTemp base;
-    Long low;
-    if (address->tag != Iex_RdTmp)
+    Long distance;
+    if (!hs_base_of(address, &base, &distance))
         return;
-    base_of(address->Iex.RdTmp.tmp, &base, &low);
+    low += distance;
+    high += distance;
     for (UInt i = 0; i < n_ranges; i++)
-        if (ranges[i].base == base && ranges[i].low <= low + size && ranges[i].high >= low) {
+        if (ranges[i].base == base && ranges[i].low <= high && ranges[i].high >= low) {
             ranges[i].low = low < ranges[i].low ? low : ranges[i].low;
-            ranges[i].high = low + size > ranges[i].high ? low + size : ranges[i].high;
+            ranges[i].high = high > ranges[i].high ? high : ranges[i].high;
             return;
         }
     if (n_ranges == MOST_RANGES)
         return;
     ranges[n_ranges].base = base;
     ranges[n_ranges].low = low;
-    ranges[n_ranges++].high = low + size;
+    ranges[n_ranges++].high = high;
 }
 
 void hs_know_nothing(void) {

@@ -9,8 +9,10 @@
 void hs_known_begin(struct hs_superblock *b);
 void hs_known_end(void);
 void hs_known_follow(const IRStmt *s); /* every statement that sets a temporary, in order */
+/* The temporary that an address is at a constant distance of. */
+Bool hs_base_of(const IRExpr *address, IRTemp *base, Long *distance);
 Bool hs_is_known(const IRExpr *address, UInt size);
-void hs_know(const IRExpr *address, UInt size);
+void hs_know(const IRExpr *address, Long low, Long high); /* from and up to there, of it */
 void hs_know_nothing(void);
 
 #endif

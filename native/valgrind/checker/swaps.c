@@ -8,8 +8,9 @@
  *
  * Whether it leaves its stack is seen by what lies where it leads. Beyond the top of a stack all is
  * unaddressable, so a new top below the old one that can be accessed is another stack's. A new top
- * above the old one is another stack's if it is above the place where this one was entered, or if
- * nothing was ever stored below it, as there would be where functions have been called.
+ * above the old one is another stack's if it is above the place where this one was entered, if a
+ * stack was left there before, or if nothing was ever stored below it, as there would be where
+ * functions have been called.
  */
 #include "checker/checker.h"
 #include "checker/values.h"
@@ -20,6 +21,7 @@
 #define PATIENCE 16 /* large changes on one stack before the threshold grows */
 #define NEAR 128    /* bytes below a new top that are looked at */
 #define MOST_KNOWN (64ul << 20)
+#define TOPS 1024 /* as many places where a stack was left are remembered */
 
 static SizeT threshold = FIRST_THRESHOLD;
 static UInt large_changes;
@@ -29,6 +31,7 @@ static struct stack {
     Addr entered;     /* the stack it is on: the stack pointer when it came there */
     Addr own_entered; /* the one it began on */
     Addr own_low;     /* and its lower end */
+    Addr own_left;    /* where it last left that one */
 } * stacks;
 
 static void allocated(Addr before, Addr after) {
@@ -56,12 +59,28 @@ static Bool is_untouched(Addr start, SizeT length) {
     return hs_find_state(start, length, ~HS_ANY_OF(HS_FRESH)) == start + length;
 }
 
+/* Where stacks were left: that is where they are entered again, or nearly. */
+static Addr left_at[TOPS];
+
+static void remember_left(Addr top) {
+    left_at[top / NEAR % TOPS] = top;
+}
+
+static Bool was_left(Addr top) {
+    for (Addr near = top / NEAR - 1; near <= top / NEAR + 1; near++) {
+        Addr left = left_at[near % TOPS];
+        if (left + NEAR > top && left < top + NEAR)
+            return True;
+    }
+    return False;
+}
+
 static Bool is_swap(const struct stack *stack, Addr before, Addr after) {
     if (after >= HS_STATES_END)
         return True;
     if (after < before)
         return is_accessible(after) || is_accessible(after - 8);
-    return after > stack->entered || is_untouched(after - NEAR, NEAR);
+    return after > stack->entered || was_left(after) || is_untouched(after - NEAR, NEAR);
 }
 
 /* Where the memory begins that a stack was given: a block, a mapping. */
@@ -79,7 +98,8 @@ static Addr memory_of(Addr top) {
 static void entered(struct stack *stack, Addr top) {
     Addr low = memory_of(top), from = top - HS_RED_ZONE;
     SizeT size = top - low;
-    Bool own = top <= stack->own_entered && top > stack->own_low;
+    /* a stack may lie in a variable of the thread's own one */
+    Bool own = top <= stack->own_entered && top > stack->own_low && top < stack->own_left + NEAR;
     stack->entered = own ? stack->own_entered : top;
     if (own || !is_accessible(from - 1))
         return;
@@ -99,6 +119,9 @@ void hs_stack_set(Addr before, Addr after, ULong from_frame) {
         return;
     }
     if (is_swap(stack, before, after)) {
+        if (stack->entered == stack->own_entered)
+            stack->own_left = before;
+        remember_left(before);
         entered(stack, after);
         return;
     }
