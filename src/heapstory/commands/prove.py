@@ -111,6 +111,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--show-spec", action="store_true", help="print the specification that --c extracts"
     )
+    parser.add_argument(
+        "--run",
+        dest="run_code",
+        action="store_true",
+        help="with --c: run the functions in threads with random delays, and judge the histories",
+    )
     add_format(parser, ("text", "json"))
     parser.add_argument("--svg", metavar="FILE", help="write the counterexample as a picture")
     parser.add_argument("--html", metavar="FILE", help="write the counterexample as a page")

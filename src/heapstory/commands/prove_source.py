@@ -30,6 +30,8 @@ def judge_c(args: argparse.Namespace, judge: Judge) -> Judged:
     from heapstory.reporters.prove.results import interleaved
 
     options = _options(args)
+    if args.run_code:
+        return _run(args, options)
     extracted = _extracted(args, options)
     if args.show_spec:
         write(f"{extracted.text}\\n")
@@ -46,6 +48,26 @@ def judge_c(args: argparse.Namespace, judge: Judge) -> Judged:
         if outcome.verdict == REFUTED or outcome.history:
             return interleaved(args.c_source, outcome)
     return judged
+
+
+def _run(args: argparse.Namespace, options: tuple[str, ...]) -> Judged:
+    """Run the functions themselves, in threads."""
+    from heapstory.linear.budget import Budget
+    from heapstory.linear.ir.harness import Harness
+    from heapstory.linear.ir.module import read_module
+    from heapstory.linear.ir.roles import choose
+    from heapstory.linear.ir.verdict import reserve
+    from heapstory.linear.run.judge import run_source
+    from heapstory.reporters.prove.results import ran
+
+    module = read_module(args.c_source, options)
+    harness = Harness(module, choose(module, args.functions, args.implements), args.struct)
+    for number, group in enumerate(args.one_thread):
+        reserve(harness, number, group)
+    budget = Budget(args.timeout)
+    with progress(lambda: f"{args.c_source}: {budget.doing}"):
+        found, reason = run_source(harness, budget, options)
+    return ran(args.c_source, found, reason)
 
 
 def _options(args: argparse.Namespace) -> tuple[str, ...]:

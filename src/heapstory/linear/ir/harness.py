@@ -42,6 +42,21 @@ _SLOT = "the structure"
 _COUNTER = "a counter under the lock"
 
 
+STRUCTURE, THREAD, ARGUMENT, OUT, OWN, NUMBER_ = (
+    "structure", "thread", "argument", "out", "own", "number",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a parameter is given: the structure, the value, a slot for the answer, something that
+    each thread has one of, or a number."""
+
+    what: str
+    kind: Type
+    number: int = 0
+
+
 @dataclass
 class Operation:
     """A method of the abstract type, and the function of the machine that calls it."""
@@ -102,8 +117,8 @@ class Harness:
         slot = self.module.variable(_SLOT, 8)
         assert slot is not None
         where = self.module.constant(address_of(slot))
-        maker = self._maker()
-        made = self._made(to, maker, where)
+        self.maker = self._maker()
+        made = self._made(to, self.maker, where)
         if made is not None:
             to.emit(op.STORE, a=where, b=made, size=8)
         to.emit(op.GIVE)
@@ -149,12 +164,8 @@ class Harness:
 
     def _call(self, to: Emitter, function: Declared, given: list[int]) -> int:
         """A call with some arguments given and the others guessed; gives the result's register."""
-        arguments = list(given)
-        for number in range(len(given), len(function.parameters)):
-            name = function.names[number] if number < len(function.names) else ""
-            kind = function.types[number] if number < len(function.types) else Type("int", 4)
-            arguments.append(self.module.constant(_guess(name, kind)))
-        return self._emit_call(to, function, arguments)
+        rest = [self.module.constant(number) for number in self.guessed(len(given))]
+        return self._emit_call(to, function, [*given, *rest])
 
     def _emit_call(self, to: Emitter, function: Declared, arguments: list[int]) -> int:
         number = self.module.function(function.symbol)
@@ -198,24 +209,56 @@ class Harness:
         """What is passed, and the slot for an answer with its size."""
         arguments: list[int] = []
         out, out_size = None, 0
+        for given in self.plan(function, method):
+            if given.what == OUT:
+                out, out_size = self._slot(to, given.kind)
+                arguments.append(out)
+            else:
+                arguments.append(self._given(to, function, given))
+        return arguments, out, out_size
+
+    def _given(self, to: Emitter, function: Declared, given: Given) -> int:
+        if given.what == STRUCTURE:
+            return self._structure(to)
+        if given.what == THREAD:
+            return to.thread()
+        if given.what == ARGUMENT:
+            return self._argument(to, function, given.kind)
+        if given.what == OWN:
+            return self._own(to, given.kind)
+        return self.module.constant(given.number)
+
+    def plan(self, function: Declared, method: int) -> list[Given]:
+        """What each parameter of a function is given."""
+        found: list[Given] = []
         wanted = self._argument_number(function) if method in TAKES_ARGUMENT else -1
         for number in range(len(function.parameters)):
             name = function.names[number] if number < len(function.names) else ""
             kind = function.types[number] if number < len(function.types) else Type("int", 4)
+            answers = any(each.what == OUT for each in found)
             if number == 0 and self.shared is not None:
-                arguments.append(self._structure(to))
+                found.append(Given(STRUCTURE, kind))
             elif _is_thread(name) and not kind.pointed and "*" not in kind.text:
-                arguments.append(to.thread())
+                found.append(Given(THREAD, kind))
             elif number == wanted:
-                arguments.append(self._argument(to, function, kind))
-            elif method in TAKES_OUT and "*" in kind.text and out is None and _is_cell(kind):
-                out, out_size = self._slot(to, kind)
-                arguments.append(out)
+                found.append(Given(ARGUMENT, kind))
+            elif method in TAKES_OUT and "*" in kind.text and not answers and _is_cell(kind):
+                found.append(Given(OUT, kind))
             elif kind.pointed:
-                arguments.append(self._own(to, function, number, kind))
+                found.append(Given(OWN, kind))
             else:
-                arguments.append(self.module.constant(_guess(name, kind)))
-        return arguments, out, out_size
+                found.append(Given(NUMBER_, kind, _guess(name, kind)))
+        return found
+
+    def guessed(self, first: int) -> list[int]:
+        """What the initialiser is given, from a parameter on."""
+        maker = self.maker
+        if maker is None:
+            return []
+        names = [*maker.names, *[""] * len(maker.parameters)]
+        kinds = [*maker.types, *[Type("int", 4)] * len(maker.parameters)]
+        count = range(first, len(maker.parameters))
+        return [_guess(names[n], kinds[n]) for n in count]
 
     def _argument_number(self, function: Declared) -> int:
         """Which parameter is the value or key: by its name, or else the first one."""
@@ -242,7 +285,7 @@ class Harness:
         to.emit(op.ALLOT, dst=slot, a=self.module.constant(max(size, 16)))
         return slot, min(size, 8)
 
-    def _own(self, to: Emitter, function: Declared, number: int, kind: Type) -> int:
+    def _own(self, to: Emitter, kind: Type) -> int:
         """Something that each thread has one of: a node for a lock, a handle."""
         every = self.module.variable(f"{kind.text} of each thread", kind.pointed * (THREADS + 1))
         assert every is not None

@@ -50,11 +50,12 @@ def _judge(wanted: Wanted, budget: Budget, cleared: bool) -> Judge:
     chosen = choose(module, wanted.functions, wanted.implements)
     harness = Harness(module, chosen, wanted.struct, cleared)
     for number, group in enumerate(wanted.one_thread):
-        _reserve(harness, number, group)
+        reserve(harness, number, group)
     return Judge(harness, wanted.keys, budget)
 
 
-def _reserve(harness: Harness, number: int, group: str) -> None:
+def reserve(harness: Harness, number: int, group: str) -> None:
+    """Let only one thread call some functions."""
     names = group.split(",")
     known = {o.name: o for o in harness.operations}
     for name in names:

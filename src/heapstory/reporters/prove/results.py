@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from heapstory.linear.history.judge import Judgement
+from heapstory.linear.history.operations import shown
 from heapstory.linear.ir.judge import Outcome
+from heapstory.linear.run.judge import Ran
 from heapstory.linear.verdict.counterexample import Counterexample
 from heapstory.linear.verdict.report import REFUTED, UNKNOWN, Report
 from heapstory.reporters.prove import json, machine, text
@@ -64,6 +66,28 @@ def interleaved(path: str, outcome: Outcome) -> Judged:
         machine.data(path, outcome),
         machine.text(path, outcome),
         drawn=machine.drawn(path, outcome),
+    )
+
+
+def ran(path: str, found: Ran | None, reason: str) -> Judged:
+    """C that was run in threads: a history that is wrong, or only how many were right."""
+    judged = Judgement(path, UNKNOWN, 0, reason=reason, method="run")
+    judged.seconds = found.seconds if found is not None else 0.0
+    if found is not None and found.wrong:
+        judged.verdict, judged.operations = REFUTED, len(found.wrong)
+        judged.reason = f"a history of the running code (seed {found.seed}) that no order explains"
+        judged.conflict = found.wrong
+        judged.counterexample = {
+            "operations": [
+                {"line": 0, "text": o.text(), "method": o.method, "result": shown(o.result)}
+                for o in found.wrong
+            ]
+        }
+    elif found is not None:
+        right = f"{found.histories} histories of the running code were right; that shows nothing"
+        judged.reason = found.trouble or right
+    return Judged(
+        path, path, 1, judged.verdict, json.history(judged), text.history(judged), drawn=judged
     )
 
 

@@ -85,7 +85,8 @@ def history(judged: Judgement) -> str:
     if judged.reason:
         lines.append(f"  {judged.reason}")
     for call in (judged.counterexample or {}).get("operations", []):
-        lines.append(f"  line {call['line']}: {call['text']}")
+        where = f"line {call['line']}: " if call["line"] else ""
+        lines.append(f"  {where}{call['text']}")
     return "\n".join(lines)
 
 
