@@ -32,10 +32,14 @@ run heapstory locate --explain catalogue.spec
 heapstory locate catalogue.story --spec catalogue.spec -o located.html || [ $? = 1 ]
 say heapstory locate catalogue.story --spec catalogue.spec
 heapstory locate catalogue.story --spec catalogue.spec || [ $? = 1 ]
-line=$(heapstory locate catalogue.story --spec catalogue.spec --json | python3 -c '
+heapstory locate catalogue.story --spec catalogue.spec --json | python3 -c '
 import json, sys
-place = json.load(sys.stdin)["statements"][0]
-print("{file}:{line} in {function}".format(**place))')
+answer = json.load(sys.stdin)
+print("{file}:{line} in {function}".format(**answer["statements"][0]))
+print(answer["faults"][0]["ts"])' >found
+{ read -r line && read -r moment; } <found
+run heapstory view catalogue.story --spec catalogue.spec -o catalogue.html
 printf '\ndrawn: demo/graph.svg (the playlist at the end), demo/evolution.svg (its whole past),\n'
 printf '       demo/located.html (the catalogue before and after it broke)\n'
 printf 'located: %s\n' "$line"
+printf 'view:    file://%s/catalogue.html#t=%s (that moment, in a browser)\n' "$PWD" "$moment"

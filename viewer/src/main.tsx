@@ -44,6 +44,7 @@ async function open(root: HTMLElement): Promise<void> {
   follow(controller);
   await Promise.all([controller.draw(), controller.loadBands()]);
   await story.complete();
+  setTimeout(() => story.timeline); // made before the first step wants it
   if (state.node !== null) await controller.reveal(state.node, state.offset);
 }
 

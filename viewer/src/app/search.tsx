@@ -1,5 +1,5 @@
 // Search by address, type, site, name or value.
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { nodeText } from "../inspect/telling";
 import type { Columns } from "../model/columns";
 import { hex } from "../model/values";
@@ -18,9 +18,13 @@ const MOST = 40;
 export function Search({ controller }: { controller: Controller }) {
   const [hits, setHits] = useState<Hit[] | null>(null);
   const [chosen, setChosen] = useState(0);
+  const asked = useRef(0);
   const look = async (words: string) => {
+    const number = ++asked.current;
+    const found = words.trim() ? await search(controller, words.trim()) : null;
+    if (number !== asked.current) return; // a later question may be answered before
     setChosen(0);
-    setHits(words.trim() ? await search(controller, words.trim()) : null);
+    setHits(found);
   };
   const take = (hit: Hit | undefined) => {
     if (!hit) return;

@@ -53,7 +53,9 @@ export class Timeline {
   /** The change that T stands for: one at T, best of what is drawn, else the last of that. */
   current(t: number, isDrawn: (node: number) => boolean): Change | null {
     const here = this.at(t);
-    const exact = here.find((change) => isDrawn(change.node)) ?? here[0];
+    const exact =
+      here.find((change) => isDrawn(change.node)) ??
+      here.find((change) => !this.window.isSection(change.node));
     if (exact) return exact;
     const last = this.next(t, -1, (change) => isDrawn(change.node));
     return last === null ? null : this.current(last, isDrawn);

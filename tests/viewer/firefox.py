@@ -1,0 +1,86 @@
+"""Firefox, spoken to in its own protocol (Marionette): a length, a colon, JSON."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.support.waiting import wait_until
+
+
+class Firefox:
+    """A session with a running firefox-esr."""
+
+    def __init__(self, port: int) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout=60)
+        self._number = 0
+        self._receive()  # the greeting
+        self._ask("WebDriver:NewSession", {})
+
+    def open(self, url: str) -> None:
+        """Goes to an address."""
+        self._ask("WebDriver:Navigate", {"url": url})
+
+    def evaluate(self, script: str) -> Any:
+        """What a script returns."""
+        answer = self._ask("WebDriver:ExecuteScript", {"script": script, "args": []})
+        return answer["value"]
+
+    def close(self) -> None:
+        """Ends the browser."""
+        self._ask("Marionette:Quit", {"flags": ["eForceQuit"]})
+        self._socket.close()
+
+    def _ask(self, command: str, parameters: dict[str, Any]) -> Any:
+        self._number += 1
+        text = json.dumps([0, self._number, command, parameters])
+        self._socket.sendall(f"{len(text.encode())}:{text}".encode())
+        _, _, error, result = self._receive()
+        assert error is None, error
+        return result
+
+    def _receive(self) -> Any:
+        length = b""
+        while not length.endswith(b":"):
+            length += self._read(1)
+        return json.loads(self._read(int(length[:-1])))
+
+    def _read(self, size: int) -> bytes:
+        data = b""
+        while len(data) < size:
+            part = self._socket.recv(size - len(data))
+            assert part, "firefox has gone"
+            data += part
+        return data
+
+
+@contextmanager
+def firefox(profile: Path) -> Iterator[Firefox]:
+    """Debian's firefox-esr with a profile of its own."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    (profile / "user.js").write_text(
+        f'user_pref("marionette.port", {port});\n'
+        'user_pref("toolkit.telemetry.reportingpolicy.firstRun", false);\n'
+        'user_pref("browser.shell.checkDefaultBrowser", false);\n'
+    )
+    command = ["firefox-esr", "--headless", "--marionette", "--no-remote", "--profile", profile]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            wait_until(lambda: _listens(port))
+            session = Firefox(port)
+            yield session
+            session.close()
+        finally:
+            process.kill()
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
