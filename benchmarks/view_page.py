@@ -7,7 +7,7 @@ x.svg`` per step, opened in the same browser), and memory.
     python3 -m benchmarks.view_page --markdown   also into docs/evaluation/view.md
     python3 -m benchmarks.view_page --quick      tiny traces: does it work at all?
 
-Traces and pages are kept below build/bench/view; --fresh makes them anew.
+Traces and pages are kept below build/bench/view; --fresh records anew.
 """
 
 import argparse
@@ -65,7 +65,7 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
     """Both traces: a large one, and one that fits into a picture."""
     from playwright.sync_api import sync_playwright
 
-    home = options.work / "view"
+    home = options.work / ("view-quick" if options.quick else "view")
     shop = Workshop(options.work, home, options.quick)
     size = ("2000", "20000") if options.quick else ("200000", "5000000")
     large = made(home, "large", [shop.compiled("million"), *size], options.fresh)
