@@ -105,9 +105,19 @@ def _steps(found: Counterexample) -> str:
         told = f"   [{changed}]" if changed else ""
         answer = f"   = {show_value(step.answer) or 'done'}" if step.answers else ""
         lines.append(f"  {number:>4} {' '.join(cells)} {step.label}: {step.text}{told}{answer}")
-    names = " and ".join(f"#{i}" for i in found.conflict)
-    lines.append(f"  * no order of {names} that keeps to real time gives these answers")
+    lines.append(f"  * {_conflict(found)}")
     return "\n".join(lines)
+
+
+def _conflict(found: Counterexample) -> str:
+    """Which operations cannot be put in order; one alone conflicts with all the others."""
+    names = [f"#{i}" for i in found.conflict]
+    if len(names) == 1 and len(found.lanes) > 1:
+        others = ", ".join(
+            f"#{lane.instance}" for lane in found.lanes if lane.instance not in found.conflict
+        )
+        return f"whatever {others} have done by then, nothing allows the answer of {names[0]}"
+    return f"no order of {' and '.join(names)} that keeps to real time gives these answers"
 
 
 def _glyph(lane: Lane, number: int, step: Shown, found: Counterexample) -> str:
