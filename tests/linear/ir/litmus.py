@@ -55,7 +55,7 @@ def _words(module: Module) -> list[int]:
     variables = module.words_of_variables()
     bodies = [body for body in module.bodies if body is not None]
     orders = {o.order for b in bodies for o in b.code if o.op in op.ATOMIC and o.order}
-    found = [int(orders <= {STRONG}), -1, 0, -1, len(module.constants), *module.constants]
+    found = [int(orders <= {STRONG}), -1, 0, 0, -1, len(module.constants), *module.constants]
     found += [*variables, len(bodies)]
     for body in bodies:
         found += body.words()

@@ -240,6 +240,31 @@ def test_a_gate_that_needs_strong_order(tmp_path: Path) -> None:
     assert outcome.history
 
 
+def test_threads_that_know_their_number_are_not_alike(tmp_path: Path) -> None:
+    """Wrong only where the second thread comes first."""
+    text = """
+    #include <stdatomic.h>
+    struct gate { atomic_int in[5]; };
+    extern int thread_id(void);
+    void gate_lock(struct gate *g) {
+        int me = thread_id();
+        g->in[me] = 1;
+        if (me == 1) while (g->in[0]);
+    }
+    void gate_unlock(struct gate *g) { g->in[thread_id()] = 0; }
+    """
+    outcome = judged(tmp_path, text, calls=2)
+    assert outcome.verdict != "bounded-ok"
+    assert outcome.history
+
+
+def test_a_loop_that_nobody_can_end_is_not_accepted(tmp_path: Path) -> None:
+    text = TICKET.replace(
+        "unsigned mine =", "for (volatile int i = 0; i < 9; i -= 1); unsigned mine ="
+    )
+    assert judged(tmp_path, text, calls=2).verdict == "unknown"
+
+
 def test_classes_with_atomic_members(tmp_path: Path) -> None:
     outcome = judged(tmp_path, CLASS, name="source.cc")
     assert outcome.verdict == "bounded-ok", outcome.reason

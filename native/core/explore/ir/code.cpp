@@ -87,6 +87,7 @@ Code Code::read(const Longs &words) {
     code.strong = in.next() != 0;
     code.capacity = in.next();
     code.keyed = in.next() != 0;
+    code.named = in.next() != 0;
     code.set_up = in.small();
     code.constants = in.list();
     for (size_t left = in.count(); left > 0; --left)

@@ -98,7 +98,8 @@ class Encoder {
         put(sight.clock);
     }
     void put(const Object &object) {
-        words_.insert(words_.end(), {int32_t(object.id), object.owner, object.freed});
+        words_.insert(words_.end(), {int32_t(object.id), int32_t(object.size), object.owner,
+                                     object.freed, object.cleared});
         if (object.freed)
             put(object.free_sight);
         words_.push_back(int32_t(object.cells.size()));
@@ -244,7 +245,7 @@ class Search {
             if (world.running[size_t(t)] >= 0) {
                 if (!thread.frames.empty())
                     found.push_back({t});
-            } else if (before || began) {
+            } else if (before || began || code_.named) {
                 calls(world, t, found);
             }
             if (!reserved(t))

@@ -76,16 +76,17 @@ class Emitter:
             return self.register(self.variables.get(found, found))
         return self._nobody("a value that is not known")
 
-    def thread(self) -> int:
-        """A register with the number of the thread."""
+    def thread(self, alike: bool = False) -> int:
+        """A register with the number of the thread; ``alike``: only to find what is its own, so
+        that it does not matter which thread it is."""
         found = self.fresh()
-        self.emit(op.LIBRARY, kind=op.THREAD, dst=found, b=0, c=0)
+        self.emit(op.LIBRARY, kind=op.THREAD, dst=found, b=0, c=0, size=int(alike))
         return found
 
     def own(self, first: int, step: int) -> int:
         """The address of what each thread has one of."""
         found = self.fresh()
-        self.emit(op.INDEX, kind=step, dst=found, a=first, b=self.thread(), size=64)
+        self.emit(op.INDEX, kind=step, dst=found, a=first, b=self.thread(alike=True), size=64)
         return found
 
     def _nobody(self, why: str) -> int:

@@ -327,7 +327,8 @@ class Harness:
         keyed = self.chosen.kind == roles.SET
         variables = module.words_of_variables()
         bodies = [body for body in module.bodies if body is not None]
-        found = [strong, capacity, keyed, self.set_up, len(module.constants), *module.constants]
+        found = [strong, capacity, keyed, self._named(), self.set_up]
+        found += [len(module.constants), *module.constants]
         found += variables
         found.append(len(bodies))
         for body in bodies:
@@ -336,6 +337,12 @@ class Harness:
         for operation in self.operations:
             found += operation.words()
         return [int(word) for word in found]
+
+    def _named(self) -> bool:
+        """Whether what a thread does may depend on its number: then threads are not alike."""
+        code = [one for body in self.module.bodies if body is not None for one in body.code]
+        asked = any(o.op == op.LIBRARY and o.kind == op.THREAD and not o.size for o in code)
+        return asked or bool(self.module.library.assumed)
 
     def orders(self) -> set[int]:
         """The orderings of the atomic accesses."""
