@@ -15,7 +15,7 @@ def locate(
     trace: Trace,
     specification: str | os.PathLike[str] | Specification,
     *,
-    sites: Mapping[str, str] | None = None,
+    sites: Mapping[str, str | Sequence[str]] | None = None,
     cpoints: Sequence[str] = (),
     statements: int | None = None,
 ) -> Diagnosis:

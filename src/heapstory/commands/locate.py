@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from heapstory.commands import memory
 from heapstory.commands.options import (
     add_format,
     add_output,
@@ -44,7 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="TYPE=FILE:LINE",
-        help="nodes of a type are those allocated there (default: by the type's name)",
+        help="nodes of a type are those allocated there (default: by the type's name); may be "
+        "given several times; MODULE+OFFSET in programs without debug information",
     )
     parser.add_argument(
         "--cpoint",
@@ -67,6 +69,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--explain", metavar="SPEC", help="say what a specification means, in plain words"
     )
+    parser.add_argument(
+        "--memory",
+        type=memory.size,
+        metavar="SIZE",
+        help="use no more memory than this, 800M or 4G (default: half of the machine's); where "
+        "that is not enough the exit status is 4",
+    )
     add_format(parser, _FORMATS)
     add_sarif(parser)
     add_output(parser, "its ending chooses the format")
@@ -84,7 +93,16 @@ def run(args: argparse.Namespace) -> int:
         names = ", ".join(constraints.library())
         known = f"; the library has {names}" if names else ""
         raise UsageError(f"locate wants a specification: --spec SPEC{known}")
-    return _locate(args)
+    amount = args.memory or memory.half_of_the_machine()
+    try:
+        with memory.at_most(amount):
+            return _locate(args)
+    except MemoryError:
+        say(
+            f"{args.trace}: {amount >> 20:,} MiB were not enough to check it: nothing is known "
+            "(give more with --memory, or record a part: record --from, --until)"
+        )
+        return INCOMPLETE
 
 
 def _locate(args: argparse.Namespace) -> int:
@@ -92,7 +110,9 @@ def _locate(args: argparse.Namespace) -> int:
     from heapstory import constraints
 
     specification = constraints.load(args.spec)
-    sites = dict(_site(text) for text in args.site)
+    sites: dict[str, list[str]] = {}
+    for name, site in map(_site, args.site):
+        sites.setdefault(name, []).append(site)
     with heapstory.open(args.trace) as trace:
         with progress("checking the structure"):
             diagnosis = heapstory.locate(
@@ -116,13 +136,16 @@ def _locate(args: argparse.Namespace) -> int:
         status = finish(trace)
         if diagnosis.inconsistencies:
             return FOUND
-        return status or (0 if diagnosis.objects else INCOMPLETE)
+        unknown = not diagnosis.objects or diagnosis.unmatched
+        return status or (INCOMPLETE if unknown else 0)
 
 
 def _site(text: str) -> tuple[str, str]:
-    name, equals, site = text.partition("=")
-    if not name or not equals or not site.rpartition(":")[2].isdecimal():
-        raise UsageError(f"--site {text}: wants TYPE=FILE:LINE")
+    from heapstory.constraints.binding.sites import is_site
+
+    name, _, site = text.partition("=")
+    if not name or not is_site(site):
+        raise UsageError(f"--site {text}: wants TYPE=FILE:LINE or TYPE=MODULE+OFFSET")
     return name, site
 
 

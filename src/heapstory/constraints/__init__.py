@@ -13,7 +13,7 @@ plan for the engine (`compile`, `plan`).
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,10 +51,13 @@ def library() -> list[str]:
 
 
 def compile_for(
-    specification: Specification, trace: Trace, sites: Mapping[str, str] | None = None
+    specification: Specification,
+    trace: Trace,
+    sites: Mapping[str, str | Sequence[str]] | None = None,
 ) -> Compiled:
     """The plan of a specification for a trace. `sites` binds types to allocation sites,
-    ``{"node": "list.c:12"}``; the others are bound by their name in the debug information."""
+    ``{"node": "list.c:12"}`` (or a list of them); the others are bound by their name in the debug
+    information."""
     from heapstory.constraints.binding.traced import TraceBinding
     from heapstory.constraints.compile.compiling import compile_plan
 

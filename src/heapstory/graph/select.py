@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from heapstory.errors import UsageError
+from heapstory.store.type_names import meant
 
 if TYPE_CHECKING:
     from heapstory.graph.columns import GraphColumns
+
+_VIRTUAL = ("vtable for ", "VTT for ", "typeinfo for ", "_ZTV", "_ZTT", "_ZTI")
 
 
 def select(
@@ -50,10 +53,12 @@ def find_roots(graph: GraphColumns, root: int | str) -> list[int]:
 
 
 def reach(graph: GraphColumns, start: list[int], depth: int | None) -> set[int]:
-    """The nodes within some number of edges."""
+    """The nodes within some number of edges; what a virtual table leads to is of all objects."""
     targets: dict[int, list[int]] = {}
+    tables = _virtual_tables(graph)
     for source, target in _arrows(graph):
-        targets.setdefault(source, []).append(target)
+        if source not in tables:
+            targets.setdefault(source, []).append(target)
     seen, front = set(start), list(start)
     while front and depth != 0:
         front = [target for node in front for target in targets.get(node, ()) if target in graph]
@@ -61,6 +66,11 @@ def reach(graph: GraphColumns, start: list[int], depth: int | None) -> set[int]:
         seen.update(front)
         depth = None if depth is None else depth - 1
     return seen
+
+
+def _virtual_tables(graph: GraphColumns) -> set[int]:
+    names = zip(graph.node_columns["id"], graph.node_columns["name"], strict=True)
+    return {node for node, name in names if name and name.startswith(_VIRTUAL)}
 
 
 def connected(graph: GraphColumns) -> set[int]:
@@ -97,14 +107,12 @@ def _variables(graph: GraphColumns) -> list[int]:
 
 
 def _of_type(graph: GraphColumns, wanted: str) -> set[int]:
-    columns, name = graph.node_columns, graph.trace.types.name
-    matching = {
-        type_id
-        for type_id in set(columns["type"])
-        if (text := name(type_id)) and wanted in (text, text.partition(" ")[2])
-    }
+    columns, types = graph.node_columns, graph.trace.types
+    names = {type_id: types.get(type_id)["name"] for type_id in set(columns["type"]) if type_id}
+    found = set(meant(wanted, [name for name in names.values() if name]))
+    matching = {type_id for type_id, name in names.items() if name in found}
     if not matching:
-        known = sorted({text for type_id in set(columns["type"]) if (text := name(type_id))})
+        known = sorted({text for type_id in names if (text := types.name(type_id))})
         raise UsageError(
             f"no node of type {wanted} at timestamp {graph.at} "
             f"(types here: {', '.join(known[:10]) or 'none are known'})"

@@ -47,8 +47,8 @@ def read(text: str) -> Wish:
 
 def find(
     trace: Trace, structure: _core.Structure, plan: Plan, wishes: Sequence[Wish]
-) -> tuple[list[CPoint], list[str]]:
-    """The C-points in order of time, and what is to be said about them."""
+) -> tuple[list[CPoint], list[str], list[str]]:
+    """The C-points in order of time, what is to be said about them, and which are not there."""
     found = structure.cpoints(
         returns=not wishes,
         own=list(plan.pause),
@@ -62,14 +62,14 @@ def find(
         if wish.kind == "line":
             points += _at_line(trace, structure, rows, wish)
     _check_crash(points, wishes)
-    notes = _missing(points, wishes)
+    notes = []
     if not wishes:
-        notes += [
+        notes = [
             f"{name} writes the structure but was inlined wherever it is called: its exits cannot "
             "be seen"
             for name in found.inlined
         ]
-    return _in_order(points), notes
+    return _in_order(points), notes, _missing(points, wishes)
 
 
 def _is_asked_for(kind: CPointKind, wishes: Sequence[Wish]) -> bool:

@@ -122,7 +122,9 @@ class Fault:
 class Diagnosis:
     """Everything about one search. ``bad`` and ``clean`` are the first bad C-point and the last
     one before it at which all was well. ``most``: how many statements are to be named (None: those
-    for which there is evidence)."""
+    for which there is evidence). ``unmatched``: what was asked for and is not in the trace, so that
+    nothing can be said to have held. ``untyped``: blocks without a type whose size is that of one
+    of the specification's types."""
 
     plan: Plan
     cpoints: list[CPoint]
@@ -134,6 +136,8 @@ class Diagnosis:
     seconds: dict[str, float]
     notes: list[str] = field(default_factory=list)
     most: int | None = None
+    unmatched: list[str] = field(default_factory=list)
+    untyped: int = 0
 
     @property
     def checked(self) -> list[CPoint]:

@@ -23,7 +23,7 @@ def locate(
     trace: Trace,
     specification: Specification,
     *,
-    sites: Mapping[str, str] | None = None,
+    sites: Mapping[str, str | Sequence[str]] | None = None,
     cpoints: Sequence[str] = (),
     statements: int | None = None,
 ) -> Diagnosis:
@@ -40,7 +40,7 @@ def locate(
     plan = compiled.plan
     compiled_at = perf_counter()
     structure = _core.Structure(trace.core, plan)
-    found, notes = points.find(trace, structure, plan, wishes)
+    found, notes, absent = points.find(trace, structure, plan, wishes)
     loaded_at = perf_counter()
     moments = _moments(found, plan)
     result = structure.locate([(time, *rest) for time, rest in moments.items()])
@@ -65,10 +65,11 @@ def locate(
         notes=[
             *(str(warning) for warning in compiled.warnings),
             *notes,
-            *_missing(plan, counts),
             *told.notes(),
         ],
         most=statements,
+        unmatched=[*_missing(plan, counts), *absent],
+        untyped=_untyped(trace, plan),
     )
 
 
@@ -89,6 +90,20 @@ def _moments(found: list[CPoint], plan: Plan) -> Moments:
             under_way = None if own is None else max(under_way, own)
         moments[point.timestamp] = (types, under_way)
     return moments
+
+
+def _untyped(trace: Trace, plan: Plan) -> int:
+    """How many blocks may be nodes of the specification, by their size, and have no type."""
+    sizes = {type.size for type in plan.types if type.size and not type.implied}
+    bound = {stack for type in plan.types for member in type.members for stack in member.stacks}
+    allocations = _core.Allocations(trace.core)
+    return sum(
+        blocks
+        for type_id, size, _ in allocations.kinds()
+        if type_id is None and size in sizes
+        for stack, _, blocks in allocations.stacks(None, size)
+        if stack not in bound
+    )
 
 
 def _missing(plan: Plan, counts: _core.Counts) -> list[str]:

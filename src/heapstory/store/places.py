@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from heapstory import _core
+
+# Where what libraries put into a program by their headers comes from.
+_LIBRARIES = ("/usr/include/", "/usr/lib/", "/usr/local/include/", "/rustc/", "/rust/deps/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,12 @@ class Place:
     function: str | None = None
     module: str | None = None
     offset: int | None = None
+    raw: Place | None = None  # the statement of a library's header that was inlined there
+
+    @property
+    def is_library(self) -> bool:
+        """Whether it is in a header of a library, or in Rust's."""
+        return self.path is not None and self.path.startswith(_LIBRARIES)
 
     @property
     def file(self) -> str | None:
@@ -37,11 +46,13 @@ class Place:
 
     def as_json(self) -> dict[str, Any]:
         """The *place* of the machine output."""
+        raw = {"raw": self.raw.as_json()} if self.raw else {}
         return {
             "file": self.file,
             "path": self.path,
             "line": self.line,
             "function": self.function,
+            **raw,
         }
 
 
@@ -67,16 +78,20 @@ class Places:
         if site is None:
             return None
         places = self.inlined(site)
-        return places[0] if places else None
+        if not places or not places[0].is_library:
+            return places[0] if places else None
+        own = next((place for place in places if not place.is_library), None)
+        return replace(own, raw=places[0]) if own else places[0]
 
     def stack(self, stack: int | None) -> list[Place]:
         """A call stack, innermost first, inlined callers included."""
         return [place for site in self._stack(stack) for place in self.inlined(site)]
 
     def statement(self, stack: int | None) -> Place | None:
-        """The statement a call stack begins with."""
-        sites = self._stack(stack)
-        return self.place(sites[0]) if sites else None
+        """The statement a call stack begins with; not one of a library's headers."""
+        places = [place for site in self._stack(stack) if (place := self.place(site))]
+        own = (place for place in places if not place.is_library)
+        return next(own, places[0] if places else None)
 
     def _stack(self, stack: int | None) -> list[int]:
         if stack is None:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from heapstory.store.type_names import written_name
+
 if TYPE_CHECKING:
     from heapstory import _core
 
@@ -54,8 +56,8 @@ class Types:
         return self._types[type_id]
 
     def name(self, type_id: int | None) -> str | None:
-        """The name of a type as its language writes it."""
-        return self.get(type_id)["name"] if type_id else None
+        """The name of a type as people write it."""
+        return written_name(self.get(type_id)["name"]) if type_id else None
 
     def field(self, type_id: int | None, size: int, offset: int) -> str | None:
         """The name of the field of a node of some size that begins at an offset."""

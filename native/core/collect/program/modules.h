@@ -29,6 +29,10 @@ class Modules {
     CodeAddress locate(uint64_t address) const;
     bool is_own(uint32_t module) const { return module && tables_.modules[module].own; }
 
+    // Whether the function at an address comes from a header of a system's library, or from Rust's:
+    // what it does counts for its caller, whatever module it was compiled into.
+    bool is_of_header(uint64_t address);
+
     // Variables that begin in a range of module data (own modules with symbols only).
     std::vector<Variable> variables(uint64_t address, uint64_t length);
     // What to call a range of module data that no variable names: "libc.so.6".

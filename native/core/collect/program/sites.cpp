@@ -15,7 +15,7 @@ void Sites::define(const Record &record) {
     raw.pc = record.address;
     raw.size = uint8_t(record.value >> 24);
     raw.kind = uint8_t(record.value >> 32);
-    raw.own = record.value >> 40 & HSW_SITE_OWN;
+    raw.own = (record.value >> 40 & HSW_SITE_OWN) && !modules_.is_of_header(raw.pc);
     StoreSite &store = stores_[id];
     store.context_mask = raw.own ? 0 : ~uint32_t(0);
     store.size = raw.size ? raw.size : 8;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "constraints/cpoints/cpoints.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -205,11 +206,27 @@ class Finder {
             hand_over(frame.inside, frames[frame.first].inside);
         const CallFacts &facts = facts_[call];
         bool covered = !frames.empty() && frames.back().covered;
-        bool returned = query_.returns && facts.own && !covered && !facts.from_own;
+        // What main writes itself does not make all that it calls a part of one operation.
+        bool within = facts.from_own && frames.size() > outermost(frames, tables_);
+        bool returned = query_.returns && facts.own && !covered && !within;
         if (returned && !frames.empty())
             frames.back().inside.push_back(answer_.points.size());
+        if (returned)
+            join_operations_of_others(*stack);
         if (returned || facts.exit || facts.line)
             add(CPointKind::exit, call, time);
+    }
+
+    // What other threads are in the middle of may be wrong until they are done.
+    void join_operations_of_others(const Stack &own) {
+        for (auto &[thread, other] : stacks_) {
+            if (&other == &own)
+                continue;
+            auto operation = std::ranges::find_if(
+                other.frames, [&](const Frame &frame) { return facts_[frame.call].own; });
+            if (operation != other.frames.end())
+                operation->inside.push_back(answer_.points.size());
+        }
     }
 
     // To the first call of a function that calls itself; more than most_steps need not be known.

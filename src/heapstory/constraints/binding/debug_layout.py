@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from heapstory.constraints.binding.layout import EXPANDED_AT_MOST, Array, Scalar
 from heapstory.constraints.plan import Kind
+from heapstory.store.type_names import plain_name
 from heapstory.store.types import Types
 
 if TYPE_CHECKING:
     from heapstory import _core
-
-_TAG = re.compile(r"^(struct|class|union|enum) ")
-
-
-def plain_name(name: str) -> str:
-    """A type's name without ``struct``."""
-    return _TAG.sub("", name)
 
 
 class DebugLayouts:
@@ -95,6 +88,18 @@ class DebugLayouts:
         last = described["fields"][-1]["type"]
         inside = self.types.get(last) if last else None
         return inside is not None and inside["kind"] == "array" and not inside["count"]
+
+    def as_base(self, outer: int, inner: int, base: int = 0) -> Iterator[int]:
+        """The offsets in a record at which another one is its base: a class that it is derived
+        from, or the first member of a structure."""
+        for member in self.types.get(outer)["fields"]:
+            at = base + member["offset"]
+            if not member["type"] or not (member["base_class"] or at == 0):
+                continue
+            if member["type"] == inner:
+                yield at
+            elif self.types.get(member["type"])["kind"] == "record":
+                yield from self.as_base(member["type"], inner, at)
 
     def inside(self, outer: int, inner: int, path: str = "") -> Iterator[int]:
         """The offsets in a type at which another one lies (under a member, if one is named)."""

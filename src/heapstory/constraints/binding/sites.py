@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -13,22 +14,35 @@ if TYPE_CHECKING:
     from heapstory.trace import Trace
 
 LOOKED_AT = 1000  # blocks of a site
+_LINE = re.compile(r"(.+):(\d+)")
+_OFFSET = re.compile(r".+\+0x[0-9a-fA-F]+")
+
+
+def is_site(text: str) -> bool:
+    """Whether a text is FILE:LINE or MODULE+OFFSET."""
+    return _LINE.fullmatch(text) is not None or _OFFSET.fullmatch(text) is not None
 
 
 def find_stacks(trace: Trace, site: str) -> list[int]:
-    """The call stacks of allocations that pass through FILE:LINE."""
-    file, _, number = site.rpartition(":")
-    if not file or not number.isdigit():
-        raise UsageError(f"--site wants TYPE=FILE:LINE, not {site!r}")
+    """The call stacks of allocations that pass through FILE:LINE or MODULE+OFFSET."""
+    if not is_site(site):
+        raise UsageError(f"--site wants TYPE=FILE:LINE or TYPE=MODULE+OFFSET, not {site!r}")
     rows = trace.query(
         "SELECT DISTINCT created_stack FROM nodes WHERE created_stack IS NOT NULL ORDER BY 1"
     ).rows
-    return [int(row[0]) for row in rows if _passes(trace, int(row[0]), file, int(number))]
+    return [int(row[0]) for row in rows if _passes(trace, int(row[0]), site)]
 
 
-def _passes(trace: Trace, stack: int, file: str, line: int) -> bool:
+def _passes(trace: Trace, stack: int, site: str) -> bool:
+    if line := _LINE.fullmatch(site):
+        file, number = line[1], int(line[2])
+        return any(
+            place.line == number and place.path and PurePath(place.path).match(file)
+            for place in trace.stack(stack)
+        )
+    module, _, offset = site.rpartition("+")
     return any(
-        place.line == line and place.path and PurePath(place.path).match(file)
+        place.offset == int(offset, 16) and place.module and PurePath(place.module).match(module)
         for place in trace.stack(stack)
     )
 

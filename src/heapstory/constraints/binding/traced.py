@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from heapstory.constraints.binding import glibc
 from heapstory.constraints.binding.constants import read_constants
-from heapstory.constraints.binding.debug_layout import DebugLayouts, plain_name
+from heapstory.constraints.binding.debug_layout import DebugLayouts
 from heapstory.constraints.binding.layout import (
     WORD,
     Array,
@@ -22,17 +22,25 @@ from heapstory.constraints.binding.sites import accessed_fields, blocks_of, find
 from heapstory.constraints.language import syntax
 from heapstory.constraints.plan import Kind, PlanMember
 from heapstory.errors import UsageError
+from heapstory.store.type_names import meant, plain_name
 
 if TYPE_CHECKING:
     from heapstory import _core
     from heapstory.trace import Trace
 
 
+Sites = Mapping[str, str | Sequence[str]]  # allocation sites by type
+
+
 class TraceBinding:
     """Types by their name in the debug information, or by allocation site."""
 
-    def __init__(self, trace: Trace, sites: Mapping[str, str] | None = None) -> None:
-        self.trace, self.sites = trace, dict(sites or {})
+    def __init__(self, trace: Trace, sites: Sites | None = None) -> None:
+        self.trace = trace
+        self.sites = {
+            name: [given] if isinstance(given, str) else list(given)
+            for name, given in (sites or {}).items()
+        }
         self.layouts = DebugLayouts(trace.types)
 
     @cached_property
@@ -60,7 +68,7 @@ class TraceBinding:
 
     def layout(self, line: syntax.TypeLine) -> Layout | None:
         if line.name in self.sites:
-            return self._layout_of_site(line, self.sites[line.name])
+            return self._layout_of_sites(line, self.sites[line.name])
         ids = self._named(line.native or line.name)
         if line.is_array:
             return self._array(line, ids)
@@ -75,16 +83,30 @@ class TraceBinding:
         return Layout(size, first, members)
 
     def _named(self, name: str) -> list[int]:
-        name = plain_name(name)
-        if name in self._records:
-            return self._records[name]
-        ends = [ids for full, ids in self._records.items() if full.endswith(f"::{name}")]
-        return ends[0] if len(ends) == 1 else []
+        """The types that a name means; of several those that blocks are of."""
+        names = meant(name, self._records)
+        if len(names) > 1:
+            used = [one for one in names if any(map(self._counts.get, self._records[one]))]
+            names = used or names
+        if len(names) > 1 and not self._alike(names):
+            raise UsageError(
+                f'{name} may be {", ".join(names[:4])}: say which (NAME is "{names[0]}" {{ … }})'
+            )
+        return [type_id for one in names for type_id in self._records[one]]
+
+    def _alike(self, names: list[str]) -> bool:
+        """Whether types have the same fields."""
+        layouts = [self.layouts.parts(self._records[name][0]) for name in names]
+        return all(layout == layouts[0] for layout in layouts)
+
+    @cached_property
+    def _counts(self) -> dict[int, int]:
+        return self._node_types.counts()
 
     def block_counts(self) -> dict[str, int]:
         """Heap blocks by the name of their record type."""
         counts: dict[str, int] = {}
-        for type_id, blocks in self._node_types.counts().items():
+        for type_id, blocks in self._counts.items():
             described = self.trace.types.get(type_id)
             if described["kind"] == "record":
                 name = plain_name(described["name"])
@@ -112,8 +134,20 @@ class TraceBinding:
         for type_id in ids:
             if not line.holders or "*" in line.holders:
                 yield from self._node_types.members(type_id, self._stride(type_id))
+            if not line.holders:
+                yield from self._derived(type_id)
             for field in line.holders:
                 yield from self._anywhere(type_id) if field == "*" else self._at(type_id, field)
+
+    def _derived(self, inner: int) -> Iterator[PlanMember]:
+        """Blocks of types that have this one as their base: a list of shapes holds circles."""
+        if self.trace.types.get(inner)["kind"] != "record":
+            return
+        for outer in self._counts:
+            if outer != inner and self.trace.types.get(outer)["kind"] == "record":
+                for base in self.layouts.as_base(outer, inner):
+                    for member in self._node_types.members(outer, self._stride(outer)):
+                        yield replace(member, base=base)
 
     @cached_property
     def _node_types(self) -> NodeTypes:
@@ -208,17 +242,23 @@ class TraceBinding:
         array = Array(replace(first, name="[]", offset=0), size, None)
         return Layout(0, (array,), members, warnings=tuple(warnings))
 
-    def _layout_of_site(self, line: syntax.TypeLine, site: str) -> Layout:
-        stacks = find_stacks(self.trace, site)
-        if not stacks:
-            raise UsageError(
-                f"--site {line.name}={site}: nothing was allocated there (see: heapstory query "
-                "TRACE 'SELECT DISTINCT file, line FROM nodes JOIN sites ON created_site = site')"
-            )
+    def _layout_of_sites(self, line: syntax.TypeLine, sites: Sequence[str]) -> Layout:
+        stacks: list[int] = []
+        for site in sites:
+            found = find_stacks(self.trace, site)
+            if not found:
+                raise UsageError(
+                    f"--site {line.name}={site}: nothing was allocated there (see: heapstory query "
+                    "TRACE 'SELECT DISTINCT file, line FROM nodes JOIN sites ON created_site = "
+                    "site')"
+                )
+            stacks += found
         blocks = blocks_of(self.trace, stacks)
         members = (PlanMember(stacks=tuple(sorted(stacks))),)
         kinds = {kind for _, _, kind in blocks}
         known = kinds.pop() if len(kinds) == 1 else None
+        if known is None:  # the name may be that of a type all the same
+            known = next(iter(self._named(line.native or line.name)), None)
         if line.is_array:
             return self._array_layout(line, known, members)
         if known and self.trace.types.get(known)["kind"] == "record":

@@ -33,6 +33,8 @@ def body(answer: Diagnosis, slices: Mapping[int, Slice]) -> dict[str, Any]:
         "statements": [place.as_json() for place in answer.statements],
         "statements_cut": answer.statements_cut,
         "nodes": answer.objects,
+        "untyped": answer.untyped,
+        "unmatched": answer.unmatched,
         "notes": answer.notes,
         "seconds": answer.seconds["check"] + answer.seconds["locate"],
         "timing": answer.seconds,

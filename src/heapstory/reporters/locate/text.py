@@ -43,12 +43,16 @@ def report(
     """The whole report in pieces; `slices` are those of faults, by timestamp."""
     if answer.bad is None:
         moments = len({point.timestamp for point in answer.cpoints})
-        yield (
-            f"{trace.path}: {count(len(answer.plan.constraints), 'constraint')} held for "
-            f"{count(answer.objects, 'node')} at {count(moments, 'C-point')}\n"
-        )
+        where = f"{count(answer.objects, 'node')} at {count(moments, 'C-point')}"
+        if answer.unmatched:
+            yield f"{trace.path}: not everything could be checked; nothing is wrong with {where}\n"
+        else:
+            constraints = count(len(answer.plan.constraints), "constraint")
+            yield f"{trace.path}: {constraints} held for {where}\n"
+        yield from _doubts(answer)
         return
     yield from _headline(trace, answer, style)
+    yield from _doubts(answer)
     yield from _inconsistencies(answer, style)
     yield from _statements(trace, answer, style, slices or {})
     seconds = answer.seconds
@@ -56,6 +60,15 @@ def report(
         f"loaded in {seconds['load']:.3g} s, checked in {seconds['check']:.3g} s, "
         f"located in {seconds['locate']:.3g} s\n"
     )
+
+
+def _doubts(answer: Diagnosis) -> Iterator[str]:
+    """What was asked for and is not in the trace, and what may belong to it."""
+    for text in answer.unmatched:
+        yield f"not checked: {text}\n"
+    if answer.untyped:
+        blocks = count(answer.untyped, "block")
+        yield f"{blocks} of that size have no known type and may belong (bind them: --site)\n"
 
 
 def _headline(trace: Trace, answer: Diagnosis, style: Style) -> Iterator[str]:
