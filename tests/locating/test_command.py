@@ -164,7 +164,7 @@ def test_a_recorded_line_is_a_cpoint(recorded: Any, heapstory: Heapstory) -> Non
         (("--spec", "no such"), 2, "no such"),
         (("--spec", "SPEC", "--cpoint", "crash"), 2, "did not crash"),
         (("--spec", "SPEC", "--site", "link"), 2, "TYPE=FILE:LINE"),
-        (("--spec", "SPEC", "--cpoint", "nowhere"), 0, "never called"),
+        (("--spec", "SPEC", "--cpoint", "nowhere"), 4, "never called"),
     ],
 )
 def test_bad_requests_are_one_line(

@@ -24,6 +24,7 @@ def test_main_may_write_the_structure(
     status, answer = located("main_writes", compile_program, record, heapstory)
     assert status == 0
     assert sum(point["function"] == "push" for point in answer["cpoints"]) == 12
+    assert answer["types"] == {"node": 12} and "push" in answer["functions"]
     status, answer = located("main_writes", compile_program, record, heapstory, "-DFAULT")
     assert status == 1
     assert answer["bad"]["function"] == "push" and answer["cpoints_checked"] == 8

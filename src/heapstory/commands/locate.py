@@ -123,7 +123,7 @@ def _locate(args: argparse.Namespace) -> int:
                 statements=args.statements,
             )
         slices: dict[int, Slice] = {}
-        notes = list(diagnosis.notes)
+        notes = [*diagnosis.notes, *(f"not checked: {text}" for text in diagnosis.unmatched)]
         if args.slice:
             from heapstory.api.slice import slice_faults
 

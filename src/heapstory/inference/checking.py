@@ -52,7 +52,7 @@ class Run:
 
         plan = compile_plan(parse(text, "<inferred>"), self.binding).plan
         structure = _core.Structure(self.trace.core, plan)
-        points, _, _ = cpoints.find(self.trace, structure, plan, [])
+        points = cpoints.find(self.trace, structure, plan, []).points
         return plan, structure, points
 
     def counts(self, text: str) -> dict[str, int]:

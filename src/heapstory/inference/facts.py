@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import count
 
 from heapstory.constraints.binding.layout import Array, Layout, Scalar, scalar_of
 from heapstory.constraints.binding.traced import TraceBinding
 from heapstory.constraints.language import syntax
 from heapstory.constraints.plan import Kind
+from heapstory.store.type_names import meant, short_name
 from heapstory.trace import Trace
 
 NUMBERS = (Kind.INT, Kind.UINT)
@@ -17,9 +19,11 @@ BACKWARD = ("prev", "parent", "up", "back", "pred", "father", "owner", "before")
 
 @dataclass(eq=False)
 class TypeFacts:
-    """A record type with blocks in the trace; `edges` and `back` are decided later."""
+    """A record type with blocks in the trace; `edges` and `back` are decided later. `name` is the
+    word that the specification has for it, `native` its name in the debug information."""
 
     name: str
+    native: str
     layout: Layout
     blocks: int
     pointers: dict[str, str] = field(default_factory=dict)  # field -> type it points to
@@ -61,25 +65,43 @@ class TypeFacts:
                 mark = "*" if name in self.edges else "^"
                 mark += "?" if name in self.unchecked else ""
             parts.append(f"{name}{mark}{'!' if name in self.written else ''};")
-        return f"{self.name} {{ {' '.join(parts)} }}"
+        native = "" if self.native == self.name else f' is "{self.native}"'
+        return f"{self.name}{native} {{ {' '.join(parts)} }}"
 
 
 def read_facts(trace: Trace, wanted: Iterable[str]) -> dict[str, TypeFacts]:
-    """The record types that have blocks, point to one another, or are asked for."""
+    """The record types that have blocks, point to one another, or are asked for; by their words."""
     binding = TraceBinding(trace)
     counts = binding.block_counts()
-    asked = set(wanted)
+    with_blocks = [name for name in binding.type_names() if counts.get(name)]
+    asked = {name for text in wanted for name in meant(text, with_blocks)}
     found: dict[str, TypeFacts] = {}
-    for name in binding.type_names():
-        line = syntax.TypeLine(name, None, (), syntax.At(0, 0))
-        layout = binding.layout(line) if not asked or name in asked or counts.get(name) else None
-        if layout is not None and layout.parts and counts.get(name) and name.isidentifier():
-            found[name] = TypeFacts(name, layout, counts[name])
+    for name, word in _words(with_blocks).items():
+        layout = binding.layout(syntax.TypeLine(name, None, (), syntax.At(0, 0)))
+        if layout is not None and layout.parts:
+            found[name] = TypeFacts(word, name, layout, counts[name])
     for facts in found.values():
         _read_fields(facts, found)
     joined = {n for n, f in found.items() if f.pointers or _holds_array_of(f, found)}
-    joined |= {target for f in found.values() for target in f.pointers.values()}
-    return {n: f for n, f in found.items() if n in (asked or joined)}
+    by_word = {facts.name: name for name, facts in found.items()}
+    joined |= {by_word[target] for f in found.values() for target in f.pointers.values()}
+    chosen = {f.name: f for n, f in found.items() if n in (asked or joined)}
+    for facts in chosen.values():  # what is not asked for is no part of the specification
+        facts.pointers = {n: word for n, word in facts.pointers.items() if word in chosen}
+    return chosen
+
+
+def _words(names: list[str]) -> dict[str, str]:
+    """A word of the language for each name: the short ones of C++ and Rust, numbered if need be."""
+    words: dict[str, str] = {}
+    for name in names:
+        word = name if name.isidentifier() else short_name(name)
+        if not word.isidentifier():
+            continue
+        taken = set(words.values())
+        numbered = (f"{word}_{number}" for number in count(2))
+        words[name] = word if word not in taken else next(w for w in numbered if w not in taken)
+    return words
 
 
 def _holds_array_of(facts: TypeFacts, known: dict[str, TypeFacts]) -> bool:
@@ -96,8 +118,8 @@ def _read_fields(facts: TypeFacts, known: dict[str, TypeFacts]) -> None:
         array = isinstance(part, Array)
         if array and not part.name.endswith("[]"):
             continue
-        if scalar.kind is Kind.POINTER and scalar.target in known:
-            facts.pointers[name] = str(scalar.target)
+        if scalar.kind is Kind.POINTER and scalar.target is not None and scalar.target in known:
+            facts.pointers[name] = known[scalar.target].name
             if array:
                 facts.arrays.add(name)
         elif scalar.kind in NUMBERS and not scalar.is_char and scalar.size in (2, 4, 8):
@@ -125,8 +147,8 @@ def _sources(trace: Trace, facts: TypeFacts, known: dict[str, TypeFacts]) -> lis
             continue
         for part in other.layout.parts:
             scalar, name = scalar_of(part), part.name.replace("[]", "")
-            to_array = scalar.pointee == f"{facts.name} *"
-            if scalar.kind is Kind.POINTER and (scalar.target == facts.name or to_array):
+            to_array = scalar.pointee == f"{facts.native} *"
+            if scalar.kind is Kind.POINTER and (scalar.target == facts.native or to_array):
                 found.append(f"{other.name}.{name}")
     binding = TraceBinding(trace)
-    return found + binding.variables_of(facts.name)
+    return found + binding.variables_of(facts.native)

@@ -18,6 +18,7 @@ from heapstory.inference.inferred import Inferred, Kept
 from heapstory.inference.templates import Templates, variables
 from heapstory.inference.text import write_specification
 from heapstory.inference.values import read_values
+from heapstory.store.type_names import meant
 
 if TYPE_CHECKING:
     from heapstory.trace import Trace
@@ -37,7 +38,7 @@ class _Inference:
         self.runs = [Run(trace) for trace in traces]
         self.facts = read_facts(traces[0], types)
         for name in types:
-            if name not in self.facts:
+            if not meant(name, [facts.native for facts in self.facts.values()]):
                 raise UsageError(
                     f"--type {name}: no block of that type is in {traces[0].path} "
                     f"(there are: {', '.join(sorted(read_facts(traces[0], ()))) or 'none'})"

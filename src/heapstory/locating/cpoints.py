@@ -30,6 +30,17 @@ class Wish:
     line: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class CPoints:
+    """C-points in order of time, what is to be said about them, which of those asked for are not
+    there, and the functions that were taken for the structure's (none if it was said which)."""
+
+    points: list[CPoint]
+    notes: list[str]
+    missing: list[str]
+    functions: tuple[str, ...]
+
+
 def read(text: str) -> Wish:
     """Reads one ``--cpoint``."""
     if text in ("end", "crash"):
@@ -45,10 +56,8 @@ def read(text: str) -> Wish:
     return Wish(text, "exit", text)
 
 
-def find(
-    trace: Trace, structure: _core.Structure, plan: Plan, wishes: Sequence[Wish]
-) -> tuple[list[CPoint], list[str], list[str]]:
-    """The C-points in order of time, what is to be said about them, and which are not there."""
+def find(trace: Trace, structure: _core.Structure, plan: Plan, wishes: Sequence[Wish]) -> CPoints:
+    """The C-points of a trace that are asked for."""
     found = structure.cpoints(
         returns=not wishes,
         own=list(plan.pause),
@@ -69,7 +78,8 @@ def find(
             "be seen"
             for name in found.inlined
         ]
-    return _in_order(points), notes, _missing(points, wishes)
+    functions = tuple(found.functions) if not wishes else ()
+    return CPoints(_in_order(points), notes, _missing(points, wishes), functions)
 
 
 def _is_asked_for(kind: CPointKind, wishes: Sequence[Wish]) -> bool:

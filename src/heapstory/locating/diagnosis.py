@@ -124,7 +124,8 @@ class Diagnosis:
     one before it at which all was well. ``most``: how many statements are to be named (None: those
     for which there is evidence). ``unmatched``: what was asked for and is not in the trace, so that
     nothing can be said to have held. ``untyped``: blocks without a type whose size is that of one
-    of the specification's types."""
+    of the specification's types. ``types``: how many nodes of each there are. ``functions``: those
+    that were taken for the structure's."""
 
     plan: Plan
     cpoints: list[CPoint]
@@ -138,6 +139,8 @@ class Diagnosis:
     most: int | None = None
     unmatched: list[str] = field(default_factory=list)
     untyped: int = 0
+    types: dict[str, int] = field(default_factory=dict)
+    functions: tuple[str, ...] = ()
 
     @property
     def checked(self) -> list[CPoint]:

@@ -40,7 +40,8 @@ def locate(
     plan = compiled.plan
     compiled_at = perf_counter()
     structure = _core.Structure(trace.core, plan)
-    found, notes, absent = points.find(trace, structure, plan, wishes)
+    cpoints_found = points.find(trace, structure, plan, wishes)
+    found = cpoints_found.points
     loaded_at = perf_counter()
     moments = _moments(found, plan)
     result = structure.locate([(time, *rest) for time, rest in moments.items()])
@@ -64,12 +65,18 @@ def locate(
         seconds=seconds,
         notes=[
             *(str(warning) for warning in compiled.warnings),
-            *notes,
+            *cpoints_found.notes,
             *told.notes(),
         ],
         most=statements,
-        unmatched=[*_missing(plan, counts), *absent],
+        unmatched=[*_missing(plan, counts), *cpoints_found.missing],
         untyped=_untyped(trace, plan),
+        types={
+            type.name: count
+            for type, count in zip(plan.types, counts.by_type, strict=True)
+            if not type.implied
+        },
+        functions=cpoints_found.functions,
     )
 
 

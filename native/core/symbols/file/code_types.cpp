@@ -1,3 +1,4 @@
+// What code says of types, put together from the parts: stores, results, allocators, vtables.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbols/code_types.h"
 

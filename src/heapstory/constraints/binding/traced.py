@@ -84,6 +84,8 @@ class TraceBinding:
 
     def _named(self, name: str) -> list[int]:
         """The types that a name means; of several those that blocks are of."""
+        if known := self._records.get(plain_name(name)):
+            return known
         names = meant(name, self._records)
         if len(names) > 1:
             used = [one for one in names if any(map(self._counts.get, self._records[one]))]

@@ -33,6 +33,8 @@ def body(answer: Diagnosis, slices: Mapping[int, Slice]) -> dict[str, Any]:
         "statements": [place.as_json() for place in answer.statements],
         "statements_cut": answer.statements_cut,
         "nodes": answer.objects,
+        "types": answer.types,
+        "functions": list(answer.functions),
         "untyped": answer.untyped,
         "unmatched": answer.unmatched,
         "notes": answer.notes,

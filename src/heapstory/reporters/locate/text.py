@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MOST_INCONSISTENCIES = 10
 MOST_STATEMENTS = 20
 MOST_CAUSES = 12
+MOST_FUNCTIONS = 8
 AROUND = 2
 WHY = {
     "decisive": "had it done something else here, and all else the same, nothing would be wrong",
@@ -49,10 +50,10 @@ def report(
         else:
             constraints = count(len(answer.plan.constraints), "constraint")
             yield f"{trace.path}: {constraints} held for {where}\n"
-        yield from _doubts(answer)
+        yield from _looked_at(answer, style)
         return
     yield from _headline(trace, answer, style)
-    yield from _doubts(answer)
+    yield from _looked_at(answer, style)
     yield from _inconsistencies(answer, style)
     yield from _statements(trace, answer, style, slices or {})
     seconds = answer.seconds
@@ -62,10 +63,18 @@ def report(
     )
 
 
-def _doubts(answer: Diagnosis) -> Iterator[str]:
-    """What was asked for and is not in the trace, and what may belong to it."""
-    for text in answer.unmatched:
-        yield f"not checked: {text}\n"
+def _looked_at(answer: Diagnosis, style: Style) -> Iterator[str]:
+    """What the answer is about, and what it may have missed."""
+    nodes = ", ".join(f"{number:,} {name}" for name, number in answer.types.items())
+    checked = count(len({point.timestamp for point in answer.checked}), "C-point")
+    functions = ""
+    if answer.functions:
+        more = len(answer.functions) - MOST_FUNCTIONS
+        named = ", ".join(answer.functions[:MOST_FUNCTIONS]) + (
+            f" and {more} more" if more > 0 else ""
+        )
+        functions = f"; taken for the structure's: {named}"
+    yield style.dim(f"looked at: {nodes} at {checked}{functions}\n")
     if answer.untyped:
         blocks = count(answer.untyped, "block")
         yield f"{blocks} of that size have no known type and may belong (bind them: --site)\n"
