@@ -141,7 +141,7 @@ BENCH_guard := guard cost|guard checks|guard latency|guard detect|guard soak
 BENCH_check := check --markdown
 BENCH_truth := valgrind_suite --markdown
 BENCH_slice := slice
-BENCH_view := view_page
+BENCH_view := view_page|view --markdown
 BENCHES := record portable locate leaks prove guard check truth slice view
 
 bench: ## which figures of docs/evaluation can be taken again (hours for all), and how

@@ -35,6 +35,7 @@ Trace::Trace(const std::string &path, bool salvage) : path_(path) {
     from_.followed = std::make_shared<OnDemand<Clusters>>();
     from_.indexed = std::make_shared<OnDemand<PointerIndex>>();
     from_.counted = std::make_shared<ChangeCounts>(from_.store);
+    from_.nodes = std::make_shared<OnDemand<TableData>>();
 }
 
 const Store &Trace::store() const {
@@ -175,7 +176,8 @@ Table Trace::history(uint64_t address, uint64_t size, uint64_t first, uint64_t l
 
 Table Trace::table(const std::string &name) const {
     store();
-    return {sql_table(from_.store, from_.pointers, from_.labels, name)};
+    auto make = [&] { return sql_table(from_.store, from_.pointers, from_.labels, name); };
+    return {name == "nodes" ? from_.nodes->get(make) : make()};
 }
 
 Table Trace::found(const std::string &name) const {

@@ -24,6 +24,7 @@ struct Sources {
     std::shared_ptr<OnDemand<Clusters>> followed;
     std::shared_ptr<OnDemand<PointerIndex>> indexed;
     std::shared_ptr<ChangeCounts> counted;
+    std::shared_ptr<OnDemand<TableData>> nodes; // the table: types that pointers tell take long
 
     const Clusters &clusters() const {
         return followed->get(

@@ -94,9 +94,38 @@ class PlainWindow:
         }
 
 
+def check_differences(window: PlainWindow, first: int, last: int) -> None:
+    """What differs between the ends of a window, by what stands at both."""
+    table = window.window.differences()
+    rows = list(zip(*map(table.column, ("change", "node", "offset")), strict=True))
+    there, then = window.nodes(first), window.nodes(last)
+    before, after = window.fields(first), window.fields(last)
+    same = (0, 2, 4)  # value, target, state
+
+    def short(row: Row | None) -> Row | None:
+        return row and tuple(row[i] for i in same)
+
+    changed = {
+        where
+        for where in before.keys() | after.keys()
+        if where[0] in there and where[0] in then
+        if short(before.get(where)) != short(after.get(where))
+    }
+    assert {node for change, node, _ in rows if change == "new"} == then.keys() - there.keys()
+    assert {node for change, node, _ in rows if change == "gone"} == there.keys() - then.keys()
+    found = {(node, offset) for change, node, offset in rows if change == "changed"}
+    assert changed <= found
+    for where in found - changed:  # more of the word is known, and it reads the same
+        assert before[where][5] < after[where][5], where
+
+
 def check_window(trace: api.Trace, first: int, last: int, moments: list[int]) -> None:
     """A window of all nodes against the graph, at some moments of it."""
     window = PlainWindow(trace, first, last)
+    check_differences(window, first, last)
+    around = PlainWindow(trace, first, last, start=window.columns["nodes"]["id"])
+    for name in ("fields", "node_fields", "field_versions", "versions"):
+        assert around.columns[name] == window.columns[name], name
     for at in moments:
         graph = trace.core.graph(at)
         nodes = graph.nodes()

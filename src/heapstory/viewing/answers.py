@@ -35,6 +35,7 @@ class WindowQuery:
     site: int | None = None
     depth: int | None = None
     limit: int | None = None
+    most_changes: int | None = None  # a longer stretch is cut at its end
     data_words: int = 32
     zeroed_words: int = 4096
 
@@ -51,6 +52,9 @@ class Answers:
         from heapstory import _core
 
         first, last = self._stretch(query.first, query.last)
+        asked = last
+        if query.most_changes is not None:
+            last = min(last, first + query.most_changes)
         start = self._start(query, last)
         window = _core.window(
             self.trace.core,
@@ -71,7 +75,7 @@ class Answers:
             header={
                 "from": first,
                 "to": last,
-                "complete": True,
+                "complete": last == asked,
                 "left_out": [],
                 "shapes": self._shapes(window),
             },

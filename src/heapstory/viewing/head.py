@@ -34,7 +34,8 @@ def make_head(trace: Trace, opening: Opening, *, serve: bool) -> dict[str, Any]:
     """All of it; ``first`` and ``to`` are those of the whole trace."""
     at = first_moment(trace, opening)
     summary = trace.core.summary()
-    lost = _lost(trace, summary["nodes"])
+    nodes = len(trace.core.table("nodes"))
+    lost = _lost(trace, nodes)
     marks, left_out = _marks(trace)
     return {
         "schema": SCHEMA,
@@ -46,7 +47,7 @@ def make_head(trace: Trace, opening: Opening, *, serve: bool) -> dict[str, Any]:
         "mode": trace.meta.get("mode") or "alloc",
         "stream": summary["stream"] is not None,
         "last": trace.last,
-        "nodes": summary["nodes"],
+        "nodes": nodes,
         "events": summary["events"],
         "complete": trace.complete,
         "damage": trace.damage,

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _CHUNKS_AT_ONCE = 16  # that are counted in the background between two looks at whether to stop
 _CHUNKS_OF_REQUEST = 8  # that a request may count itself
+_MOST_CHANGES = 1_000_000  # of a window
+_MOST_INDEXED = 20_000_000  # changes: an index of pointers takes up to 32 bytes for each
 
 Query = dict[str, str]
 
@@ -117,6 +119,7 @@ class ViewServer:
             site=_number(query, "site"),
             depth=_number(query, "depth"),
             limit=LIMIT if limit is None else min(limit, 10 * LIMIT),
+            most_changes=_MOST_CHANGES,
             zeroed_words=256,
         )
         if asked.nodes is None and not (asked.start or asked.name or asked.type or asked.site):
@@ -143,6 +146,11 @@ class ViewServer:
         node = _number(query, "node")
         if node is None:
             raise UsageError("pointing wants a node")
+        if self.trace.last > _MOST_INDEXED:
+            raise UsageError(
+                f"an index of {self.trace.last:,} changes would take too much memory here (ask: "
+                f"heapstory history {self.trace.path} --pointing-to {node})"
+            )
         return self.answers.pointing(node, _number(query, "first"), _number(query, "last"))
 
     def _source(self, query: Query) -> bytes:

@@ -184,11 +184,26 @@ std::vector<WordHistories::Write> WordHistories::writes_of(const Piece &piece) c
     return writes;
 }
 
+void WordHistories::gather_all() {
+    auto [low, high] = store_.nodes().bounds();
+    gather_many({0, 0, low / 8, high / 8 + 1}, all_);
+    std::ranges::stable_sort(all_, {}, &Write::word);
+    gathered_ = true;
+}
+
+std::span<const WordHistories::Write> WordHistories::gathered_of(const Piece &piece) const {
+    return {std::ranges::lower_bound(all_, piece.low, {}, &Write::word),
+            std::ranges::lower_bound(all_, piece.high, {}, &Write::word)};
+}
+
 void WordHistories::read(std::span<const NodeMemory> nodes, const std::vector<Piece> &pieces,
                          const Begin &begin) const {
     in_parallel(pieces.size(), [&](size_t number) {
         const Piece &piece = pieces[number];
-        const std::vector<Write> writes = writes_of(piece);
+        std::vector<Write> read;
+        if (!gathered_)
+            read = writes_of(piece);
+        const std::span<const Write> writes = gathered_ ? gathered_of(piece) : read;
         const Visit visit = begin(number);
         std::vector<WordVersion> versions;
         for (size_t index = piece.first; index < piece.end; ++index)
@@ -196,7 +211,7 @@ void WordHistories::read(std::span<const NodeMemory> nodes, const std::vector<Pi
     });
 }
 
-void WordHistories::fold(const NodeMemory &node, size_t number, const std::vector<Write> &writes,
+void WordHistories::fold(const NodeMemory &node, size_t number, std::span<const Write> writes,
                          std::vector<WordVersion> &versions, const Visit &visit) const {
     const NodeRow &row = node.row;
     if (row.birth > last_)

@@ -53,6 +53,8 @@ class WordHistories {
         uint64_t low = ~uint64_t(0), high = 0; // words
     };
     std::vector<Piece> cut(std::span<const NodeMemory> nodes) const;
+    // Reads all writes of the events at once, where they are few, for whatever is asked for later.
+    void gather_all();
     void read(std::span<const NodeMemory> nodes, const std::vector<Piece> &pieces,
               const Begin &begin) const;
 
@@ -62,18 +64,21 @@ class WordHistories {
         WordVersion made; // value and mask: of the written bytes alone
     };
     std::vector<Write> writes_of(const Piece &piece) const; // by word, then time
+    std::span<const Write> gathered_of(const Piece &piece) const;
     void gather_few(const Piece &piece, std::vector<Write> &out) const;
     void gather_many(const Piece &piece, std::vector<Write> &out) const;
     void gather_ranges(uint32_t chunk, const Piece &piece, size_t slots,
                        std::vector<Write> &out) const;
     void add_range(const Version &version, std::vector<Write> &out) const;
-    void fold(const NodeMemory &node, size_t number, const std::vector<Write> &writes,
+    void fold(const NodeMemory &node, size_t number, std::span<const Write> writes,
               std::vector<WordVersion> &versions, const Visit &visit) const;
 
     const Store &store_;
     uint64_t first_, last_;
     uint64_t zeroed_words_;
     Before before_;
+    bool gathered_ = false;
+    std::vector<Write> all_; // once they were gathered
 };
 
 } // namespace heapstory

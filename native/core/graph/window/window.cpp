@@ -16,6 +16,7 @@ namespace heapstory {
 namespace {
 
 constexpr size_t many_nodes = 20000;
+constexpr uint64_t few_events = 2'000'000; // all of which are read at once
 
 // All memory at the begin of a window, where many words are asked for.
 class Beginning {
@@ -53,10 +54,15 @@ class Beginning {
 Window::Window(const Store &store, const Pointers &pointers, WindowQuery query)
     : store_(store), pointers_(pointers), query_(std::move(query)),
       first_events_(store.events_by(query_.first)), last_events_(store.events_by(query_.last)) {
-    if (query_.which == WindowQuery::Which::around)
+    histories_ = std::make_unique<WordHistories>(store_, first_events_, last_events_,
+                                                 query_.limits.zeroed_words);
+    if (query_.which == WindowQuery::Which::around) {
+        if (last_events_ - first_events_ <= few_events)
+            histories_->gather_all();
         follow();
-    else
+    } else {
         read(chosen(), never);
+    }
     std::ranges::sort(rows_, {}, &Row::id);
     for (uint32_t row = 0; row < rows_.size(); ++row)
         row_of_[rows_[row].id] = row;
@@ -124,7 +130,7 @@ void Window::read(std::vector<NodeMemory> nodes, uint64_t distance) {
     if (!meanings_)
         meanings_ = std::make_unique<Meanings>(
             store_, pointers_, many ? Meanings::Asked::much : Meanings::Asked::little);
-    WordHistories histories(store_, first_events_, last_events_, query_.limits.zeroed_words);
+    WordHistories &histories = *histories_;
     std::shared_ptr<const Beginning> beginning;
     if (many && first_events_) {
         beginning = std::make_shared<Beginning>(store_, first_events_);

@@ -88,6 +88,7 @@ class Window {
     const Pointers &pointers_;
     WindowQuery query_;
     uint64_t first_events_, last_events_;
+    std::unique_ptr<WordHistories> histories_;
     std::unique_ptr<Meanings> meanings_;
     std::vector<Group> groups_;
     std::vector<Row> rows_;                         // by id, once all is read
