@@ -3,6 +3,7 @@
 
     python3 -m benchmarks.check                       all programs, tables on stdout
     python3 -m benchmarks.check --only perl --runs 3
+    python3 -m benchmarks.check --ablation            what each optimisation is worth, too
     python3 -m benchmarks.check --markdown            also into docs/evaluation/check.md
 
 CPU is that of the whole process tree (collector and reading the trace included), as the kernel
@@ -31,9 +32,20 @@ PEERS = {
     "none": ["valgrind", "-q", "--tool=none"],
     "memcheck": ["valgrind", "-q", "--leak-check=full"],
     "memcheck, no values": ["valgrind", "-q", "--leak-check=full", "--undef-value-errors=no"],
+    "check": [HEAPSTORY, "check", "--"],
     "check --light": [HEAPSTORY, "check", "--light", "--"],
 }
-OURS = "check --light"
+# Ours, and whom each is compared with.
+PAIRS = [("check", "memcheck"), ("check --light", "memcheck"),
+         ("check --light", "memcheck, no values")]  # fmt: skip
+# Valgrind hands these to the tool.
+ABLATION = {
+    "all of it": "",
+    "without shared tests": "--without=shared-tests",
+    "without the stack inline": "--without=inline-stack",
+    "without special pages": "--without=special-pages",
+    "with PUTs that nobody sees": "--without=dropped-puts",
+}
 START = "start-up"
 
 PERL = """
@@ -77,6 +89,14 @@ int main(int argc, char **argv) {
     printf("%lu\\n", sum);
 }
 """
+PYTHON = """
+import io, tokenize, argparse
+text = open(argparse.__file__).read()
+for _ in range(ROUNDS):
+    n = sum(1 for _ in tokenize.generate_tokens(io.StringIO(text).readline))
+print(n)
+"""
+AWK = "{ for (i = 1; i <= NF; i++) n[$i]++ } END { for (w in n) s += n[w] * length(w); print s }"
 SQL = """
 CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT, c REAL);
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ROUNDS)
@@ -98,8 +118,14 @@ def programs(folder: Path, scale: float) -> list[Program]:
     text = (folder / "text").absolute()
     source = Path(sys.executable).resolve()
     text.write_bytes(source.read_bytes()[: int(4_000_000 * scale)])
+    half, words = (folder / "half").absolute(), (folder / "words").absolute()
+    half.write_bytes(text.read_bytes()[: int(2_000_000 * scale)])
+    words.write_text("\n".join(f"w{i * 7919 % 5003} x{i % 97}" for i in range(int(40_000 * scale))))
     (folder / "churn.c").write_text(CHURN)
     subprocess.run(["gcc", "-O2", "-o", folder / "churn", folder / "churn.c"], check=True)
+    preprocessed = ["gcc", "-E", "-o", folder / "churn.i", folder / "churn.c"]
+    subprocess.run(preprocessed, check=True)
+    cc1 = subprocess.check_output(["gcc", "-print-prog-name=cc1"], text=True).strip()
     perl = PERL.replace("ROUNDS", str(int(300_000 * scale)))
     sql = SQL.replace("ROUNDS", str(int(40_000 * scale)))
     found = [
@@ -107,6 +133,18 @@ def programs(folder: Path, scale: float) -> list[Program]:
         Program("perl", "a hash of strings, 300,000 changes", ["perl", "-e", perl]),
         Program("sqlite3", "40,000 rows, an index, a sum", ["sqlite3", ":memory:", sql]),
         Program("churn", "2 million blocks", [str(folder / "churn"), str(int(2_000_000 * scale))]),
+        Program(
+            "python3",
+            "tokens of a module, twice",
+            [str(source), "-c", PYTHON.replace("ROUNDS", str(max(1, int(2 * scale))))],
+        ),
+        Program(
+            "cc1",
+            "an assembly of churn.c",
+            [cc1, "-quiet", "-O2", str(folder / "churn.i"), "-o", "/dev/null"],
+        ),
+        Program("gzip", "2 MB of machine code", ["gzip", "-c", str(half)]),
+        Program("awk", "words of a text, counted", ["awk", AWK, str(words)]),
     ]
     for program in found:
         if not shutil.which(program.command[0]):
@@ -142,17 +180,34 @@ def rendered(start: dict[str, Run], found: dict[str, dict[str, Run]]) -> str:
         [[name, *(f"{best[peer].peak_kib / 1024:.0f}" for peer in PEERS)]
          for name, best in found.items()],
     )  # fmt: skip
-    rivals = [peer for peer in PEERS if peer.startswith("memcheck")]
     ratios = {
-        name: [(best[rival].cpu - start[rival].cpu) / (best[OURS].cpu - start[OURS].cpu)
-               for rival in rivals]
+        name: [(best[rival].cpu - start[rival].cpu) / (best[ours].cpu - start[ours].cpu)
+               for ours, rival in PAIRS]
         for name, best in found.items()
     }  # fmt: skip
     lines = [[name, *(f"{ratio:.2f}" for ratio in row)] for name, row in ratios.items()]
-    means = [geometric_mean(row[i] for row in ratios.values()) or 0 for i in range(len(rivals))]
+    means = [geometric_mean(row[i] for row in ratios.values()) or 0 for i in range(len(PAIRS))]
     lines.append(["geometric mean", *(f"{mean:.2f}" for mean in means)])
-    quicker = table(["times as fast as", *rivals], lines)
+    quicker = table(["times as fast", *(f"{ours} : {rival}" for ours, rival in PAIRS)], lines)
     return f"{seconds}\n\n{quicker}\n\n{memory}"
+
+
+def ablation(chosen: list[Program], runs: int, folder: Path) -> str:
+    """CPU without an optimisation, as a multiple of that with all of them."""
+    best: dict[tuple[str, str], float] = {}
+    for _ in range(runs):
+        for program in chosen:
+            for name, option in ABLATION.items():
+                words = ["env", f"VALGRIND_OPTS={option}", *PEERS["check"], *program.command]
+                cpu = run(words, folder, limit=600).cpu
+                key = (program.name, name)
+                best[key] = min(cpu, best.get(key, cpu))
+    rows = [
+        [name, *(f"{best[program.name, name] / best[program.name, 'all of it']:.2f}"
+                 for program in chosen)]
+        for name in list(ABLATION)[1:]
+    ]  # fmt: skip
+    return table(["CPU, all of it is 1", *(program.name for program in chosen)], rows)
 
 
 def main() -> int:
@@ -160,6 +215,7 @@ def main() -> int:
     parser.add_argument("--only", action="append", metavar="NAME", help="this program alone")
     parser.add_argument("--runs", type=int, default=3, help="runs of each, the best counts")
     parser.add_argument("--scale", type=float, default=1, help="size of the inputs")
+    parser.add_argument("--ablation", action="store_true", help="what each optimisation is worth")
     parser.add_argument("--markdown", action="store_true", help=f"write the tables into {PAGE}")
     options = parser.parse_args()
     load = os.getloadavg()[0]
@@ -169,12 +225,13 @@ def main() -> int:
                   if one.name in (options.only or one.name)]  # fmt: skip
         start = measure(Program(START, "true", ["true"]), options.runs, folder / "runs")
         found = {one.name: measure(one, options.runs, folder / "runs") for one in chosen}
+        worth = ablation(chosen, options.runs, folder / "runs") if options.ablation else ""
     head = (
         f"Taken {time.strftime('%Y-%m-%d')} at {revision(REPOSITORY)}, best of {options.runs}, "
         f"inputs × {options.scale:g}, load of the machine {load:.1f} at the start and "
         f"{os.getloadavg()[0]:.1f} at the end; {machine()}."
     )
-    text = f"{head}\n\n{rendered(start, found)}"
+    text = f"{head}\n\n{rendered(start, found)}" + (f"\n\n{worth}" if worth else "")
     print(text)
     if options.markdown:
         put(PAGE, "figures", text)

@@ -37,6 +37,7 @@ KINDS = {
     "allocated-there": "undefined-condition",
     "stale": "undefined-condition",
     "swapped": "undefined-condition",
+    "unmapped": "unaddressable-read",
 }
 ON_STACK = {"variable": "variable", "returned": "made", "stale": "stale"}
 

@@ -114,7 +114,7 @@ static void unmapped(Addr start, SizeT length) {
 
 static void remapped(Addr from, Addr to, SizeT length) {
     hs_set_states(to, length, HS_DEFINED);
-    hs_copy_undefined(to, from, length);
+    hs_move_undefined(to, from, length);
 }
 
 static void appeared(Addr start, SizeT length) {
@@ -125,13 +125,14 @@ static void thread_starts(ThreadId tid) {
     VG_(details_name)("heapstory");
 }
 
-static const struct hs_listener memory_listener = {.thread_starts = thread_starts,
+static const struct hs_listener memory_listener = {.ends = hs_say_statistics,
+                                                   .thread_starts = thread_starts,
                                                    .mapped = mapped,
                                                    .unmapped = unmapped,
                                                    .remapped = remapped,
                                                    .brk_grows = appeared,
                                                    .brk_shrinks = unmapped,
-                                                   .reallocated = hs_copy_undefined,
+                                                   .reallocated = hs_move_undefined,
                                                    .system_reads_text = system_reads,
                                                    .written_outside = hs_fill_defined};
 

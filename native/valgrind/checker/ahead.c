@@ -10,6 +10,7 @@
 #include "checker/known.h"
 #include "checker/stack.h"
 #include "checker/values.h"
+#include "shared/options.h"
 
 #define MOST_LOADS 32  /* bytes */
 #define MOST_PUSHES 64 /* bytes */
@@ -183,7 +184,7 @@ struct hs_span hs_loads_ahead(const struct hs_superblock *b, IRExpr *address, UI
     Int end = next_way_out(b->statement, b->in->stmts_used);
     Long low, high;
     ULong states = 0;
-    if (!first || size < 4 || size > MOST_LOADS)
+    if (!first || size < 4 || size > MOST_LOADS || hs_options.without & HS_SHARED_TESTS)
         return (struct hs_span){0};
     low = first->low;
     high = first->high;
@@ -206,7 +207,7 @@ struct hs_span hs_pushes_ahead(const struct hs_superblock *b, IRExpr *address, U
     struct access *first = find(b->statement), *all = accesses + n_accesses;
     Int end = next_way_out(b->statement, b->in->stmts_used);
     Long low, high;
-    if (!first || size != 8)
+    if (!first || size != 8 || hs_options.without & HS_INLINE_STACK)
         return (struct hs_span){0, size, 0};
     low = first->low;
     high = first->high;

@@ -14,6 +14,7 @@
 #include "checker/known.h"
 #include "checker/stack.h"
 #include "checker/values.h"
+#include "shared/options.h"
 #include "walk/twins.h"
 
 #define MOST_INLINE 256 /* bytes of stack whose states are set by generated code */
@@ -190,7 +191,7 @@ static void stack_pointer_is_set(struct hs_superblock *b, const IRStmt *s) {
     Long distance;
     enum hs_stack_change change = hs_stack_is_set(s, &distance);
     struct hs_stack_work work;
-    if (change != HS_BY_CONSTANT) {
+    if (change != HS_BY_CONSTANT || hs_options.without & HS_INLINE_STACK) {
         hs_stack_changes(b, after, change);
         return;
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The pass that checks values: each superblock is translated as slow code or as fast code. */
 #include "checker/checker.h"
+#include "shared/options.h"
+#include "walk/ir.h"
 #include "walk/twins.h"
 
 /* Of the superblock that is being translated. */
@@ -23,9 +25,24 @@ static void after_statement(struct hs_superblock *b, const IRStmt *s) {
     code->after_statement(b, s);
 }
 
+static ULong n_fast, n_slow; /* superblocks that ran */
+
+static void count(struct hs_superblock *b, ULong *counter) {
+    IRExpr *at = hs_const((Addr)counter);
+    IRExpr *n = hs_binop(b, Iop_Add64, hs_load64(b, at), hs_const(1));
+    hs_stmt(b, IRStmt_Store(Iend_LE, at, n));
+}
+
 static void start_block(struct hs_superblock *b) {
     if (code->start_block)
         code->start_block(b);
+    if (hs_options.statistics)
+        count(b, code == &hs_fast_code ? &n_fast : &n_slow);
+}
+
+void hs_say_statistics(void) {
+    if (hs_options.statistics)
+        VG_(umsg)("%llu superblocks of fast code, %llu of slow code\n", n_fast, n_slow);
 }
 
 static void end_block(struct hs_superblock *b) {

@@ -55,12 +55,14 @@ void hs_set_undefined_at(Addr address, ULong size, ULong undefined, ULong origin
 
 /* ---- ranges ---- */
 
-static void copy_state(Addr to, Addr from) {
+static void copy_state(Addr to, Addr from, Bool moves) {
     UInt state = hs_state(from);
     if (hs_state(to) == HS_UNADDRESSABLE)
         return;
     if (state == HS_DEFINED || state == HS_UNADDRESSABLE)
         hs_set_state(to, HS_DEFINED);
+    else if (state == HS_FRESH && moves)
+        hs_set_state(to, HS_FRESH);
     else
         store_byte(to, undefined_byte(from), hs_origin_at(from, 0));
 }
@@ -69,7 +71,7 @@ static Bool all_defined(Addr start, SizeT length) {
     return hs_find_state(start, length, ~HS_ANY_OF(HS_DEFINED)) == start + length;
 }
 
-void hs_copy_undefined(Addr to, Addr from, SizeT length) {
+static void copy_states(Addr to, Addr from, SizeT length, Bool moves) {
     if (to == from || to + length > HS_STATES_END || from + length > HS_STATES_END)
         return;
     if (all_defined(from, length)) {
@@ -78,10 +80,18 @@ void hs_copy_undefined(Addr to, Addr from, SizeT length) {
     }
     if (to < from)
         for (SizeT i = 0; i < length; i++)
-            copy_state(to + i, from + i);
+            copy_state(to + i, from + i, moves);
     else
         for (SizeT i = length; i-- > 0;)
-            copy_state(to + i, from + i);
+            copy_state(to + i, from + i, moves);
+}
+
+void hs_copy_undefined(Addr to, Addr from, SizeT length) {
+    copy_states(to, from, length, False);
+}
+
+void hs_move_undefined(Addr to, Addr from, SizeT length) {
+    copy_states(to, from, length, True);
 }
 
 void hs_fill_defined(Addr start, SizeT length) {

@@ -13,6 +13,8 @@ void hs_set_undefined_at(Addr address, ULong size, ULong undefined, ULong origin
 
 /* Ranges. What is unaddressable stays so. */
 void hs_copy_undefined(Addr to, Addr from, SizeT length);
+/* What was never stored is as fresh where it moves to: that is its origin from then on. */
+void hs_move_undefined(Addr to, Addr from, SizeT length);
 void hs_fill_defined(Addr start, SizeT length);
 void hs_fill_undefined(Addr start, SizeT length, ULong undefined, ULong origin);
 

@@ -11,6 +11,17 @@ static void add(XArray **list, const HChar *value) {
     VG_(addToXA)(*list, &value);
 }
 
+static Bool leave_out(const HChar *name) {
+    static const HChar *const names[] = {"shared-tests", "inline-stack", "special-pages",
+                                         "dropped-puts"};
+    for (UInt n = 0; n < sizeof names / sizeof *names; n++)
+        if (VG_(strcmp)(name, names[n]) == 0) {
+            hs_options.without |= 1u << n;
+            return True;
+        }
+    return False;
+}
+
 static Bool process_option(const HChar *argument) {
     const HChar *value;
     if VG_STR_CLO (argument, "--collector", hs_options.collector) {
@@ -49,6 +60,9 @@ static Bool process_option(const HChar *argument) {
     } else if VG_XACT_CLO (argument, "--check=yes", hs_options.values, True) {
         hs_options.check = True;
     } else if VG_BOOL_CLO (argument, "--speculate", hs_options.speculate) {
+    } else if VG_STR_CLO (argument, "--without", value) {
+        return leave_out(value);
+    } else if VG_BOOL_CLO (argument, "--statistics", hs_options.statistics) {
     } else if VG_BINT_CLO (argument, "--redzone", hs_options.redzone, 16, 4096) {
         hs_options.redzone = (hs_options.redzone + 15) & ~15;
     } else if VG_BINT_CLO (argument, "--delay", hs_options.delay, 0, (Long)1 << 36) {
@@ -93,6 +107,10 @@ static void print_usage(void) {
 static void print_debug_usage(void) {
     VG_(printf)
     ("    --speculate=no|yes            values are expected to be defined, then [yes]\n");
+    VG_(printf)
+    ("    --without=shared-tests|inline-stack|special-pages|dropped-puts\n"
+     "                                  and without this (repeatable)\n");
+    VG_(printf)("    --statistics=no|yes           how often fast and slow code ran [no]\n");
     VG_(printf)("    --truth=no|yes                what malloc and free did, to compare [no]\n");
     VG_(printf)("    --snapshot-at-exit=no|yes     send all contents once more, to compare [no]\n");
 }

@@ -27,10 +27,18 @@ struct hs_options {
     Bool check;         /* see checker/ */
     Bool values;        /* and whether values are defined */
     Bool speculate;     /* by fast code that expects them to be; off for comparison */
+    UInt without;       /* what makes it fast, left out for comparison: enum hs_without */
+    Bool statistics;    /* say at the end how often which code ran */
     Int redzone;        /* bytes between the blocks of a checked program */
     Long delay;         /* bytes of freed blocks that are not reused */
     Bool truth;         /* tell what the allocation functions do, for comparison */
     const HChar *stream_from, *stream_until; /* the stream's window, see program/section.c */
+};
+enum hs_without {
+    HS_SHARED_TESTS = 1,  /* of accesses through one pointer */
+    HS_INLINE_STACK = 2,  /* states of the stack by generated code */
+    HS_SPECIAL_PAGES = 4, /* for large ranges of one state */
+    HS_DROPPED_PUTS = 8   /* that nobody sees */
 };
 extern struct hs_options hs_options;
 extern UInt hs_mode; /* enum hsw_mode */

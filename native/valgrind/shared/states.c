@@ -6,6 +6,7 @@
  */
 #include "shared/states.h"
 
+#include "shared/options.h"
 #include "shared/syscalls.h"
 
 extern Int VG_(safe_fd)(Int);
@@ -66,6 +67,8 @@ static Bool map_special(UChar *piece, enum hs_state state) {
     UWord flags = VKI_MAP_PRIVATE | VKI_MAP_FIXED | VKI_MAP_NORESERVE;
     Int file = -1;
     Word at;
+    if (hs_options.without & HS_SPECIAL_PAGES)
+        return False;
     if (state == HS_DEFINED)
         flags |= VKI_MAP_ANONYMOUS;
     else if ((file = special_of(state)) < 0)

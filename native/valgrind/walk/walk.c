@@ -4,6 +4,7 @@
  */
 #include "shared/listeners.h"
 #include "shared/modules.h"
+#include "shared/options.h"
 #include "shared/ring.h"
 #include "walk/ir.h"
 #include "walk/twins.h"
@@ -140,7 +141,7 @@ IRSB *hs_walk(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout
                               .sites_of = -1};
     if (is_wanted(&b))
         copy(&b);
-    if (hs_twins)
+    if (hs_twins && !(hs_options.without & HS_DROPPED_PUTS))
         hs_drop_puts(b.out);
     ASK(forget);
     VG_(free)(b.is_stack);

@@ -1,10 +1,12 @@
 /* Values that were never set, by name; each ends with status 3. Remarks name the line. */
 #include <alloca.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static volatile int sink;
@@ -201,6 +203,23 @@ static void swapped(void) {
         sink = 1;
 }
 
+static void ended(int number) {
+    (void)number;
+    _exit(3);
+}
+
+/* What is mapped is defined, and what was unmapped must not be accessed. */
+static void unmapped(void) {
+    size_t size = 8 << 20;
+    volatile int *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int *zeros = calloc(10, sizeof *zeros);
+    signal(SIGSEGV, ended);
+    if (p[5] || p[1000000] || zeros[9])
+        sink = 1;
+    munmap((void *)p, size);
+    sink = p[3]; /* unmapped */
+}
+
 /* What is right: values that are not set are copied, and nothing depends on them. */
 struct padded {
     char a;
@@ -289,6 +308,7 @@ static const struct {
     {"allocated-there", allocated_there},
     {"stale", again},
     {"swapped", swapped},
+    {"unmapped", unmapped},
     {"right", right},
 };
 
