@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from heapstory.commands import main
 from tests.linear.ir.test_structures import RING, STACK
+from tests.support.schemas import check_answer
 
 UNSAFE = """
 #include <stdbool.h>
@@ -35,7 +35,8 @@ def run(
     capsys: pytest.CaptureFixture[str], source: Path, seconds: str, *options: str
 ) -> tuple[int, dict[str, object]]:
     status = main(["prove", "--json", "--run", "--timeout", seconds, *options, "--c", str(source)])
-    return status, json.loads(capsys.readouterr().out)["results"][0]
+    answer = check_answer(capsys.readouterr().out)
+    return status, answer["results"][0]
 
 
 def test_a_stack_without_care_shows_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,11 +9,13 @@ import pytest
 
 from heapstory.commands import main
 from tests.linear.ir.test_structures import MARKED, RING, STACK
+from tests.support.schemas import check_answer
 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, object]]:
     status = main(["prove", "--json", "--timeout", "60", *arguments])
-    return status, json.loads(capsys.readouterr().out)["results"][0]
+    answer = check_answer(capsys.readouterr().out)
+    return status, answer["results"][0]
 
 
 def test_a_bound_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
