@@ -17,10 +17,13 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.programs.catalog import PROGRAMS, Program, Workshop, require_packages, start_up
+from benchmarks.programs import catalog
+from benchmarks.programs.catalog import Program, Workshop, require_packages, start_up
+from benchmarks.programs.others import OTHERS, lacking
 from benchmarks.support import tables
 from benchmarks.support.measure import Run, RunError, machine, revision
 from benchmarks.support.peers import PEERS, Heapstory, Recording, run_peer
@@ -29,6 +32,7 @@ from benchmarks.support.results import Result, verdicts
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGE = REPOSITORY / "docs" / "evaluation" / "record.md"
+PROGRAMS = {**catalog.PROGRAMS, **OTHERS}
 
 
 def arguments() -> argparse.Namespace:
@@ -98,12 +102,22 @@ class Bench:
         print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
 
 
+def installed(names: Iterable[str]) -> list[str]:
+    there = []
+    for name in names:
+        if package := lacking(name):
+            print(f"{name}: left out (apt-get install {package})", file=sys.stderr)
+        else:
+            there.append(name)
+    return there
+
+
 def measured(options: argparse.Namespace) -> dict[str, Any]:
     require_packages()
     options.work.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="run-", dir=options.work) as desk:
         bench = Bench(options, Path(desk))
-        names = [name for name in PROGRAMS if name in (options.only or PROGRAMS)]
+        names = installed(name for name in PROGRAMS if name in (options.only or PROGRAMS))
         start = bench.measure(start_up(bench.shop))
         results = [bench.measure(PROGRAMS[name](bench.shop)) for name in names]
     return {

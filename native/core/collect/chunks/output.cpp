@@ -133,8 +133,19 @@ void Output::close() {
     writer_.close();
 }
 
+// Whether the program's own code has types.
+bool Output::has_types() const {
+    for (uint32_t module = 1; module < tables_.modules.size(); ++module)
+        if (ElfFile *file = modules_.is_own(module) ? modules_.file(module) : nullptr)
+            if (file->has_debug_info())
+                return true;
+    return false;
+}
+
 // The trace is whole but for its directory: it can be asked what became of the blocks.
 void Output::write_settled_types() {
+    if (!has_types()) // all of it would be read for nothing
+        return;
     tables_.stack_types = settle_types(Store(writer_.directory()), modules_);
     modules_.add_types();
     if (Bytes payload = tables_writer_.symbols(); !payload.empty())

@@ -63,6 +63,7 @@ class Output {
     void write_keyframe();
     void write_sources();
     void write_settled_types();
+    bool has_types() const;
     void write_own_code(std::span<const uint64_t> instructions);
     void append(ChunkKind kind, Bytes payload, ChunkHeader header = {});
 
