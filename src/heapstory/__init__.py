@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from heapstory.api.locate import locate
     from heapstory.api.prove import ProofResult, prove
     from heapstory.api.record import record
-    from heapstory.api.slice import slice
+    from heapstory.api.slice import loops, slice
     from heapstory.graph.history import History, Version
     from heapstory.graph.memory_graph import MemoryGraph
     from heapstory.graph.model import Edge, Node
@@ -70,6 +70,7 @@ __all__ = [
     "infer",
     "leaks",
     "locate",
+    "loops",
     "open",
     "prove",
     "record",
@@ -96,6 +97,7 @@ _HOMES = {
     "infer": "heapstory.api.infer",
     "leaks": "heapstory.api.leaks",
     "locate": "heapstory.api.locate",
+    "loops": "heapstory.api.slice",
     "open": "heapstory.trace",
     "prove": "heapstory.api.prove",
     "record": "heapstory.api.record",

@@ -18,7 +18,7 @@ from tests.conftest import Compile, Heapstory
 from tests.linear.mutants import EXAMPLES, mutated
 from tests.support.programs import program
 
-VERBS = ("infer", "leaks", "locate", "open", "prove", "record")
+VERBS = ("infer", "leaks", "locate", "loops", "open", "prove", "record")
 
 
 @pytest.mark.parametrize("name", heapstory.__all__)
@@ -80,6 +80,29 @@ def test_locate_as_the_command(recorded: Path, command: Heapstory) -> None:
         place["line"] for place in said["statements"]
     ]
     assert loaded.statements == diagnosis.statements
+
+
+def test_slice_and_loops_as_the_commands(
+    tmp_path: Path, compile_program: Compile, command: Heapstory
+) -> None:
+    path = tmp_path / "t.story"
+    trace = heapstory.record([compile_program("slice/loop", "-O0")], path, stream=True)
+    for options, words in (
+        ({}, ()),
+        ({"forward": True}, ("--forward",)),
+        ({"chop": "end:result"}, ("--chop", "end:result")),
+    ):
+        done = command("slice", path, "--criterion", "loop.c:6", *words, "--json")
+        found = heapstory.slice(trace, "loop.c:6", **options)
+        told = json.loads(done.stdout)
+        assert [one.line for one in found.statements] == [one["line"] for one in told["statements"]]
+        assert found.instructions == told["instructions"] > 0
+    answer = heapstory.loops(trace, functions=["main"])
+    told = json.loads(command("loops", path, "--function", "main", "--json").stdout)
+    assert [one.verdict for one in answer.loops] == [one["verdict"] for one in told["loops"]]
+    assert answer.loops
+    with pytest.raises(heapstory.UsageError, match="backward slices"):
+        heapstory.slice(trace, "loop.c:6", forward=True, max_statements=2)
 
 
 def test_infer_as_the_command(recorded: Path, command: Heapstory) -> None:

@@ -7,9 +7,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from heapstory.api.locate import locate
-from heapstory.errors import LimitError
+from heapstory.errors import LimitError, UsageError
 from heapstory.locating.diagnosis import Diagnosis, Fault
-from heapstory.slicing import Options, Slice, Slicing, parse_edge, slice_trace, why_edge
+from heapstory.slicing import (
+    Options,
+    Slice,
+    Slicing,
+    influence,
+    parse_edge,
+    slice_trace,
+    why_edge,
+)
+from heapstory.slicing.loops import LoopAnswer, find_loops
 from heapstory.trace import Trace
 
 
@@ -23,12 +32,17 @@ def slice(
     through: Sequence[str] = (),
     stop_at: Sequence[str] = (),
     max_statements: int | None = None,
+    forward: bool = False,
+    chop: str | None = None,
 ) -> Slice:
     """The statements that led to a value, and why: a dynamic backward slice.
 
-    `criterion` and the keywords are as for ``heapstory slice``. The trace needs an instruction
-    stream (``heapstory record --stream``).
+    `criterion` and the keywords are as for ``heapstory slice``; `forward` gives the statements that
+    the value had influence on, `chop` those of them that led to another criterion. The trace needs
+    an instruction stream (``heapstory record --stream``).
     """
+    if (forward or chop) and (through or stop_at or max_statements is not None):
+        raise UsageError("through, stop_at and max_statements are of backward slices")
     options = Options(
         data=not control_only,
         control=not data_only,
@@ -37,7 +51,24 @@ def slice(
         stop_at=tuple(stop_at),
         max_statements=max_statements,
     )
+    if forward or chop:
+        return influence(trace, criterion, options, chop)
     return slice_trace(trace, criterion, options)
+
+
+def loops(
+    trace: Trace,
+    *,
+    functions: Sequence[str] = (),
+    forward: bool = True,
+    pairs: str | None = None,
+) -> LoopAnswer:
+    """What the iterations of loops take over from one another: ``heapstory loops``.
+
+    Without `forward` the forward slices of first iterations are left out. `pairs` is a memory range
+    whose dependent loads are looked for. The trace needs an instruction stream.
+    """
+    return find_loops(trace, forward=forward, functions=functions, pairs=pairs)
 
 
 def slice_faults(trace: Trace, diagnosis: Diagnosis) -> tuple[dict[int, Slice], list[str]]:

@@ -30,7 +30,7 @@ def info(info: Info) -> str:
         ("program", shlex.join(info.program) or "?"),
         ("directory", info.directory or "?"),
         ("recorded", f"{info.started or '?'} by heapstory {info.heapstory or '?'}"),
-        ("mode", " ".join([info.mode, *map(shlex.quote, info.options)])),
+        ("mode", " ".join([info.mode, *(shlex.quote(one) for one in _asked(info.options))])),
         ("ended", _ending(info)),
         (
             "complete",
@@ -122,6 +122,11 @@ def suspicious(found: Sequence[Suspicion], trace: str) -> str:
         if one.reached is not None:
             lines.append(f"  its past: heapstory history {trace} --node {one.reached.id}")
     return "\n".join(lines) + "\n"
+
+
+def _asked(options: Sequence[str]) -> list[str]:
+    """As they are written on the command line."""
+    return [one.removesuffix("=yes") for one in options]
 
 
 def _ending(info: Info) -> str:
