@@ -30,12 +30,20 @@ def peak() -> int:
 
 
 def ours(slicer: Any) -> list[dict[str, Any]]:
+    """One after the other: a further one may take what it has in common with those before it."""
     found = []
     for number in range(1, CRITERIA + 1):
         place = slicer.read(-number)
         seconds, (_, totals) = timed(slicer.backward, place, conventions=False)
         found.append({"number": number, "seconds": seconds, **totals})
     return found
+
+
+def alone(trace: Any, criterion: dict[str, Any]) -> float:
+    """Seconds of its walk, had nothing been asked before."""
+    slicer = _core.Slicer(trace)
+    place = slicer.read(-criterion["number"])
+    return timed(slicer.backward, place, conventions=False)[0]
 
 
 def main() -> None:
@@ -49,6 +57,8 @@ def main() -> None:
         "criteria": ours(slicer),
     }
     answer["peak_kib"] = peak() - begin
+    for one in answer["criteria"]:
+        one["alone"] = alone(trace, one)
     if len(sys.argv) > 2:
         for one in answer["criteria"]:
             place = slicer.read(-one["number"])
