@@ -125,16 +125,20 @@ def opened(browser: "Browser", written: Path, words: str) -> dict[str, Any]:
 
 
 def renderer_memory(browser: "Browser", shown: "Page") -> float:
-    """Megabytes that the largest of chromium's renderers has resident: the page's own."""
+    """Megabytes that only the page's own process has (the largest of the renderers): without what
+    chromium's processes share."""
     session = browser.new_browser_cdp_session()
     processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
     sizes = [
-        int(Path(f"/proc/{process['id']}/statm").read_text().split()[1]) * 4096 / 1e6
-        for process in processes
-        if process["type"] == "renderer"
+        private_memory(process["id"]) for process in processes if process["type"] == "renderer"
     ]
     session.detach()
     return max(sizes)
+
+
+def private_memory(process: int) -> float:
+    lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) * 1024 / 1e6
 
 
 def peer(browser: "Browser", home: Path, written: Path) -> dict[str, float]:

@@ -17,6 +17,7 @@ _SCENE = """() => ({
     node: Number(box.dataset.node),
     classes: [...box.classList].slice(1),
     at: box.getAttribute("transform"),
+    status: box.querySelector(".status").textContent,
     rows: [...box.querySelectorAll(".row")].map(row => ({
       offset: Number(row.dataset.offset),
       state: row.classList[1],

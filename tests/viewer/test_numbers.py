@@ -24,15 +24,16 @@ PLAYLIST = (ROOT / "examples" / "playlist.c").read_text()
 
 
 @pytest.mark.parametrize(
-    ("source", "options", "flags"),
+    ("source", "options", "more"),
     [
-        (PLAYLIST, (), ()),
-        ("viewer/avl", (), ()),
-        ("viewer/threads", (), ("-pthread",)),
-        (PLAYLIST, ("--mode", "internals"), ()),
-        ("viewer/states", (), ()),
+        (PLAYLIST, (), {}),
+        ("viewer/avl", (), {}),
+        ("viewer/threads", (), {"flags": ("-pthread",)}),
+        (PLAYLIST, ("--mode", "internals"), {}),
+        ("discovery/figure7", ("--mode", "internals"), {"arguments": ("dl", "3")}),
+        ("viewer/states", (), {}),
     ],
-    ids=["playlist", "avl", "threads", "internals", "states"],
+    ids=["playlist", "avl", "threads", "internals", "clusters", "states"],
 )
 def test_the_page_shows_the_graph(
     browser: Browser,
@@ -40,9 +41,9 @@ def test_the_page_shows_the_graph(
     view: View,
     source: str,
     options: tuple[str, ...],
-    flags: tuple[str, ...],
+    more: dict[str, tuple[str, ...]],
 ) -> None:
-    trace = recorded(source, *options, flags=flags)
+    trace = recorded(source, *options, **more)
     with api.open(trace) as story, opened(browser, view(trace).as_uri()) as page:
         places = {box["node"]: box["at"] for box in page.scene()["boxes"]}
         assert any(page.there().values())
@@ -72,6 +73,10 @@ def compare(page: Opened, graph: dict[str, Any]) -> None:
     there = page.there()
     nodes = {node["id"]: node for node in graph["nodes"]}
     assert set(there) == drawn & set(nodes)
+    for node, box in there.items():
+        cluster = nodes[node]["cluster"]
+        told = "lost" if "lost" in box["classes"] else f"cluster {cluster}" if cluster else ""
+        assert box["status"] == told
     pointers = {}
     for edge in graph["edges"]:
         if edge["from"]["node"] in there and edge["state"] != "data":

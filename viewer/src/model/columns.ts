@@ -60,10 +60,16 @@ const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f64: Float6
 const WIDTHS = { u8: 1, u16: 2, u32: 4, u64: 8, f64: 8 };
 const MAGIC = 0x31435348; // "HSC1"
 
+/** Where the arrays of an answer begin. Columns are copied out of it, so that it can go. */
+interface Buffers {
+  data: ArrayBuffer;
+  base: number;
+}
+
 /** One answer: a header and the tables it describes. */
 export class Columns {
   readonly header: ColumnsHeader;
-  private readonly buffers: ArrayBuffer;
+  private readonly buffers: Buffers;
 
   constructor(data: ArrayBuffer) {
     const view = new DataView(data);
@@ -72,7 +78,7 @@ export class Columns {
     }
     const length = view.getUint32(4, true);
     this.header = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 8, length)));
-    this.buffers = data.slice(8 + length);
+    this.buffers = { data, base: 8 + length };
   }
 
   table(name: string): Table {
@@ -92,7 +98,7 @@ export class Table {
   constructor(
     private readonly name: string,
     private readonly header: TableHeader,
-    private readonly buffers: ArrayBuffer,
+    private readonly buffers: Buffers,
     private readonly strings: string[],
   ) {
     this.rows = header.rows;
@@ -115,7 +121,7 @@ export class Table {
       return BigUint64Array.from(found.values, (value) => BigInt(value as string));
     }
     if (found.delta || found.planes) return decodedWords(found, this.buffers, this.rows);
-    return new BigUint64Array(this.buffers, found.offset, this.rows);
+    return new BigUint64Array(copied(found, this.buffers, this.rows));
   }
 
   /** Texts to be shown; null where there is none. */
@@ -154,18 +160,26 @@ export class Table {
 function plain(
   column: StoredColumn,
   type: NumberType,
-  buffers: ArrayBuffer,
+  buffers: Buffers,
   rows: number,
 ): Uint8Array | Uint16Array | Uint32Array | Float64Array {
-  const bytes = column.planes ? joined(column, buffers, rows).buffer : buffers;
-  const numbers = new ARRAYS[type](bytes, column.planes ? 0 : column.offset, rows);
+  const { buffer } = column.planes
+    ? joined(column, buffers, rows)
+    : { buffer: copied(column, buffers, rows) };
+  const numbers = new ARRAYS[type](buffer);
   return column.delta ? summed(numbers) : numbers;
 }
 
+/** The bytes of a column that is stored as it is. */
+function copied(column: StoredColumn, { data, base }: Buffers, rows: number): ArrayBuffer {
+  const begin = base + column.offset;
+  return data.slice(begin, begin + rows * WIDTHS[column.type]);
+}
+
 /** The bytes of numbers that were stored plane by plane: all lowest bytes first. */
-function joined(column: StoredColumn, buffers: ArrayBuffer, rows: number): Uint8Array<ArrayBuffer> {
+function joined(column: StoredColumn, buffers: Buffers, rows: number): Uint8Array<ArrayBuffer> {
   const width = WIDTHS[column.type];
-  const planes = new Uint8Array(buffers, column.offset, rows * width);
+  const planes = new Uint8Array(buffers.data, buffers.base + column.offset, rows * width);
   const bytes = new Uint8Array(rows * width);
   for (let plane = 0; plane < width; plane++) {
     for (let row = 0; row < rows; row++) {
@@ -175,19 +189,18 @@ function joined(column: StoredColumn, buffers: ArrayBuffer, rows: number): Uint8
   return bytes;
 }
 
-/** Differences added up; the array's own width wraps them around. */
-function summed<Array extends Numbers>(differences: Array): Array {
-  const numbers = differences.slice() as Array;
+/** Differences added up in place; the array's own width wraps them around. */
+function summed<Array extends Numbers>(numbers: Array): Array {
   for (let row = 1; row < numbers.length; row++) {
     numbers[row] = (numbers[row] as number) + (numbers[row - 1] as number);
   }
   return numbers;
 }
 
-function decodedWords(column: StoredColumn, buffers: ArrayBuffer, rows: number): BigUint64Array {
+function decodedWords(column: StoredColumn, buffers: Buffers, rows: number): BigUint64Array {
   const words = column.planes
     ? new BigUint64Array(joined(column, buffers, rows).buffer)
-    : new BigUint64Array(buffers, column.offset, rows).slice();
+    : new BigUint64Array(copied(column, buffers, rows));
   for (let row = 1; column.delta && row < rows; row++) {
     words[row] = (words[row] as bigint) + (words[row - 1] as bigint);
   }

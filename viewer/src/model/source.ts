@@ -79,6 +79,7 @@ class FileSource implements Source {
 
   private async columns(id: string): Promise<Columns | null> {
     const packed = block(this.page, id);
+    this.page.getElementById(id)?.remove(); // asked for once, and large
     return packed === null ? null : new Columns(await unpacked(packed));
   }
 }

@@ -17,28 +17,25 @@ export interface Change {
 export class Timeline {
   /** Codes of changes: versions first, then births, then deaths. */
   private readonly order: Uint32Array;
-  private readonly times: Float64Array;
-  private readonly fieldOfVersion: Uint32Array;
+  private readonly times: Uint32Array;
 
   constructor(private readonly window: Window) {
-    const { nodes, fields, versions } = window;
-    this.fieldOfVersion = new Uint32Array(versions.count);
-    for (let field = 0; field < fields.count; field++) {
-      this.fieldOfVersion.fill(field, window.firstVersion(field), window.endVersion(field));
-    }
-    const codes: number[] = [];
-    for (let version = 0; version < versions.count; version++) {
-      if (!versions.silent[version]) codes.push(version);
-    }
-    for (let row = 0; row < nodes.count; row++) {
-      if ((nodes.born[row] as number) >= 0) codes.push(versions.count + row);
-      if ((nodes.freed[row] as number) >= 0) codes.push(versions.count + nodes.count + row);
-    }
+    const { nodes, versions } = window;
     // Time and code in one number: sorted without a comparison of our own, which a million want.
     const total = versions.count + 2 * nodes.count + 1;
-    const keys = Float64Array.from(codes, (code) => this.timeOf(code) * total + code).sort();
-    this.order = Uint32Array.from(keys, (key) => key % total);
-    this.times = Float64Array.from(keys, (key) => Math.floor(key / total));
+    const keys = new Float64Array(total);
+    let count = 0;
+    const add = (code: number) => (keys[count++] = this.timeOf(code) * total + code);
+    for (let version = 0; version < versions.count; version++) {
+      if (!versions.silent[version]) add(version);
+    }
+    for (let row = 0; row < nodes.count; row++) {
+      if ((nodes.born[row] as number) >= 0) add(versions.count + row);
+      if ((nodes.freed[row] as number) >= 0) add(versions.count + nodes.count + row);
+    }
+    const sorted = keys.subarray(0, count).sort();
+    this.order = Uint32Array.from(sorted, (key) => key % total);
+    this.times = Uint32Array.from(sorted, (key) => Math.floor(key / total));
   }
 
   /** The changes at T; the first is the one that a statement made, consequences follow. */
@@ -96,7 +93,7 @@ export class Timeline {
     const code = this.order[index] as number;
     const timestamp = this.times[index] as number;
     if (code < versions.count) {
-      const field = this.fieldOfVersion[code] as number;
+      const field = lastAtMost(fields.firstVersion, code, 0, fields.count);
       return {
         timestamp,
         what: versions.kind(code) === "meaning" ? "meaning" : "written",

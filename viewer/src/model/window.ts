@@ -22,7 +22,7 @@ export class Window {
   readonly clusters: Clusters;
   private readonly rows = new Map<number, number>();
 
-  constructor(readonly columns: Columns) {
+  constructor(columns: Columns) {
     const header = columns.header;
     this.from = header.from ?? 0;
     this.to = header.to ?? 0;
