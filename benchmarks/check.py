@@ -118,9 +118,10 @@ def programs(folder: Path, scale: float) -> list[Program]:
     text = (folder / "text").absolute()
     source = Path(sys.executable).resolve()
     text.write_bytes(source.read_bytes()[: int(4_000_000 * scale)])
-    half, words = (folder / "half").absolute(), (folder / "words").absolute()
-    half.write_bytes(text.read_bytes()[: int(2_000_000 * scale)])
-    words.write_text("\n".join(f"w{i * 7919 % 5003} x{i % 97}" for i in range(int(40_000 * scale))))
+    words = (folder / "words").absolute()
+    words.write_text(
+        "\n".join(f"w{i * 7919 % 5003} x{i % 97}" for i in range(int(400_000 * scale)))
+    )
     (folder / "churn.c").write_text(CHURN)
     subprocess.run(["gcc", "-O2", "-o", folder / "churn", folder / "churn.c"], check=True)
     preprocessed = ["gcc", "-E", "-o", folder / "churn.i", folder / "churn.c"]
@@ -143,7 +144,7 @@ def programs(folder: Path, scale: float) -> list[Program]:
             "an assembly of churn.c",
             [cc1, "-quiet", "-O2", str(folder / "churn.i"), "-o", "/dev/null"],
         ),
-        Program("gzip", "2 MB of machine code", ["gzip", "-c", str(half)]),
+        Program("gzip", "4 MB of machine code", ["gzip", "-c", str(text)]),
         Program("awk", "words of a text, counted", ["awk", AWK, str(words)]),
     ]
     for program in found:
