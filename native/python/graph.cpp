@@ -35,8 +35,11 @@ Table GraphView::merges() const {
     return {merges_table(*from_.store, from_.clusters(), graph_.events())};
 }
 
-Table GraphView::reach(const std::vector<uint64_t> &ignored) const {
-    return {reach_table(graph_, {ignored.begin(), ignored.end()})};
+Table GraphView::reach(const std::vector<uint64_t> &ignored, bool parts) const {
+    Judging judging{{ignored.begin(), ignored.end()}, {}};
+    if (parts)
+        judging.parts = parts_at(*from_.store, graph_.at());
+    return {reach_table(graph_, judging)};
 }
 
 namespace {
@@ -113,7 +116,7 @@ void bind_graph(nb::module_ &module) {
         .def("edges", &GraphView::edges, "data"_a = false)
         .def("clusters", &GraphView::clusters)
         .def("merges", &GraphView::merges)
-        .def("reach", &GraphView::reach, "ignored"_a = std::vector<uint64_t>())
+        .def("reach", &GraphView::reach, "ignored"_a = std::vector<uint64_t>(), "parts"_a = true)
         .def("node_text", &graph_nodes, "selected"_a.none(), "place"_a, "type"_a, "text"_a)
         .def("edge_text", &graph_edges, "data"_a, "selected"_a.none(), "place"_a, "field"_a,
              nb::keep_alive<0, 1>());

@@ -46,7 +46,7 @@ class GraphView {
     Table edges(bool data) const;
     Table clusters() const;
     Table merges() const;
-    Table reach(const std::vector<uint64_t> &ignored) const;
+    Table reach(const std::vector<uint64_t> &ignored, bool parts) const;
     const Graph &graph() const { return graph_; }
 
   private:

@@ -249,6 +249,7 @@ enum hsw_allocator {
     HSW_CUSTOM = 6,       /* --alloc-fn, --free-fn */
     HSW_CUSTOM_SIZED = 9, /* of a wrapper: the block that malloc made below is of this size */
     HSW_CUSTOM_OWN = 10,  /* a block of its own, even where one of malloc's begins */
+    HSW_CUSTOM_TOLD = 11, /* the same, but no function has returned it: the program says so */
     HSW_BY_REALLOC = 7,   /* of HSW_BAD_FREE */
     HSW_TRUTH = 0x80      /* flag: said for comparison only, makes no node (--truth) */
 };
@@ -371,8 +372,17 @@ enum hsw_cpoint {
 enum hsw_scan {
     HSW_SCAN_STACK = 1,
     HSW_SCAN_REGISTERS = 2,
-    HSW_SCAN_MEMORY = 3, /* neither stack nor recorded: thread-local, mapped by the program */
-    HSW_SCAN_PARTIAL = 4 /* without words: there was too much memory to scan all of it */
+    HSW_SCAN_MEMORY = 3,  /* neither stack nor recorded: thread-local, mapped by the program */
+    HSW_SCAN_PARTIAL = 4, /* without words: there was too much memory to scan all of it */
+    /* where: an address inside a block that pointers mean as they mean a start; value: hsw_part */
+    HSW_SCAN_PARTS = 5
+};
+
+/* Why an address inside a block is as good as its start. */
+enum hsw_part {
+    HSW_PART_ARRAY = 1,       /* of new[], behind the count; or behind a header with the size */
+    HSW_PART_INHERITANCE = 2, /* a sub-object with a table of virtual functions */
+    HSW_PART_STRING = 3       /* the characters of an old std::string */
 };
 
 struct hsw_scan_word {

@@ -201,10 +201,12 @@ class GraphView:
         """id, timestamp: the cluster nodes made so far (mode internals)."""
     def merges(self) -> Table:
         """cluster, source, target, timestamp, site: the merge edges (mode internals)."""
-    def reach(self, ignored: Sequence[int] = ...) -> Table:
+    def reach(self, ignored: Sequence[int] = ..., parts: bool = True) -> Table:
         """node, reach: what leads to the live heap nodes ('reachable', 'possible-leak',
         'possible-indirect-leak', 'leak', 'indirect-leak'); empty where roots were not scanned at
-        this timestamp. Globals and roots that are ignored lead nowhere."""
+        this timestamp. Globals and roots that are ignored lead nowhere. With parts, pointers to
+        elements of new[], to bases and to characters of old strings lead to the whole block; part
+        ('array', 'inheritance', 'string' or '') says where it is only by that."""
     def node_text(
         self,
         selected: Sequence[int] | None,

@@ -38,6 +38,7 @@ struct custom {
     struct _VgHashNode node; /* key: address */
     SizeT size;
     ULong birth;
+    Addr pool; /* 0: none */
     Bool freed;
 };
 static VgHashTable *blocks;
@@ -48,7 +49,7 @@ static void forget_block(Addr address) {
         VG_(free)(block);
 }
 
-static void keep_block(Addr address, SizeT size) {
+static struct custom *keep_block(Addr address, SizeT size) {
     struct custom *block = VG_(malloc)("hs.custom", sizeof *block);
     forget_block(address);
     if (!blocks)
@@ -56,8 +57,10 @@ static void keep_block(Addr address, SizeT size) {
     block->node.key = address;
     block->size = size;
     block->birth = hs_live_birth();
+    block->pool = 0;
     block->freed = False;
     VG_(HT_add_node)(blocks, block);
+    return block;
 }
 
 void hs_custom_blocks(XArray *all) {
@@ -69,6 +72,13 @@ void hs_custom_blocks(XArray *all) {
         struct hs_block copy = {block->node.key, block->size, block->birth, HSW_CUSTOM};
         if (!block->freed)
             VG_(addToXA)(all, &copy);
+    }
+}
+
+static void end_block(struct custom *block) {
+    if (hs_checking() && !block->freed) {
+        hs_make_unaddressable(block->node.key, block->size);
+        block->freed = True;
     }
 }
 
@@ -163,10 +173,9 @@ static void freed(Addr address) {
     struct custom *block = blocks ? VG_(HT_lookup)(blocks, address) : NULL;
     if (address == 0)
         return;
-    if (block && hs_checking() && !block->freed) {
-        hs_make_unaddressable(address, block->size);
-        block->freed = True;
-    } else if (!hs_checking())
+    if (block && hs_checking())
+        end_block(block);
+    else
         forget_block(address);
     hs_record(HSW_FREE_BLOCK, address, (ULong)HSW_CUSTOM << 56);
 }
@@ -189,6 +198,18 @@ static void allocated(Addr address, SizeT size) {
     hs_record(HSW_ALLOC, address, size | (ULong)HSW_CUSTOM << 56);
 }
 
+static struct custom *begin(Addr address, SizeT size, SizeT redzone, Bool defined, UInt kind) {
+    struct custom *block = keep_block(address, size);
+    if (defined && hs_states)
+        hs_set_states(address, size, HS_DEFINED);
+    else
+        hs_make_addressable(address, size);
+    hs_make_unaddressable(address + size, redzone);
+    hs_pages_on(address, size);
+    hs_record(HSW_ALLOC, address, size | (ULong)kind << 56);
+    return block;
+}
+
 /* A block of the outermost layer, with a redzone if it was asked for. */
 static void allocated_checked(Addr address, SizeT size, SizeT extra) {
     ULong *inner = hs_live_find(address);
@@ -205,11 +226,8 @@ static void allocated_checked(Addr address, SizeT size, SizeT extra) {
         hs_record(HSW_ALLOC, address, size | (ULong)HSW_CUSTOM_SIZED << 56);
         return;
     }
-    keep_block(address, size);
-    hs_make_addressable(address, size);
-    hs_make_unaddressable(address + size, extra);
-    hs_pages_on(address, size);
-    hs_record(HSW_ALLOC, address, size | (ULong)HSW_CUSTOM_OWN << 56);
+    /* Who made it may have filled it. */
+    begin(address, size, extra, True, HSW_CUSTOM_OWN);
 }
 
 static void returned(const struct hs_call_note *note, ULong result, Bool used) {
@@ -223,6 +241,40 @@ static void returned(const struct hs_call_note *note, ULong result, Bool used) {
         allocated(result, size);
     else if (!hs_watched_call(&watcher, note->tid, note->sp)) /* it was the outermost */
         allocated_checked(result, size, note->extra);
+}
+
+/* ---- blocks that the program tells of ---- */
+
+void hs_custom_begin(Addr address, SizeT size, SizeT redzone, Bool zeroed, Addr pool) {
+    if (!address)
+        return;
+    begin(address, size, redzone, zeroed, HSW_CUSTOM_TOLD)->pool = pool;
+    hs_make_unaddressable(address - redzone, redzone);
+}
+
+void hs_custom_free(Addr address) {
+    freed(address);
+}
+
+void hs_custom_end(Addr pool, Addr start, SizeT length) {
+    struct custom *block;
+    if (!blocks)
+        return;
+    VG_(HT_ResetIter)(blocks);
+    while ((block = VG_(HT_Next)(blocks)))
+        if (block->pool == pool && !block->freed &&
+            (block->node.key < start || block->node.key + block->size > start + length))
+            freed(block->node.key);
+}
+
+void hs_custom_rename(Addr pool, Addr to) {
+    struct custom *block;
+    if (!blocks)
+        return;
+    VG_(HT_ResetIter)(blocks);
+    while ((block = VG_(HT_Next)(blocks)))
+        if (block->pool == pool)
+            block->pool = to;
 }
 
 static Int find(Addr code, const HChar *name) {

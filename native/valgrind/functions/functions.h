@@ -34,7 +34,9 @@ ULong *hs_freed_find(Addr address); /* the same of one that is freed and kept */
  * most `within` bytes away; 0 if there is none. */
 Addr hs_block_below(Addr address, SizeT within);
 Addr hs_block_above(Addr address, SizeT within);
-ULong hs_live_birth(void); /* the next ordinal */
+ULong hs_live_birth(void);                                 /* the next ordinal */
+void hs_live_visit(void (*visit)(Addr block, SizeT size)); /* all that are alive */
+void hs_send_contents(void); /* of all blocks, where stores are not recorded */
 struct hs_block {
     Addr address;
     SizeT size;
@@ -69,7 +71,13 @@ void hs_asked_again(void); /* the question just answered with NULL comes a secon
 void hs_custom_start(void);
 void hs_custom_blocks(XArray *all); /* adds those alive */
 Addr hs_custom_meant(Addr address); /* as hs_block_meant, of those that are no block of malloc's */
-Bool hs_custom_has_redzone(void);   /* a layer around what runs now has asked for one */
+/* What the program itself calls a block, between redzones; of a pool, 0: none. */
+void hs_custom_begin(Addr address, SizeT size, SizeT redzone, Bool zeroed, Addr pool);
+void hs_custom_free(Addr address);
+/* Ends all blocks of a pool that are not within a range. */
+void hs_custom_end(Addr pool, Addr start, SizeT length);
+void hs_custom_rename(Addr pool, Addr to);
+Bool hs_custom_has_redzone(void); /* a layer around what runs now has asked for one */
 
 /* strings.c: functions of the preload object, done by the tool. readers.c: those that only read. */
 struct hs_string_function {

@@ -142,24 +142,29 @@ static void send_live_blocks(void) {
     VG_(deleteXA)(blocks);
 }
 
-static void send_contents(Addr start, const struct page *page) {
+static void visit_page(Addr start, const struct page *page, void (*visit)(Addr, SizeT)) {
     for (UInt i = 0; i < CELLS; i++)
         if (page->cell[i] && !(page->cell[i] & HS_FREED))
-            hs_send_range(start + ((Addr)i << GRAIN_BITS), hs_live_size(page->cell[i]),
-                          HSW_RANGE_COPY, 0);
+            visit(start + ((Addr)i << GRAIN_BITS), hs_live_size(page->cell[i]));
 }
 
-static void send_all_contents(void) {
-    if (!hs_options.contents)
-        return;
+void hs_live_visit(void (*visit)(Addr block, SizeT size)) {
     for (Addr g = 0; g < HS_PAGES >> GROUP_BITS; g++)
         for (Addr i = 0; groups[g] && i < GROUP; i++)
             if (groups[g][i])
-                send_contents((g << GROUP_BITS | i) << HS_PAGE_BITS, groups[g][i]);
+                visit_page((g << GROUP_BITS | i) << HS_PAGE_BITS, groups[g][i], visit);
 }
 
-static const struct hs_listener listener = {.snapshot = send_live_blocks,
-                                            .ends = send_all_contents};
+static void send_block(Addr block, SizeT size) {
+    hs_send_range(block, size, HSW_RANGE_COPY, 0);
+}
+
+void hs_send_contents(void) {
+    if (hs_options.contents)
+        hs_live_visit(send_block);
+}
+
+static const struct hs_listener listener = {.snapshot = send_live_blocks, .ends = hs_send_contents};
 
 void hs_live_start(void) {
     counting = hs_options.from || hs_options.follow_children || hs_options.snapshot_at_exit;

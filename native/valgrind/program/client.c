@@ -61,8 +61,11 @@ static Bool handle(ThreadId tid, UWord *arguments, UWord *result) {
     case HEAPSTORY_REQUEST_ROOT:
         add_root(arguments[1], arguments[2], (const HChar *)arguments[3]);
         return True;
+    case HEAPSTORY_REQUEST_LEAKS:
+        hs_scan_now();
+        return True;
     default:
-        return False;
+        return hs_memcheck_request(tid, arguments, result);
     }
 }
 

@@ -21,6 +21,7 @@ extern void VG_(nuke_all_threads_except)(ThreadId, UInt);
 extern void VG_(kill_self)(Int);
 
 #define FATAL_SIGNAL 3 /* VgSrc_FatalSig of the core */
+#define SCANS_SHARE 9  /* a scan takes a tenth of the time until the next one */
 
 static ThreadId running = 1;
 static Bool ended;
@@ -37,15 +38,29 @@ UInt hs_thread_number(ThreadId tid) {
     return thread_numbers[tid];
 }
 
+/* Scans take at most a part of the time. */
+static void scan_from_time_to_time(void) {
+    static UInt next;
+    UInt now = VG_(read_millisecond_timer)(), after;
+    if (ended || now < next)
+        return;
+    if (next)
+        hs_scan_now();
+    after = VG_(read_millisecond_timer)();
+    next = after + hs_options.scan_every + SCANS_SHARE * (after - now);
+}
+
 static void thread_runs(ThreadId tid, ULong blocks) {
     if (hs_discard_poll()) {
         hs_scratch_ends();
         HS_TELL(level_changed);
     }
-    if (tid == running)
-        return;
-    running = tid;
-    hs_record(HSW_SWITCH, hs_thread_number(tid), VG_(get_SP)(tid));
+    if (tid != running) {
+        running = tid;
+        hs_record(HSW_SWITCH, hs_thread_number(tid), VG_(get_SP)(tid));
+    }
+    if (hs_options.scan_every)
+        scan_from_time_to_time();
 }
 
 void hs_thread_runs(ThreadId tid) {

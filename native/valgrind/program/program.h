@@ -37,5 +37,12 @@ SizeT hs_client_string(const HChar *text);
 void hs_scan_start(void);
 void hs_scan_moment(Bool returning);
 void hs_scan_end(void); /* of the program: there is more time */
+void hs_scan_now(void); /* somebody asks what is lost */
+
+/* parts.c: addresses inside live blocks that pointers mean as they mean a start (enum hsw_part). */
+void hs_visit_parts(void (*found)(Addr part, UInt why));
+
+/* memcheck.c: client requests of Memcheck; whether it was one. */
+Bool hs_memcheck_request(ThreadId tid, UWord *arguments, UWord *result);
 
 #endif

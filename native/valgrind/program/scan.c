@@ -5,6 +5,7 @@
  * mapped, shares, or keeps thread-local variables in. A thread that is on another stack than its
  * own (signals, coroutines) has both scanned.
  */
+#include "functions/functions.h"
 #include "program/program.h"
 #include "shared/listeners.h"
 #include "shared/machine.h"
@@ -177,6 +178,10 @@ static void scan_threads(Bool returning) {
     }
 }
 
+static void found_part(Addr part, UInt why) {
+    found(VG_(get_running_tid)(), HSW_SCAN_PARTS, part, why);
+}
+
 void hs_scan_moment(Bool returning) {
     scan_threads(returning);
     scan_memory(MOST_AT_MOMENT);
@@ -188,6 +193,18 @@ void hs_scan_end(void) {
                       (ULong)HSW_SCAN_MEMORY << 56, NULL, 0, 0);
     scan_threads(False);
     scan_memory(MOST_AT_END);
+    if (hs_options.check)
+        hs_visit_parts(found_part);
+    send(VG_(get_running_tid)(), HSW_SCAN_PARTS);
+}
+
+void hs_scan_now(void) {
+    if (!hs_recording())
+        return;
+    hs_send_pending();
+    hs_send_contents();
+    hs_scan_end();
+    hs_flush();
 }
 
 static void erred(void) {

@@ -47,6 +47,7 @@ static Bool process_option(const HChar *argument) {
         add(&hs_options.alloc_functions, value);
     } else if VG_STR_CLO (argument, "--free-fn", value) {
         add(&hs_options.free_functions, value);
+    } else if VG_BINT_CLO (argument, "--scan-every", hs_options.scan_every, 0, (Long)1 << 40) {
     } else if VG_XACT_CLO (argument, "--mode=alloc", hs_mode, HSW_ALLOCATIONS) {
     } else if VG_XACT_CLO (argument, "--mode=portable", hs_mode, HSW_PORTABLE) {
     } else if VG_XACT_CLO (argument, "--mode=internals", hs_mode, HSW_INTERNALS) {
@@ -95,6 +96,7 @@ static void print_usage(void) {
      "    --redzone=N                   bytes between blocks, then [32]\n"
      "    --delay=N                     bytes of freed blocks that are not reused, then "
      "[20000000]\n"
+     "    --scan-every=MS               look for what is lost so often, then [0: at the end only]\n"
      "    --stores=no|yes               record stores [yes]\n"
      "    --contents-at-exit=no|yes     where they are not: what live blocks hold at the end [no]\n"
      "    --mode=alloc|portable|internals  how nodes are found [alloc]\n"

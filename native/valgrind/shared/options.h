@@ -31,6 +31,7 @@ struct hs_options {
     Bool statistics;    /* say at the end how often which code ran */
     Int redzone;        /* bytes between the blocks of a checked program */
     Long delay;         /* bytes of freed blocks that are not reused */
+    Long scan_every;    /* milliseconds, 0: only at the end */
     Bool truth;         /* tell what the allocation functions do, for comparison */
     const HChar *stream_from, *stream_until; /* the stream's window, see program/section.c */
 };

@@ -19,6 +19,14 @@ VALUES = "values that were never set"
 CHILDREN = "forked children"
 
 
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What the heap held while the program ran."""
+
+    timestamp: int
+    leaks: list[Leak]
+
+
 @dataclass(slots=True)
 class Checked:
     """A checked run."""
@@ -27,8 +35,13 @@ class Checked:
     status: int = 0  # as a shell sees it
     findings: list[Error] = field(default_factory=list)
     leaks: list[Leak] = field(default_factory=list)
+    scans: list[Scan] = field(default_factory=list)
     looked_for: list[str] = field(default_factory=lambda: list(LOOKED_FOR))
     not_looked_for: list[str] = field(default_factory=lambda: list(NOT_LOOKED_FOR))
+    unused: list[str] = field(default_factory=list)  # suppressions that nothing fitted
+    # Reachable only by pointers into C++ objects: blocks by heuristic, and so many were possible
+    # leaks without them.
+    heuristics: dict[str, int] = field(default_factory=dict)
     failure: str | None = None  # why heapstory itself did not come to the end
 
     @property

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ class Leak:
     bytes: int = 0
     suppressed: str | None = None
     process: int = 0
+    parts: Counter[str] = field(default_factory=Counter)  # blocks known by a part alone
     lost: Moment | None = None  # when the first one was, where that was recorded
 
     @property
@@ -47,14 +49,18 @@ class Leak:
         return self.finding.fingerprint
 
 
-def leaks(trace: OpenTrace, child: bool = False) -> list[Leak] | None:
-    """By kind and allocation, most bytes first; None where nothing is known of the end.
+def leaks(
+    trace: OpenTrace, child: bool = False, parts: bool = True, at: int | None = None
+) -> list[Leak] | None:
+    """By kind and allocation, most bytes first; None where nothing is known of the end,
+    or of another moment.
 
     Every block that was alive is in one of them; of a forked child, every block of its own.
     """
-    graph = trace.core.graph(trace.last, False)
-    reach = graph.reach()
-    kinds = dict(zip(reach.column("node"), reach.column("reach"), strict=True))
+    graph = trace.core.graph(trace.last if at is None else at, False)
+    reach = graph.reach(parts=parts)
+    columns = (reach.column(name) for name in ("node", "reach", "part"))
+    known = {node: (kind, part) for node, kind, part in zip(*columns, strict=True)}
     nodes = graph.nodes()
     names = ("id", "kind", "address", "size", "created_stack", "created")
     made: dict[tuple[str, int | None], Leak] = {}
@@ -63,15 +69,18 @@ def leaks(trace: OpenTrace, child: bool = False) -> list[Leak] | None:
     ):
         if sort != "heap" or (child and created is None):
             continue
-        if node not in kinds:
+        if node not in known:
             return None
-        key = (kinds[node], stack)
+        kind, part = known[node]
+        key = (kind, stack)
         if key not in made:
             places = trace.places.stack(stack)
             reason = LINKER if _is_linker(places) else None
-            made[key] = Leak(kinds[node], places, address, node, created or 0, suppressed=reason)
+            made[key] = Leak(kind, places, address, node, created or 0, suppressed=reason)
         made[key].blocks += 1
         made[key].bytes += size
+        if part:
+            made[key].parts[part] += 1
     for leak in made.values():
         leak.process = trace.meta.get("pid") or 0
     return by_kind(made.values())

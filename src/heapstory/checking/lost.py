@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from heapstory import _core
     from heapstory.store.open_trace import OpenTrace
 
-SCANNING = ("cpoint", "exit", "crash")  # kinds of points at which there is a scan
+SCANNING = ("cpoint", "scan", "exit", "crash")  # kinds of points at which there is a scan
 LOST = ("leak", "indirect-leak")
 _RESULTS = ("rax", "rdx")  # registers that hold a function's result when it returns
 

@@ -24,8 +24,8 @@ MAX_HOLDERS = 1000  # blocks a lost structure is followed up through
 class Moments:
     """When blocks that are lost at the end of a trace were lost."""
 
-    def __init__(self, trace: Trace, slicing: Slicing | None = None) -> None:
-        self.trace, self._slicing = trace, slicing
+    def __init__(self, trace: Trace, slicing: Slicing | None = None, stores: bool = True) -> None:
+        self.trace, self._slicing, self._stores = trace, slicing, stores
         self.lost = Lost(trace)
 
     def of(self, node: int, created: int) -> Moment:
@@ -34,7 +34,8 @@ class Moments:
         if exact is not None:
             return exact
         after, before = self.lost.between(node, created)
-        ended, place = last_field(self.trace, node, before)
+        # Without stores, what fields held is known at scans alone.
+        ended, place = last_field(self.trace, node, before) if self._stores else (None, None)
         if ended is None or ended < after:
             return Moment(before, after, before, after == before, None)
         return Moment(ended, ended, before, ended == before, place)

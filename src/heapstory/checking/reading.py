@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from heapstory.checking.checked import CHILDREN
+from heapstory.checking.checked import CHILDREN, Scan
 from heapstory.checking.errors import Error, errors
 from heapstory.checking.leaks import Leak, by_kind, leaks
 from heapstory.checks.finding import identity, merged
@@ -52,9 +53,13 @@ def read(made: Checked, path: Path, checks: Checks) -> None:
                 process = trace.meta.get("pid") or 0
                 child = bool(lost) and process not in lost
                 new = _errors(trace, path if child else None)
-                lost[process] = leaks(trace, child) if checks.leaks and not made.failure else None
-                if checks.stores:
-                    _explain(trace, new, lost[process] or [], checks.stream)
+                if checks.leaks and not made.failure:
+                    lost[process] = leaks(trace, child, checks.heuristics)
+                else:
+                    lost[process] = None
+                made.scans += _scans(trace)
+                if checks.stores or made.scans:
+                    _explain(trace, new, lost[process] or [], checks)
                 found += new
         except HeapstoryError as error:
             if made.failure is None:
@@ -65,6 +70,7 @@ def read(made: Checked, path: Path, checks: Checks) -> None:
         made.not_looked_for.append(NO_HEAP)
     made.findings = merged(found)
     made.leaks = by_kind(leak for leaks in lost.values() for leak in leaks or ())
+    made.heuristics = dict(sum((leak.parts for leak in made.leaks), Counter[str]()))
     (made.not_looked_for if known is None else made.looked_for).append(LEAKS)
     (made.looked_for if checks.follow_children else made.not_looked_for).append(CHILDREN)
 
@@ -87,8 +93,16 @@ def _has_heap(path: Path) -> bool:
         return row is not None
 
 
-def _explain(trace: Trace, found: list[Error], known: list[Leak], stream: bool) -> None:
-    """Gives errors and leaks of a recording their past."""
+def _scans(trace: Trace) -> list[Scan]:
+    """What was left of the heap when somebody asked, before the end."""
+    table = trace.core.table("cpoints")
+    points = zip(table.column("timestamp"), table.column("kind"), strict=True)
+    asked = sorted({timestamp for timestamp, kind in points if kind == "scan"})
+    return [Scan(timestamp, leaks(trace, at=timestamp) or []) for timestamp in asked]
+
+
+def _explain(trace: Trace, found: list[Error], known: list[Leak], checks: Checks) -> None:
+    """Gives errors and leaks their past, as far as it was recorded."""
     lost = [leak for leak in known if leak.kind == "leak"][:MOST_MOMENTS]
     if not found and not lost:
         return
@@ -96,8 +110,9 @@ def _explain(trace: Trace, found: list[Error], known: list[Leak], stream: bool) 
     from heapstory.checking.pointers import find_pointers
     from heapstory.slicing import Slicing
 
-    slicing = Slicing(trace) if stream else None
-    find_pointers(trace, found, slicing)
-    moments = Moments(trace, slicing)
+    slicing = Slicing(trace) if checks.stream else None
+    if checks.stores:
+        find_pointers(trace, found, slicing)
+    moments = Moments(trace, slicing, checks.stores)
     for leak in lost:
         leak.lost = moments.of(leak.node, leak.created)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from heapstory.commands import TOOL_FAILED
-from heapstory.commands.options import add_accepting, add_sarif, number
+from heapstory.commands.options import add_accepting, add_sarif, number, seconds
 from heapstory.commands.output import write
 from heapstory.errors import UsageError
 
 if TYPE_CHECKING:
     from heapstory.checking.checked import Checked
     from heapstory.checking.errors import Error
+    from heapstory.checks.finding import Finding, Stack
 
 EPILOG = """\
 examples:
@@ -88,6 +90,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--xml", metavar="FILE", help="write it as Valgrind's XML (protocol 4), too"
     )
     add_accepting(parser)
+    parser.add_argument(
+        "--suppressions",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="findings that a file of Valgrind's suppressions names do not count (repeatable)",
+    )
+    parser.add_argument(
+        "--gen-suppressions",
+        metavar="FILE",
+        help="write suppressions for all present findings, as Valgrind reads them, too",
+    )
+    parser.add_argument(
+        "--scan-every",
+        type=seconds,
+        metavar="SECONDS",
+        help="look for leaks while the program runs, too: the first look that misses a block "
+        "bounds when it was lost",
+    )
+    parser.add_argument(
+        "--no-heuristics",
+        action="store_true",
+        help="pointers to elements of new[], to bases and to old strings are possible leaks",
+    )
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="PROG ARG...")
 
 
@@ -101,6 +127,7 @@ def _redzone(text: str) -> int:
 def run(args: argparse.Namespace) -> int:
     from heapstory.checking.run import Watch, check
     from heapstory.checks.baseline import Baseline, read_baseline
+    from heapstory.checks.suppressions import read_suppressions
     from heapstory.recording.places import check_function
     from heapstory.recording.recorder import Checks
     from heapstory.reporters.style import Style
@@ -109,13 +136,19 @@ def run(args: argparse.Namespace) -> int:
     if not command:
         raise UsageError("no program to check (heapstory check -- PROG ARG...)")
     accepted = read_baseline(Path(args.baseline)) if args.baseline else Baseline()
+    known = read_suppressions(map(Path, args.suppressions))
     style = Style.of(sys.stderr)
     told: set[tuple[str, ...]] = set()
+
+    def why(finding: Finding, stack: Stack | None = None) -> str | None:
+        return accepted.why(finding, args.suppress) or known.why(
+            finding.kind, finding.size, finding.stack if stack is None else stack
+        )
 
     def tell(finding: Error) -> None:
         from heapstory.reporters.check import text
 
-        if accepted.why(finding, args.suppress) is None:
+        if why(finding) is None:
             sys.stderr.write(text.finding(finding, style))
             sys.stderr.flush()
 
@@ -135,6 +168,8 @@ def run(args: argparse.Namespace) -> int:
         tuple(args.free_fn),
         args.follow_children,
         not args.light,
+        int(1000 * args.scan_every) if args.scan_every else 0,
+        not args.no_heuristics,
     )
     trace = Path(args.record) if args.record else None
     found = check(
@@ -143,9 +178,10 @@ def run(args: argparse.Namespace) -> int:
     from heapstory.reporters.check import text  # not earlier: the program would wait for it
 
     for finding in found.findings:
-        finding.suppressed = accepted.why(finding, args.suppress)
+        finding.suppressed = why(finding)
     for leak in found.leaks:
-        leak.suppressed = leak.suppressed or accepted.why(leak.finding, args.suppress)
+        leak.suppressed = leak.suppressed or why(leak.finding, leak.stack)
+    found.unused = [str(entry) for entry in known.unused]
     sys.stderr.write(text.render(found, style, told))
     _write(args, found)
     if found.failure is not None:
@@ -169,6 +205,17 @@ def _write(args: argparse.Namespace, found: Checked) -> None:
         write(sarif_dumps(sarif.results(found), sarif.rules()), args.sarif)
     if args.xml:
         write(xml.dumps(found), args.xml)
+    if args.gen_suppressions:
+        write("".join(dict.fromkeys(_suppressions(found))), args.gen_suppressions)
     if args.write_baseline:
         mistakes = [leak.finding for leak in found.leaks if leak.kind in MISTAKES]
         write_baseline(Path(args.write_baseline), "check", [*found.findings, *mistakes])
+
+
+def _suppressions(found: Checked) -> Iterator[str]:
+    from heapstory.checks.suppressions import suppression_for
+
+    for error in found.open:
+        yield suppression_for(error.fingerprint, error.kind, error.size, error.stack)
+    for leak in found.open_leaks:
+        yield suppression_for(leak.fingerprint, leak.kind, 0, leak.stack)

@@ -6,6 +6,7 @@
  *     HEAPSTORY_MINE(block);                guard: this block is wanted, whatever refers to it
  *     HEAPSTORY_SCAN()                      guard: look now for blocks that nothing refers to; how
  *                                           many there are, 0 without the guard
+ *     HEAPSTORY_LEAKS();                    check, record: look now for blocks that are lost
  *     HEAPSTORY_RECORDING()                 1 while being recorded, else 0
  *
  * Outside a recording, and without the guard, each costs a handful of instructions and does
@@ -23,6 +24,7 @@
 #define HEAPSTORY_REQUEST_RECORDING 0x48530001ull
 #define HEAPSTORY_REQUEST_CPOINT 0x48530002ull
 #define HEAPSTORY_REQUEST_ROOT 0x48530003ull
+#define HEAPSTORY_REQUEST_LEAKS 0x48530004ull
 
 #if defined(__x86_64__) && defined(__linux__) && (defined(__GNUC__) || defined(__clang__)) &&      \
     !defined(__ILP32__)
@@ -69,6 +71,7 @@ static inline unsigned long long heapstory_request(unsigned long long number,
 #endif
 
 #define HEAPSTORY_RECORDING() ((int)heapstory_request(HEAPSTORY_REQUEST_RECORDING, 0, 0, 0))
+#define HEAPSTORY_LEAKS() ((void)heapstory_request(HEAPSTORY_REQUEST_LEAKS, 0, 0, 0))
 #define HEAPSTORY_CPOINT(type)                                                                     \
     ((void)heapstory_request(HEAPSTORY_REQUEST_CPOINT, (unsigned long long)(const char *)(type),   \
                              0, 0))

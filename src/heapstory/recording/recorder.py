@@ -44,6 +44,8 @@ class Checks:
     free_fn: tuple[str, ...] = ()
     follow_children: bool = False
     values: bool = True  # whether they were ever set
+    scan_every: int = 0  # milliseconds
+    heuristics: bool = True  # pointers into C++ objects may be as good as those to their starts
 
     def options(self) -> list[str]:
         """As the recorder's own options."""
@@ -55,6 +57,7 @@ class Checks:
         options += [f"--alloc-fn={text}" for text in self.alloc_fn]
         options += [f"--free-fn={text}" for text in self.free_fn]
         options += ["--follow-children=yes"] if self.follow_children else []
+        options += [f"--scan-every={self.scan_every}"] if self.scan_every else []
         return options + (["--stream=yes"] if self.stream else [])
 
 

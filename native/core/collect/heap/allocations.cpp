@@ -66,8 +66,10 @@ void Allocations::found(const Record &record) {
 void Allocations::custom_allocate(const Record &record, uint32_t call) {
     EventLists &lists = output_.builder.lists;
     Birth birth = birth_of(record);
-    birth.stack = sites_.stack(sites_.current_stack(), call);
-    LiveBlock *inner = record.kind() == HSW_CUSTOM_OWN ? nullptr : live_.find(birth.address);
+    const bool told = record.kind() == HSW_CUSTOM_TOLD,
+               own = told || record.kind() == HSW_CUSTOM_OWN;
+    birth.stack = told ? sites_.current_stack() : sites_.stack(sites_.current_stack(), call);
+    LiveBlock *inner = own ? nullptr : live_.find(birth.address);
     if (inner && inner->node >= lists.first_node) {
         Birth &known = lists.births[inner->node - lists.first_node];
         known.stack = birth.stack;

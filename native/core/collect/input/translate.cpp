@@ -22,6 +22,7 @@ Allocator allocator_of(unsigned allocator) {
     case HSW_CUSTOM:
     case HSW_CUSTOM_SIZED:
     case HSW_CUSTOM_OWN:
+    case HSW_CUSTOM_TOLD:
         return Allocator::custom;
     default:
         return Allocator::unknown;
@@ -157,6 +158,8 @@ ScanKind scan_of(unsigned scan) {
         return ScanKind::memory;
     case HSW_SCAN_PARTIAL:
         return ScanKind::partial;
+    case HSW_SCAN_PARTS:
+        return ScanKind::parts;
     default:
         return ScanKind::stack;
     }

@@ -95,8 +95,9 @@ enum class MarkedBy : uint8_t { program = 1, option };
 enum class ScanKind : uint8_t {
     stack = 1,
     registers,
-    memory, // thread-local, or mapped by the program
-    partial // no words: there was too much memory to scan all of it
+    memory,  // thread-local, or mapped by the program
+    partial, // no words: there was too much memory to scan all of it
+    parts    // no roots: addresses inside blocks that are as good as starts, and why
 };
 
 struct ScanWord {

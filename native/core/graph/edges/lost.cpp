@@ -13,7 +13,8 @@ namespace {
 struct Links {
     struct Link {
         uint32_t target = 0; // index
-        bool inside = false; // points behind the target's start
+        bool inside = false; // points behind the target's start, and not to a part of it
+        uint8_t part = 0;
     };
     Values<Link> targets;
     Values<uint64_t> first; // by index, and the end
@@ -23,12 +24,10 @@ struct Links {
         return {targets.data() + first[index], size_t(first[index + 1] - first[index])};
     }
 
-    Links(std::span<const GraphNode> nodes, const Batches &edges,
-          const std::unordered_set<uint64_t> &ignored = {});
+    Links(std::span<const GraphNode> nodes, const Batches &edges, const Judging &judging = {});
 };
 
-Links::Links(std::span<const GraphNode> nodes, const Batches &edges,
-             const std::unordered_set<uint64_t> &ignored) {
+Links::Links(std::span<const GraphNode> nodes, const Batches &edges, const Judging &judging) {
     uint64_t last = 0;
     for (const GraphNode &node : nodes)
         last = std::max(last, node.id);
@@ -45,9 +44,14 @@ Links::Links(std::span<const GraphNode> nodes, const Batches &edges,
         for (size_t row = 0; row < batch->rows(); ++row) {
             if (EdgeState(states[row]) != EdgeState::live || ids[row] > last || !index_of[ids[row]])
                 continue;
-            if (!ignored.empty() && ignored.contains(sources[row]))
+            if (!judging.ignored.empty() && judging.ignored.contains(sources[row]))
                 continue;
             Link target{index_of[ids[row]] - 1, offsets[row] != 0};
+            if (target.inside && !judging.parts.empty()) {
+                auto part = judging.parts.find(nodes[target.target].row.address + offsets[row]);
+                if (part != judging.parts.end())
+                    target = {target.target, false, part->second};
+            }
             if (sources[row] > last) {
                 from_roots.push_back(target);
                 continue;
@@ -128,6 +132,24 @@ void find_indirect(const Links &links, std::span<const GraphNode> nodes, std::ve
     }
 }
 
+// Of reachable nodes that only pointers to a part of them lead to: which part.
+void find_parts(const Links &links, size_t count, const Walk &sure, std::vector<Judged> &judged) {
+    std::vector<bool> started(count);
+    auto follow = [&](Links::Link link) {
+        if (!link.inside && !link.part)
+            started[link.target] = true;
+        else if (link.part)
+            judged[link.target].part = link.part;
+    };
+    std::ranges::for_each(links.from_roots, follow);
+    for (uint32_t index = 0; index < count; ++index)
+        if (sure.has(index))
+            std::ranges::for_each(links.of(index), follow);
+    for (uint32_t index = 0; index < count; ++index)
+        if (started[index] || judged[index].reach != Reach::reachable)
+            judged[index].part = 0;
+}
+
 } // namespace
 
 void find_lost(std::span<GraphNode> nodes, const Batches &edges) {
@@ -138,9 +160,9 @@ void find_lost(std::span<GraphNode> nodes, const Batches &edges) {
         nodes[index].lost = !walk.has(index) && nodes[index].alive();
 }
 
-std::vector<Reach> classify(std::span<const GraphNode> nodes, const Batches &edges,
-                            const std::unordered_set<uint64_t> &ignored) {
-    Links links(nodes, edges, ignored);
+std::vector<Judged> classify(std::span<const GraphNode> nodes, const Batches &edges,
+                             const Judging &judging) {
+    Links links(nodes, edges, judging);
     std::vector<Reach> made(nodes.size(), Reach::leak);
     Walk sure(links, nodes.size()), any(links, nodes.size());
     reach_from_roots(sure, links, nodes, to_start);
@@ -157,7 +179,11 @@ std::vector<Reach> classify(std::span<const GraphNode> nodes, const Batches &edg
         if (sure.has(index))
             std::ranges::for_each(links.of(index), possible);
     find_indirect(links, nodes, made);
-    return made;
+    std::vector<Judged> judged(nodes.size());
+    for (uint32_t index = 0; index < nodes.size(); ++index)
+        judged[index].reach = made[index];
+    find_parts(links, nodes.size(), sure, judged);
+    return judged;
 }
 
 } // namespace heapstory

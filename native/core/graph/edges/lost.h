@@ -3,6 +3,7 @@
 #pragma once
 
 #include "graph/nodes/graph_node.h"
+#include "graph/nodes/roots.h"
 #include "store/table.h"
 
 #include <cstdint>
@@ -27,8 +28,15 @@ enum class Reach : uint8_t {
 };
 
 // By index; of nodes as for find_lost. What holds for globals and freed nodes says nothing.
-// `ignored`: ids of globals and roots that lead nowhere.
-std::vector<Reach> classify(std::span<const GraphNode> nodes, const Batches &edges,
-                            const std::unordered_set<uint64_t> &ignored);
+struct Judged {
+    Reach reach = Reach::leak;
+    uint8_t part = 0; // why it is more than possibly lost, where only its middle is known
+};
+struct Judging {
+    std::unordered_set<uint64_t> ignored; // ids of globals and roots that lead nowhere
+    Parts parts;                          // pointers to these lead to the block's start
+};
+std::vector<Judged> classify(std::span<const GraphNode> nodes, const Batches &edges,
+                             const Judging &judging);
 
 } // namespace heapstory

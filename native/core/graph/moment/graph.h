@@ -36,10 +36,9 @@ class Graph {
     // In order of source address and offset. With data: words that are no pointers, too.
     Batches edges(bool data) const;
     const Batches &pointers() const { return pointer_edges_; } // edges(false)
-    // What leads to each of nodes(), roots excepted; where they were scanned. Some globals and
-    // roots may be ignored.
-    std::vector<Reach> reach(const std::unordered_set<uint64_t> &ignored) const {
-        return classify(known(), pointer_edges_, ignored);
+    // What leads to each of nodes(), roots excepted; where they were scanned.
+    std::vector<Judged> reach(const Judging &judging) const {
+        return classify(known(), pointer_edges_, judging);
     }
     bool scanned() const { return scanned_; } // roots are known, so lost nodes are too
 

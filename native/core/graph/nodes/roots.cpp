@@ -23,6 +23,8 @@ uint64_t timestamp_at(const Store &store, uint32_t chunk, uint32_t position) {
 
 std::vector<ScannedWord> scanned_words(const Mark &mark) {
     std::vector<ScannedWord> out;
+    if (ScanKind(mark.a) == ScanKind::parts)
+        return out;
     std::string thread = "thread " + std::to_string(mark.b) + " ";
     for (const ScanWord &found : decode_scan(mark.text)) {
         ScannedWord word;
@@ -65,6 +67,23 @@ std::vector<ScannedWord> scanned_words(const Store &store, uint64_t timestamp, b
         }
     }
     return words;
+}
+
+Parts parts_at(const Store &store, uint64_t timestamp) {
+    Parts parts;
+    for (uint32_t chunk : store.event_chunks()) {
+        const ChunkHeader &header = store.header(chunk);
+        if (header.first_timestamp > timestamp)
+            break;
+        if (header.first_timestamp + header.changes < timestamp)
+            continue;
+        for (const Mark &mark : store.events(chunk).marks())
+            if (mark.kind == Mark::Kind::scan && ScanKind(mark.a) == ScanKind::parts &&
+                timestamp_at(store, chunk, mark.event) == timestamp)
+                for (const ScanWord &word : decode_scan(mark.text))
+                    parts[word.where] = uint8_t(word.value);
+    }
+    return parts;
 }
 
 void Labels::read() const {

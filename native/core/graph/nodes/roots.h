@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace heapstory {
@@ -26,6 +27,11 @@ std::vector<ScannedWord> scanned_words(const Mark &mark);
 // The words of the last scan at this timestamp; `scanned` tells whether there was one that left
 // nothing out.
 std::vector<ScannedWord> scanned_words(const Store &store, uint64_t timestamp, bool &scanned);
+
+// Addresses inside of blocks that were as good as starts when the program was scanned, and why
+// (enum hsw_part).
+using Parts = std::unordered_map<uint64_t, uint8_t>;
+Parts parts_at(const Store &store, uint64_t timestamp);
 
 // Names given by HEAPSTORY_ROOT. Read when first asked for, since they may stand in any chunk.
 class Labels {

@@ -44,6 +44,13 @@ const char *kind_of(const Mark &mark) {
     }
 }
 
+// Whether stacks and registers are scanned for a mark.
+bool scans_follow(const Mark &mark) {
+    using enum Mark::Kind;
+    return mark.kind == cpoint || mark.kind == crash || mark.kind == exit ||
+           mark.kind == bad_free || mark.kind == error;
+}
+
 std::string signal_name(uint64_t number) {
     const char *name = number < NSIG ? sigabbrev_np(int(number)) : nullptr;
     return name ? std::string("SIG") + name : std::to_string(number);
@@ -68,8 +75,13 @@ TableData cpoints_table(std::shared_ptr<const Store> store) {
                                        {"name", text},
                                        {"site", number},
                                        {"thread", number}};
-    return by_chunk(store, columns, [store](uint32_t chunk, Batch &out) {
+    struct Last { // mark: a scan with the same event belongs to it, perhaps in the next chunk
+        bool scans = false;
+        uint64_t event = 0;
+    };
+    return by_chunk(store, columns, [store, last = Last()](uint32_t chunk, Batch &out) mutable {
         const Tables &tables = store->tables();
+        uint64_t first = store->header(chunk).first_event;
         std::vector<Point> points;
         EventsView view = store->events(chunk);
         for (const Call &call : view.calls()) {
@@ -82,13 +94,17 @@ TableData cpoints_table(std::shared_ptr<const Store> store) {
                               {}});
         }
         for (const Mark &mark : view.marks()) {
-            if (const char *kind = kind_of(mark))
+            bool is_scan = mark.kind == Mark::Kind::scan;
+            uint64_t event = first + mark.event;
+            if (is_scan && !(last.scans && last.event == event))
+                points.push_back({mark.event, "scan", "", 0, mark.thread});
+            else if (const char *kind = kind_of(mark))
                 points.push_back(point_of(mark, kind));
+            last = {is_scan || scans_follow(mark), event};
         }
         std::stable_sort(points.begin(), points.end(),
                          [](const Point &a, const Point &b) { return a.event < b.event; });
         auto clock = store->clock(chunk);
-        uint64_t first = store->header(chunk).first_event;
         for (const Point &point : points) {
             out[0].number(point.event ? clock->timestamps.of(point.event - 1)
                                       : store->header(chunk).first_timestamp);

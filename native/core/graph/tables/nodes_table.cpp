@@ -85,24 +85,27 @@ Batch node_row(const Store &store, uint64_t id, const Labels &labels, const Clus
     return out;
 }
 
-TableData reach_table(const Graph &graph, const std::unordered_set<uint64_t> &ignored) {
+TableData reach_table(const Graph &graph, const Judging &judging) {
     using enum ColumnType;
     // The members of Reach, by number.
     std::vector<ColumnSpec> columns = {
         {"node", number},
         {"reach",
          choice,
-         {"reachable", "possible-leak", "possible-indirect-leak", "leak", "indirect-leak"}}};
+         {"reachable", "possible-leak", "possible-indirect-leak", "leak", "indirect-leak"}},
+        // The members of hsw_part, by number.
+        {"part", choice, {"", "array", "inheritance", "string"}}};
     Batch out(columns.size());
-    std::vector<Reach> reach;
+    std::vector<Judged> reach;
     if (graph.scanned())
-        reach = graph.reach(ignored);
+        reach = graph.reach(judging);
     for (size_t index = 0; index < reach.size(); ++index) {
         const GraphNode &node = graph.nodes()[index];
         if (!node.alive() || node.row.kind != NodeKind::heap)
             continue;
         out[0].number(node.id);
-        out[1].choice(uint8_t(reach[index]));
+        out[1].choice(uint8_t(reach[index].reach));
+        out[2].choice(reach[index].part < columns[2].choices.size() ? reach[index].part : 0);
     }
     return table_of(columns, std::move(out));
 }

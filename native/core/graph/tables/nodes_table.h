@@ -33,7 +33,7 @@ Batches nodes_of(const Graph &graph, const Labels &labels, const Clusters &clust
 
 // The live heap nodes with what the program can still find of them: node, reach. Empty where roots
 // were not scanned at that timestamp.
-TableData reach_table(const Graph &graph, const std::unordered_set<uint64_t> &ignored);
+TableData reach_table(const Graph &graph, const Judging &judging);
 
 // One node, alive or not, with what is known of it by a timestamp. It is not known to be lost.
 Batch node_row(const Store &store, uint64_t node, const Labels &labels, const Clusters &clusters,

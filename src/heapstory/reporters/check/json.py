@@ -20,6 +20,7 @@ def body(run: Checked) -> dict[str, Any]:
         "status": run.status,
         "errors": [_error(finding) for finding in run.findings],
         "leaks": [_leak(leak) for leak in run.leaks],
+        "scans": [{"timestamp": scan.timestamp, "heap": _heap(scan.leaks)} for scan in run.scans],
         "summary": _summary(run),
     }
 
@@ -82,19 +83,25 @@ def _leak(leak: Leak) -> dict[str, Any]:
     }
 
 
+def _heap(leaks: list[Leak]) -> dict[str, dict[str, int]]:
+    return {
+        kind: {
+            "bytes": sum(leak.bytes for leak in leaks if leak.kind == kind),
+            "blocks": sum(leak.blocks for leak in leaks if leak.kind == kind),
+        }
+        for kind in KINDS
+    }
+
+
 def _summary(run: Checked) -> dict[str, Any]:
     return {
         "errors": len(run.open),
         "leaks": len(run.open_leaks),
-        "heap": {
-            kind: {
-                "bytes": sum(leak.bytes for leak in run.leaks if leak.kind == kind),
-                "blocks": sum(leak.blocks for leak in run.leaks if leak.kind == kind),
-            }
-            for kind in KINDS
-        },
+        "heap": _heap(run.leaks),
         "checked": run.looked_for,
         "not_checked": run.not_looked_for,
+        "unused_suppressions": run.unused,
+        "heuristics": run.heuristics,
         "complete": run.failure is None,
         "failure": run.failure,
     }

@@ -34,6 +34,7 @@ def render(run: Checked, style: Style = PLAIN, told: Collection[tuple[str, ...]]
             lines += _more(found)
     for leak in run.open_leaks:
         lines += [*_leak(leak, style), ""]
+    lines += _scans(run)
     lines += _heap(run)
     lines += _summary(run)
     return "\n".join(lines) + "\n"
@@ -104,6 +105,17 @@ def _stack(word: str, stack: Stack) -> Iterator[str]:
     return stack_text(word, stack, MOST_FRAMES)
 
 
+def _scans(run: Checked) -> Iterator[str]:
+    """What was lost while it ran: where it changed."""
+    before = None
+    for scan in run.scans:
+        lost = [leak for leak in scan.leaks if leak.kind in MISTAKES and not leak.suppressed]
+        held, blocks = sum(one.bytes for one in lost), sum(one.blocks for one in lost)
+        if (held, blocks) != before:
+            yield f"lost by timestamp {scan.timestamp:,}: {size(held)} in {count(blocks, 'block')}"
+        before = (held, blocks)
+
+
 def _heap(run: Checked) -> Iterator[str]:
     """Blocks at the end, by kind; nothing where none was left or nothing is known."""
     for kind in KINDS:
@@ -114,11 +126,16 @@ def _heap(run: Checked) -> Iterator[str]:
 
 
 def _summary(run: Checked) -> Iterator[str]:
+    if run.heuristics:
+        kinds = ", ".join(f"{number:,} by {kind}" for kind, number in run.heuristics.items())
+        yield f"reachable only by pointers into C++ objects: {kinds}"
     leaked = [leak for leak in run.leaks if leak.kind in MISTAKES]
     hidden = len(run.findings) - len(run.open) + len(leaked) - len(run.open_leaks)
     also = f" ({hidden} accepted)" if hidden else ""
     found = f"{count(len(run.open), 'error')}, {count(len(run.open_leaks), 'leaking allocation')}"
     yield f"check: {found}{also}; looked for: {', '.join(run.looked_for)}"
     yield f"check: not looked for: {', '.join(run.not_looked_for)}"
+    for name in run.unused:
+        yield f"check: unused suppression: {name}"
     if run.failure:
         yield f"check: incomplete: {run.failure}"

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Client requests of Memcheck (memcheck.h, valgrind.h) in a checked program. Understood are those
+ * about states of memory, blocks of the program's own and pools. Counts of errors and leaks are not
+ * known while the program runs, and their variables stay as they are.
+ */
+#include "functions/functions.h"
+#include "program/program.h"
+#include "pub_tool_hashtable.h"
+#include "shared/addressable.h"
+#include "shared/errors.h"
+#include "shared/modules.h"
+
+#include "memcheck.h"
+
+/* A pool of blocks, by the address that names it. */
+struct pool {
+    VgHashNode node;
+    SizeT redzone;
+    Bool zeroed; /* its blocks are */
+};
+static VgHashTable *pools;
+
+static struct pool *pool_of(Addr name) {
+    return pools ? VG_(HT_lookup)(pools, name) : NULL;
+}
+
+static void make_pool(Addr name, SizeT redzone, Bool zeroed) {
+    struct pool *pool = VG_(malloc)("hs.pool", sizeof *pool);
+    if (!pools)
+        pools = VG_(HT_construct)("hs.pools");
+    pool->node.key = name;
+    pool->redzone = redzone;
+    pool->zeroed = zeroed;
+    VG_(HT_add_node)(pools, pool);
+}
+
+static void end_pool(Addr name) {
+    if (pool_of(name)) {
+        hs_custom_end(name, 0, 0);
+        VG_(free)(VG_(HT_remove)(pools, name));
+    }
+}
+
+static void rename_pool(Addr from, Addr to) {
+    struct pool *pool = pool_of(from);
+    if (!pool)
+        return;
+    VG_(HT_remove)(pools, from);
+    pool->node.key = to;
+    VG_(HT_add_node)(pools, pool);
+    hs_custom_rename(from, to);
+}
+
+static void get(const struct pool *pool, Addr name, Addr block, SizeT size) {
+    hs_custom_begin(block, size, pool ? pool->redzone : 0, pool && pool->zeroed, name);
+}
+
+static Bool pool_request(const UWord *arguments, UWord *result) {
+    const struct pool *pool = pool_of(arguments[1]);
+    switch (arguments[0]) {
+    case VG_USERREQ__CREATE_MEMPOOL:
+        make_pool(arguments[1], arguments[2], arguments[3] != 0);
+        return True;
+    case VG_USERREQ__DESTROY_MEMPOOL:
+        end_pool(arguments[1]);
+        return True;
+    case VG_USERREQ__MEMPOOL_ALLOC:
+        get(pool, arguments[1], arguments[2], arguments[3]);
+        return True;
+    case VG_USERREQ__MEMPOOL_FREE:
+        hs_custom_free(arguments[2]);
+        return True;
+    case VG_USERREQ__MEMPOOL_TRIM:
+        hs_custom_end(arguments[1], arguments[2], arguments[3]);
+        return True;
+    case VG_USERREQ__MEMPOOL_CHANGE:
+        hs_custom_free(arguments[2]);
+        get(pool, arguments[1], arguments[3], arguments[4]);
+        return True;
+    case VG_USERREQ__MOVE_MEMPOOL:
+        rename_pool(arguments[1], arguments[2]);
+        return True;
+    case VG_USERREQ__MEMPOOL_EXISTS:
+        *result = pool != NULL;
+        return True;
+    default:
+        return False;
+    }
+}
+
+/* The first byte that is not addressable, which is an error; 0 if all are. */
+static Addr check(ThreadId tid, Addr start, SizeT length) {
+    Addr bad = hs_first_unaddressable(start, length), code = VG_(get_IP)(tid) - 1;
+    struct hs_error error = {.kind = HSW_UNADDRESSABLE_READ,
+                             .address = start,
+                             .bytes = length,
+                             .code = code,
+                             .own = hs_is_own(code)};
+    if (bad == start + length)
+        return 0;
+    error.block = hs_block_meant(bad);
+    hs_tell_error(&error);
+    return bad;
+}
+
+static void make_defined(Addr start, SizeT length) {
+    if (hs_states)
+        hs_set_states(start, length, HS_DEFINED);
+    else
+        hs_make_addressable(start, length);
+}
+
+static void make_addressable_defined(Addr start, SizeT length) {
+    for (Addr at = start; hs_states && at < start + length && at < HS_STATES_END; at++)
+        if (hs_state(at) != HS_UNADDRESSABLE)
+            hs_set_state(at, HS_DEFINED);
+}
+
+/* 0 if all is defined, or nobody knows. */
+static Addr first_undefined(Addr start, SizeT length) {
+    UInt undefined = HS_ANY_OF(HS_FRESH) | HS_ANY_OF(HS_KEPT);
+    Addr found = hs_states ? hs_find_state(start, length, undefined) : start + length;
+    return found == start + length ? 0 : found;
+}
+
+Bool hs_memcheck_request(ThreadId tid, UWord *arguments, UWord *result) {
+    if (!hs_checking())
+        return False;
+    switch (arguments[0]) {
+    case VG_USERREQ__MAKE_MEM_NOACCESS:
+        hs_make_unaddressable(arguments[1], arguments[2]);
+        *result = -1;
+        return True;
+    case VG_USERREQ__MAKE_MEM_UNDEFINED:
+        hs_make_addressable(arguments[1], arguments[2]);
+        *result = -1;
+        return True;
+    case VG_USERREQ__MAKE_MEM_DEFINED:
+        make_defined(arguments[1], arguments[2]);
+        *result = -1;
+        return True;
+    case VG_USERREQ__MAKE_MEM_DEFINED_IF_ADDRESSABLE:
+        make_addressable_defined(arguments[1], arguments[2]);
+        *result = -1;
+        return True;
+    case VG_USERREQ__CHECK_MEM_IS_ADDRESSABLE:
+        *result = check(tid, arguments[1], arguments[2]);
+        return True;
+    case VG_USERREQ__CHECK_MEM_IS_DEFINED:
+        *result = check(tid, arguments[1], arguments[2]);
+        if (!*result)
+            *result = first_undefined(arguments[1], arguments[2]);
+        return True;
+    case VG_USERREQ__DO_LEAK_CHECK:
+        hs_scan_now();
+        return True;
+    case VG_USERREQ__MALLOCLIKE_BLOCK:
+        hs_custom_begin(arguments[1], arguments[2], arguments[3], arguments[4] != 0, 0);
+        return True;
+    case VG_USERREQ__RESIZEINPLACE_BLOCK:
+        hs_custom_free(arguments[1]);
+        hs_custom_begin(arguments[1], arguments[3], arguments[4], True, 0);
+        return True;
+    case VG_USERREQ__FREELIKE_BLOCK:
+        hs_custom_free(arguments[1]);
+        return True;
+    default:
+        return pool_request(arguments, result);
+    }
+}

@@ -1,0 +1,69 @@
+/* What a program says to Memcheck, and is wrong about. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <valgrind/memcheck.h>
+
+static char arena[4096];
+volatile char seen;
+
+static void *get(size_t n) { /* tells of its blocks */
+    static size_t used = 64;
+    void *block = arena + used;
+    used += n + 64;
+    VALGRIND_MALLOCLIKE_BLOCK(block, n, 16, 0);
+    return block;
+}
+
+static void put(void *block) {
+    VALGRIND_FREELIKE_BLOCK(block, 16);
+}
+
+static void blocks(void) {
+    char *p = get(20); /* got */
+    memset(p, 1, 20);
+    seen = p[20]; /* over a told block */
+    seen = p[-1]; /* under a told block */
+    put(p);
+    seen = p[3]; /* a told block after its end */
+}
+
+static void access(void) {
+    char *p = malloc(64);
+    VALGRIND_MAKE_MEM_NOACCESS(p + 16, 16);
+    seen = p[15];
+    seen = p[16]; /* made inaccessible */
+    VALGRIND_MAKE_MEM_DEFINED(p + 16, 16);
+    seen = p[16];
+    printf("%d", (int)((char *)VALGRIND_CHECK_MEM_IS_ADDRESSABLE(p, 64) - (char *)0));
+    printf(" %d\n", (int)((char *)VALGRIND_CHECK_MEM_IS_ADDRESSABLE(p, 65) - p)); /* asked */
+    free(p);
+}
+
+static void pools(void) {
+    static char memory[1024];
+    VALGRIND_CREATE_MEMPOOL(memory, 8, 0);
+    VALGRIND_MAKE_MEM_NOACCESS(memory, sizeof memory);
+    char *a = memory + 64, *b = memory + 128;
+    VALGRIND_MEMPOOL_ALLOC(memory, a, 24);
+    VALGRIND_MEMPOOL_ALLOC(memory, b, 24);
+    memset(a, 1, 24);
+    memset(b, 1, 24);
+    seen = a[24]; /* over a pool's block */
+    VALGRIND_MEMPOOL_FREE(memory, a);
+    seen = a[0]; /* after it was given back */
+    VALGRIND_MEMPOOL_TRIM(memory, memory, 64);
+    seen = b[1]; /* after trimming */
+    VALGRIND_DESTROY_MEMPOOL(memory);
+}
+
+int main(int argc, char **argv) {
+    const char *what = argv[argc - 1];
+    if (!strcmp(what, "blocks"))
+        blocks();
+    if (!strcmp(what, "access"))
+        access();
+    if (!strcmp(what, "pools"))
+        pools();
+    return 0;
+}

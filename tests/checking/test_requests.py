@@ -1,0 +1,40 @@
+"""Memcheck's client requests, which heapstory understands as Memcheck does."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.checking.checking import Check, Memcheck, line_of, lines
+from tests.conftest import Compile
+from tests.support.programs import program
+
+SOURCE = program("checking/requests.c")
+WRONG = {
+    "blocks": ("over a told block", "under a told block", "a told block after its end"),
+    "pools": ("over a pool's block", "after it was given back", "after trimming"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_blocks_that_the_program_tells_of(
+    what: str, compile_program: Compile, check: Check, memcheck: Memcheck
+) -> None:
+    built = compile_program("checking/requests", "-O0")
+    answer = check(built, what, options=("--no-leaks",))
+    assert lines(answer) == {("InvalidRead", line_of(SOURCE, remark)) for remark in WRONG[what]}
+    assert lines(answer) == memcheck(built, what)
+
+
+def test_memory_that_it_makes_inaccessible(compile_program: Compile, check: Check) -> None:
+    built = compile_program("checking/requests", "-O0")
+    answer = check(built, "access", options=("--no-leaks",))
+    assert answer["printed"] == "0 64\n"
+    found = {error["place"]["line"] for error in answer["errors"]}
+    assert found == {line_of(SOURCE, "made inaccessible"), line_of(SOURCE, "asked")}
+
+
+def test_a_told_block_has_its_birth(compile_program: Compile, check: Check) -> None:
+    errors = check(compile_program("checking/requests", "-O0"), "blocks")["errors"]
+    assert {error["block"]["size"] for error in errors} == {20}
+    assert {error["block"]["allocated"][0]["line"] for error in errors} == {line_of(SOURCE, "got")}
+    assert sum(error["block"]["freed"] is not None for error in errors) == 1
