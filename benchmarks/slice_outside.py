@@ -2,7 +2,10 @@
 """Slices of programs that others wrote, judged by changing them: a line that changes what is
 printed last must be in the slice of what is printed last.
 
-    python3 -m benchmarks.slice_outside FOLDER      checkouts of the repositories, side by side
+    python3 -m benchmarks.slice_outside LIST FOLDER
+
+FOLDER has checkouts of repositories, side by side; LIST names programs in them, in TOML: for each
+``[[program]]`` its ``sources`` (the first has main), ``flags`` of the compiler, ``arguments``.
 
 The criterion is the last execution of the line that printed last. Lines that ran are drawn by
 chance; in each the first number is made one larger, and the program is built and run again without
@@ -17,6 +20,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,19 +45,13 @@ class Program:
         return "g++" if self.sources[0].endswith(".cpp") else "gcc"
 
 
-# Drawn before any was sliced.
-PROGRAMS = (
-    Program(("C/dynamic_programming/matrix_chain_order.c",), "-O0"),
-    Program(("C/misc/shunting_yard.c",), "-O2"),
-    Program(("C/data_structures/graphs/kruskal.c",), "-O2"),
-    Program(("C-Plus-Plus/dynamic_programming/longest_common_string.cpp",), "-O2"),
-    Program(("C-Plus-Plus/graph/bridge_finding_with_tarjan_algorithm.cpp",), "-O0"),
-    Program(("C-Plus-Plus/data_structures/segment_tree.cpp",), "-O2"),
-    Program(("cJSON/test.c", "cJSON/cJSON.c"), "-O2"),
-    Program(
-        ("C-Thread-Pool/tests/src/conc_increment.c", "C-Thread-Pool/thpool.c"), "-O1", ("20", "4")
-    ),
-)
+def listed(path: Path) -> list[Program]:
+    """The programs of a list."""
+    entries = tomllib.loads(path.read_text())["program"]
+    return [
+        Program(tuple(each["sources"]), each["flags"], tuple(each.get("arguments", ())))
+        for each in entries
+    ]
 
 
 class Judge:
@@ -174,10 +172,11 @@ class Judge:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Slices of others' programs.")
+    parser.add_argument("list", type=Path)
     parser.add_argument("folder", type=Path)
     options = parser.parse_args()
     rows = []
-    for program in PROGRAMS:
+    for program in listed(options.list):
         with tempfile.TemporaryDirectory(prefix="outside-") as folder:
             found = Judge(program, options.folder.resolve(), Path(folder)).judge()
         print(json.dumps(found), file=sys.stderr, flush=True)
