@@ -14,44 +14,45 @@ SOURCE = program("checking/values.c")
 ENDED = 3
 FLAGS = ["-O0", "-O2"]
 PLAIN = ("-fno-builtin", "-fno-optimize-sibling-calls", "-w")
-KINDS = {
-    "heap": "undefined-condition",
-    "variable": "undefined-condition",
-    "returned": "undefined-condition",
-    "by-index": "undefined-address",
-    "through-pointer": "undefined-address",
-    "call": "undefined-address",
-    "written": "undefined-argument",
-    "in-register": "undefined-argument",
-    "copied": "undefined-condition",
-    "grown": "undefined-condition",
-    "filled": "undefined-condition",
-    "compared": "undefined-condition",
-    "measured": "undefined-condition",
-    "real": "undefined-condition",
-    "single": "undefined-condition",
-    "long-real": "undefined-condition",
-    "one-bit": "undefined-condition",
-    "shifted": "undefined-condition",
-    "chosen": "undefined-condition",
-    "allocated-there": "undefined-condition",
-    "stale": "undefined-condition",
-    "swapped": "undefined-condition",
+USES = {
+    "heap": "condition",
+    "variable": "condition",
+    "returned": "condition",
+    "by-index": "address",
+    "through-pointer": "address",
+    "call": "address",
+    "written": "argument",
+    "in-register": "argument",
+    "copied": "condition",
+    "grown": "condition",
+    "filled": "condition",
+    "compared": "condition",
+    "measured": "condition",
+    "real": "condition",
+    "single": "condition",
+    "long-real": "condition",
+    "one-bit": "condition",
+    "shifted": "condition",
+    "chosen": "condition",
+    "allocated-there": "condition",
+    "stale": "condition",
+    "swapped": "condition",
     "unmapped": "unaddressable-read",
 }
 ON_STACK = {"variable": "variable", "returned": "made", "stale": "stale"}
 
 
 @pytest.mark.parametrize("flags", FLAGS)
-@pytest.mark.parametrize("what", KINDS)
+@pytest.mark.parametrize("what", USES)
 def test_values_are_noticed_where_memcheck_notices_them(
     what: str, flags: str, compile_program: Compile, check: Check, memcheck: Memcheck
 ) -> None:
     built = compile_program("checking/values", flags, *PLAIN)
     answer = check(built, what, options=("--no-leaks",))
     assert answer["returned"] == ENDED
-    found = {(error["kind"], error["place"]["line"]) for error in answer["errors"]}
-    assert found == {(KINDS[what], line_of(SOURCE, what))}, answer["said"]
+    assert {error["kind"] for error in answer["errors"]} == {"uninitialized"}
+    found = {(error["use"], error["place"]["line"]) for error in answer["errors"]}
+    assert found == {(USES[what], line_of(SOURCE, what))}, answer["said"]
     assert lines(answer) == memcheck(built, what, values=True)
 
 

@@ -32,9 +32,9 @@ _ACCESS = (
 _FREE = ("timestamp", "error", "deallocator", "address", "stack", "node", "event")
 _ADDRESSES = 1 << 64
 _VALUES = {
-    "undefined-condition": "what is done next depends on a value",
-    "undefined-address": "an address is computed from a value",
-    "undefined-argument": "a system call is given a value",
+    "uninitialized-condition": "what is done next depends on a value",
+    "uninitialized-address": "an address is computed from a value",
+    "uninitialized-argument": "a system call is given a value",
 }
 
 

@@ -37,9 +37,9 @@ _KINDS = {
     "mismatched-free": "Free",
     "overlap": "Overlap",
     "bad-argument": "FishyValue",
-    "undefined-condition": "Cond",
-    "undefined-address": "Value8",
-    "undefined-argument": "Param",
+    "uninitialized-condition": "Cond",
+    "uninitialized-address": "Value8",
+    "uninitialized-argument": "Param",
 }
 _SIZES = (1, 2, 4, 8, 16, 32)
 _CALLED = ("Free", "Overlap", "FishyValue")  # found in a function that the program calls
@@ -97,7 +97,7 @@ def _fits_kind(entry: Suppression, kind: str, size: int) -> bool:
             known == "Param" or re.fullmatch(rf"Addr{size if size in _SIZES else ''}.*", known)
             for known in entry.kinds
         )
-    if kind == "undefined-address":
+    if kind == "uninitialized-address":
         return any(re.fullmatch(r"Value\d*", known) for known in entry.kinds)
     return _KINDS.get(kind) in entry.kinds
 

@@ -18,9 +18,9 @@ const std::vector<std::string> error_kinds = {"?",
                                               "unaddressable-write",
                                               "overlap",
                                               "bad-argument",
-                                              "undefined-condition",
-                                              "undefined-address",
-                                              "undefined-argument"};
+                                              "uninitialized-condition",
+                                              "uninitialized-address",
+                                              "uninitialized-argument"};
 
 // How often each error happened, where that was more than once; said at the end of a trace.
 std::unordered_map<uint64_t, uint64_t> times_of(const Store &store) {

@@ -26,8 +26,10 @@ def body(run: Checked) -> dict[str, Any]:
 
 
 def _error(finding: Error) -> dict[str, Any]:
+    kind, _, use = finding.kind.partition("uninitialized-")
     return {
-        "kind": finding.kind,
+        "kind": kind or "uninitialized",
+        "use": use or None,
         "place": place(finding.place),
         "stack": stack_json(finding.stack),
         "address": hex(finding.address),

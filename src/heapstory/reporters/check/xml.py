@@ -23,9 +23,9 @@ KINDS = {
     "mismatched-free": "MismatchedFree",
     "overlap": "Overlap",
     "bad-argument": "FishyValue",
-    "undefined-condition": "UninitCondition",
-    "undefined-address": "UninitValue",
-    "undefined-argument": "SyscallParam",
+    "uninitialized-condition": "UninitCondition",
+    "uninitialized-address": "UninitValue",
+    "uninitialized-argument": "SyscallParam",
     "leak": "Leak_DefinitelyLost",
     "possible-leak": "Leak_PossiblyLost",
 }
