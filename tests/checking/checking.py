@@ -18,6 +18,11 @@ def line_of(source: Path, remark: str) -> int:
     return next(number for number, each in enumerate(lines, 1) if f"/* {remark} */" in each)
 
 
+def kind(error: Any) -> str:
+    """With the use that was made of a value that was never set."""
+    return f"{error['kind']}-{error['use']}" if error["use"] else str(error["kind"])
+
+
 def lines(answer: Any) -> set[tuple[str, int]]:
     """Kinds, as Memcheck names them, and lines of the errors."""
-    return {(KINDS[error["kind"]], error["place"]["line"]) for error in answer["errors"]}
+    return {(KINDS[kind(error)], error["place"]["line"]) for error in answer["errors"]}

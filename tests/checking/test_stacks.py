@@ -43,3 +43,15 @@ def test_what_is_beyond_the_top_is_noticed(
     assert answer["returned"] == ENDED
     found = [(error["kind"], error["place"]["line"]) for error in answer["errors"]]
     assert found == [(kind, line_of(SOURCE, what))], answer["said"]
+
+
+@pytest.mark.parametrize("shift", range(0, 64, 16))
+def test_the_loader_rounds_the_stack_pointer(
+    shift: int, compile_program: Compile, check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It looks up a function that is called the first time, with the stack at a multiple of 64."""
+    monkeypatch.setenv("SHIFT", "x" * shift)
+    answer = check(
+        compile_program("checking/stacks", "-O0", "-w"), "beyond", options=("--no-leaks",)
+    )
+    assert [error["place"]["line"] for error in answer["errors"]] == [line_of(SOURCE, "beyond")]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.checking.checking import Check, Memcheck, line_of, lines
+from tests.checking.checking import Check, Memcheck, kind, line_of, lines
 from tests.conftest import Compile
 from tests.support.programs import program
 
@@ -14,45 +14,44 @@ SOURCE = program("checking/values.c")
 ENDED = 3
 FLAGS = ["-O0", "-O2"]
 PLAIN = ("-fno-builtin", "-fno-optimize-sibling-calls", "-w")
-USES = {
-    "heap": "condition",
-    "variable": "condition",
-    "returned": "condition",
-    "by-index": "address",
-    "through-pointer": "address",
-    "call": "address",
-    "written": "argument",
-    "in-register": "argument",
-    "copied": "condition",
-    "grown": "condition",
-    "filled": "condition",
-    "compared": "condition",
-    "measured": "condition",
-    "real": "condition",
-    "single": "condition",
-    "long-real": "condition",
-    "one-bit": "condition",
-    "shifted": "condition",
-    "chosen": "condition",
-    "allocated-there": "condition",
-    "stale": "condition",
-    "swapped": "condition",
+KINDS = {
+    "heap": "uninitialized-condition",
+    "variable": "uninitialized-condition",
+    "returned": "uninitialized-condition",
+    "by-index": "uninitialized-address",
+    "through-pointer": "uninitialized-address",
+    "call": "uninitialized-address",
+    "written": "uninitialized-argument",
+    "in-register": "uninitialized-argument",
+    "copied": "uninitialized-condition",
+    "grown": "uninitialized-condition",
+    "filled": "uninitialized-condition",
+    "compared": "uninitialized-condition",
+    "measured": "uninitialized-condition",
+    "real": "uninitialized-condition",
+    "single": "uninitialized-condition",
+    "long-real": "uninitialized-condition",
+    "one-bit": "uninitialized-condition",
+    "shifted": "uninitialized-condition",
+    "chosen": "uninitialized-condition",
+    "allocated-there": "uninitialized-condition",
+    "stale": "uninitialized-condition",
+    "swapped": "uninitialized-condition",
     "unmapped": "unaddressable-read",
 }
 ON_STACK = {"variable": "variable", "returned": "made", "stale": "stale"}
 
 
 @pytest.mark.parametrize("flags", FLAGS)
-@pytest.mark.parametrize("what", USES)
+@pytest.mark.parametrize("what", KINDS)
 def test_values_are_noticed_where_memcheck_notices_them(
     what: str, flags: str, compile_program: Compile, check: Check, memcheck: Memcheck
 ) -> None:
     built = compile_program("checking/values", flags, *PLAIN)
     answer = check(built, what, options=("--no-leaks",))
     assert answer["returned"] == ENDED
-    assert {error["kind"] for error in answer["errors"]} == {"uninitialized"}
-    found = {(error["use"], error["place"]["line"]) for error in answer["errors"]}
-    assert found == {(USES[what], line_of(SOURCE, what))}, answer["said"]
+    found = {(kind(error), error["place"]["line"]) for error in answer["errors"]}
+    assert found == {(KINDS[what], line_of(SOURCE, what))}, answer["said"]
     assert lines(answer) == memcheck(built, what, values=True)
 
 

@@ -96,7 +96,7 @@ def test_places_in_conditions(path: Path) -> None:
 def test_what_there_is(path: Path, heapstory: Heapstory) -> None:
     with library.open(path) as trace:
         assert {name for (name,) in trace.query("SHOW TABLES")} == set(TABLES)
-        assert len(trace.query("DESCRIBE frees")) == 9
+        assert len(trace.query("DESCRIBE frees")) == 10
         ((now,),) = trace.query("SELECT now()")
         assert str(now)[:2] == "20"
     for nothing in ("", "  ", "-- nothing", ";"):

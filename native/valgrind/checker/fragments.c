@@ -129,8 +129,10 @@ void hs_tell_groups(struct hs_superblock *b, ULong groups, IRExpr *guard) {
 
 void hs_stack_changes(struct hs_superblock *b, IRExpr *after, enum hs_stack_change change) {
     IRExpr *before = hs_get(b, HS_OFFSET_RSP), *now = IRExpr_Const(IRConst_U1(True));
-    if (change == HS_BY_CONSTANT || change == HS_BY_VALUE)
+    if (change == HS_BY_CONSTANT)
         hs_call_if(b, now, "hs_stack_moved", hs_stack_moved, mkIRExprVec_2(before, after));
+    else if (change == HS_BY_VALUE)
+        hs_call_if(b, now, "hs_stack_rounded", hs_stack_rounded, mkIRExprVec_2(before, after));
     else
         hs_call_if(b, now, "hs_stack_set", hs_stack_set,
                    mkIRExprVec_3(before, after, hs_const(change == HS_FROM_FRAME)));

@@ -10,7 +10,7 @@
  * unaddressable, so a new top below the old one that can be accessed is another stack's. A new top
  * above the old one is another stack's if it is above the place where this one was entered, if a
  * stack was left there before, or if nothing was ever stored below it, as there would be where
- * functions have been called.
+ * functions have been called, unless it was there before it was rounded down.
  */
 #include "checker/checker.h"
 #include "checker/values.h"
@@ -59,6 +59,20 @@ static Bool is_untouched(Addr start, SizeT length) {
     return hs_find_state(start, length, ~HS_ANY_OF(HS_FRESH)) == start + length;
 }
 
+/* Where the stack pointer was before it was rounded down or made room for an array: a function
+ * that keeps it in a register (the loader's, when it looks a function up) comes back to there, over
+ * memory that it has perhaps not stored to. */
+static Addr rounded_at[TOPS];
+
+void hs_stack_rounded(Addr before, Addr after) {
+    rounded_at[before / 8 % TOPS] = before;
+    hs_stack_moved(before, after);
+}
+
+static Bool was_rounded(Addr top) {
+    return rounded_at[top / 8 % TOPS] == top;
+}
+
 /* Where stacks were left: that is where they are entered again, or nearly. */
 static Addr left_at[TOPS];
 
@@ -80,7 +94,9 @@ static Bool is_swap(const struct stack *stack, Addr before, Addr after) {
         return True;
     if (after < before)
         return is_accessible(after) || is_accessible(after - 8);
-    return after > stack->entered || was_left(after) || is_untouched(after - NEAR, NEAR);
+    if (after > stack->entered || was_left(after))
+        return True;
+    return !was_rounded(after) && is_untouched(after - NEAR, NEAR);
 }
 
 /* Where the memory begins that a stack was given: a block, a mapping. */

@@ -40,7 +40,8 @@ Int hs_group_of(Int offset); /* of a byte of the guest state; -1: always defined
 void hs_update_groups(void *guest, ULong groups); /* after slow code has written to these */
 
 /* swaps.c: the stack pointer becomes another. */
-void hs_stack_moved(Addr before, Addr after);                 /* by addition or subtraction */
+void hs_stack_moved(Addr before, Addr after);                 /* by a constant */
+void hs_stack_rounded(Addr before, Addr after);               /* by a value, or rounded down */
 void hs_stack_set(Addr before, Addr after, ULong from_frame); /* by anything else */
 void hs_swaps_start(void);
 
