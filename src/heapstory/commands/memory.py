@@ -8,6 +8,7 @@ import re
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
@@ -24,11 +25,18 @@ def half_of_the_machine() -> int:
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
 
 
+def _reserved() -> int:
+    status = Path("/proc/self/status").read_text()
+    match = re.search(r"^VmData:\s+(\d+) kB", status, re.MULTILINE)
+    return int(match[1]) << 10 if match else 0
+
+
 @contextmanager
 def at_most(amount: int) -> Iterator[None]:
-    """MemoryError where more is asked for. Files that are mapped do not count."""
+    """MemoryError where more is asked for from here on. Files that are mapped do not count, nor
+    what the process has reserved by now: with AddressSanitizer that is terabytes."""
     before = resource.getrlimit(resource.RLIMIT_DATA)
-    limits = [amount, *(limit for limit in before if limit != resource.RLIM_INFINITY)]
+    limits = [_reserved() + amount, *(limit for limit in before if limit != resource.RLIM_INFINITY)]
     resource.setrlimit(resource.RLIMIT_DATA, (min(limits), before[1]))
     try:
         yield
