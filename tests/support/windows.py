@@ -8,19 +8,9 @@ from typing import Any
 
 import heapstory as api
 from heapstory import _core
+from heapstory.graph.model import EDGE_COLUMNS
 
 EVERYTHING = (1 << 64) - 1
-EDGE = (
-    "source",
-    "offset",
-    "value",
-    "size",
-    "target",
-    "target_offset",
-    "state",
-    "timestamp",
-    "site",
-)
 # What ``graph`` says for the states of a window.
 PLAIN = {"dangling": "stale", "aliased": "stale", "wild": "data"}
 
@@ -57,7 +47,7 @@ class PlainWindow:
         }
 
     def fields(self, at: int) -> dict[tuple[int, int], Row]:
-        """What the fields of these nodes hold: columns of EDGE, and the state and `by` in full."""
+        """What the fields of these nodes hold: EDGE_COLUMNS, and the state and `by` in full."""
         there = self.nodes(at)
         fields, versions = self.columns["fields"], self.columns["versions"]
         ids = self.columns["nodes"]["id"]
@@ -133,7 +123,9 @@ def check_window(trace: api.Trace, first: int, last: int, moments: list[int]) ->
         there = {node: (address, size) for node, address, size, kind in rows if kind != "root"}
         assert window.nodes(at) == there, (first, last, at)
         edges = graph.edges(data=True)
-        wanted = {row for row in zip(*map(edges.column, EDGE), strict=True) if row[0] in there}
+        wanted = {
+            row for row in zip(*map(edges.column, EDGE_COLUMNS), strict=True) if row[0] in there
+        }
         found = window.edges(at)
         # Which zero is a NULL pointer follows from types, which are those of the window.
         assert _without_null(found) == _without_null(wanted), (first, last, at)

@@ -25,6 +25,7 @@ from heapstory.cfront.clang import (
 )
 from heapstory.cfront.program import Unit
 from heapstory.cfront.reader import IRError, Prepare, as_it_is, read_module
+from heapstory.errors import UsageError
 
 # Of what is kept; changes with the reader. Compiled classes cannot read what others have written.
 FORMAT = f"18 {Path(str(program.__file__)).suffix}"
@@ -63,6 +64,16 @@ def compile_jobs(
         if slot is not None and isinstance(module, Module):
             _keep(found[job], module.depends, slot)
     return [found[job] for job in jobs]
+
+
+def compile_file(path: str, options: tuple[str, ...] = ()) -> str:
+    """The LLVM IR of one file, for those who cannot do without it."""
+    if not Path(path).is_file():
+        raise UsageError(f"{path}: no such file")
+    compiled = next(compile_together([Job(str(Path.cwd()), path, options)]))
+    if isinstance(compiled, ClangError):
+        raise UsageError(str(compiled).removeprefix("clang: "))
+    return compiled.text
 
 
 def _read(job: Job, module: Module | ClangError, prepare: Prepare) -> Compiled:

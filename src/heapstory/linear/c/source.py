@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 from heapstory.cfront import program as op
-from heapstory.cfront.capture import Job
-from heapstory.cfront.clang import ClangError, compile_together
 from heapstory.cfront.debug import DebugInfo, Member
+from heapstory.cfront.frontend import compile_file
 from heapstory.cfront.program import Function, Unit
 from heapstory.cfront.reader import IRError, open_module
 from heapstory.errors import UsageError
@@ -145,13 +143,9 @@ def word(name: str) -> str:
 
 def read_source(path: str, options: tuple[str, ...] = ()) -> Source:
     """Compile a C file and read it."""
-    if not Path(path).is_file():
-        raise UsageError(f"{path}: no such file")
-    compiled = next(compile_together([Job(str(Path.cwd()), path, options)]))
-    if isinstance(compiled, ClangError):
-        raise UsageError(str(compiled).removeprefix("clang: "))
+    text = compile_file(path, options)
     try:
-        reader = open_module(compiled.text, path)
+        reader = open_module(text, path)
     except (IRError, RecursionError) as error:
         raise UsageError(f"{path}: cannot read its LLVM IR: {error}") from None
     return Source(reader.unit, reader.debug)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from heapstory.cfront.capture import Job
-from heapstory.cfront.clang import ClangError, compile_together
 from heapstory.cfront.constants import global_name, initial_values
 from heapstory.cfront.debug import DebugInfo
+from heapstory.cfront.frontend import compile_file
 from heapstory.cfront.layout import Layout, type_length
 from heapstory.cfront.program import Operand
 from heapstory.cfront.reader import IRError, ModuleReader
@@ -224,12 +222,8 @@ def _unquoted(name: re.Match[str]) -> str:
 
 def read_module(path: str, options: tuple[str, ...] = ()) -> Module:
     """Compile a file and read it."""
-    if not Path(path).is_file():
-        raise UsageError(f"{path}: no such file")
-    compiled = next(compile_together([Job(str(Path.cwd()), path, options)]))
-    if isinstance(compiled, ClangError):
-        raise UsageError(str(compiled).removeprefix("clang: "))
+    text = compile_file(path, options)
     try:
-        return Module(compiled.text, path)
+        return Module(text, path)
     except (IRError, RecursionError) as error:
         raise UsageError(f"{path}: cannot read its LLVM IR: {error}") from None

@@ -26,6 +26,7 @@ from heapstory.linear.ir.harness import (
     Operation,
 )
 from heapstory.linear.ir.judge import CannotTell, Judge
+from heapstory.linear.models.sequential import Set
 from heapstory.linear.run.driver import driver
 
 THREADS, CALLS, ROUNDS = 3, 3, 20
@@ -66,12 +67,7 @@ class Object:
             first = method == "steal" or self.kind == roles.QUEUE
             taken, rest = (state[0], state[1:]) if first else (state[-1], state[:-1])
             return [(taken, rest), (LOST, state)]
-        key = arguments[0]
-        if method == "contains":
-            return [(int(key in state), state)]
-        if method == "add":
-            return [(int(key not in state), state | {key})]
-        return [(int(key in state), state - {key})]
+        return Set().apply(state, method, arguments)
 
 
 class Runner(Judge):
