@@ -169,7 +169,8 @@ def bands(
     them: at most ``most_chunks`` are counted that nobody has counted before."""
 
 def changes(trace: Trace, sites: list[int], first: int, last: int, limit: int) -> Table:
-    """What sites changed, in order: timestamp, kind, node, offset, value, site, thread."""
+    """What sites (none named: all) changed with first < timestamp <= last, in order: timestamp,
+    kind, node, offset, value, site, thread."""
 
 def count_changes(trace: Trace, most: int) -> int:
     """Counts some chunks for ``bands``; how many are left."""

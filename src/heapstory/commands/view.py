@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import sys
 from typing import TYPE_CHECKING, Any
 
 from heapstory.commands.options import add_output, add_trace, count, number
 from heapstory.commands.output import finish, say, write
 from heapstory.commands.progress import progress
-from heapstory.errors import UsageError
+from heapstory.errors import HeapstoryError, UsageError
 
 if TYPE_CHECKING:
     from heapstory.trace import Trace
@@ -20,15 +22,18 @@ examples:
   heapstory view list.story --at 120 --node 7 -o list.html
   heapstory view list.story --spec list.spec
   heapstory view big.story --serve
+  heapstory view list.story --tui
 
 Writes TRACE.html, one file that needs no network. --serve answers a browser on this machine
-instead, for traces too large for a file, until it is interrupted."""
+instead, for traces too large for a file, until it is interrupted. --tui shows the graph as a tree
+in the terminal (keys: ?)."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_trace(parser)
     add_output(parser, "the page (default: TRACE.html in the current directory)")
     parser.add_argument("--serve", action="store_true", help="serve the page on this machine")
+    parser.add_argument("--tui", action="store_true", help="show it in this terminal instead")
     parser.add_argument("--port", type=number, metavar="N", help="for --serve (default: any)")
     parser.add_argument("--at", type=int, metavar="T", help="the moment to open with")
     parser.add_argument("--node", type=number, metavar="N", help="the node to open with")
@@ -51,18 +56,35 @@ def run(args: argparse.Namespace) -> int:
     import heapstory
     from heapstory.viewing.page_file import Bundle
 
-    if args.serve and args.output:
-        raise UsageError("--serve writes no file (leave out -o, or --serve)")
-    if args.port is not None and not args.serve:
-        raise UsageError("--port goes with --serve")
-    bundle = Bundle.read()
+    _check(args)
+    bundle = None if args.tui else Bundle.read()
     with heapstory.open(args.trace) as trace:
         opening = _opening(trace, args)
-        if args.serve:
+        if bundle is None:
+            _show(trace, opening)
+        elif args.serve:
             _serve(trace, opening, args.port or 0)
         else:
             _export(trace, opening, args, bundle)
         return finish(trace)
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Options that exclude each other, and what a terminal needs."""
+    if args.serve and args.output:
+        raise UsageError("--serve writes no file (leave out -o, or --serve)")
+    if args.port is not None and not args.serve:
+        raise UsageError("--port goes with --serve")
+    if not args.tui:
+        return
+    if args.serve or args.output:
+        raise UsageError("--tui shows the trace in this terminal (leave out -o and --serve)")
+    if importlib.util.find_spec("textual") is None:
+        raise HeapstoryError(
+            "--tui needs textual, which is not installed; run: pip install 'heapstory[tui]'"
+        )
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("--tui wants a terminal (write a page instead: leave out --tui)")
 
 
 def _export(trace: Trace, opening: Opening, args: argparse.Namespace, bundle: Any) -> None:
@@ -88,6 +110,15 @@ def _serve(trace: Trace, opening: Opening, port: int) -> None:
         pass
     finally:
         server.close()
+
+
+def _show(trace: Trace, opening: Opening) -> None:
+    from heapstory.terminal.app import StoryApp
+    from heapstory.viewing.head import make_head
+
+    with progress("reading the trace"):
+        head = make_head(trace, opening, serve=True)
+    StoryApp(trace, head).run()
 
 
 def _opening(trace: Trace, args: argparse.Namespace) -> Opening:

@@ -43,6 +43,13 @@ def checks() -> list[Check]:
         _check("duckdb", "query", lambda: _module("duckdb"), "pip install duckdb"),
         _check("graphviz", "graph --format svg", _graphviz, "apt-get install graphviz", False),
         _check("page", "view", _page, "apt-get install nodejs npm && make setup", False),
+        _check(
+            "textual",
+            "view --tui",
+            lambda: _module("textual"),
+            "pip install 'heapstory[tui]'",
+            False,
+        ),
         _check("clang", "leaks", lambda: _program("clang"), "apt-get install clang llvm", False),
         _check("z3", "prove", lambda: _module("z3"), "pip install 'heapstory[prove]'", False),
     ]

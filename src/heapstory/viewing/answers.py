@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from heapstory.errors import UsageError
 from heapstory.viewing.columns import pack
-from heapstory.viewing.describing import shape, sites_rows
+from heapstory.viewing.describing import same_statement, shape, sites_rows
 
 if TYPE_CHECKING:
     from heapstory import _core
@@ -119,7 +119,7 @@ class Answers:
         from heapstory import _core
 
         begin, end = self._stretch(first, last)
-        sites = self._same_statement(site)
+        sites = same_statement(self.trace, site)
         most = min(MOST_CHANGES, MOST_CHANGES if limit is None else limit)
         table = _core.changes(self.trace.core, sites, begin, end, most)
         return pack("changes", [("changes", table)], header={"from": begin, "to": end})
@@ -173,17 +173,3 @@ class Answers:
             found = nodes_of(self.trace, last, query.name, query.type, query.site)
             start = [*(start or []), *found]
         return start
-
-    def _same_statement(self, site: int) -> list[int]:
-        """All sites of the same file and line."""
-        place = self.trace.places.place(site)
-        if place is None:
-            raise UsageError(f"there is no site {site} in {self.trace.path}")
-        if place.path is None or place.line is None:
-            return [site]
-        rows = self.trace.query(
-            "SELECT site FROM sites WHERE path = '{}' AND line = {}".format(
-                place.path.replace("'", "''"), place.line
-            )
-        )
-        return [row[0] for row in rows]

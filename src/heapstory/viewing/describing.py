@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from heapstory.errors import UsageError
 from heapstory.viewing.columns import Rows
 
 if TYPE_CHECKING:
     from heapstory.store.open_trace import OpenTrace
     from heapstory.store.types import Leaf
+    from heapstory.trace import Trace
 
 MOST_LEAVES = 256
 
@@ -26,6 +28,21 @@ def sites_rows(trace: OpenTrace, sites: Iterable[int]) -> Rows:
             )
     names = ("site", "file", "path", "line", "function", "module", "text")
     return {name: [row[i] for row in rows] for i, name in enumerate(names)}
+
+
+def same_statement(trace: Trace, site: int) -> list[int]:
+    """All sites of the same file and line."""
+    place = trace.places.place(site)
+    if place is None:
+        raise UsageError(f"there is no site {site} in {trace.path}")
+    if place.path is None or place.line is None:
+        return [site]
+    rows = trace.query(
+        "SELECT site FROM sites WHERE path = '{}' AND line = {}".format(
+            place.path.replace("'", "''"), place.line
+        )
+    )
+    return sorted({site, *(row[0] for row in rows)})
 
 
 def shape(trace: OpenTrace, type_id: int, size: int) -> dict[str, Any]:

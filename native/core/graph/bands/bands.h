@@ -22,8 +22,8 @@ struct Bands {
 Bands bands_of(const Store &store, ChangeCounts &counts, uint64_t first, uint64_t last,
                size_t buckets, size_t most_chunks);
 
-// The changes that some sites made, in order: those with first < timestamp <= last, at most
-// `limit`.
+// The changes that some sites made (none named: all), in order: those with first < timestamp <=
+// last, at most `limit`.
 TableData changes_table(const Store &store, ChangeCounts &counts,
                         const std::vector<uint32_t> &sites, uint64_t first, uint64_t last,
                         size_t limit);

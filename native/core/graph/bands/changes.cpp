@@ -16,7 +16,9 @@ TableData changes_table(const Store &store, ChangeCounts &counts,
         {"timestamp", number}, {"kind", text},   {"node", number},  {"offset", number},
         {"value", word},       {"site", number}, {"thread", number}};
     Batch out(columns.size());
-    auto wanted = [&](uint32_t site) { return std::ranges::find(sites, site) != sites.end(); };
+    auto wanted = [&](uint32_t site) {
+        return sites.empty() || std::ranges::find(sites, site) != sites.end();
+    };
     auto in_chunk = [&](size_t number) {
         auto known = counts.find(number);
         return !known ||
