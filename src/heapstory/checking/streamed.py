@@ -101,6 +101,6 @@ class Streamed:
             (writer[0], writer[1] + 1), instructions=[writer], data=False, control=False
         )["moments"]
         statement = moments.column("statement")[-1]
-        addresses = self._slicing.lines.addresses_of.get(statement, [])
-        scopes = [Scope(addresses[-1], moments.column("stack")[-1])] if addresses else []
+        at = self._slicing.lines.scope(statement)
+        scopes = [] if at is None else [Scope(at, moments.column("stack")[-1])]
         return self._slicing.lines.place(statement), scopes

@@ -42,17 +42,19 @@ def influence(trace: Trace, criterion: str, options: Options, target: str | None
         last = slicing.points.find(parse(target))
         hits, totals = slicer.chop(_core_form(first), _core_form(last), *kinds)
         words += f", on the way to {target}"
-    numbers = {lines.number_of.get(address, 0) for address in hits.column("address")}
+    addresses = hits.column("address")
+    numbers = sorted({lines.number_of.get(address, 0) for address in addresses} - {0})
     return Slice(
         criterion=criterion,
         words=words,
         place=first.place,
-        statements=[lines.places[number - 1] for number in sorted(numbers - {0})],
+        statements=[lines.places[number - 1] for number in numbers],
         moments=[],
         dependences=[],
         instructions=totals["instructions"],
         trace_instructions=slicer.counts["instructions"],
         seconds=round(time.monotonic() - started, 6),
+        inlined=lines.inlined(numbers, addresses),
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from heapstory.errors import UsageError
-from heapstory.store.places import Place
+from heapstory.store.places import Place, own_place
 
 if TYPE_CHECKING:
     from heapstory._core import CodePlace, Slicer
@@ -17,20 +17,28 @@ FEW = 10
 
 
 class Lines:
-    """Numbers statements from 1 in the order of the source, and tells the slicer."""
+    """Numbers statements from 1 in the order of the source, and tells the slicer.
+
+    What a library's header put into the program is no statement: it counts for the program's line
+    that it was inlined into, or, where it is a function of its own, for the one that called it.
+    """
 
     def __init__(self, slicer: Slicer) -> None:
         self._slicer = slicer
-        found = {address: slicer.place(address) for address in slicer.own_instructions()}
-        places = {at: _place(rows[0]) for at, rows in found.items() if rows and rows[0]["line"]}
+        found = {
+            address: [_place(row) for row in slicer.place(address)]
+            for address in slicer.own_instructions()
+        }
+        places = {at: own for at, rows in found.items() if (own := _statement(rows))}
         self.places = sorted(set(places.values()), key=_order)
         numbers = {place: number for number, place in enumerate(self.places, 1)}
         self.number_of = {address: numbers[place] for address, place in places.items()}
-        self.addresses_of: dict[int, list[int]] = {}
+        self.library_of = {at: found[at][0] for at in places if found[at][0].is_library}
+        self._addresses: dict[int, list[int]] = {}
         for address, number in self.number_of.items():
-            self.addresses_of.setdefault(number, []).append(address)
+            self._addresses.setdefault(number, []).append(address)
         # Calls of functions that were inlined are lines without instructions of their own.
-        self._lines = {(row["path"], row["line"]) for rows in found.values() for row in rows}
+        self._lines = {(row.path, row.line) for rows in found.values() for row in rows}
         slicer.set_statements(list(self.number_of), list(self.number_of.values()))
 
     def place(self, number: int) -> Place | None:
@@ -41,9 +49,30 @@ class Lines:
         """The statement of an instruction."""
         return self.place(self.number_of.get(address or 0, 0))
 
+    def scope(self, number: int) -> int | None:
+        """An instruction in whose scope a statement's variables are."""
+        addresses = self._addresses.get(number, [])
+        written = [at for at in addresses if at not in self.library_of]
+        return next(reversed(written or addresses), None)
+
+    def inlined(self, statements: list[int], addresses: Iterable[int]) -> dict[int, list[Place]]:
+        """What of libraries' headers these instructions are of, by the index of the statement."""
+        index = {number: at for at, number in enumerate(statements)}
+        found: dict[int, set[Place]] = {}
+        for address in addresses:
+            if address in self.library_of and self.number_of[address] in index:
+                at = index[self.number_of[address]]
+                found.setdefault(at, set()).add(self.library_of[address])
+        return {at: sorted(places, key=_order) for at, places in found.items()}
+
     def find(self, file: str, line: int) -> tuple[Place, list[int]]:
         """A line and its instructions; UsageError where none ran, or where two files match."""
         path = self._path(file)
+        numbers = [
+            n for n, one in enumerate(self.places, 1) if (one.path, one.line) == (path, line)
+        ]
+        if numbers:
+            return self.places[numbers[0] - 1], [at for n in numbers for at in self._addresses[n]]
         addresses = self._slicer.addresses(path, line)
         if not addresses:
             raise UsageError(f"{file}:{line}: {self._never(path, line)}")
@@ -90,6 +119,11 @@ class Lines:
 
 def _place(row: CodePlace) -> Place:
     return Place(row["path"], row["line"], row["function"])
+
+
+def _statement(places: list[Place]) -> Place | None:
+    own = own_place(places)
+    return own if own and own.line else None
 
 
 def _order(place: Place) -> tuple[str, int, str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from heapstory.slicing.naming import Naming
 from heapstory.slicing.registers import register_name
 from heapstory.slicing.variables import Scope, Variables
-from heapstory.store.places import Place
+from heapstory.store.places import Place, own_place
 
 if TYPE_CHECKING:
     from heapstory._core import Slicer
@@ -29,10 +29,12 @@ class LoopNames:
         self.place = cache(self._place)
 
     def _place(self, address: int) -> Place:
-        rows = self._slicer.place(address)
+        rows = [
+            Place(row["path"], row["line"], row["function"]) for row in self._slicer.place(address)
+        ]
         if not rows:
             return Place(function=hex(address))
-        return Place(rows[0]["path"], rows[0]["line"], rows[0]["function"])
+        return own_place(rows) or rows[0]
 
     def name(self, row: dict[str, Any]) -> str | None:
         """The variable that a value went through, or the type of the node; None where that is not

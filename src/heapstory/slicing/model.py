@@ -80,6 +80,8 @@ class Slice:
     beyond: list[str] = field(default_factory=list)  # what was there before the stream
     notes: list[str] = field(default_factory=list)
     about: list[str] = field(default_factory=list)  # the edge that was asked about
+    # What libraries' headers put into statements, by their index, as far as it is in the slice.
+    inlined: dict[int, list[Place]] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:

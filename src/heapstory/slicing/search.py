@@ -62,6 +62,7 @@ class Slicing:
             cut=telling.cut,
             beyond=beyond(self.trace, self.slicer, self.naming, found),
             notes=telling.notes(),
+            inlined=self.lines.inlined(statements, found["hits"].column("address")),
         )
 
     def statement_at(self, place: StreamPlace) -> Place | None:
@@ -193,8 +194,8 @@ class _Telling:
     def _scope(self, moment: int) -> list[Scope]:
         """Where the local variables of a moment are."""
         row = self.rows[moment]
-        addresses = self.slicing.lines.addresses_of.get(row.statement, [])
-        return [Scope(addresses[-1], row.stack)] if addresses else []
+        address = self.slicing.lines.scope(row.statement)
+        return [] if address is None else [Scope(address, row.stack)]
 
     def notes(self) -> list[str]:
         """What is unusual about the answer."""

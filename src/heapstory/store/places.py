@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -56,6 +57,11 @@ class Place:
         }
 
 
+def own_place(places: Sequence[Place]) -> Place | None:
+    """The first statement, innermost first, that is not of a library's header; None: all are."""
+    return next((place for place in places if not place.is_library), None)
+
+
 class Places:
     """Looks sites and stacks up, each once."""
 
@@ -80,7 +86,7 @@ class Places:
         places = self.inlined(site)
         if not places or not places[0].is_library:
             return places[0] if places else None
-        own = next((place for place in places if not place.is_library), None)
+        own = own_place(places)
         return replace(own, raw=places[0]) if own else places[0]
 
     def stack(self, stack: int | None) -> list[Place]:
@@ -90,8 +96,7 @@ class Places:
     def statement(self, stack: int | None) -> Place | None:
         """The statement a call stack begins with; not one of a library's headers."""
         places = [place for site in self._stack(stack) if (place := self.place(site))]
-        own = (place for place in places if not place.is_library)
-        return next(own, places[0] if places else None)
+        return own_place(places) or (places[0] if places else None)
 
     def _stack(self, stack: int | None) -> list[int]:
         if stack is None:

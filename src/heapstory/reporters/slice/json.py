@@ -24,6 +24,10 @@ def body(answer: Slice) -> dict[str, Any]:
         "trace_instructions": answer.trace_instructions,
         "statements": [each.as_json() for each in answer.statements],
         "statements_cut": answer.cut,
+        "inlined": [
+            {"statement": index, "places": [each.as_json() for each in places]}
+            for index, places in answer.inlined.items()
+        ],
         "edges": [
             {
                 "from": edge.user,
