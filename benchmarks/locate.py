@@ -20,7 +20,7 @@ from typing import Any
 
 from benchmarks.faults import figures, inferred
 from benchmarks.faults.campaign import TEN, Campaign, Cell, all_cells
-from benchmarks.faults.peers import correct, spectra, times, writers
+from benchmarks.faults.peers import correct, slices, spectra, times, writers
 from benchmarks.faults.scaling import scaling, tabled
 from benchmarks.support import page
 from benchmarks.support.measure import RunError, machine, revision
@@ -30,7 +30,7 @@ from tests.locating.faults.trial import Heapstory
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGE = REPOSITORY / "docs" / "evaluation" / "locate.md"
-PARTS = ["correct", "writers", "spectra", "times", "scaling", "inferred"]
+PARTS = ["correct", "writers", "spectra", "slices", "times", "scaling", "inferred"]
 
 
 def arguments() -> argparse.Namespace:
@@ -66,6 +66,7 @@ def measured(options: argparse.Namespace, cells: list[Cell]) -> dict[str, Any]:
     parts: dict[str, Callable[[], Any]] = {
         "correct": lambda: correct(heapstory, options.work),
         "spectra": lambda: spectra(options.work, options.salt),
+        "slices": lambda: slices(heapstory, options.work, options.salt),
         "writers": lambda: writers(heapstory, options.work),
         "times": lambda: times(heapstory, options.work, options.salt),
         "scaling": lambda: scaling(heapstory, options.work, options.salt),
@@ -113,9 +114,8 @@ def main() -> int:
 
 def rendered(options: argparse.Namespace, cells: list[Cell], peers: dict[str, Any]) -> str:
     """Median and, in brackets, the greatest wherever a cell has two numbers."""
-    precision = figures.precision(cells, peers.get("spectra", {}), peers.get("writers", {}))
     sections = {
-        "Table 4.1: statements": precision,
+        "Table 4.1: statements": figures.precision(cells, peers),
         "The shipped specifications, by structure": figures.by_program(cells, "shipped"),
         "The programs' own specifications, by structure": figures.by_program(cells, "own"),
         "By operator": figures.by_operator(cells),

@@ -75,23 +75,24 @@ def _scores(trials: list[Trial], column: str) -> list[str]:
             spread(answer.rank for answer in hits)]  # fmt: skip
 
 
-def precision(cells: list[Cell], spectra: dict[str, list[dict[str, Any]]],
-              writers: dict[str, int]) -> str:  # fmt: skip
+def precision(cells: list[Cell], peers: dict[str, Any]) -> str:
     """Table 4.1, the thesis' columns and ours."""
-    head = ["structure", "lines", "thesis", "slice", "Tarantula", "one fault, end",
-            "one fault, default", "ten faults, end", "wrote its edges", "our Tarantula",
-            "our Ochiai", "either, at best"]  # fmt: skip
+    head = ["structure", "lines", "thesis", "thesis' slice", "Tarantula", "one fault, end",
+            "one fault, default", "ten faults, end", "our slice", "wrote its edges",
+            "our Tarantula", "our Ochiai", "either, at best"]  # fmt: skip
     rows = []
     for name, title in NAMES.items():
         lines, own, slice_, tarantula = THESIS.get(name, (NONE,) * 4)
         ours = len((STRUCTURES / f"{name}.c").read_text().splitlines())
         mine = [trial for trial in singles(cells) if trial.program == name]
         ten = [trial for trial in tens(cells) if trial.program == name]
-        ranks = spectra.get(name, [])
+        ranks = peers.get("spectra", {}).get(name, [])
+        slices = peers.get("slices", {}).get(name, [])
         rows.append([
             title, f"{lines} / {ours}", str(own), str(slice_), str(tarantula),
             _scores(mine, "shipped, end")[2], _scores(mine, "shipped, default")[2],
-            _scores(ten, "shipped, end")[2], str(writers.get(name, NONE)),
+            _scores(ten, "shipped, end")[2], spread(one["largest"] for one in slices),
+            str(peers.get("writers", {}).get(name, NONE)),
             *(spread(rank[key] for rank in ranks) for key in ("tarantula", "ochiai", "alone")),
         ])  # fmt: skip
     return table(head, rows)

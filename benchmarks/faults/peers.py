@@ -1,5 +1,5 @@
-"""What stands beside the campaign in the tables: correct programs, spectra, how many statements
-wrote the structure, and what recording and locating cost."""
+"""What stands beside the campaign in the tables: correct programs, spectra, slices, how many
+statements wrote the structure, and what recording and locating cost."""
 
 from __future__ import annotations
 
@@ -74,6 +74,33 @@ def spectra(work: Path, salt: int) -> dict[str, list[dict[str, int | None]]]:
                 _say(str(error))
         _say(f"spectra: {name}")
     return found
+
+
+def slices(heapstory: Heapstory, work: Path, salt: int) -> dict[str, list[dict[str, Any]]]:
+    """The slices of the faulty statements of a harmful mutant of each of some operators: how many
+    statements the largest has, of the structure's program."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for name in NAMES:
+        program = Program(name, work / "slices" / name)
+        for operator in SPECTRA:
+            mutants = islice(draw(program, operator, salt), 8)
+            harmful = next((one for one in mutants if one.judged().problem), None)
+            if harmful:
+                trace = harmful.binary().parent / "stream.story"
+                heapstory.record(trace, harmful.binary(), harmful.arguments, harmful.environment,
+                                 patience=LOOPING, options=["--stream"])  # fmt: skip
+                _, said, wall = heapstory.locate(trace, LIBRARY[name], ["--slice"])
+                row = {"operator": operator, "wall": wall, "largest": _largest(said)}
+                found.setdefault(name, []).append(row)
+                _say(f"slices: {harmful.name} {row}")
+    return found
+
+
+def _largest(said: Any) -> int | None:
+    """None where nothing was found, or nothing could be sliced."""
+    faults = [] if isinstance(said, str) else said["faults"]
+    sizes = [len(fault["slice"]["statements"]) for fault in faults if "slice" in fault]
+    return max(sizes, default=None)
 
 
 def writers(heapstory: Heapstory, work: Path) -> dict[str, int]:

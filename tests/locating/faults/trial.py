@@ -8,6 +8,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import redirect_stderr, redirect_stdout
@@ -97,11 +98,12 @@ class Heapstory:
         environment: dict[str, str],
         stdin: Path = Path(os.devnull),
         patience: float = PATIENCE,
+        options: Sequence[str] = (),
     ) -> bool:
         """Records a run and says whether it ended by itself; one that hangs is ended by a signal,
         and whether it does can depend on what malloc hands out."""
-        command = [str(self.command), "record", "--force", "-o", str(trace), "--"]
-        command += [str(binary), *arguments]
+        command = [str(self.command), "record", "--force", "-o", str(trace), *options]
+        command += ["--", str(binary), *arguments]
         with stdin.open() as given:
             process = subprocess.Popen(
                 command,
