@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 namespace heapstory {
 
@@ -28,12 +29,21 @@ void Output::begin_chunk() {
     });
 }
 
-// Everything is written by the queue's thread, in order.
+// Everything is written in order: behind what is being packed.
+void Output::write_later(std::function<void()> task) {
+    packing_.add([this, task = std::move(task)] { writing_.add(task); });
+}
+
+void Output::drain() {
+    packing_.drain();
+    writing_.drain();
+}
+
 void Output::append(ChunkKind kind, Bytes payload, ChunkHeader header) {
     if (payload.empty())
         return;
     auto shared = std::make_shared<Bytes>(std::move(payload));
-    queue_.add([this, kind, shared, header] { writer_.append(kind, *shared, header); });
+    write_later([this, kind, shared, header] { writer_.append(kind, *shared, header); });
 }
 
 void Output::write_tables() {
@@ -55,18 +65,18 @@ void Output::write_chunk() {
     auto chunk = std::make_shared<GatheredChunk>(builder.take());
     begin_chunk();
     slots_since_keyframe_ += chunk->header.slots;
-    queue_.add([this, chunk] { packer_.write(*chunk); });
+    packing_.add([this, chunk] { packer_.write(chunk); });
     if (slots_since_keyframe_ >=
         std::max(options_.keyframe_least, options_.keyframe_ratio * shadow_.live_words()))
         write_keyframe();
     if (shadow_.wants_sweep()) {
-        queue_.drain(); // the packer uses pages of the chunks it has not packed yet
+        packing_.drain(); // the packer uses pages of the chunks it has not packed yet
         shadow_.sweep();
     }
 }
 
 void Output::write_keyframe() {
-    queue_.drain(); // the packer says who wrote last
+    packing_.drain(); // the packer says who wrote last
     ChunkHeader header;
     header.first_event = builder.events();
     header.first_timestamp = builder.timestamp();
@@ -96,7 +106,7 @@ void Output::write_own_code(std::span<const uint64_t> instructions) {
 void Output::write_sequence(GatheredSequence gathered) {
     write_own_code(gathered.instructions_met);
     auto shared = std::make_shared<GatheredSequence>(std::move(gathered));
-    queue_.add([this, shared] { stream_packer_.write(*shared); });
+    write_later([this, shared] { stream_packer_.write(*shared); });
 }
 
 void Output::write_window(const StreamWindow &window) {
@@ -125,10 +135,11 @@ void Output::close() {
     // The last moment is the one that is asked for most.
     if (slots_since_keyframe_ > options_.keyframe_ratio * shadow_.live_words())
         write_keyframe();
-    queue_.drain();
+    drain();
     TraceFile written(writer_.directory());
     writer_.append(ChunkKind::nodes, build_nodes(written, read_discoveries(written).extents));
     packer_.finish();
+    drain();
     write_settled_types();
     writer_.close();
 }

@@ -17,6 +17,7 @@
 #include "format/stream/windows.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -66,6 +67,8 @@ class Output {
     bool has_types() const;
     void write_own_code(std::span<const uint64_t> instructions);
     void append(ChunkKind kind, Bytes payload, ChunkHeader header = {});
+    void write_later(std::function<void()> task);
+    void drain();
 
     TraceWriter &writer_;
     const RecordingOptions &options_;
@@ -74,11 +77,14 @@ class Output {
     Shadow &shadow_;
     const CallStacks &stacks_;
     TablesWriter tables_writer_{tables_};
-    ChunkPacker packer_{writer_, shadow_};
     StreamPacker stream_packer_{writer_};
     Executed executed_{tables_, modules_};
     uint64_t slots_since_keyframe_ = 0;
-    WriteQueue queue_; // last: its tasks use the others
+    // Chunks go through two threads: one sorts and encodes them, the other compresses and writes.
+    // Each one's tasks use what stands before it.
+    WriteQueue writing_;
+    ChunkPacker packer_{writer_, shadow_, writing_};
+    WriteQueue packing_;
 };
 
 } // namespace heapstory

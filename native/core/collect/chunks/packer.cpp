@@ -112,7 +112,7 @@ void ChunkPacker::sort_and_encode(const GatheredChunk &chunk) {
     // overlap.
     lasts_.clear();
     auto note_last = [this](const WrittenSlot &last) { lasts_.push_back(last); };
-    encoder_.encode(count, slots, sorted_runs_.size(), sorted_runs_, note_last);
+    encoder_->encode(count, slots, sorted_runs_.size(), sorted_runs_, note_last);
 }
 
 void ChunkPacker::note_lasts(const GatheredChunk &chunk) {
@@ -140,18 +140,31 @@ void ChunkPacker::note_ranges(const GatheredChunk &chunk) {
     }
 }
 
-void ChunkPacker::write(const GatheredChunk &chunk) {
+void ChunkPacker::write_words(const Bytes &group) {
+    writing_.add([&writer = writer_, group] { writer.append(ChunkKind::words, group); });
+}
+
+void ChunkPacker::write(const std::shared_ptr<const GatheredChunk> &gathered) {
+    const GatheredChunk &chunk = *gathered;
     note_ranges(chunk);
     sort_pages(chunk);
     sort_runs(chunk);
+    encoder_ = encoders_->take();
+    if (!encoder_)
+        encoder_ = std::make_shared<SlotEncoder>();
     if (chunk.slots.size() <= size_t(1) << 17 && chunk.pages.size() <= size_t(1) << 15)
         sort_and_encode<uint32_t, 17>(chunk);
     else
         sort_and_encode<uint64_t, 32>(chunk);
     note_lasts(chunk);
-    ChunkHeader header = chunk.header;
-    Bytes payload = encode_events(chunk.lists, encoder_, header.head_length);
-    writer_.append(ChunkKind::events, payload, header);
+    writing_.add(
+        [&writer = writer_, encoders = encoders_, gathered, encoder = std::move(encoder_)] {
+            encoder->pack_columns();
+            ChunkHeader header = gathered->header;
+            Bytes payload = encode_events(gathered->lists, *encoder, header.head_length);
+            writer.append(ChunkKind::events, payload, header);
+            encoders->give(encoder);
+        });
     words_.end_chunk();
 }
 

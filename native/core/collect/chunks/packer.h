@@ -4,20 +4,24 @@
 #pragma once
 
 #include "collect/chunks/gathered.h"
+#include "collect/chunks/write_queue.h"
+#include "collect/stream/spares.h"
 #include "format/container/trace_file.h"
 #include "format/index/word_index.h"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace heapstory {
 
 class ChunkPacker {
   public:
-    ChunkPacker(TraceWriter &writer, Shadow &shadow)
-        : writer_(writer), shadow_(shadow),
-          words_([&writer](const Bytes &group) { writer.append(ChunkKind::words, group); }) {}
-    void write(const GatheredChunk &chunk);
+    // What is written, and compressed before, is written by `writing`.
+    ChunkPacker(TraceWriter &writer, Shadow &shadow, WriteQueue &writing)
+        : writer_(writer), shadow_(shadow), writing_(writing),
+          words_([this](const Bytes &group) { write_words(group); }) {}
+    void write(const std::shared_ptr<const GatheredChunk> &chunk);
     // There will be no more chunks.
     void finish() { words_.finish(); }
 
@@ -28,9 +32,11 @@ class ChunkPacker {
     void sort_runs(const GatheredChunk &chunk);
     void note_lasts(const GatheredChunk &chunk);
     void note_ranges(const GatheredChunk &chunk);
+    void write_words(const Bytes &group);
 
     TraceWriter &writer_;
     Shadow &shadow_;
+    WriteQueue &writing_;
     std::vector<uint32_t> rank_; // by page index
     struct SortedPage {
         ShadowPage *page;
@@ -40,7 +46,10 @@ class ChunkPacker {
     std::vector<SortedPage> sorted_pages_; // by rank
     std::vector<SlotRun> sorted_runs_;
     std::vector<WrittenSlot> lasts_; // of every word, those of runs excluded
-    SlotEncoder encoder_;
+    // Shared with what waits to be written, which may outlive the packer.
+    using SpareEncoders = Spares<std::shared_ptr<SlotEncoder>>;
+    std::shared_ptr<SpareEncoders> encoders_ = std::make_shared<SpareEncoders>();
+    std::shared_ptr<SlotEncoder> encoder_; // of the present chunk
     WordIndexBuilder words_;
 };
 

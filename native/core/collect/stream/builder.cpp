@@ -72,6 +72,9 @@ void StreamBuilder::make_room() {
     const uint64_t first_step = now_.sequence.first_step;
     now_.spares = spares_;
     now_.sequence = spares_->take();
+    now_.sequence.effects.clear();
+    now_.sequence.switches.clear();
+    now_.sequence.faults.clear();
     now_.sequence.first_step = first_step;
     now_.sequence.block.resize(sequence_steps);
     now_.sequence.exit.resize(sequence_steps);

@@ -108,7 +108,9 @@ class StreamBuilder {
     std::vector<Known> blocks_;
     std::vector<Brief> briefs_;   // of the same
     std::vector<uint16_t> exits_; // block by block: instructions up to each
-    std::shared_ptr<SpareSequences> spares_ = std::make_shared<SpareSequences>();
+    // The packer gives them back.
+    std::shared_ptr<Spares<stream::Sequence>> spares_ =
+        std::make_shared<Spares<stream::Sequence>>();
     GatheredSequence now_;
     // Steps and words of the sequence, which has room for more.
     uint32_t count_ = 0;

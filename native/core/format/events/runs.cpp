@@ -181,12 +181,22 @@ void RunEncoder::add(const SlotRun &run) {
         put_all(values_, kept, 0, run.count, [&](uint32_t i) { return values[i]; });
 }
 
-void RunEncoder::finish(ByteWriter &out) {
-    pack(out, heads_.bytes);
-    values_packer_.pack(out, values_);
+void RunEncoder::clear() {
     heads_.bytes.clear();
     values_.clear();
+    segments_.clear();
     last_ = {};
+}
+
+void RunEncoder::end_segment() {
+    segments_.push_back({heads_.bytes.size(), values_.size()});
+    last_ = {};
+}
+
+void RunEncoder::pack_segment(size_t segment, ByteWriter &out) {
+    const Ends from = segment ? segments_[segment - 1] : Ends(), to = segments_[segment];
+    pack(out, ByteSpan(heads_.bytes).subspan(from.heads, to.heads - from.heads));
+    values_packer_.pack(out, ByteSpan(values_).subspan(from.values, to.values - from.values));
 }
 
 void decode_runs(ByteReader &in, uint32_t most, std::vector<Slot> &slots) {

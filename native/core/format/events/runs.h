@@ -39,13 +39,19 @@ struct SlotRun {
 
 class RunEncoder {
   public:
+    void clear();
     void add(const SlotRun &run);
-    // Appends both columns of a segment and forgets its runs.
-    void finish(ByteWriter &out);
+    void end_segment();
+    // Appends both columns of a segment.
+    void pack_segment(size_t segment, ByteWriter &out);
 
   private:
+    struct Ends { // of a segment's part of the columns
+        size_t heads = 0, values = 0;
+    };
     ByteWriter heads_;
     Bytes values_;
+    std::vector<Ends> segments_;
     SlotRun last_;
     ColumnPacker values_packer_;
 };

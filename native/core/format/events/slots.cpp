@@ -22,25 +22,25 @@ void SlotEncoder::make_room(size_t slots) {
     enlarge(wide_, 8);
 }
 
-void SlotEncoder::finish_segment(const SlotSegment &segment, const Ends &ends) {
-    auto add = [this](const Bytes &column, const uint8_t *end) {
-        pack(out, ByteSpan(column.data(), size_t(end - column.data())));
-        return uint32_t(out.bytes.size());
-    };
-    SlotSegment done = segment;
-    done.offset = uint32_t(out.bytes.size());
-    done.words_length = add(words_, ends.words) - done.offset;
-    add(control_, ends.control);
-    auto add_tried = [this](ColumnPacker &packer, const Bytes &column, const uint8_t *end) {
-        packer.pack(out, ByteSpan(column.data(), size_t(end - column.data())));
-    };
-    add_tried(events_packer_, events_, ends.events);
-    add(writers_, ends.writers);
-    add_tried(values_packer_, values_, ends.values);
-    add(wide_, ends.wide);
-    runs_.finish(out);
-    done.length = uint32_t(out.bytes.size()) - done.offset;
-    segments.push_back(done);
+void SlotEncoder::pack_columns() {
+    out.bytes.clear();
+    for (size_t number = 0; number < segments.size(); ++number)
+        pack_segment(number);
+}
+
+void SlotEncoder::pack_segment(size_t number) {
+    const Ends &from = ends_[number], &to = ends_[number + 1];
+    SlotSegment &segment = segments[number];
+    segment.offset = uint32_t(out.bytes.size());
+    pack(out, {from.words, to.words});
+    segment.words_length = uint32_t(out.bytes.size()) - segment.offset;
+    pack(out, {from.control, to.control});
+    events_packer_.pack(out, {from.events, to.events});
+    pack(out, {from.writers, to.writers});
+    values_packer_.pack(out, {from.values, to.values});
+    pack(out, {from.wide, to.wide});
+    runs_.pack_segment(number, out);
+    segment.length = uint32_t(out.bytes.size()) - segment.offset;
 }
 
 namespace {

@@ -80,19 +80,24 @@ class SlotEncoder {
 
     explicit SlotEncoder(uint32_t segment_slots = 8192) : segment_slots_(segment_slots) {}
 
-    // All slots of a chunk. `slots[i]` is the i-th that stands alone, by word, then by event;
-    // `runs[i]` the i-th run, by page, then by event. `last(slot)` is called with the last of every
-    // word among those alone.
+    // All slots of a chunk, as columns that are not packed yet. `slots[i]` is the i-th that stands
+    // alone, by word, then by event; `runs[i]` the i-th run, by page, then by event. `last(slot)`
+    // is called with the last of every word among those alone.
     template <class Slots, class Runs, class Last>
     void encode(size_t count, const Slots &slots, size_t run_count, const Runs &runs, Last last) {
         segments.clear();
-        out.bytes.clear();
+        runs_.clear();
         make_room(count);
+        ends_.assign(1, {control_.data(), words_.data(), events_.data(), writers_.data(),
+                         values_.data(), wide_.data()});
         for (Position at; at.slot < count || at.run < run_count;)
             at = encode_segment(at, count, slots, run_count, runs, last);
     }
+    // Fills in `out`. As much work as all before, so that another thread may do it meanwhile.
+    void pack_columns();
     void encode(const std::vector<Slot> &slots, const std::vector<SlotRun> &runs = {}) {
         encode(slots.size(), slots, runs.size(), runs, [](const WrittenSlot &) {});
+        pack_columns();
     }
 
   private:
@@ -108,7 +113,7 @@ class SlotEncoder {
     template <class Slots, class Runs, class Last>
     Position encode_segment(Position from, size_t count, const Slots &slots, size_t run_count,
                             const Runs &runs, Last last);
-    void finish_segment(const SlotSegment &segment, const Ends &ends);
+    void pack_segment(size_t number);
 
     static uint8_t *put(uint8_t *at, uint64_t value, unsigned size) {
         std::memcpy(at, &value, 8); // the columns have room: see make_room
@@ -139,7 +144,8 @@ class SlotEncoder {
 
     uint32_t segment_slots_;
     size_t capacity_ = 0;
-    Bytes control_, words_, events_, writers_, values_, wide_;
+    Bytes control_, words_, events_, writers_, values_, wide_; // of the whole chunk
+    std::vector<Ends> ends_;                                   // the start, then of each segment
     ColumnPacker events_packer_, values_packer_; // others are known to repeat themselves
     RunEncoder runs_;
 };
@@ -151,8 +157,7 @@ SlotEncoder::Position SlotEncoder::encode_segment(Position from, size_t count, c
                                                   size_t run_count, const Runs &runs, Last last) {
     constexpr uint64_t none = ~uint64_t(0);
     size_t i = from.slot, run = from.run, in_runs = 0;
-    Ends at{control_.data(), words_.data(),  events_.data(),
-            writers_.data(), values_.data(), wide_.data()};
+    Ends at = ends_.back();
     WriterPrediction prediction;
     WrittenSlot slot, first;
     if (i < count)
@@ -196,7 +201,9 @@ SlotEncoder::Position SlotEncoder::encode_segment(Position from, size_t count, c
         segment.last_word = has_runs ? page * page_words + page_words - 1 : last_word;
     }
     segment.slots = uint32_t(i - from.slot + in_runs);
-    finish_segment(segment, at);
+    segments.push_back(segment);
+    ends_.push_back(at);
+    runs_.end_segment();
     return {i, run};
 }
 
