@@ -20,7 +20,7 @@ COPIES ?= 100
 # heapstory view (any node from 18 on will do), which the tests open in two browsers.
 APT_PACKAGES := valgrind libc6-dbg gcc g++ cmake ninja-build pkg-config make \
 	libdw-dev libelf-dev libzstd-dev libiberty-dev libzydis-dev nlohmann-json3-dev \
-	graphviz catch2 gdb clang clang-14 clang-format llvm llvm-14 libclang-rt-14-dev dwz rustc perl \
+	graphviz catch2 gdb clang clang-format llvm libclang-rt-dev dwz rustc perl \
 	python3 python3-venv python3-dev $(if $(shell command -v npm),,nodejs npm) chromium firefox-esr
 
 NATIVE_SOURCES := $(wildcard CMakeLists.txt) \

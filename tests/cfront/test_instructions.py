@@ -17,7 +17,7 @@ from heapstory.cfront.reader import ModuleReader, open_module
 
 CLANGS = [
     name
-    for name in ("clang", *(f"clang-{version}" for version in range(14, 20)))
+    for name in ("clang", *(f"clang-{version}" for version in range(14, 41)))
     if shutil.which(name)
 ]
 SOURCE = """#include <stdatomic.h>

@@ -19,7 +19,7 @@ from tests.linear.mutants import EXAMPLES
 
 SOURCES = sorted((Path(__file__).parent / "c").glob("*.c"))
 SHIPPED = sorted((EXAMPLES / "c").glob("*.c"))
-CLANGS = [f"clang-{n}" for n in range(14, 20) if shutil.which(f"clang-{n}")] or ["clang"]
+CLANGS = [f"clang-{n}" for n in range(14, 41) if shutil.which(f"clang-{n}")] or ["clang"]
 
 
 @pytest.fixture(autouse=True)

@@ -6,6 +6,7 @@
  * In every function below x and y are the arguments, u and v their undefined bits.
  */
 #include "checker/bits.h"
+#include "shared/versions.h"
 
 #define OPERATION struct hs_superblock *b, const struct hs_operation *o
 
@@ -619,15 +620,9 @@ IRExpr *hs_bits_of_operation(OPERATION) {
         return order(b, o, True);
     case Iop_CmpLT32U ... Iop_CmpLE64U:
         return order(b, o, False);
-    case Iop_Ctz32:
-    case Iop_Ctz64:
-    case Iop_CtzNat32:
-    case Iop_CtzNat64:
+    HS_CASE_TRAILING_ZEROS:
         return trailing_zeros(b, o);
-    case Iop_Clz32:
-    case Iop_Clz64:
-    case Iop_ClzNat32:
-    case Iop_ClzNat64:
+    HS_CASE_LEADING_ZEROS:
         return leading_zeros(b, o);
     default:
         return o->result == Ity_V128 || o->result == Ity_V256 || o->result == Ity_I64

@@ -16,6 +16,7 @@
 #include "shared/pages.h"
 #include "shared/ranges.h"
 #include "shared/ring.h"
+#include "shared/versions.h"
 
 #define REDZONE 16
 #define MOST ((SizeT)1 << 47) /* bytes: there is no more address space */
@@ -117,7 +118,7 @@ void *hs_new(ThreadId tid, SizeT n) {
     return allocate_and_tell(n, 0, HSW_NEW);
 }
 
-static void *hs_new_aligned(ThreadId tid, SizeT n, SizeT alignment) {
+static void *hs_new_aligned(ThreadId tid, SizeT n, SizeT alignment HS_ASKED_ALIGNMENT) {
     return allocate_and_tell(n, alignment, HSW_NEW);
 }
 
@@ -125,11 +126,11 @@ void *hs_new_array(ThreadId tid, SizeT n) {
     return allocate_and_tell(n, 0, HSW_NEW_ARRAY);
 }
 
-static void *hs_new_array_aligned(ThreadId tid, SizeT n, SizeT alignment) {
+static void *hs_new_array_aligned(ThreadId tid, SizeT n, SizeT alignment HS_ASKED_ALIGNMENT) {
     return allocate_and_tell(n, alignment, HSW_NEW_ARRAY);
 }
 
-static void *hs_memalign(ThreadId tid, SizeT alignment, SizeT n) {
+static void *hs_memalign(ThreadId tid, SizeT alignment HS_ASKED_ALIGNMENT, SizeT n) {
     return allocate_and_tell(n, alignment, HSW_MEMALIGN);
 }
 

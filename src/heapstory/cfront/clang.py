@@ -21,7 +21,7 @@ from heapstory.cfront.capture import Job
 from heapstory.errors import HeapstoryError
 
 MAX_TOGETHER = 24  # units for one clang; more save little and cost memory
-_VERSIONS = range(19, 13, -1)  # of LLVM, the newest first
+_VERSIONS = range(40, 13, -1)  # of LLVM, the newest first; 14 is the oldest that is tested
 _OPTIONS = (
     "-S", "-emit-llvm", "-O0", "-g", "-Xclang", "-disable-O0-optnone", "-w", "-Wno-everything",
     "-Qunused-arguments", "-fno-caret-diagnostics", "-D_FORTIFY_SOURCE=0",
