@@ -100,6 +100,7 @@ nb::dict Trace::summary() const {
     out["stacks"] = s.tables().stacks.size() - 1;
     out["threads"] = counted.threads;
     out["crash_site"] = or_none(counted.crash_site);
+    out["crash_stack"] = or_none(counted.crash_stack);
     out["chunks"] = s.file().chunks().size();
     out["bytes"] = s.file().size();
     out["event_bytes"] = counted.event_bytes;

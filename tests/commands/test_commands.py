@@ -85,7 +85,7 @@ def test_query_formats(run: Run) -> None:
         (("query", "SELECT x FROM nodes"), 'column "x" not found'),
         (("graph", "--at", "99"), "timestamp 99 is not in"),
         (("graph", "--depth", "-1"), "less than 0"),
-        (("graph", "--format", "png"), "invalid choice"),
+        (("graph", "--format", "gif"), "invalid choice"),
         (("history",), "--node --address"),
         (("history", "--address", "0x10", "--field", "next"), "--field goes with --node"),
     ],

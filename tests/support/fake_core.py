@@ -202,6 +202,7 @@ class FakeCore:
             "complete": self.complete,
             "damage": self.damage,
             "crash_site": None,
+            "crash_stack": None,
             "stream": None,
         }
 

@@ -325,7 +325,8 @@ void Recording::crash(const Record &record) {
     crash_signal_ = int(record.value & 0xff);
     unwind(record.value >> 8);
     uint32_t site = sites_.of_code(record.address);
-    Mark &crash = mark(Mark::Kind::crash, record.address, record.value & 0xff);
+    const uint64_t stack = sites_.stack(sites_.current_stack(), site);
+    Mark &crash = mark(Mark::Kind::crash, record.address, stack << 8 | (record.value & 0xff));
     if (tables_.sites[site].own)
         crash.site = site;
 }

@@ -8,8 +8,15 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from heapstory.commands.options import add_format, add_output, add_trace, chosen_format, number
-from heapstory.commands.output import finish, write
+from heapstory.commands.options import (
+    add_at,
+    add_format,
+    add_output,
+    add_trace,
+    chosen_format,
+    number,
+)
+from heapstory.commands.output import finish, write, write_bytes
 from heapstory.commands.progress import progress
 from heapstory.errors import LimitError
 
@@ -20,20 +27,20 @@ EPILOG = """\
 examples:
   heapstory graph list.story                          the graph at the end
   heapstory graph list.story --at 120 --root head --depth 4
+  heapstory graph list.story --at list.c:31#2 -o list.png   after line 31 wrote for the second time
+  heapstory graph list.story --at peak                when the heap was largest
   heapstory graph list.story --evolution -o mgpp.svg  every version of every edge, old ones dashed
   heapstory graph list.story --type 'struct node' --data
 
 Variables that no pointer to or from the heap touches are left out of drawings (--all)."""
 
-_FORMATS = ("text", "json", "dot", "svg")
-_LIMITS = {"text": 200, "dot": 400, "svg": 400}
+_FORMATS = ("text", "json", "dot", "svg", "png", "pdf")
+_LIMITS = {"text": 200, "dot": 400, "svg": 400, "png": 400, "pdf": 400}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_trace(parser)
-    parser.add_argument(
-        "--at", type=int, metavar="T", help="timestamp (default: the last; -1 is the last, too)"
-    )
+    add_at(parser, "the moment (default: the end)")
     parser.add_argument("--freed", action="store_true", help="keep nodes after their end")
     parser.add_argument(
         "--evolution",
@@ -69,12 +76,15 @@ def run(args: argparse.Namespace) -> int:
                 graph = graph.narrow(root=args.root, depth=args.depth, type=args.type)
             elif form != "json" and not args.all:
                 graph = graph.connected()
-            text = _render(graph, form, args)
-        write(text, args.output)
+            answer = _render(graph, form, args)
+        if isinstance(answer, bytes):
+            write_bytes(answer, args.output)
+        else:
+            write(answer, args.output)
         return finish(trace)
 
 
-def _render(graph: MemoryGraph, form: str, args: argparse.Namespace) -> str | Iterator[str]:
+def _render(graph: MemoryGraph, form: str, args: argparse.Namespace) -> str | bytes | Iterator[str]:
     if form == "json":
         return _json(graph, args)
     _check_size(graph, form, args.limit)
@@ -87,7 +97,9 @@ def _render(graph: MemoryGraph, form: str, args: argparse.Namespace) -> str | It
     if form == "text":
         return text.graph(drawing, PLAIN if args.output else Style.of(sys.stdout))
     described = dot.render(drawing)
-    return svg.svg(described) if form == "svg" else described
+    if form == "dot":
+        return described
+    return svg.svg(described) if form == "svg" else svg.picture(described, form)
 
 
 def _json(graph: MemoryGraph, args: argparse.Namespace) -> Iterator[str]:

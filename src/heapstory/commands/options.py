@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from heapstory.errors import UsageError
+
 
 def add_trace(parser: argparse.ArgumentParser) -> None:
     """The trace to ask."""
@@ -25,6 +27,12 @@ def add_format(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
 def add_output(parser: argparse.ArgumentParser, help: str) -> None:
     """``-o FILE``."""
     parser.add_argument("-o", "--output", metavar="FILE", help=help)
+
+
+def add_at(parser: argparse.ArgumentParser, help: str) -> None:
+    """``--at``: a moment of the run."""
+    forms = "timestamp, FILE:LINE[#K], FUNC[:entry][#K], peak, crash, begin or end"
+    parser.add_argument("--at", metavar="MOMENT", help=f"{help}: {forms}")
 
 
 def add_sarif(parser: argparse.ArgumentParser) -> None:
@@ -49,11 +57,19 @@ def add_accepting(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen_format(args: argparse.Namespace, formats: Sequence[str]) -> str:
-    """``--format``, else what the ending of ``-o FILE`` says, else the first."""
+    """``--format``, else what the ending of ``-o FILE`` says, else the first; an ending that is no
+    format is a mistake rather than a reason to write text into a picture."""
     if args.format:
         return str(args.format)
     ending = Path(args.output or "").suffix.lstrip(".")
-    return ending if ending in formats else formats[0]
+    if ending in ("", "txt"):
+        return formats[0]
+    if ending not in formats:
+        known = ", ".join(f".{one}" for one in formats[1:])
+        raise UsageError(
+            f"{args.output}: .{ending} is no format (known: .txt, {known}; or say --format)"
+        )
+    return ending
 
 
 def number(text: str) -> int:

@@ -33,6 +33,19 @@ def write(text: str | Iterable[str], output: str | None = None) -> None:
         raise UsageError(f"{output}: {error.strerror} (choose another file)") from error
 
 
+def write_bytes(content: bytes, output: str | None) -> None:
+    """A picture, to a file or to what is no terminal."""
+    if output is None or output == "-":
+        if sys.stdout.isatty():
+            raise UsageError("a picture is not for a terminal (write it to a file: -o FILE)")
+        sys.stdout.buffer.write(content)
+        return
+    try:
+        Path(output).write_bytes(content)
+    except OSError as error:
+        raise UsageError(f"{output}: {error.strerror} (choose another file)") from error
+
+
 _on_stdout: WeakSet[IO[str]] = WeakSet()  # streams that hold a part of an answer
 
 

@@ -136,10 +136,24 @@ def run(args: argparse.Namespace) -> int:
     if ended == 128 + signal.SIGILL:
         _say_instruction(output)
     found = _say_bad_frees(output)
+    if not args.follow_children and _is_shell(command):
+        say(
+            f"only the shell itself is recorded, not the programs that it starts (to record them, "
+            f"too: --follow-children; or record them without {command[0]})"
+        )
     talk(f"recorded into {output} (next: heapstory info {output})")
     if args.error_exitcode is not None and (found or _has_suspicions(output)):
         return int(args.error_exitcode)
     return ended
+
+
+def _is_shell(command: list[str]) -> bool:
+    """Whether a shell is to run a text: that is meant to record what the text starts."""
+    shells = ("sh", "bash", "dash", "zsh", "ksh", "fish", "busybox")
+    return Path(command[0]).name in shells and any(
+        word.startswith("-") and not word.startswith("--") and word.endswith("c")
+        for word in command[1:3]
+    )
 
 
 def _say_instruction(path: Path) -> None:

@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--edge",
         metavar="NODE.FIELD[@T]",
-        help="why an edge of the graph is what it is at timestamp T (default: the last)",
+        help="why an edge is what it is at T, as graph --at names it (default: the end)",
     )
     what.add_argument(
         "--lost",

@@ -7,7 +7,7 @@ import importlib.util
 import sys
 from typing import TYPE_CHECKING, Any
 
-from heapstory.commands.options import add_output, add_trace, count, number
+from heapstory.commands.options import add_at, add_output, add_trace, count, number
 from heapstory.commands.output import finish, say, write
 from heapstory.commands.progress import progress
 from heapstory.errors import HeapstoryError, UsageError
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--serve", action="store_true", help="serve the page on this machine")
     parser.add_argument("--tui", action="store_true", help="show it in this terminal instead")
     parser.add_argument("--port", type=number, metavar="N", help="for --serve (default: any)")
-    parser.add_argument("--at", type=int, metavar="T", help="the moment to open with")
+    add_at(parser, "the moment to open with")
     parser.add_argument("--node", type=number, metavar="N", help="the node to open with")
     parser.add_argument("--spec", metavar="SPEC", help="show what locate finds with it")
     parser.add_argument(

@@ -113,6 +113,8 @@ def sign_off(trace: Path, pid: int, ending: Ending) -> None:
         if collected is None:
             continue
         meta = {**asked, **collected}
+        if fault := _fault(log, collected.get("pid")):
+            meta["fault"] = fault
         if _failed(collected, pid, ending):
             write_json(part / META, seal({**meta, "ended": "failed"}))
             continue
@@ -124,6 +126,29 @@ def sign_off(trace: Path, pid: int, ending: Ending) -> None:
                 "exit" if ending.signal is None else "killed"
             )
         write_json(part / META, seal(meta))
+
+
+_FAULTS = (
+    ("stack-overflow", re.compile(r"can't grow stack to (0x[0-9A-Fa-f]+)")),
+    ("unmapped", re.compile(r"Access not within mapped region at address (0x[0-9A-Fa-f]+)")),
+    ("protected", re.compile(r"Bad permissions for mapped region at address (0x[0-9A-Fa-f]+)")),
+    ("not-canonical", re.compile(r"General Protection Fault()")),
+)
+
+
+def _fault(log: Path, pid: int | None) -> dict[str, Any] | None:
+    """Why the processor refused an access that ended a process, and of which address: the engine
+    alone is told that, and says it in its log."""
+    try:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    told = "\n".join(line for line in lines if line.startswith(f"=={pid}=="))
+    for access, form in _FAULTS:
+        if found := form.search(told):
+            address = found[1].lower() or None
+            return {"access": access, "address": address}
+    return None
 
 
 def _parts(trace: Path) -> list[Path]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from heapstory.slicing.model import Slice
     from heapstory.slicing.search import Slicing
 
-_FORM = re.compile(r"(?P<node>[0-9]+)\.(?P<field>[^@]+)(?:@(?P<at>[0-9]+))?")
+_FORM = re.compile(r"(?P<node>[0-9]+)\.(?P<field>[^@]+)(?:@(?P<at>.+))?")
 MOST_EXECUTIONS = 10_000
 
 
@@ -26,7 +26,7 @@ class EdgeName:
 
     node: int
     field: str
-    at: int | None
+    at: str | None  # as --at
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def parse_edge(text: str) -> EdgeName:
     found = _FORM.fullmatch(text)
     if found is None:
         raise UsageError(f"--edge {text}: wants NODE.FIELD[@TIMESTAMP], as 12.next or 12.next@340")
-    return EdgeName(int(found["node"]), found["field"], int(found["at"]) if found["at"] else None)
+    return EdgeName(int(found["node"]), found["field"], found["at"])
 
 
 def why_edge(slicing: Slicing, text: str, options: Options) -> Slice:

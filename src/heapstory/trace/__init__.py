@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Trace", "open"]
 
+At = int | str | None  # a moment of a run
+
 
 def open(path: str | os.PathLike[str]) -> Trace:
     """Opens a trace directory (``NAME.story``) for questions."""
@@ -30,11 +32,20 @@ class Trace(OpenTrace):
     def __repr__(self) -> str:
         return f"<heapstory.Trace {self.path} timestamps={self.last}>"
 
+    def moment(self, at: At) -> int:
+        """A timestamp of this trace: None is the last one, a negative one counts from the end, and
+        a text names a moment as ``--at`` does: 'peak', 'crash', 'list.c:12#3', 'insert'."""
+        if isinstance(at, str):
+            from heapstory.trace import moments
+
+            return moments.find(self, at)
+        return super().moment(at)
+
     def info(self) -> Info:
         """What is in the trace, counted."""
         return Info.read(self, self.core.summary())
 
-    def graph(self, at: int | None = None, *, freed: bool = False) -> MemoryGraph:
+    def graph(self, at: At = None, *, freed: bool = False) -> MemoryGraph:
         """The memory graph as of a timestamp; with ``freed``, nodes stay after their end."""
         from heapstory.graph.memory_graph import MemoryGraph
 
@@ -46,18 +57,18 @@ class Trace(OpenTrace):
 
         return find_node(self, node)
 
-    def node_at(self, address: int, at: int | None = None) -> Node | None:
+    def node_at(self, address: int, at: At = None) -> Node | None:
         """The node that holds an address at a timestamp."""
         found = self.core.node_at(address, self.moment(at))
         return None if found is None else self.node(found)
 
-    def fields(self, node: int, at: int | None = None) -> list[Edge]:
+    def fields(self, node: int, at: At = None) -> list[Edge]:
         """What a node holds at a timestamp, data included."""
         from heapstory.graph.model import fields_of
 
         return fields_of(self, self.node(node).id, self.moment(at))
 
-    def incoming(self, node: int, at: int | None = None) -> list[Edge]:
+    def incoming(self, node: int, at: At = None) -> list[Edge]:
         """Who points to a node at a timestamp, and who stored it."""
         from heapstory.graph.model import incoming_of
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from heapstory.store.places import Place
 from heapstory.trace.bad_frees import BadFree, bad_frees
+from heapstory.trace.crash import Crash, crash_of
 from heapstory.trace.discoveries import Discoveries, discoveries
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Info:
     options: list[str]
     exit_code: int | None
     exit_signal: int | None
-    exit_place: Place | None  # where a signal ended it
+    crash: Crash | None  # where a signal ended it
     ended: str | None
     complete: bool
     damage: str | None
@@ -89,6 +90,11 @@ class Info:
     def bytes(self) -> int:
         """The size of the trace on disk."""
         return self.sizes["bytes"]
+
+    @property
+    def exit_place(self) -> Place | None:
+        """The statement at which a signal ended it."""
+        return self.crash.place if self.crash else None
 
     @classmethod
     def read(cls, trace: OpenTrace, summary: dict[str, Any]) -> Info:
@@ -121,7 +127,7 @@ class Info:
             options=list(meta.get("options") or []),
             exit_code=ended.get("code"),
             exit_signal=ended.get("signal"),
-            exit_place=trace.places.place(summary["crash_site"]),
+            crash=crash_of(trace, summary),
             ended=meta.get("ended"),
             complete=trace.complete,
             damage=trace.damage,

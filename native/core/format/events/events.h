@@ -112,7 +112,7 @@ struct Mark {
         scan,       // a: ScanKind, b: thread; text: see encode_scan
         signal,     // a: number
         sigreturn,
-        crash, // a: program counter, b: signal
+        crash, // a: program counter, b: stack id (0 in older traces) << 8 | signal
         exit,  // a: code
         exec,  // text: path
         begin,

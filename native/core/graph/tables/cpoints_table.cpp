@@ -60,8 +60,8 @@ Point point_of(const Mark &mark, const char *kind) {
     Point point{mark.event, kind, mark.text, mark.site, mark.thread};
     if (mark.kind == Mark::Kind::signal)
         point.name = signal_name(mark.a);
-    if (mark.kind == Mark::Kind::crash && mark.b)
-        point.name = signal_name(mark.b);
+    if (mark.kind == Mark::Kind::crash && (mark.b & 0xff))
+        point.name = signal_name(mark.b & 0xff);
     if (mark.kind == Mark::Kind::thread_end)
         point.thread = uint32_t(mark.a);
     return point;

@@ -18,8 +18,10 @@ void count_events(const EventsView &view, Summary &out) {
     for (const Mark &mark : view.marks()) {
         if (mark.kind == Mark::Kind::cpoint)
             ++out.cpoints;
-        else if (mark.kind == Mark::Kind::crash)
+        else if (mark.kind == Mark::Kind::crash) {
             out.crash_site = mark.site;
+            out.crash_stack = uint32_t(mark.b >> 8);
+        }
     }
     for (const Switch &item : view.switches())
         out.threads = std::max<uint64_t>(out.threads, item.thread);

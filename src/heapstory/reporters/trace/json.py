@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from heapstory.store.sql import Rows
     from heapstory.trace import Trace
     from heapstory.trace.bad_frees import BadFree
+    from heapstory.trace.crash import Crash
     from heapstory.trace.discoveries import Discoveries
     from heapstory.trace.info import Info, StreamInfo
     from heapstory.trace.suspicions import Suspicion
@@ -32,6 +33,7 @@ def info(info: Info) -> dict[str, Any]:
             "signal": info.exit_signal,
             "place": place(info.exit_place),
         },
+        "crash": _crash(info.crash) if info.crash else None,
         "ended": info.ended,
         "mode": info.mode,
         "timestamps": info.timestamps,
@@ -42,6 +44,16 @@ def info(info: Info) -> dict[str, Any]:
         "bad_frees": [_bad_free(one) for one in info.bad_frees],
         "stream": _stream(info.stream) if info.stream else None,
         **(_discoveries(info.discoveries) if info.discoveries else {}),
+    }
+
+
+def _crash(crash: Crash) -> dict[str, Any]:
+    return {
+        "stack": [place(one) for one in crash.stack],
+        "address": None if crash.address is None else f"{crash.address:#x}",
+        "access": crash.access,
+        "node": None if crash.node is None else crash.node.id,
+        "words": crash.words,
     }
 
 

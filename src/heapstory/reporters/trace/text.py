@@ -15,11 +15,13 @@ from heapstory.trace.discoveries import COUNTED
 if TYPE_CHECKING:
     from heapstory.graph.history import History, Version
     from heapstory.trace.bad_frees import BadFree
+    from heapstory.trace.crash import Crash
     from heapstory.trace.discoveries import Discoveries
     from heapstory.trace.info import Info, StreamInfo
     from heapstory.trace.suspicions import Suspicion
 
 _MOST_BAD_FREES = 10
+_MOST_CALLS = 20
 
 
 def info(info: Info) -> str:
@@ -32,6 +34,7 @@ def info(info: Info) -> str:
         ("recorded", f"{info.started or '?'} by heapstory {info.heapstory or '?'}"),
         ("mode", " ".join([info.mode, *(shlex.quote(one) for one in _asked(info.options))])),
         ("ended", _ending(info)),
+        *(_crash(info.crash) if info.crash else ()),
         (
             "complete",
             "yes" if info.complete else f"no: {info.damage or 'the recording was cut off'}",
@@ -57,6 +60,17 @@ def info(info: Info) -> str:
     if info.discoveries:
         facts += _doubts(info.discoveries)
     return "".join(f"{name:<10}  {printable(value)}\n" for name, value in facts)
+
+
+def _crash(crash: Crash) -> Iterator[tuple[str, str]]:
+    """What the address was, and the calls; the statement itself stands at the end already."""
+    if crash.words:
+        yield "address", crash.words
+    for place in crash.stack[1 : _MOST_CALLS + 1]:
+        inside = f" in {place.function}" if place.function and place.line else ""
+        yield "called at", f"{place}{inside}"
+    if len(crash.stack) > _MOST_CALLS + 1:
+        yield "called at", f"{count(len(crash.stack) - _MOST_CALLS - 1, 'more call')} (--json)"
 
 
 def _bad_frees(found: Sequence[BadFree]) -> Iterator[tuple[str, str]]:
