@@ -2,6 +2,7 @@
 #include "trace.h"
 
 #include "format/container/salvage.h"
+#include "graph/history/edge_versions.h"
 #include "graph/history/history.h"
 #include "graph/tables/discovery_tables.h"
 #include "graph/tables/nodes_table.h"
@@ -11,6 +12,7 @@
 #include "symbols.h"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -181,6 +183,12 @@ Table Trace::table(const std::string &name) const {
     return {name == "nodes" ? from_.nodes->get(make) : make()};
 }
 
+Table Trace::pointers_into(std::vector<std::pair<uint64_t, uint64_t>> ranges) const {
+    store();
+    auto wanted = std::make_shared<const ValueRanges>(std::move(ranges));
+    return {edge_versions_table(from_.store, from_.pointers, wanted)};
+}
+
 Table Trace::found(const std::string &name) const {
     return {discovery_table(store(), name)};
 }
@@ -210,6 +218,7 @@ void bind_trace(nb::module_ &module) {
         .def("last_silent", &Trace::last_silent, "address"_a, "since"_a, "until"_a)
         .def("history", &Trace::history, "address"_a, "size"_a, "first"_a, "last"_a)
         .def("table", &Trace::table, "name"_a)
+        .def("pointers_into", &Trace::pointers_into, "ranges"_a)
         .def("found", &Trace::found, "name"_a)
         .def(
             "place",

@@ -80,6 +80,7 @@ class Trace {
     Table pointing(uint64_t node, uint64_t first, uint64_t last) const;
     Table history(uint64_t address, uint64_t size, uint64_t first, uint64_t last) const;
     Table table(const std::string &name) const;
+    Table pointers_into(std::vector<std::pair<uint64_t, uint64_t>> ranges) const;
     Table found(const std::string &name) const;
     // FormatError once the trace has been closed.
     const Store &store() const;

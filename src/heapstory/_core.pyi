@@ -314,6 +314,9 @@ class Trace:
         candidates: kind ('gives' | 'takes'), site, address, bytes (of its code), blocks: functions
                     that look like an allocator's
         truth:      timestamp, address, size, free (record --truth)"""
+    def pointers_into(self, ranges: Sequence[tuple[int, int]]) -> Table:
+        """The rows of ``edges`` whose value is in one of the ranges, both ends included; the
+        NULLs that followed in the same fields, too. Much less is kept than for all of them."""
     def place(self, site: int) -> list[dict[str, Any]]:
         """The statement of a site and, where it was inlined, its callers, innermost first. Each:
         path, line, function (unknown: None), module, offset (in the module's file)."""
@@ -341,6 +344,7 @@ class Trace:
                  in the module's file)
         frees:   node, timestamp, address, size, site, stack, thread
         cpoints: timestamp, kind, name, site, thread
+        marks:   the same without calls and returns, which are most of them
         modules: module, path, build_id, address (where it was loaded), own
         stacks:  stack, depth (0: the statement itself), site"""
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import heapstory as api
 from tests.checking.checking import Check, line_of
 from tests.conftest import Compile, Heapstory
 from tests.support.programs import program
@@ -178,3 +179,19 @@ def test_a_local_is_lost_between_two_moments(
 def test_a_stream_wants_a_recording(built: Path, heapstory: Heapstory) -> None:
     done = heapstory("check", "--stream", "--", built)
     assert (done.returncode, "--record" in done.stderr) == (125, True)
+
+
+def test_pointers_of_some_blocks_are_those_among_all(
+    built: Path, check: Check, tmp_path: Path
+) -> None:
+    check(built, options=recorded(tmp_path))
+    with api.open(tmp_path / "checked.story") as trace:
+        chosen = [node for node in trace.graph(freed=True).nodes if node.kind == "heap"][::2]
+        ranges = [(node.address, node.address + node.size - 1) for node in chosen]
+        within = " OR ".join(f"value BETWEEN {low} AND {high}" for low, high in ranges)
+        columns = ("timestamp", "node", "value", "until", "site")
+        table = trace.core.pointers_into(ranges)
+        found = zip(*map(table.column, columns), strict=True)
+        rows = trace.query(f"SELECT {', '.join(columns)} FROM edges WHERE {within}").rows
+    assert rows
+    assert sorted(row for row in found if row[2]) == sorted(tuple(row) for row in rows)

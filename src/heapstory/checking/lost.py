@@ -6,6 +6,7 @@ There is one classifier, the core's; it may be asked to take some variables for 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
@@ -31,6 +32,13 @@ class Ignored:
 NOTHING = Ignored()
 
 
+def scans(core: _core.Trace, kinds: Collection[str]) -> list[int]:
+    """The timestamps of points of these kinds, none of them calls or returns."""
+    table = core.table("marks")
+    points = zip(table.column("timestamp"), table.column("kind"), strict=True)
+    return sorted({at for at, kind in points if kind in kinds})
+
+
 class Lost:
     """The blocks of a trace that nothing leads to, by scan."""
 
@@ -48,14 +56,18 @@ class Lost:
     @cached_property
     def scans(self) -> list[int]:
         """The timestamps at which roots are known, the last one at the end of the run."""
-        return sorted({at for at, kind, _ in self.points if kind in SCANNING})
+        return scans(self._core, SCANNING)
 
     def has(self, node: int, scan: int, ignored: Ignored = NOTHING) -> bool:
         """Whether nothing leads to a block at a scan."""
+        return node in self.at(scan, ignored)
+
+    def at(self, scan: int, ignored: Ignored = NOTHING) -> frozenset[int]:
+        """The blocks that nothing leads to at a scan."""
         key = (scan, ignored)
         if key not in self._at:
             self._at[key] = self._read(scan, ignored)
-        return node in self._at[key]
+        return self._at[key]
 
     def between(self, node: int, created: int, ignored: Ignored = NOTHING) -> tuple[int, int]:
         """The last scan that found a block, or its birth, and the first that did not.

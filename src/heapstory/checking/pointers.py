@@ -5,9 +5,10 @@ With an instruction stream it is known of all of memory, and which word was used
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from heapstory.checking.streamed import Streamed
 from heapstory.checks.pointer import Holder, Pointer, When
@@ -42,29 +43,55 @@ def _range(trace: Trace, error: Error) -> tuple[int, int]:
     return node.address, node.address + node.size
 
 
+class _Version(NamedTuple):
+    """Of a field: what it held, since and until when."""
+
+    timestamp: int
+    node: int
+    offset: int
+    value: int
+    target: int | None
+    until: int | None
+    site: int | None
+
+    def stands(self, then: int) -> bool:
+        return self.timestamp <= then and (self.until is None or self.until > then)
+
+
 def _fields(trace: Trace, errors: Sequence[Error]) -> list[list[Holder]]:
     """Fields of blocks and variables of modules."""
-    wanted = ", ".join(
-        f"({number}, {low}, {high}, {error.timestamp})"
-        for number, error in enumerate(errors)
-        for low, high in (_range(trace, error),)
-    )
-    rows = trace.query(
-        'SELECT number, e.node, e."offset", e.value, e.target, e.timestamp, e.site FROM edges e '
-        f"JOIN (VALUES {wanted}) AS wanted(number, low, high, then_) "
-        "ON e.value >= low AND e.value <= high "
-        "AND e.timestamp <= then_ AND (e.until IS NULL OR e.until > then_) "
-        "ORDER BY e.timestamp, e.node"
-    ).rows
-    found: list[list[Holder]] = [[] for _ in errors]
-    for error, node, offset, value, target, timestamp, site in rows:
-        holder = trace.node(node)
-        leaf = trace.types.leaf(holder.type_id, holder.size, offset)
-        stored = When(timestamp, trace.places.place(site))
-        name = holder.title + part(leaf, offset)
-        address = holder.address + offset
-        found[error].append(Holder(name, value, address, node, stored, target))
-    return found
+    ranges = [_range(trace, error) for error in errors]
+    versions = _versions(trace, ranges, sorted(error.timestamp for error in errors))
+    return [
+        [
+            _holder(trace, version)
+            for version in versions
+            if low <= version.value <= high and version.stands(error.timestamp)
+        ]
+        for error, (low, high) in zip(errors, ranges, strict=True)
+    ]
+
+
+def _versions(
+    trace: Trace, ranges: Sequence[tuple[int, int]], moments: Sequence[int]
+) -> list[_Version]:
+    """Those with a value in a range that stood at one of the moments, which are in order."""
+    table = trace.core.pointers_into(ranges)
+    found = []
+    for version in map(_Version, *map(table.column, _Version._fields)):
+        next_one = bisect_left(moments, version.timestamp)
+        if next_one < len(moments) and version.stands(moments[next_one]):
+            found.append(version)
+    return sorted(found, key=lambda version: (version.timestamp, version.node))
+
+
+def _holder(trace: Trace, version: _Version) -> Holder:
+    node = trace.node(version.node)
+    leaf = trace.types.leaf(node.type_id, node.size, version.offset)
+    stored = When(version.timestamp, trace.places.place(version.site))
+    name = node.title + part(leaf, version.offset)
+    address = node.address + version.offset
+    return Holder(name, version.value, address, version.node, stored, version.target)
 
 
 def _scanned(trace: Trace, errors: Sequence[Error]) -> list[list[Holder]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from heapstory.checking.checked import CHILDREN, Scan
 from heapstory.checking.errors import Error, errors
 from heapstory.checking.leaks import Leak, by_kind, leaks
+from heapstory.checking.lost import scans
 from heapstory.checks.finding import identity, merged
 from heapstory.errors import HeapstoryError
 from heapstory.recording.folder import successors
@@ -95,9 +96,7 @@ def _has_heap(path: Path) -> bool:
 
 def _scans(trace: Trace) -> list[Scan]:
     """What was left of the heap when somebody asked, before the end."""
-    table = trace.core.table("cpoints")
-    points = zip(table.column("timestamp"), table.column("kind"), strict=True)
-    asked = sorted({timestamp for timestamp, kind in points if kind == "scan"})
+    asked = scans(trace.core, ("scan",))
     return [Scan(timestamp, leaks(trace, at=timestamp) or []) for timestamp in asked]
 
 

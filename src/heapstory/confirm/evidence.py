@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from heapstory.checking.lost import Ignored, Lost
+from heapstory.checking.moments import Holders
 from heapstory.store.places import Place
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Evidence:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.references = Lost(trace)
+        self.holders = Holders(trace, self.references)
         self._frames: dict[int, list[Place]] = {}
 
     # --- blocks

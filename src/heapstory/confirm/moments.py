@@ -20,7 +20,7 @@ def moment_of_loss(
     """When and where a block that is lost at the end was lost."""
     left_out = ignored(finding, returns_pointer)
     after, before = evidence.references.between(block.node, block.created, left_out)
-    ended, place = last_field(evidence.trace, block.node, before)
+    ended, place = last_field(evidence.holders, block.node, before)
     claimed = Place(finding.place.path, finding.place.line, finding.place.function)
     if ended is not None and ended >= after:
         field = finding.kind in (FIELD_OVERWRITTEN, FIELD_LOST)

@@ -5,6 +5,18 @@
 
 namespace heapstory {
 
+ValueRanges::ValueRanges(std::vector<std::pair<uint64_t, uint64_t>> ranges) {
+    std::ranges::sort(ranges);
+    for (const auto &[first, last] : ranges) {
+        if (ends_.empty() || first > ends_.back()) {
+            starts_.push_back(first);
+            ends_.push_back(last);
+        } else {
+            ends_.back() = std::max(ends_.back(), last);
+        }
+    }
+}
+
 bool EdgeVersions::read(const Visit &visit) {
     if (next_chunk_ < store_.event_chunks().size()) {
         chunk(store_.event_chunks()[next_chunk_++], visit);
@@ -38,10 +50,13 @@ void EdgeVersions::gather_slots(uint32_t number) {
     size_t first = 0;
     std::vector<Slot> slots;
     auto finish_word = [&] {
-        if (!wanted)
+        if (!wanted) {
             writes_.resize(first);
-        else
-            candidates_.insert(word);
+            return;
+        }
+        candidates_.insert(word);
+        for (size_t i = first; i < writes_.size(); ++i)
+            writes_[i].timestamp = clock->timestamps.of(writes_[i].event - base);
     };
     for (const SlotSegment &segment : view.segments()) {
         decode_segment(segment, view.slots(), slots);
@@ -53,10 +68,9 @@ void EdgeVersions::gather_slots(uint32_t number) {
                 wanted = standing_.contains(word);
             }
             bool whole = slot.shape == whole_word;
-            wanted |= whole && pointers_.may_be_pointer(slot.value);
+            wanted |= whole && may_be_pointer(slot.value);
             uint64_t event = base + slot.event;
-            writes_.push_back({word, event + 1, slot.value, event, clock->timestamps.of(slot.event),
-                               slot.site, whole});
+            writes_.push_back({word, event + 1, slot.value, event, 0, slot.site, whole});
         }
     }
     finish_word();
@@ -76,8 +90,7 @@ bool EdgeVersions::gather_ranges(uint32_t number) {
                 std::memset(&value, range.fill, 8);
             else
                 std::memcpy(&value, found->bytes.data() + range.bytes + at, 8);
-            if (!pointers_.may_be_pointer(value) && !standing_.contains(word) &&
-                !candidates_.contains(word))
+            if (!may_be_pointer(value) && !standing_.contains(word) && !candidates_.contains(word))
                 continue;
             candidates_.insert(word);
             writes_.push_back({word, event + !range.is_initial, value, event, timestamp, range.site,
@@ -89,7 +102,7 @@ bool EdgeVersions::gather_ranges(uint32_t number) {
 
 void EdgeVersions::write(const Write &w, const Visit &visit) {
     auto old = standing_.find(w.word);
-    bool pointer = w.whole && pointers_.may_be_pointer(w.value);
+    bool pointer = w.whole && may_be_pointer(w.value);
     if (old == standing_.end() && !pointer)
         return;
     EdgeVersion edge;
@@ -134,9 +147,10 @@ namespace {
 
 class Rows {
   public:
-    Rows(std::shared_ptr<const Store> store, std::shared_ptr<const Pointers> pointers)
-        : store_(std::move(store)), pointers_(std::move(pointers)), versions_(*store_, *pointers_) {
-    }
+    Rows(std::shared_ptr<const Store> store, std::shared_ptr<const Pointers> pointers,
+         std::shared_ptr<const ValueRanges> wanted)
+        : store_(std::move(store)), pointers_(std::move(pointers)),
+          versions_(*store_, *pointers_, std::move(wanted)) {}
 
     std::shared_ptr<const Batch> next() {
         auto out = std::make_shared<Batch>(10);
@@ -169,15 +183,16 @@ class Rows {
 } // namespace
 
 TableData edge_versions_table(std::shared_ptr<const Store> store,
-                              std::shared_ptr<const Pointers> pointers) {
+                              std::shared_ptr<const Pointers> pointers,
+                              std::shared_ptr<const ValueRanges> wanted) {
     std::vector<ColumnSpec> columns = {
         {"node", ColumnType::number},          {"offset", ColumnType::number},
         {"value", ColumnType::word},           {"target", ColumnType::number},
         {"target_offset", ColumnType::number}, {"state", ColumnType::text},
         {"timestamp", ColumnType::number},     {"until", ColumnType::number},
         {"site", ColumnType::number},          {"thread", ColumnType::number}};
-    return {columns, [store, pointers]() -> BatchSource {
-                auto rows = std::make_shared<Rows>(store, pointers);
+    return {columns, [store, pointers, wanted]() -> BatchSource {
+                auto rows = std::make_shared<Rows>(store, pointers, wanted);
                 return [rows] { return rows->next(); };
             }};
 }

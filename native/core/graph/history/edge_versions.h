@@ -5,10 +5,12 @@
 #include "graph/edges/pointers.h"
 #include "store/table.h"
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace heapstory {
@@ -22,13 +24,27 @@ struct EdgeVersion {
     uint32_t site = 0;
 };
 
-// One pass over a trace.
+// Values from the first of a pair to its second, for any of the pairs.
+class ValueRanges {
+  public:
+    explicit ValueRanges(std::vector<std::pair<uint64_t, uint64_t>> ranges);
+    bool contains(uint64_t value) const {
+        auto after = std::upper_bound(starts_.begin(), starts_.end(), value);
+        return after != starts_.begin() && value <= ends_[size_t(after - starts_.begin()) - 1];
+    }
+
+  private:
+    std::vector<uint64_t> starts_, ends_; // sorted, apart from each other
+};
+
+// One pass over a trace: of all pointers, or of those whose values are wanted.
 class EdgeVersions {
   public:
     using Visit = std::function<void(const EdgeVersion &)>;
 
-    EdgeVersions(const Store &store, const Pointers &pointers)
-        : store_(store), pointers_(pointers) {}
+    EdgeVersions(const Store &store, const Pointers &pointers,
+                 std::shared_ptr<const ValueRanges> wanted = {})
+        : store_(store), pointers_(pointers), wanted_(std::move(wanted)) {}
 
     // Reads on and visits the versions whose end has become known; false at the end of the trace.
     bool read(const Visit &visit);
@@ -40,6 +56,9 @@ class EdgeVersions {
         bool whole;
     };
 
+    bool may_be_pointer(uint64_t value) const {
+        return pointers_.may_be_pointer(value) && (!wanted_ || wanted_->contains(value));
+    }
     void chunk(uint32_t number, const Visit &visit);
     void gather_slots(uint32_t number);
     bool gather_ranges(uint32_t number);
@@ -47,6 +66,7 @@ class EdgeVersions {
 
     const Store &store_;
     const Pointers &pointers_;
+    std::shared_ptr<const ValueRanges> wanted_;
     std::unordered_map<uint64_t, EdgeVersion> standing_; // by word: not replaced yet
     std::vector<Write> writes_;
     std::unordered_set<uint64_t> candidates_; // words in writes_
@@ -55,6 +75,7 @@ class EdgeVersions {
 
 // As a table.
 TableData edge_versions_table(std::shared_ptr<const Store> store,
-                              std::shared_ptr<const Pointers> pointers);
+                              std::shared_ptr<const Pointers> pointers,
+                              std::shared_ptr<const ValueRanges> wanted = {});
 
 } // namespace heapstory

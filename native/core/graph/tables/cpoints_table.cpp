@@ -67,9 +67,21 @@ Point point_of(const Mark &mark, const char *kind) {
     return point;
 }
 
+void add_calls(std::vector<Point> &points, const EventsView &view, const Tables &tables) {
+    for (const Call &call : view.calls()) {
+        if (call.call >= tables.calls.size())
+            continue;
+        points.push_back({call.event,
+                          call.is_return ? "return" : "entry",
+                          tables.text(tables.functions[call.call].function),
+                          tables.calls[call.call].site,
+                          {}});
+    }
+}
+
 } // namespace
 
-TableData cpoints_table(std::shared_ptr<const Store> store) {
+TableData cpoints_table(std::shared_ptr<const Store> store, bool with_calls) {
     std::vector<ColumnSpec> columns = {{"timestamp", number},
                                        {"kind", text},
                                        {"name", text},
@@ -79,20 +91,12 @@ TableData cpoints_table(std::shared_ptr<const Store> store) {
         bool scans = false;
         uint64_t event = 0;
     };
-    return by_chunk(store, columns, [store, last = Last()](uint32_t chunk, Batch &out) mutable {
-        const Tables &tables = store->tables();
+    auto fill = [store, with_calls, last = Last()](uint32_t chunk, Batch &out) mutable {
         uint64_t first = store->header(chunk).first_event;
         std::vector<Point> points;
         EventsView view = store->events(chunk);
-        for (const Call &call : view.calls()) {
-            if (call.call >= tables.calls.size())
-                continue;
-            points.push_back({call.event,
-                              call.is_return ? "return" : "entry",
-                              tables.text(tables.functions[call.call].function),
-                              tables.calls[call.call].site,
-                              {}});
-        }
+        if (with_calls)
+            add_calls(points, view, store->tables());
         for (const Mark &mark : view.marks()) {
             bool is_scan = mark.kind == Mark::Kind::scan;
             uint64_t event = first + mark.event;
@@ -113,7 +117,8 @@ TableData cpoints_table(std::shared_ptr<const Store> store) {
             out[3].id(point.site);
             out[4].number(point.thread ? *point.thread : store->thread_of(first + point.event));
         }
-    });
+    };
+    return by_chunk(store, columns, fill);
 }
 
 } // namespace heapstory

@@ -14,7 +14,8 @@ TableData nodes_table(std::shared_ptr<const Store> store, std::shared_ptr<const 
                       std::shared_ptr<const Labels> labels);
 TableData frees_table(std::shared_ptr<const Store> store);
 TableData events_table(std::shared_ptr<const Store> store);
-TableData cpoints_table(std::shared_ptr<const Store> store);
+// Calls and returns are by far the most points: who does not ask for them need not wait for them.
+TableData cpoints_table(std::shared_ptr<const Store> store, bool with_calls);
 TableData errors_table(std::shared_ptr<const Store> store);
 TableData held_table(std::shared_ptr<const Store> store);
 TableData sites_table(const Store &store);

@@ -19,7 +19,9 @@ TableData sql_table(std::shared_ptr<const Store> store, std::shared_ptr<const Po
     if (name == "frees")
         return frees_table(store);
     if (name == "cpoints")
-        return cpoints_table(store);
+        return cpoints_table(store, true);
+    if (name == "marks")
+        return cpoints_table(store, false);
     if (name == "errors")
         return errors_table(store);
     if (name == "held")
