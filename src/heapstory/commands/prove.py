@@ -74,7 +74,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         metavar="TYPE|SPEC",
-        help="queue, stack, set, register, snapshot, counter, or a file with a model",
+        help="queue, stack, set, register, snapshot, counter, map, or a file with a model",
+    )
+    parser.add_argument(
+        "--states",
+        action="store_true",
+        help="with --history: show an order, and the abstract state after each operation",
     )
     parser.add_argument("--c", dest="c_source", metavar="FILE", help="extract from C source")
     parser.add_argument("--struct", metavar="NAME", help="with --c: the structure's type")
@@ -203,7 +208,7 @@ def _histories(args: argparse.Namespace) -> list[Judged]:
     found = []
     for path in args.history:
         with progress(f"judging {path}"):
-            found.append(history(judge_file(path, args.model, args.timeout)))
+            found.append(history(judge_file(path, args.model, args.timeout, args.states)))
     return found
 
 
@@ -214,14 +219,16 @@ def _pictures(args: argparse.Namespace, results: list[Judged]) -> None:
         if one.counterexample is not None:
             svg = pictures.svg(one.counterexample)
             html = pictures.html(one.name, one.counterexample)
-        elif one.drawn and one.drawn.conflict:
-            svg = history_picture.svg(one.drawn)
+        elif one.drawn and (one.drawn.conflict or one.drawn.order):
+            svg = history_picture.svg(one.drawn) if one.drawn.conflict else ""
             html = history_picture.html(one.drawn)
         else:
             continue
         for path, text in ((args.svg, svg), (args.html, html)):
-            if path:
+            if path and text:
                 write(text, path)
+            elif path:
+                say(f"no counterexample, {path} not written")
         return
     for path in filter(None, (args.svg, args.html)):
         say(f"no counterexample, {path} not written")

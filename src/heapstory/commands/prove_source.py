@@ -34,7 +34,7 @@ def judge_c(args: argparse.Namespace, judge: Judge) -> Judged:
         return _run(args, options)
     extracted = _extracted(args, options)
     if args.show_spec:
-        write(f"{extracted.text}\\n")
+        write(f"{extracted.text}\n")
     if extracted.spec is None:
         outcome = _interleaved(args, options, args.timeout, args.bound)
         outcome.notes.append(f"no specification could be extracted: {extracted.reason}")

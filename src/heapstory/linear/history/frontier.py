@@ -6,23 +6,27 @@ too large, a search for one order decides (`wgl`), which need not know them all.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from heapstory.linear.budget import Budget
 from heapstory.linear.history.operations import Operation
-from heapstory.linear.history.wgl import Call, linearizable
-from heapstory.linear.models.sequential import EMPTY, Model, agrees
+from heapstory.linear.history.wgl import Call, Explanation, linearizable
+from heapstory.linear.models.sequential import EMPTY, Model, agrees, listed
 
-MOST = 50_000  # abstract states at one moment
+MOST = 2_000  # abstract states at one moment
 SHOWN = 8  # operations that show a violation
 
 
 class Violation(Exception):
-    """The history is not linearizable; carries the operations that show it."""
+    """The history is not linearizable; carries the operations that show it, the history of one key
+    that they belong to, if it was judged apart, and the most that is in order, if it is known."""
 
     def __init__(self, message: str, operations: list[Operation]) -> None:
         super().__init__(message)
         self.operations = operations
+        self.among: list[Operation] | None = None
+        self.order: list[tuple[Operation, str]] = []
 
 
 class _Explodes(Exception):
@@ -37,18 +41,52 @@ def frontier(operations: list[Operation], model: Model, budget: Budget) -> None:
         _search(operations, model, budget)
 
 
-def _search(operations: list[Operation], model: Model, budget: Budget) -> None:
-    calls = [
+def each_key(histories: Iterable[list[Operation]], model: Model, budget: Budget) -> None:
+    """Judge the histories of single keys, one after the other."""
+    for history in histories:
+        try:
+            frontier(history, model, budget)
+        except Violation as found:
+            found.among = history
+            raise
+
+
+def calls_of(operations: list[Operation]) -> list[Call]:
+    """A recorded history for the search; the names are places in it."""
+    return [
         Call(number, o.method, o.arguments, o.result, o.begin, o.end)
         for number, o in enumerate(operations)
     ]
-    found = linearizable(calls, model, budget)
-    if not found.accepted:
-        placed = set(found.order)
-        left = [o for n, o in enumerate(operations) if n not in placed and o.end is not None]
-        shown = sorted(left, key=lambda o: o.end or 0)[:SHOWN]
-        text = f"no order explains more than {len(placed)} of {len(operations)} operations, not"
-        raise Violation(f"{text} even these", shown)
+
+
+def _search(operations: list[Operation], model: Model, budget: Budget) -> None:
+    found = linearizable(calls_of(operations), model, budget)
+    if found.stuck is None:
+        return
+    stuck = operations[found.stuck]
+    assert stuck.end is not None
+    beside = [o for o in operations if o is not stuck and o.begin <= stuck.end and _ends(o, stuck)]
+    violation = _unexplained(stuck, beside)
+    violation.order = in_order(operations, found, model)
+    raise violation
+
+
+def in_order(
+    operations: list[Operation], found: Explanation, model: Model
+) -> list[tuple[Operation, str]]:
+    """The operations that an order places, with the abstract state after each."""
+    states = map(model.shown, found.states)
+    return [(operations[n], state) for n, state in zip(found.order, states, strict=True)]
+
+
+def _ends(operation: Operation, other: Operation) -> bool:
+    """Whether one was still running when another began."""
+    return operation.end is None or operation.end >= other.begin
+
+
+def _unexplained(operation: Operation, beside: list[Operation]) -> Violation:
+    found = [*beside[:SHOWN], operation]
+    return Violation("no order explains this answer, with what overlaps it", found)
 
 
 def _follow(operations: list[Operation], model: Model, budget: Budget) -> None:
@@ -71,9 +109,7 @@ def _follow(operations: list[Operation], model: Model, budget: Budget) -> None:
         answer = operations[number].result
         configs = _after(configs, running, number, answer, model, budget)
         if not configs:
-            others = [o for n, o in running.items() if n != number][:SHOWN]
-            found = [*others, operations[number]]
-            raise Violation("no order explains this answer, with what overlaps it", found)
+            raise _unexplained(operations[number], [o for n, o in running.items() if n != number])
         del running[number]
 
 
@@ -136,3 +172,10 @@ class PersistentStack:
         if state == 0:
             return [(EMPTY, 0)]
         return [self._nodes[state]]
+
+    def shown(self, state: Any) -> str:
+        values = []
+        while state:
+            value, state = self._nodes[state]
+            values.append(value)
+        return listed(reversed(values))

@@ -1,7 +1,8 @@
 """Monitors for recorded histories: near-linear for the usual types, general search otherwise.
 
 Queue with distinct values: the aspects of a queue (no value from nowhere or twice, order, empty).
-Stack with distinct values: their lifetimes can be nested. Set: each key is a history of its own.
+Stack with distinct values: their lifetimes can be nested. Set, map: each key is a history of its
+own.
 Register with distinct values: zones. The rest: all possible abstract states (`frontier`).
 """
 
@@ -13,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from heapstory.linear.budget import Budget
-from heapstory.linear.history.frontier import PersistentStack, Violation, frontier
+from heapstory.linear.history.frontier import PersistentStack, Violation, each_key, frontier
+from heapstory.linear.history.keys import by_argument
 from heapstory.linear.history.operations import Operation
 from heapstory.linear.history.pending import (
     INFINITY,
@@ -26,7 +28,8 @@ from heapstory.linear.history.pending import (
 )
 from heapstory.linear.history.registers import register
 from heapstory.linear.history.stacks import Span, covered, nested
-from heapstory.linear.models.sequential import EMPTY, Counter, Model, Queue, Set, Snapshot
+from heapstory.linear.language.methods import RECORDED
+from heapstory.linear.models.sequential import EMPTY, Counter, Map, Model, Queue, Set, Snapshot
 
 
 @dataclass
@@ -172,11 +175,12 @@ def _moment_for_each(empty: list[Operation], covers: list[tuple[float, float]], 
 
 def by_key(operations: list[Operation], budget: Budget) -> None:
     """A set is one small history per key."""
-    keys: dict[Any, list[Operation]] = {}
-    for operation in operations:
-        keys.setdefault(operation.arguments[0], []).append(operation)
-    for history in keys.values():
-        frontier(history, Set(), budget)
+    each_key(by_argument(operations, dict.fromkeys(RECORDED["set"], 0)), Set(), budget)
+
+
+def map_by_key(operations: list[Operation], budget: Budget) -> None:
+    """So is a map."""
+    each_key(by_argument(operations, dict.fromkeys(RECORDED["map"], 0)), Map(), budget)
 
 
 def _nested(
@@ -223,4 +227,5 @@ MONITORS: dict[str, Callable[[list[Operation], Budget], None]] = {
     "register": register,
     "counter": counter,
     "snapshot": snapshot,
+    "map": map_by_key,
 }

@@ -20,7 +20,7 @@ from typing import Any
 
 from heapstory.errors import UsageError
 from heapstory.linear.budget import Budget
-from heapstory.linear.language.methods import SYNONYMS, TYPES
+from heapstory.linear.language.methods import RECORDED, SYNONYMS
 from heapstory.linear.models.sequential import EMPTY
 
 BATCH = 20_000  # lines read between two looks at the clock
@@ -38,16 +38,20 @@ class Operation:
     end: float | None
     line: int
 
-    def text(self) -> str:
-        """The operation as text."""
+    def call_text(self) -> str:
+        """The call and its answer as text."""
         given = ", ".join(map(str, self.arguments))
         answer = "pending" if self.end is None else shown(self.result)
-        return f"{self.method}({given}) -> {answer}  [{self.begin}, {self.end}]"
+        return f"{self.method}({given}) -> {answer}"
+
+    def text(self) -> str:
+        """The operation as text."""
+        return f"{self.call_text()}  [{self.begin}, {self.end}]"
 
 
 def read(path: str, model: str | None = None, budget: Budget | None = None) -> list[Operation]:
     """Read a history; a bad line is named."""
-    methods = TYPES.get(model or "")
+    methods = RECORDED.get(model or "")
     found: list[Operation] = []
     number = 0
     try:
@@ -138,4 +142,6 @@ def _plain(value: Any) -> Any:
 
 def shown(result: Any) -> str:
     """An answer as text."""
-    return "EMPTY" if result == EMPTY else "done" if result is None else str(result)
+    if result in (EMPTY, None):
+        return "done" if result is None else "EMPTY"
+    return str(result) or "''"

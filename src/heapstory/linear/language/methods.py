@@ -11,6 +11,8 @@ TYPES: dict[str, dict[str, int]] = {
     "snapshot": {"update": 2, "update1": 1, "update2": 1, "scan": 0},
     "counter": {"increment": 0, "decrement": 0, "read": 0},
 }
+# of recorded histories, there is one more
+RECORDED = {**TYPES, "map": {"get": 1, "put": 2, "append": 2, "remove": 1}}
 SKIP = "skip"  # an operation that changes nothing abstract: helping, seen on its own
 SYNONYMS = {
     "enq": "enqueue",

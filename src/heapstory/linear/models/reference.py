@@ -351,6 +351,24 @@ class SpecificationModel:
                 found += self._finish(self._memory[state], first)
         return found
 
+    def shown(self, state: Any) -> str:
+        """The variables that are not 0, and the fields of the nodes they lead to."""
+        memory, spec = self._memory[state], self.spec
+        lost = set(memory.kinds)
+        for struct in spec.structs:
+            lost -= set(self.interpreter.reachable(memory, struct))
+        pointers = {v.name for v in spec.globals if v.type in spec.structs}
+        fields = {f.name for each in spec.structs.values() for f in each if f.type in spec.structs}
+        parts = []
+        for cell, value in memory.cells.items():
+            node = isinstance(cell[0], int)
+            if value and cell[0] not in lost:
+                pointer = cell[1] in fields if node else cell[0] in pointers
+                name = f"n{cell[0]}.{cell[1]}" if node else cell[0]
+                name += f"[{cell[1]}]" if not node and len(cell) == 2 else ""
+                parts.append(f"{name} = {'n' * pointer}{value}")
+        return ", ".join(parts) or "all 0"
+
     def _finish(self, memory: Memory, instance: Instance) -> list[tuple[Any, Any]]:
         """Every way to the end; a loop that comes back to where it was ends there."""
         last = {instance.operation.name: last_mention(instance.operation)}

@@ -25,6 +25,14 @@ class Model(Protocol):
     def apply(self, state: Any, method: str, arguments: tuple[Any, ...], who: int = 1) -> Responses:
         """All (answer, next state) of calling a method; ``who`` is the caller's ``ID``."""
 
+    def shown(self, state: Any) -> str:
+        """A state as text."""
+
+
+def listed(state: Any) -> str:
+    """The elements of a state, in their order."""
+    return f"[{', '.join(map(str, state))}]"
+
 
 class Queue:
     """First in, first out."""
@@ -37,6 +45,9 @@ class Queue:
             return [(None, (*state, arguments[0]))]
         return [(state[0], state[1:])] if state else [(EMPTY, state)]
 
+    def shown(self, state: Any) -> str:
+        return listed(state)
+
 
 class Stack:
     """Last in, first out."""
@@ -48,6 +59,9 @@ class Stack:
         if method == "push":
             return [(None, (*state, arguments[0]))]
         return [(state[-1], state[:-1])] if state else [(EMPTY, state)]
+
+    def shown(self, state: Any) -> str:
+        return listed(state)
 
 
 class Set:
@@ -64,6 +78,9 @@ class Set:
             return [(int(key not in state), state | {key})]
         return [(int(key in state), state - {key})]
 
+    def shown(self, state: Any) -> str:
+        return f"{{{', '.join(sorted(map(str, state)))}}}"
+
 
 class Register:
     """One cell."""
@@ -78,6 +95,9 @@ class Register:
             return [(None, arguments[0])]
         old, new = arguments
         return [(1, new)] if state == old else [(0, state)]
+
+    def shown(self, state: Any) -> str:
+        return str(state)
 
 
 class Snapshot:
@@ -99,6 +119,9 @@ class Snapshot:
             return []
         return [(None, (*state[: index - 1], value, *state[index:]))]
 
+    def shown(self, state: Any) -> str:
+        return f"({', '.join(map(str, state))})"
+
 
 class Counter:
     """Increment and decrement answer the value before."""
@@ -110,6 +133,42 @@ class Counter:
         change = {"increment": 1, "decrement": -1}.get(method, 0)
         return [(state, state + change)]
 
+    def shown(self, state: Any) -> str:
+        return str(state)
+
+
+class Map:
+    """Keys and what each holds. Texts grow by what is appended; anything else makes a list of it.
+
+    A key that holds nothing answers EMPTY, an empty text or an empty list.
+    """
+
+    def initial(self) -> Any:
+        return frozenset()
+
+    def apply(self, state: Any, method: str, arguments: tuple[Any, ...], who: int = 1) -> Responses:
+        held = next((item for item in state if item[0] == arguments[0]), None)
+        if method == "get":
+            return [(held[1], state)] if held else [(EMPTY, state), ("", state), ((), state)]
+        rest = state - {held}
+        if method == "remove":
+            return [(None, rest)]
+        key, value = arguments
+        if method == "append":
+            value = appended(held[1], value) if held else value if type(value) is str else (value,)
+        return [(None, rest | {(key, value)})]
+
+    def shown(self, state: Any) -> str:
+        held = (f"{k}: {listed(v) if type(v) is tuple else v}" for k, v in state)
+        return f"{{{', '.join(sorted(held))}}}"
+
+
+def appended(held: Any, value: Any) -> Any:
+    """What a key holds when something was appended to what it held."""
+    if type(held) is tuple:
+        return (*held, value)
+    return f"{held}{value}" if type(value) is str else (held, value)
+
 
 MODELS: dict[str, type[Any]] = {
     "queue": Queue,
@@ -118,6 +177,7 @@ MODELS: dict[str, type[Any]] = {
     "register": Register,
     "snapshot": Snapshot,
     "counter": Counter,
+    "map": Map,
 }
 
 
@@ -139,6 +199,9 @@ class WithHelp:
         if method == SKIP:
             return [(None, state)]
         return self.model.apply(state, method, arguments, who)
+
+    def shown(self, state: Any) -> str:
+        return self.model.shown(state)
 
 
 def model_of(spec: Specification) -> Model:

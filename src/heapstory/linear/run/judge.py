@@ -26,7 +26,7 @@ from heapstory.linear.ir.harness import (
     Operation,
 )
 from heapstory.linear.ir.judge import CannotTell, Judge
-from heapstory.linear.models.sequential import Set
+from heapstory.linear.models.sequential import Set, listed
 from heapstory.linear.run.driver import driver
 
 THREADS, CALLS, ROUNDS = 3, 3, 20
@@ -68,6 +68,9 @@ class Object:
             taken, rest = (state[0], state[1:]) if first else (state[-1], state[:-1])
             return [(taken, rest), (LOST, state)]
         return Set().apply(state, method, arguments)
+
+    def shown(self, state: Any) -> str:
+        return Set().shown(state) if self.kind == roles.SET else listed(state)
 
 
 class Runner(Judge):

@@ -52,11 +52,13 @@ class Lane:
 
 @dataclass
 class Counterexample:
-    """A replayed history with its lanes; ``conflict``: the operations that cannot be ordered."""
+    """A replayed history with its lanes; ``conflict``: the operations that cannot be ordered;
+    ``order``: the most of them that can be, with the abstract state after each."""
 
     lanes: list[Lane]
     steps: list[Shown]
     conflict: list[int] = field(default_factory=list)
+    order: list[tuple[int, str]] = field(default_factory=list)
     confirmed: bool = False
     replays: bool = False
 
@@ -96,7 +98,9 @@ def build(spec: Specification, trail: list[Action], reuse: bool = False) -> Coun
         return None
     found = shrink(spec, found, trail, reuse, model)
     found.replays = True
-    found.confirmed = not linearizable(found.calls(), model).accepted
+    most = linearizable(found.calls(), model)
+    found.confirmed = not most.accepted
+    found.order = list(zip(most.order, map(model.shown, most.states), strict=True))
     found.conflict = _conflict(found, model)
     return found
 

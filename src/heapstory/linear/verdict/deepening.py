@@ -5,7 +5,6 @@ It goes on beside the proof, in a thread of its own: the search is native and z3
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from heapstory.linear.budget import Budget
@@ -16,6 +15,31 @@ from heapstory.linear.verdict.report import Options
 
 FIRST = 3  # operations, before a proof is tried
 MORE_KEYS = 2  # are tried where a step has not run yet
+FEW = 2  # operations at a time: most mistakes need no more
+FAVOUR = 4  # so many times more states are spent on few at a time
+GROWTH = 8  # from one number of operations to the next, before it is known
+
+
+class _Ladder:
+    """More and more operations, a ``few`` at a time or all together."""
+
+    def __init__(self, few: bool) -> None:
+        self.few, self.operations = few, FIRST
+        self.sizes: list[int] = []
+        self.over = False
+
+    def cost(self) -> float:
+        """What the next rung is likely to cost: as much more as the last one did."""
+        if not self.sizes:
+            return 0.0 if self.few else 1.0
+        grown = self.sizes[-1] / max(self.sizes[-2], 1) if len(self.sizes) > 1 else GROWTH
+        return self.sizes[-1] * max(grown, 1) / (FAVOUR if self.few else 1)
+
+    def climbed(self, search: Search) -> None:
+        """Take in the search of the next rung."""
+        self.operations += 1
+        self.sizes.append(search.states)
+        self.over = not search.complete or self.operations == MOST_OPERATIONS
 
 
 class Deepening:
@@ -26,13 +50,7 @@ class Deepening:
         self.checker = Checker(spec, options.keys, options.reuse)
         self.coverage = coverage_of(spec, options.keys, options.reuse)
         self.found: Search | None = None
-        self._levels = self._order()
-
-    def _order(self) -> Iterator[tuple[int, int | None]]:
-        # Most mistakes need few operations at a time: these come first.
-        for operations in range(FIRST + 1, MOST_OPERATIONS + 1):
-            yield operations, 2
-            yield operations, operations
+        self._ladders = [_Ladder(few=True), _Ladder(few=False)]
 
     def begin(self) -> Search:
         """The bound that was asked for, or the first one."""
@@ -55,13 +73,15 @@ class Deepening:
             self.coverage.saw(found)
 
     def go_on(self) -> None:
-        """Deepen until something is found or a limit is reached."""
-        while self.found is None or (self.found.trail is None and self.found.complete):
-            self._take(self.checker.search(*self._next()))
-
-    def _next(self) -> tuple[int, Budget, int | None]:
-        operations, width = next(self._levels)
-        return operations, self.budget, width
+        """Deepen until something is found or a limit is reached: the cheaper rung next."""
+        while self.found is None or self.found.trail is None:
+            left = [ladder for ladder in self._ladders if not ladder.over]
+            if not left or self.budget.left() <= 0:
+                break
+            ladder = min(left, key=_Ladder.cost)
+            operations = ladder.operations + 1
+            width = FEW if ladder.few else operations
+            ladder.climbed(self._take(self.checker.search(operations, self.budget, width)))
 
     def _take(self, search: Search) -> Search:
         self.found = search

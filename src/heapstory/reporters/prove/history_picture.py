@@ -54,11 +54,29 @@ def html(judged: Judgement) -> str:
     return f"""<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>{title}</title>
 <style>body {{ font: 14px system-ui, sans-serif; margin: 2em }} .scroll {{ overflow-x: auto }}
-</style>
+td, th {{ padding: 2px 10px; text-align: left; border-bottom: 1px solid #ddd }}</style>
 <h1>{title}: {escape(judged.verdict)}</h1>
 <p>{escape(judged.reason)}</p>
-<div class="scroll">{svg(judged)}</div>
+<div class="scroll">{svg(judged) if judged.conflict else ""}</div>
 <ul>
 {rows}
-</ul></html>
+</ul>
+{_order(judged)}</html>
+"""
+
+
+def _order(judged: Judgement) -> str:
+    """An order, or the most operations that have one, with the abstract state after each."""
+    if not judged.order:
+        return ""
+    rows = "\n".join(
+        f"<tr><td>{o.line or ''}</td><td><code>{escape(o.call_text())}</code></td>"
+        f"<td><code>{escape(state)}</code></td></tr>"
+        for o, state in judged.order
+    )
+    what = "The most that can be put in order" if judged.conflict else "An order"
+    return f"""<h2>{what}, and the abstract state</h2>
+<table><tr><th>line</th><th>operation</th><th>state after it</th></tr>
+{rows}
+</table>
 """

@@ -78,6 +78,9 @@ def history(judged: Judgement) -> dict[str, Any]:
         "method": judged.method,
         "reason": judged.reason or None,
         "operations": judged.operations,
+        "order": [
+            {"line": o.line, "text": o.call_text(), "state": state} for o, state in judged.order
+        ],
     }
 
 
@@ -133,6 +136,7 @@ def _counterexample(found: Counterexample) -> dict[str, Any]:
             for s in found.steps
         ],
         "conflict": found.conflict,
+        "order": [{"instance": instance, "state": state} for instance, state in found.order],
         "replays": found.replays,
         "confirmed": found.confirmed,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from heapstory.linear.verdict.counterexample import Counterexample, Lane, Shown, show_value
-from heapstory.reporters.prove.words import answer_of, changes_of, name_of
+from heapstory.reporters.prove.words import answer_of, changes_of, conflict_of, name_of, order_of
 
 LEFT, LANE, STEP, TOP = 190, 44, 74, 40
 STYLE = """
@@ -78,16 +78,18 @@ def html(title: str, found: Counterexample) -> str:
         f"<td>{escape(show_value(s.answer) or 'done') if s.answers else ''}</td></tr>"
         for n, s in enumerate(found.steps)
     )
-    names = ", ".join(f"#{i}" for i in found.conflict)
+    conflict = conflict_of(found)
+    most = f"<p>The most in order, and the abstract state: {escape(order_of(found))}</p>"
     return f"""<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>
 <style>body {{ font: 14px system-ui, sans-serif; margin: 2em }} td, th {{ padding: 2px 10px;
 text-align: left; border-bottom: 1px solid #ddd }} .scroll {{ overflow-x: auto }}</style>
 <h1>{escape(title)}: not linearizable</h1>
-<p>No order of {names} (red) that keeps to real time gives these answers.</p>
+<p>{escape(conflict[0].upper() + conflict[1:])} (red).</p>
 <div class="scroll">{svg(found)}</div>
 <table><tr><th>step</th><th>instance</th><th>label</th><th>sub-operation</th><th>changes</th>
 <th>answer</th></tr>
 {rows}
-</table></html>
+</table>
+{most if found.order else ""}</html>
 """

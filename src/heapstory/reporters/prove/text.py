@@ -9,8 +9,9 @@ from heapstory.linear.states.relations import Relations
 from heapstory.linear.verdict.counterexample import Counterexample, Lane, Shown, show_value
 from heapstory.linear.verdict.report import BOUNDED, REFUTED, UNKNOWN, Report
 from heapstory.reporters.prove.json import rejected_sequence, relation_rows
-from heapstory.reporters.prove.words import answer_of, changes_of, name_of
+from heapstory.reporters.prove.words import answer_of, changes_of, conflict_of, name_of, order_of
 
+SHOWN = 8  # operations of a longer order
 BY = {
     "algorithm6": "Algorithm 6 with derived relations, completability and the sequential model",
     "exhaustive": "all interleavings",
@@ -87,7 +88,22 @@ def history(judged: Judgement) -> str:
     for call in (judged.counterexample or {}).get("operations", []):
         where = f"line {call['line']}: " if call["line"] else ""
         lines.append(f"  {where}{call['text']}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *_order(judged)])
+
+
+def _order(judged: Judgement) -> list[str]:
+    """An order with its abstract states; of a history that is wrong, only its end."""
+    if not judged.order:
+        return []
+    wrong = judged.verdict == REFUTED
+    kept = judged.order[-SHOWN:] if wrong else judged.order
+    left = len(judged.order) - len(kept)
+    before = f", after {left} others" if left else ""
+    what = f"the most that can be put in order{before}" if wrong else "an order"
+    called = [o.call_text() for o, _ in kept]
+    width = max(map(len, called))
+    rows = [f"    {c:{width}}  {state}" for c, (_, state) in zip(called, kept, strict=True)]
+    return [f"  {what}, and the abstract state:", *rows]
 
 
 def _steps(found: Counterexample) -> str:
@@ -105,19 +121,10 @@ def _steps(found: Counterexample) -> str:
         told = f"   [{changed}]" if changed else ""
         answer = f"   = {show_value(step.answer) or 'done'}" if step.answers else ""
         lines.append(f"  {number:>4} {' '.join(cells)} {step.label}: {step.text}{told}{answer}")
-    lines.append(f"  * {_conflict(found)}")
+    lines.append(f"  * {conflict_of(found)}")
+    if found.order:
+        lines.append(f"  the most in order, and the abstract state: {order_of(found)}")
     return "\n".join(lines)
-
-
-def _conflict(found: Counterexample) -> str:
-    """Which operations cannot be put in order; one alone conflicts with all the others."""
-    names = [f"#{i}" for i in found.conflict]
-    if len(names) == 1 and len(found.lanes) > 1:
-        others = ", ".join(
-            f"#{lane.instance}" for lane in found.lanes if lane.instance not in found.conflict
-        )
-        return f"whatever {others} have done by then, nothing allows the answer of {names[0]}"
-    return f"no order of {' and '.join(names)} that keeps to real time gives these answers"
 
 
 def _glyph(lane: Lane, number: int, step: Shown, found: Counterexample) -> str:
