@@ -16,6 +16,7 @@ from heapstory.cfront.layout import (
     member_key,
     split_top,
     type_length,
+    variable_key,
 )
 from heapstory.cfront.program import Block, Function, Operand, Place, Unit
 from heapstory.cfront.signatures import argument_text, loose, returned_type
@@ -75,7 +76,9 @@ class BodyBuilder:
         self.slots = Slots(function, module.layout, module.debug)
         self.names: dict[str, str] = {}  # register -> expression in the source
         self.said: dict[str, str] = {}  # register -> expression in the source whose value it is
-        self.origin: dict[str, str] = {}  # register -> member it was loaded from
+        # register -> member, or variable of the program, it was loaded from
+        self.origin: dict[str, str] = {}
+        self.meant: dict[str, set[str]] = {}  # register or slot -> functions it may hold
         self.member: dict[str, str] = {}  # register -> member it points at
         self.pointers: set[str] = set()  # registers of pointer type
         self.truncated: set[str] = set()  # registers that hold a part of a wider number
@@ -208,12 +211,16 @@ class BodyBuilder:
             if address in self.function.variables:
                 if address in self.origin:
                     self.origin[target] = self.origin[address]
+                if address in self.meant:
+                    self.meant[target] = self.meant[address]
                 self._emit(op.COPY, target, address)
                 return
         elif isinstance(address, tuple):
             self.names[target] = self._outer(address)
             if address[1] == 0:
                 self.said[target] = self.names[target]
+            if pointer and address[0][0] == "@":
+                self.origin[target] = variable_key(*address)
         structure = not pointer and kind[0] in "{[%<"
         opcode = op.GATHER if structure else op.LOAD
         self._emit(opcode, target, address, pointer, self.layout.size(kind), ordering)
@@ -308,6 +315,8 @@ class BodyBuilder:
             for table in (self.names, self.said, self.origin, self.member):
                 if operand in table:
                     table[target] = table[operand]
+            if operand in self.meant:
+                self.meant[target] = self.meant[operand]
 
     @staticmethod
     def _source(rest: str) -> str:
@@ -373,23 +382,34 @@ class BodyBuilder:
         kind, stored = self._typed(pieces[0])
         text, ordering = _ordered(pieces[1])
         address = self._typed(text)[1]
+        functions = self._functions(stored)
         if isinstance(address, str):
             label = self.names.get(address, "")
-            if isinstance(stored, tuple) and address in self.member:
-                self._note_member(self.member[address], stored[0])
+            if address in self.member:
+                self._note_functions(self.member[address], functions)
             if address in self.function.variables:
                 if isinstance(stored, str) and stored in self.origin:
                     self.origin[address] = self.origin[stored]
+                if functions:
+                    self.meant[address] = self.meant.get(address, set()) | functions
                 self._emit(op.ASSIGN, address, stored, label)
                 return
         else:
             label = self._outer(address)
+            if isinstance(address, tuple) and address[0][0] == "@":
+                self._note_functions(variable_key(*address), functions)
         pointer, size = is_pointer(kind), self.layout.size(kind)
         self._emit(op.STORE, address, stored, size, label, pointer, ordering)
 
-    def _note_member(self, key: str, name: str) -> None:
-        if name in self.module.functions:
-            self.module.members.setdefault(key, set()).add(name)
+    def _functions(self, stored: Operand) -> set[str]:
+        """The functions that a value may mean, as far as assignments of this function tell."""
+        if isinstance(stored, tuple):
+            return {stored[0]} & self.module.functions
+        return self.meant.get(stored, set()) if isinstance(stored, str) else set()
+
+    def _note_functions(self, key: str, functions: set[str]) -> None:
+        if functions:
+            self.module.members.setdefault(key, set()).update(functions)
 
     def _branch(self, rest: str) -> None:
         pieces = split_top(rest)

@@ -108,6 +108,11 @@ def member_key(structure: str, offset: int) -> str:
     return f"{_SUFFIX.sub('', structure.lstrip('%'))}+{offset}"
 
 
+def variable_key(variable: str, offset: int) -> str:
+    """How a place in a variable of the program is named across units."""
+    return f"{variable}+{offset}"
+
+
 class Layout:
     """Answers about the types of one module."""
 

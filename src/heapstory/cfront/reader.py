@@ -14,7 +14,7 @@ from hashlib import sha256
 from heapstory.cfront.body import BodyBuilder
 from heapstory.cfront.constants import function_addresses, global_name
 from heapstory.cfront.debug import DebugInfo
-from heapstory.cfront.layout import Layout, is_pointer, member_key, type_length
+from heapstory.cfront.layout import Layout, is_pointer, member_key, type_length, variable_key
 from heapstory.cfront.liveness import annotate
 from heapstory.cfront.program import Function, Place, Unit
 from heapstory.cfront.signatures import copied_parameters, declared_signature, read_parameters
@@ -162,6 +162,7 @@ class ModuleReader:
                 target = self.qualify(function)
                 self.unit.addressed.add(target)
                 self.unit.tables[name, offset] = target
+                self.members.setdefault(variable_key(name, offset), set()).add(target)
                 if owner:
                     self.members.setdefault(member_key(owner, at), set()).add(target)
 

@@ -237,7 +237,8 @@ def decide(predicate: str, left: int, right: int) -> bool:
 
 
 def global_in(value: Value | None) -> Named | None:
-    """The global variable or function that a value points to."""
+    """The global variable or function that a value points to; not what one of them leads to."""
     if not isinstance(value, Pointer) or not isinstance(value.cell, Named):
         return None
-    return value.cell if value.cell.origin == GLOBAL_VARIABLE else None
+    known = value.cell.origin == GLOBAL_VARIABLE and value.cell.depth == 0
+    return value.cell if known else None

@@ -15,6 +15,7 @@ from heapstory.static.transfer.applying import apply
 from heapstory.static.transfer.frame import Frame
 from heapstory.static.transfer.library import BUILTINS, States, intrinsic, result, returns, unknown
 from heapstory.static.transfer.losses import OVERWRITTEN
+from heapstory.static.transfer.models import Models
 
 UNASKED = "if the pointer is null, which nothing says"
 MAX_TARGETS = 24  # a pointer that can mean more functions than this means any function
@@ -85,8 +86,9 @@ def _modelled(
         holder = arguments[models.empties[name]]
         rules.release(frame, state, rules.load(frame, state, holder, True), place)
         return result(frame, state, register, Symbol(), place)
-    if name in models.allocates:
-        site = Site(name, place, (), models.allocates[name])
+    release = models.allocates.get(name) or _unless(name, models, arguments)
+    if release is not None:
+        site = Site(name, place, (), release)
         made = rules.allocate(frame, state, site, name in models.zeroed, name in models.certain)
         state.note(place, f"{name}() allocates")
         return result(frame, state, register, made, place)
@@ -106,6 +108,14 @@ def _modelled(
         if cell is not None and cell.tracked and cell.site is not None:
             frame.handed_on(name, cell.site)
     return unknown(frame, state, register, arguments)
+
+
+def _unless(name: str, models: Models, arguments: list[Value]) -> str | None:
+    """What releases the memory that a function makes where the argument that would take it is
+    null."""
+    argument, release = models.allocates_unless.get(name, (0, None))
+    empty = argument < len(arguments) and arguments[argument] == 0
+    return release if empty else None
 
 
 def _comparison(state: State, name: str, arguments: list[Value]) -> Symbol:

@@ -1,4 +1,4 @@
-"""Models of functions that come without source: ``models.toml`` and the user's own files."""
+"""Models of functions that come without source: those in ``libraries`` and the user's own files."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ class Models:
     """What is known of functions without source, by name."""
 
     allocates: dict[str, str] = field(default_factory=dict)
+    allocates_unless: dict[str, tuple[int, str]] = field(default_factory=dict)
     releases: dict[str, int] = field(default_factory=dict)
     empties: dict[str, int] = field(default_factory=dict)
     gives: dict[str, tuple[int, str, str]] = field(default_factory=dict)
@@ -41,31 +42,30 @@ class Models:
 
     def digest(self) -> list[object]:
         """The models in an order that is the same in every process."""
-        tables = (self.allocates, self.releases, self.empties, self.gives, self.returns)
+        tables = self._tables()
         sets = (self.zeroed, self.certain, self.ends, self.reads, self.fills, self.counts)
         return [*(sorted(t.items()) for t in tables), *(sorted(s) for s in sets)]
 
+    def _tables(self) -> tuple[dict[str, object], ...]:
+        return (
+            dict(self.allocates),
+            dict(self.allocates_unless),
+            dict(self.releases),
+            dict(self.empties),
+            dict(self.gives),
+            dict(self.returns),
+        )
+
     def known(self, name: str) -> bool:
         """Whether there is a model of this function."""
-        return any(
-            name in table
-            for table in (
-                self.reads,
-                self.fills,
-                self.allocates,
-                self.releases,
-                self.empties,
-                self.gives,
-                self.returns,
-                self.ends,
-            )
-        )
+        return any(name in names for names in (*self._tables(), self.reads, self.fills, self.ends))
 
 
 def load_models(extra: list[Path]) -> Models:
     """The shipped models with the user's on top."""
     models = Models()
-    for path in [Path(__file__).with_name("models.toml"), *extra]:
+    shipped = sorted(Path(__file__).with_name("libraries").glob("*.toml"))
+    for path in [*shipped, *extra]:
         _read(models, path)
     return models
 
@@ -89,13 +89,18 @@ def _read_table(models: Models, path: Path, key: str, value: object) -> None:
         getattr(models, key).update(value)
     elif key == "allocates" and isinstance(value, dict) and _all(value, str):
         models.allocates.update(value)
+    elif key == "allocates_unless" and isinstance(value, dict):
+        for name, row in value.items():
+            if not (isinstance(row, list) and [type(part) for part in row] == [int, str]):
+                raise UsageError(f'{path}: allocates_unless.{name} must be [argument, "free"]')
+            models.allocates_unless[name] = (row[0], row[1])
     elif key == "gives" and isinstance(value, dict):
         for name, row in value.items():
             if not (isinstance(row, list) and len(row) == 3 and row[1] in _SUCCESS):
                 raise UsageError(f'{path}: gives.{name} must be [argument, "=0", "free"]')
             models.gives[name] = (int(row[0]), str(row[1]), str(row[2]))
     else:
-        known = ", ".join((*_LISTS, *_NUMBERS, "allocates", "gives"))
+        known = ", ".join((*_LISTS, *_NUMBERS, "allocates", "allocates_unless", "gives"))
         raise UsageError(
             f"{path}: '{key}' is not a table of models, or its form is wrong; known: {known}"
         )

@@ -1,0 +1,96 @@
+"""Allocators behind pointers that a library lets its user replace."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.static.conftest import Leaks
+
+VARIABLE = """
+#include <stdlib.h>
+typedef void *(*get)(size_t);
+typedef void (*put)(void *);
+void set_hooks(get g, put p);
+extern get hook_get;
+extern put hook_put;
+"""
+HOOKS = (
+    VARIABLE
+    + """
+get hook_get = malloc;
+put hook_put = free;
+void set_hooks(get g, put p) { hook_get = g; hook_put = p; }
+"""
+)
+USE = (
+    VARIABLE
+    + """
+int use(int bad)
+{
+    char *p = hook_get(10);
+    if (!p)
+        return -1;
+    if (bad)
+        return -2;
+    hook_put(p);
+    return 0;
+}
+"""
+)
+
+
+def test_a_variable_that_the_user_may_replace(leaks: Leaks) -> None:
+    (found,) = leaks(USE, HOOKS)
+    assert (found.variable, found.confidence) == ("p", "high")
+    assert not leaks(USE.replace("return -2;", "{ hook_put(p); return -2; }"), HOOKS)
+
+
+def test_a_variable_of_one_file(leaks: Leaks) -> None:
+    text = (HOOKS + USE).replace("extern ", "static ")
+    text = text.replace("\nget hook", "\nstatic get hook").replace(
+        "\nput hook", "\nstatic put hook"
+    )
+    assert len(leaks(text)) == 1
+
+
+SESSION = """
+#include <stdlib.h>
+struct session { void *(*get)(size_t, void *); void (*put)(void *, void *); void *user; };
+static void *usual_get(size_t n, void *user) { (void)user; return malloc(n); }
+static void usual_put(void *p, void *user) { (void)user; free(p); }
+struct session *start(void *(*g)(size_t, void *), void (*p)(void *, void *))
+{
+    void *(*get)(size_t, void *) = usual_get;
+    void (*put)(void *, void *) = usual_put;
+    struct session *s;
+    if (g)
+        get = g;
+    if (p)
+        put = p;
+    s = get(sizeof *s, 0);
+    if (s) {
+        s->get = get;
+        s->put = put;
+        s->user = 0;
+    }
+    return s;
+}
+int use(struct session *s, int bad)
+{
+    char *p = s->get(10, s->user);
+    if (!p)
+        return -1;
+    if (bad)
+        FORGET;
+    s->put(p, s->user);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("way", "expected"), [("return -2", ["p"]), ("{ s->put(p, s->user); return -2; }", [])]
+)
+def test_a_member_set_from_a_variable(leaks: Leaks, way: str, expected: list[str]) -> None:
+    found = leaks(SESSION.replace("FORGET", way))
+    assert [f.variable for f in found if f.confidence != "low"] == expected
