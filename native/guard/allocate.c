@@ -16,34 +16,20 @@ static __attribute__((noinline, cold)) void overlap(uintptr_t live, char *user, 
             "malloc gave out memory of a block that is still live");
 }
 
-/* The marks of what libc has just given out; the one of the block itself may be an old one. */
-static inline uintptr_t clear(char *base, char *user, size_t size) {
-    uintptr_t from = (uintptr_t)base, to = (uintptr_t)user + size + TRAILER;
-    uint8_t *marks = mark_of(base);
-    size_t count = (to - from + GRANULE - 1) / GRANULE;
-    if (likely(count <= 8 && user == base + HEADER)) {
-        uint64_t others = load64(marks) & (~0ull >> (64 - 8 * count)) & ~0xff00ull;
-        if (likely(!others && !is_live(marks[1])))
-            return 0;
-    }
-    return marks_clear(from, to);
-}
-
 /* What libc gave becomes a block. */
-static inline void *finish(char *base, size_t offset, size_t size, uint32_t align, enum mark kind,
-                           uint32_t site, bool filled) {
+static void *finish(char *base, size_t offset, size_t size, uint32_t align, enum mark kind,
+                    uint32_t site, bool filled) {
     if (unlikely(!base))
         return NULL;
     char *user = base + offset;
     uintptr_t from = (uintptr_t)base, to = (uintptr_t)user + size + TRAILER;
-    if (unlikely(!regions[from >> REGION_SHIFT] || !regions[(to - 1) >> REGION_SHIFT] ||
-                 to - from > (uintptr_t)1 << REGION_SHIFT) &&
+    if (unlikely(!regions[from >> REGION_SHIFT] || (from ^ (to - 1)) >> REGION_SHIFT) &&
         !marks_map(from, to)) {
         __libc_free(base);
         errno = ENOMEM;
         return NULL;
     }
-    uintptr_t live = clear(base, user, size);
+    uintptr_t live = marks_clear(from, to); /* the block's own may be an old one */
     if (unlikely(live))
         overlap(live, user, site);
     if (!filled)
@@ -61,20 +47,40 @@ static inline bool too_large(size_t size) {
     return true;
 }
 
-static __attribute__((noinline)) void *from_libc(size_t size, enum mark kind, uint32_t site) {
+static void *from_libc(size_t size, enum mark kind, uint32_t site) {
     if (too_large(size))
         return NULL;
     return finish(__libc_malloc(size + HEADER + TRAILER), HEADER, size, 0, kind, site, false);
 }
 
-/* A block that waited, filled with a byte. NULL if none does. */
-static void *from_quarantine(size_t size, enum mark kind, uint32_t site, struct thread *own,
-                             uint8_t byte, uint32_t most) {
+/* The marks of few granules, but for the second: where the block itself begins. */
+static inline uint64_t other_marks(const uint8_t *marks, size_t count) {
+    return load64(marks) & ~0ull >> (64 - 8 * count) & ~0xff00ull;
+}
+
+/* The same as finish(), for a few granules in a region that is known, without old marks. */
+void *guard_from_libc(size_t size, enum mark kind, uint32_t site) {
+    char *base = __libc_malloc(size + HEADER + TRAILER), *user = base + HEADER;
+    uintptr_t from = (uintptr_t)base, to = (uintptr_t)user + size + TRAILER;
+    uint8_t *region = regions[from >> REGION_SHIFT]; /* that of NULL is never mapped */
+    uint8_t *marks = region + (from >> 4 & (REGION_MARKS - 1));
+    size_t count = (to - from + GRANULE - 1) / GRANULE;
+    if (unlikely(!region || count > 8 || (from ^ to) >> REGION_SHIFT || other_marks(marks, count) ||
+                 is_live(marks[1]) || !*marks_chunk(region, (uintptr_t)user)))
+        return finish(base, HEADER, size, 0, kind, site, false);
+    fill(user, filled_bytes(size, settings.fill_new), FILL_NEW);
+    dress_small(user, size, site);
+    __atomic_store_n(&marks[1], (uint8_t)kind, __ATOMIC_RELEASE);
+    return user;
+}
+
+/* A block that waited. NULL if none does. */
+static void *from_quarantine(size_t size, enum mark kind, uint32_t site, struct thread *own) {
     char *user = quarantine_take(size, own);
     if (!user)
         return NULL;
-    fill(user, filled_bytes(size, most), byte);
-    dress(user, size, 0, site);
+    fill(user, filled_bytes(size, settings.fill_new), FILL_NEW);
+    dress_small(user, size, site);
     __atomic_store_n(mark_at(user), (uint8_t)kind, __ATOMIC_RELEASE);
     return user;
 }
@@ -85,7 +91,7 @@ void *guard_allocate(size_t size, enum mark kind, struct caller caller) {
     void *paged = paged_wanted(site, own) ? paged_allocate(size, kind, site) : NULL;
     if (unlikely(paged != NULL))
         return paged;
-    void *again = from_quarantine(size, kind, site, own, FILL_NEW, settings.fill_new);
+    void *again = from_quarantine(size, kind, site, own);
     return again ? again : from_libc(size, kind, site);
 }
 
@@ -100,10 +106,8 @@ void *guard_zeroed(size_t count, size_t size, struct caller caller) {
     void *paged = paged_wanted(site, own) ? paged_allocate(bytes, MARK_MALLOC, site) : NULL;
     if (unlikely(paged != NULL))
         return memset(paged, 0, bytes);
-    void *again = from_quarantine(bytes, MARK_MALLOC, site, own, 0, MOST_SMALL);
-    return again ? again
-                 : finish(__libc_calloc(1, bytes + HEADER + TRAILER), HEADER, bytes, 0, MARK_MALLOC,
-                          site, true);
+    return finish(__libc_calloc(1, bytes + HEADER + TRAILER), HEADER, bytes, 0, MARK_MALLOC, site,
+                  true);
 }
 
 void *guard_aligned(size_t alignment, size_t size, enum mark kind, struct caller caller) {
@@ -190,8 +194,6 @@ static __attribute__((noinline, cold)) bool released_broken(struct block *block,
 }
 
 void guard_release(void *user, enum mark kind, struct caller caller) {
-    if (likely(guard_release_whole(user, kind, caller)))
-        return;
     uint8_t *at = (uintptr_t)user & (GRANULE - 1) ? NULL : mark_of(user);
     uint8_t mark = at ? __atomic_load_n(at, __ATOMIC_ACQUIRE) : MARK_NONE;
     if (!is_live(mark) || !guard_claim(at, mark)) {

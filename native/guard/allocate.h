@@ -7,30 +7,18 @@
 
 #include <sys/single_threaded.h>
 
-/* The usual ways. They call nothing, so they need no registers but those that a call may change,
- * and whatever is not as usual they leave to the others. */
+/* The usual ways: a small block, a stack that was seen lately, nothing wrong. They are inlined into
+ * the functions that programs call. NULL or false: nothing was done, and the others see to it. */
 
-/* The fence of a small ordinary block, without its site. */
-static inline uint64_t small_fence(const char *user, uint64_t size) {
-    return FENCE_TOP | ((((uintptr_t)user >> 4) ^ size) & 0xffffff) << 8 | FENCE_LOW;
-}
-#define SITE_MASK ((uint64_t)0xffff << 32)
+/* A small block of a stack that is known, from libc. NULL without memory. */
+void *guard_from_libc(size_t size, enum mark kind, uint32_t site);
 
 /* A block that waited long enough is given out again, if nothing is wrong with it. */
-static inline void *guard_allocate_again(size_t size, enum mark kind, struct caller caller) {
-    struct thread *own = thread;
-    if (unlikely(!own || size > MOST_SMALL || own->busy))
-        return NULL;
-    const struct recent *recent = recent_of(caller, own);
-    struct ring *ring = &own->rings[piece_of(size)];
-    if (unlikely(!is_recent(recent, caller) || ring->count <= own->enough))
-        return NULL;
+ALWAYS_INLINE void *guard_again(size_t size, enum mark kind, uint32_t site, struct ring *ring,
+                                struct thread *own) {
     thread_enter(own);
     char *user = ring->held[ring->first & own->mask];
-    struct header *header = header_of(user);
-    uint64_t before = header->what & WHAT_MASK;
-    if (unlikely(before > MOST_SMALL || (header->fence ^ small_fence(user, before)) & ~SITE_MASK ||
-                 !is_filled(user, filled_bytes(before, settings.fill_freed), FILL_FREED))) {
+    if (unlikely(!is_small_untouched(user))) {
         thread_leave(own);
         return NULL;
     }
@@ -39,15 +27,13 @@ static inline void *guard_allocate_again(size_t size, enum mark kind, struct cal
     __builtin_prefetch(ring->held[ring->first & own->mask] - HEADER, 1);
     thread_leave(own);
     fill(user, filled_bytes(size, settings.fill_new), FILL_NEW);
-    uint64_t fence = small_fence(user, size) | (uint64_t)recent->site << 32;
-    *header = (struct header){size | (uint64_t)scans_begun << WHAT_BITS, fence};
-    store64(user + size, fence);
+    dress_small(user, size, site);
     __atomic_store_n(mark_at(user), (uint8_t)kind, __ATOMIC_RELEASE);
     return user;
 }
 
 /* Makes a live block the caller's own to free: of two threads that free it, one gets it. */
-static inline bool guard_claim(uint8_t *mark, uint8_t live) {
+ALWAYS_INLINE bool guard_claim(uint8_t *mark, uint8_t live) {
     if (__libc_single_threaded) {
         *mark = MARK_QUARANTINE;
         return true;
@@ -56,9 +42,8 @@ static inline bool guard_claim(uint8_t *mark, uint8_t live) {
                                        __ATOMIC_ACQUIRE);
 }
 
-/* A small block that is whole, and was allocated by the same family, joins those that wait. False:
- * nothing was done. */
-static inline bool guard_release_whole(char *user, enum mark kind, struct caller caller) {
+/* A block that is whole, and was allocated by the same family, joins those that wait. */
+ALWAYS_INLINE bool guard_release_usual(char *user, enum mark kind, struct caller caller) {
     struct thread *own = thread;
     uint8_t *mark = (uintptr_t)user & (GRANULE - 1) ? NULL : mark_of(user);
     if (unlikely(!own || !mark || *mark != kind || own->busy))
@@ -67,26 +52,43 @@ static inline bool guard_release_whole(char *user, enum mark kind, struct caller
     struct header *header = header_of(user);
     uint64_t size = header->what & WHAT_MASK, fence = header->fence;
     if (unlikely(size > MOST_SMALL || (fence ^ small_fence(user, size)) & ~SITE_MASK ||
-                 load64(user + size) != fence || !is_recent(recent, caller)))
-        return false;
-    struct ring *ring = &own->rings[piece_of(size)];
-    if (unlikely(ring->count > own->mask || !guard_claim(mark, (uint8_t)kind)))
+                 load64(user + size) != fence || !is_recent(recent, caller) ||
+                 !guard_claim(mark, (uint8_t)kind)))
         return false;
     fill(user, filled_bytes(size, settings.fill_freed), FILL_FREED);
     header->what = size | (uint64_t)recent->site << WHAT_BITS;
-    thread_enter(own);
-    ring->held[(ring->first + ring->count) & own->mask] = user;
-    ring->count++;
-    thread_leave(own);
+    char *oldest = ring_add(&own->rings[piece_of(size)], user, own);
+    if (oldest)
+        quarantine_let_go(oldest);
     return true;
 }
 
 void *guard_allocate(size_t size, enum mark kind, struct caller caller);
+/* For larger blocks: small ones are filled with zeros by whoever wants them. */
 void *guard_zeroed(size_t count, size_t size, struct caller caller);
 /* The alignment is a power of two. */
 void *guard_aligned(size_t alignment, size_t size, enum mark kind, struct caller caller);
 void *guard_resize(void *user, size_t size, struct caller caller);
 void guard_release(void *user, enum mark kind, struct caller caller);
+
+/* Either way. */
+ALWAYS_INLINE void *guard_make(size_t size, enum mark kind, struct caller caller) {
+    struct thread *own = thread;
+    if (unlikely(!own || size > MOST_SMALL || own->busy))
+        return guard_allocate(size, kind, caller);
+    const struct recent *recent = recent_of(caller, own);
+    if (unlikely(!is_recent(recent, caller)))
+        return guard_allocate(size, kind, caller);
+    struct ring *ring = &own->rings[piece_of(size)];
+    if (ring->count <= own->enough)
+        return guard_from_libc(size, kind, recent->site);
+    void *again = guard_again(size, kind, recent->site, ring, own);
+    return likely(again != NULL) ? again : guard_allocate(size, kind, caller);
+}
+ALWAYS_INLINE void guard_unmake(void *user, enum mark kind, struct caller caller) {
+    if (likely(user != NULL) && unlikely(!guard_release_usual(user, kind, caller)))
+        guard_release(user, kind, caller);
+}
 
 /* The functions that we export under their usual names. */
 extern void *guard_malloc(size_t size);

@@ -34,6 +34,12 @@ static inline uint64_t fence_of(const void *user, uint64_t what, uint32_t site) 
     return FENCE_TOP | (uint64_t)site << 32 | (tag & 0xffffff) << 8 | FENCE_LOW;
 }
 
+/* The same of a small ordinary block, without its site. */
+static inline uint64_t small_fence(const char *user, uint64_t size) {
+    return FENCE_TOP | ((((uintptr_t)user >> 4) ^ size) & 0xffffff) << 8 | FENCE_LOW;
+}
+#define SITE_MASK ((uint64_t)0xffff << 32)
+
 static inline struct header *header_of(const void *user) {
     return (struct header *)((char *)user - sizeof(struct header));
 }
@@ -70,6 +76,12 @@ static inline void dress(char *user, size_t size, uint32_t align, uint32_t site)
     uint64_t what = size | (uint64_t)align << SIZE_BITS;
     uint64_t fence = fence_of(user, what, site);
     *header_of(user) = (struct header){what | (uint64_t)scans_begun << WHAT_BITS, fence};
+    store64(user + size, fence);
+}
+
+static inline void dress_small(char *user, size_t size, uint32_t site) {
+    uint64_t fence = small_fence(user, size) | (uint64_t)site << 32;
+    *header_of(user) = (struct header){size | (uint64_t)scans_begun << WHAT_BITS, fence};
     store64(user + size, fence);
 }
 

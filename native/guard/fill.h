@@ -14,7 +14,7 @@
 #define FEW ((size_t)64)
 
 /* How many bytes of a block of this size are filled; whole granules, which libc's piece has. */
-static inline size_t filled_bytes(size_t size, uint32_t most) {
+ALWAYS_INLINE size_t filled_bytes(size_t size, uint32_t most) {
     size_t whole = (size + GRANULE - 1) & ~(size_t)(GRANULE - 1);
     return whole < most ? whole : most;
 }
@@ -23,23 +23,24 @@ static inline size_t filled_bytes(size_t size, uint32_t most) {
 struct few {
     __m128i *first, *second, *third, *last;
 };
-static inline struct few few_of(char *at, size_t bytes) {
+ALWAYS_INLINE struct few few_of(char *at, size_t bytes) {
     size_t last = bytes - GRANULE;
     return (struct few){(__m128i *)at, (__m128i *)(at + (last < 16 ? last : 16)),
                         (__m128i *)(at + (last < 32 ? last : 32)), (__m128i *)(at + last)};
 }
 
-static inline void fill(char *at, size_t bytes, uint8_t byte) {
+ALWAYS_INLINE void fill(char *at, size_t bytes, uint8_t byte) {
     const __m128i with = _mm_set1_epi8((char)byte);
     if (unlikely(bytes - 1 >= FEW)) {
-        memset(at, byte, bytes);
+        /* No call: whoever fills keeps everything in registers that a call may change. */
+        __asm__ volatile("rep stosb" : "+D"(at), "+c"(bytes) : "a"(byte) : "memory");
         return;
     }
     struct few few = few_of(at, bytes);
     *few.first = *few.second = *few.third = *few.last = with;
 }
 
-static inline bool is_filled(const char *at, size_t bytes, uint8_t byte) {
+ALWAYS_INLINE bool is_filled(const char *at, size_t bytes, uint8_t byte) {
     const __m128i with = _mm_set1_epi8((char)byte);
     __m128i other = _mm_setzero_si128();
     if (unlikely(bytes - 1 >= FEW)) {

@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 EXPORT void *malloc(size_t size) {
-    void *again = guard_allocate_again(size, MARK_MALLOC, CALLER);
-    return likely(again != NULL) ? again : guard_allocate(size, MARK_MALLOC, CALLER);
+    return guard_make(size, MARK_MALLOC, CALLER);
 }
 
 /* Ours, also where the program has a function of that name. */
@@ -18,22 +17,22 @@ extern __typeof__(malloc) guard_malloc
     __attribute__((copy(malloc), alias("malloc"), visibility("hidden")));
 
 EXPORT void free(void *user) {
-    if (likely(user != NULL) && unlikely(!guard_release_whole(user, MARK_MALLOC, CALLER)))
-        guard_release(user, MARK_MALLOC, CALLER);
+    guard_unmake(user, MARK_MALLOC, CALLER);
 }
 
 EXPORT void *calloc(size_t count, size_t size) {
     size_t bytes;
-    bool known = !__builtin_mul_overflow(count, size, &bytes);
-    void *again = known ? guard_allocate_again(bytes, MARK_MALLOC, CALLER) : NULL;
-    return likely(again != NULL) ? memset(again, 0, bytes) : guard_zeroed(count, size, CALLER);
+    if (unlikely(__builtin_mul_overflow(count, size, &bytes) || bytes > MOST_SMALL))
+        return guard_zeroed(count, size, CALLER);
+    void *made = guard_make(bytes, MARK_MALLOC, CALLER);
+    return likely(made != NULL) ? memset(made, 0, bytes) : NULL;
 }
 
 EXPORT void *realloc(void *user, size_t size) {
     if (!user)
-        return guard_allocate(size, MARK_MALLOC, CALLER);
+        return guard_make(size, MARK_MALLOC, CALLER);
     if (!size) {
-        guard_release(user, MARK_MALLOC, CALLER);
+        guard_unmake(user, MARK_MALLOC, CALLER);
         return NULL;
     }
     return guard_resize(user, size, CALLER);
@@ -46,9 +45,9 @@ EXPORT void *reallocarray(void *user, size_t count, size_t size) {
         return NULL;
     }
     if (!user)
-        return guard_allocate(bytes, MARK_MALLOC, CALLER);
+        return guard_make(bytes, MARK_MALLOC, CALLER);
     if (!bytes) {
-        guard_release(user, MARK_MALLOC, CALLER);
+        guard_unmake(user, MARK_MALLOC, CALLER);
         return NULL;
     }
     return guard_resize(user, bytes, CALLER);
@@ -101,7 +100,7 @@ EXPORT size_t malloc_usable_size(void *user) {
 
 /* Copies of strings: the block belongs to whoever asked for the copy. */
 static void *copy(const void *text, size_t size, struct caller caller) {
-    char *made = guard_allocate(size + 1, MARK_MALLOC, caller);
+    char *made = guard_make(size + 1, MARK_MALLOC, caller);
     if (made) {
         memcpy(made, text, size);
         made[size] = 0;

@@ -4,6 +4,8 @@
 #include "modules.h"
 #include "paged.h"
 
+#include <emmintrin.h>
+
 #define MOST_RANGES 65536
 #define ARENA ((uintptr_t)64 << 20) /* glibc's arenas beside the first are aligned to this */
 #define CHUNK_MMAPPED 2
@@ -39,6 +41,14 @@ static void add_piece(const struct block *block) {
         add_range(base - 16, base - 16 + (piece & ~(uint64_t)7));
 }
 
+static void occupy(uintptr_t start, uintptr_t end) {
+    for (uintptr_t chunk = start >> CHUNK_SHIFT; chunk <= end >> CHUNK_SHIFT; chunk++) {
+        uint8_t *region = regions[chunk >> (REGION_SHIFT - CHUNK_SHIFT)];
+        if (region)
+            occupied_of(region)[chunk & (CHUNKS - 1)] = 1;
+    }
+}
+
 static void note_block(uintptr_t address, uint8_t *mark) {
     struct block block;
     if (*mark == MARK_FREED)
@@ -52,6 +62,7 @@ static void note_block(uintptr_t address, uint8_t *mark) {
         heap_bounds.start = address;
     if (address + block.size > heap_bounds.end)
         heap_bounds.end = address + block.size;
+    occupy(address, address + block.size);
     live_count += is_live(*mark);
     add_piece(&block);
 }
@@ -101,10 +112,14 @@ bool heap_begin(void) {
         return false;
     range_count = live_count = 0;
     heap_bounds = (struct range){UINTPTR_MAX, 0};
+    for (size_t number = 0; (number = region_from(number)) < REGIONS; number++)
+        memset(occupied_of(regions[number]), 0, CHUNKS);
     main_heap = (struct range){0, 0};
     mappings_visit(find_main_heap, NULL);
     for (size_t number = 0; (number = region_from(number)) < REGIONS; number++)
         index_region(number, regions[number]);
+    if (heap_bounds.start > heap_bounds.end)
+        heap_bounds = (struct range){0, 0}; /* there is no block */
     add_range(main_heap.start, main_heap.end);
     add_range((uintptr_t)__ehdr_start, (uintptr_t)_end);
     add_range((uintptr_t)not_roots, (uintptr_t)(not_roots + MOST_RANGES));
@@ -152,20 +167,22 @@ static uint32_t last_before(uint8_t *region, size_t line) {
     return 0;
 }
 
+/* Which of the granules of a line have a mark, a bit for each. */
+static inline uint64_t marks_of_line(const uint8_t *line) {
+    uint64_t none = 0;
+    for (int i = 3; i >= 0; i--) {
+        __m128i some = _mm_cmpeq_epi8(((const __m128i *)line)[i], _mm_setzero_si128());
+        none = none << 16 | (unsigned)_mm_movemask_epi8(some);
+    }
+    return ~none;
+}
+
 /* The last mark at or before an address, with its address. */
 static uint8_t *mark_before(uint8_t *region, uintptr_t address, uintptr_t *start) {
     size_t number = address >> REGION_SHIFT, at = (address >> 4) & (REGION_MARKS - 1);
     size_t line = at / LINE_MARKS;
-    uint32_t last = 0; /* counted from 1 */
-    for (size_t eight = at & ~(size_t)7; !last && eight + 8 > line * LINE_MARKS; eight -= 8) {
-        uint64_t marks = load64(region + eight);
-        if (at - eight < 8)
-            marks &= ~0ull >> (56 - 8 * (at - eight));
-        if (marks)
-            last = (uint32_t)(eight + 8 - (size_t)__builtin_clzll(marks) / 8);
-        if (!eight)
-            break;
-    }
+    uint64_t marks = marks_of_line(region + line * LINE_MARKS) & ~0ull >> (63 - at % LINE_MARKS);
+    uint32_t last = marks ? (uint32_t)(line * LINE_MARKS + 64 - (size_t)__builtin_clzll(marks)) : 0;
     last = last ? last : last_before(region, line);
     while (!last && number && regions[number - 1]) /* a block that is larger than a region */
         last = last_before(region = regions[--number], LINES);

@@ -29,17 +29,22 @@ void heap_hide(uintptr_t start, uintptr_t end);
 /* How many blocks are live. */
 size_t heap_live(void);
 
+static inline uint32_t *lasts_of(uint8_t *region) {
+    return (uint32_t *)(region + REGION_MARKS + CHUNKS);
+}
+static inline uint8_t *occupied_of(uint8_t *region) {
+    return (uint8_t *)(lasts_of(region) + LINES);
+}
+
 /* The mark of an address that may be in a block; NULL if it is in none. */
 extern struct range heap_bounds;
 static inline uint8_t *heap_mark(uintptr_t address) {
-    if (address < heap_bounds.start || address > heap_bounds.end)
+    if (address - heap_bounds.start > heap_bounds.end - heap_bounds.start)
         return NULL;
     uint8_t *region = regions[address >> REGION_SHIFT];
-    return region ? region + ((address >> 4) & (REGION_MARKS - 1)) : NULL;
-}
-
-static inline uint32_t *lasts_of(uint8_t *region) {
-    return (uint32_t *)(region + REGION_MARKS + CHUNKS);
+    return region && occupied_of(region)[address >> CHUNK_SHIFT & (CHUNKS - 1)]
+               ? region + ((address >> 4) & (REGION_MARKS - 1))
+               : NULL;
 }
 
 /* Asks for what a look-up of an address needs. */

@@ -82,8 +82,7 @@ uintptr_t marks_clear(uintptr_t from, uintptr_t to) {
 }
 
 void marks_touch(uintptr_t address) {
-    uint8_t *region = regions[address >> REGION_SHIFT];
-    uint8_t *chunk = region + REGION_MARKS + ((address >> CHUNK_SHIFT) & (CHUNKS - 1));
+    uint8_t *chunk = marks_chunk(regions[address >> REGION_SHIFT], address);
     if (unlikely(!*chunk))
         *chunk = 1;
 }

@@ -19,13 +19,14 @@ extern uint8_t *regions[REGIONS];
 size_t region_from(size_t number);
 
 /* Walks skip 64 KiB of heap without marks at a time: behind the marks of a region there is a byte
- * per chunk that says whether it ever had one, then for scans the last mark up to every line. */
+ * per chunk that says whether it ever had one; then, for scans, the last mark up to every line, and
+ * a byte per chunk that says whether there is a block in it, or a part of one. */
 #define CHUNK_SHIFT 16
 #define CHUNK_MARKS ((size_t)1 << (CHUNK_SHIFT - 4))
 #define CHUNKS (REGION_MARKS / CHUNK_MARKS)
 #define LINE_MARKS ((size_t)64) /* a line of the cache */
 #define LINES (REGION_MARKS / LINE_MARKS)
-#define REGION_BYTES (REGION_MARKS + CHUNKS + LINES * sizeof(uint32_t) + 8)
+#define REGION_BYTES (REGION_MARKS + CHUNKS + LINES * sizeof(uint32_t) + CHUNKS)
 
 /* The mark of an address, NULL where no block ever was. */
 static inline uint8_t *mark_of(const void *address) {
@@ -53,7 +54,10 @@ bool marks_map(uintptr_t from, uintptr_t to);
  * there, or 0: then libc's heap is corrupt. */
 uintptr_t marks_clear(uintptr_t from, uintptr_t to);
 
-/* Remembers that there are marks around here, for walks. */
+/* Whether there are marks around here, for walks. */
+static inline uint8_t *marks_chunk(uint8_t *region, uintptr_t address) {
+    return region + REGION_MARKS + (address >> CHUNK_SHIFT & (CHUNKS - 1));
+}
 void marks_touch(uintptr_t address);
 
 /* The nearest block that begins at or before an address, at most `window` bytes before; 0: none. */

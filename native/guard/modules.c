@@ -28,7 +28,7 @@ static void parse(const char *line, mapping_visitor *visit, void *data) {
     const char *at = hex(line, &mapping.start);
     at = hex(at + 1, &mapping.end) + 1;
     mapping.readable = at[0] == 'r', mapping.writable = at[1] == 'w',
-    mapping.executable = at[2] == 'x';
+    mapping.executable = at[2] == 'x', mapping.shared = at[3] == 's';
     hex(at + 5, &mapping.offset);
     const char *path = strchr(at, '/');
     const char *name = path ? path : strchr(at, '[');

@@ -7,7 +7,7 @@
 
 struct mapping {
     uintptr_t start, end, offset;
-    bool readable, writable, executable;
+    bool readable, writable, executable, shared;
     char path[1024]; /* "" for memory without a file */
 };
 

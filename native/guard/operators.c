@@ -25,15 +25,13 @@ static __attribute__((noinline, cold)) void *or_throw(const char *name, size_t s
 #define NEW(name, kind)                                                                            \
     EXPORT void *name(size_t size);                                                                \
     EXPORT void *name(size_t size) {                                                               \
-        void *made = guard_allocate_again(size, kind, CALLER);                                     \
-        if (unlikely(!made))                                                                       \
-            made = guard_allocate(size, kind, CALLER);                                             \
+        void *made = guard_make(size, kind, CALLER);                                               \
         return likely(made != NULL) ? made : or_throw(#name, size, 0, kind);                       \
     }                                                                                              \
     EXPORT void *name##RKSt9nothrow_t(size_t size, const void *nothrow);                           \
     EXPORT void *name##RKSt9nothrow_t(size_t size, const void *nothrow) {                          \
         (void)nothrow;                                                                             \
-        return guard_allocate(size, kind, CALLER);                                                 \
+        return guard_make(size, kind, CALLER);                                                     \
     }                                                                                              \
     EXPORT void *name##St11align_val_t(size_t size, size_t align);                                 \
     EXPORT void *name##St11align_val_t(size_t size, size_t align) {                                \
@@ -53,8 +51,7 @@ extern new_function guard_new __attribute__((alias("_Znwm"), visibility("hidden"
 #define DELETE(name, kind)                                                                         \
     EXPORT void name(void *user);                                                                  \
     EXPORT void name(void *user) {                                                                 \
-        if (likely(user != NULL))                                                                  \
-            guard_release(user, kind, CALLER);                                                     \
+        guard_unmake(user, kind, CALLER);                                                          \
     }
 #define DELETES(name, kind)                                                                        \
     DELETE(name, kind)                                                                             \

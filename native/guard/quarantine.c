@@ -54,28 +54,33 @@ static void give_back(const struct block *block) {
 
 /* Who frees when a block leaves has nothing to do with it: the finding names no statement. A block
  * whose header is gone is kept, since libc's piece cannot be told any more. */
-static void let_go(char *user) {
+static __attribute__((noinline)) void let_go_other(char *user) {
     struct block block;
     if (is_untouched(user, &block) || (quarantine_check(user) && undress_header(user, &block)))
         give_back(&block);
 }
 
-void quarantine_drop_oldest(struct thread *own, struct ring *ring) {
-    let_go(ring_take(ring, own));
+void quarantine_let_go(char *user) {
+    if (unlikely(!is_small_untouched(user))) {
+        let_go_other(user);
+        return;
+    }
+    __atomic_store_n(mark_at(user), MARK_FREED, __ATOMIC_RELEASE);
+    __libc_free(user - HEADER);
 }
 
 static void drop_oldest_large(struct thread *own) {
     char *user = own->held_large[own->large.first++ % MOST_LARGE];
     own->large.count--;
     own->large_bytes -= size_of(header_of(user)->what);
-    let_go(user);
+    let_go_other(user);
     if (!own->large.count)
         own->large_bytes = 0; /* a header that was overwritten said something else */
 }
 
 void quarantine_add_other(const struct block *block, struct thread *own) {
     bool small = block->size <= MOST_SMALL && !block->align;
-    if (small || !own || own->busy || !settings.held_blocks || block->size > settings.held_bytes) {
+    if (small || !own || own->busy || block->size > settings.held_bytes) {
         give_back(block);
         return;
     }

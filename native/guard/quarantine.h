@@ -16,17 +16,26 @@
 bool quarantine_check(char *user);
 /* The oldest small block of a size, if enough of them wait; still marked as quarantined. */
 char *quarantine_take(size_t size, struct thread *own);
-/* The ways that are taken less often: a large block, a full ring, a handler in between. */
+/* Gives a block back that has waited longest. */
+void quarantine_let_go(char *user);
+/* A large block, or a handler in between. */
 void quarantine_add_other(const struct block *block, struct thread *own);
-void quarantine_drop_oldest(struct thread *own, struct ring *ring);
 
-static inline bool is_untouched(char *user, struct block *block) {
+ALWAYS_INLINE bool is_untouched(char *user, struct block *block) {
     return undress_header(user, block) &&
            is_filled(user, filled_bytes(block->size, settings.fill_freed), FILL_FREED);
 }
 
+/* The same of what is small and ordinary, and told at once; others are not. */
+ALWAYS_INLINE bool is_small_untouched(char *user) {
+    const struct header *header = header_of(user);
+    uint64_t size = header->what & WHAT_MASK;
+    return likely(size <= MOST_SMALL && !((header->fence ^ small_fence(user, size)) & ~SITE_MASK) &&
+                  is_filled(user, filled_bytes(size, settings.fill_freed), FILL_FREED));
+}
+
 /* Takes the oldest block out of a ring. */
-static inline char *ring_take(struct ring *ring, struct thread *own) {
+ALWAYS_INLINE char *ring_take(struct ring *ring, struct thread *own) {
     thread_enter(own);
     char *user = ring->held[ring->first & own->mask];
     ring->first++;
@@ -37,21 +46,32 @@ static inline char *ring_take(struct ring *ring, struct thread *own) {
     return user;
 }
 
+/* Adds a block to a ring; the oldest one leaves if it is full, else NULL. */
+ALWAYS_INLINE char *ring_add(struct ring *ring, char *user, struct thread *own) {
+    thread_enter(own);
+    char **place = &ring->held[(ring->first + ring->count) & own->mask], *oldest = NULL;
+    if (ring->count > own->mask) {
+        oldest = *place;
+        ring->first++;
+    } else {
+        ring->count++;
+    }
+    *place = user;
+    thread_leave(own);
+    return oldest;
+}
+
 /* Takes a block whose mark is MARK_QUARANTINE; `site` is that of its free. */
 static inline void quarantine_add(const struct block *block, uint32_t site, struct thread *own) {
     fill(block->user, filled_bytes(block->size, settings.fill_freed), FILL_FREED);
     retire(block->user, site);
-    if (unlikely(block->size > MOST_SMALL || block->align || !own || own->busy ||
-                 !settings.held_blocks)) {
+    if (unlikely(block->size > MOST_SMALL || block->align || !own || own->busy)) {
         quarantine_add_other(block, own);
         return;
     }
-    struct ring *ring = &own->rings[piece_of(block->size)];
-    if (unlikely(ring->count > own->mask))
-        quarantine_drop_oldest(own, ring);
-    thread_enter(own);
-    ring->held[(ring->first + ring->count++) & own->mask] = block->user;
-    thread_leave(own);
+    char *oldest = ring_add(&own->rings[piece_of(block->size)], block->user, own);
+    if (oldest)
+        quarantine_let_go(oldest);
 }
 
 #endif

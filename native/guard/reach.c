@@ -4,6 +4,7 @@
 #include "alias.h"
 #include "kernel.h"
 #include "modules.h"
+#include "pages.h"
 #include "threads.h"
 
 #define MOST_DECLARED 4096
@@ -114,14 +115,26 @@ static inline void visit_copied(uintptr_t start, uintptr_t end, bool stack, word
     }
 }
 
-static inline void visit_block(uintptr_t start, word_visitor *visit) {
-    size_t size = size_of(header_of((void *)start)->what);
-    if (size >= LARGE) {
-        visit_copied(start, start + size, false, visit);
+static inline void visit_words(uintptr_t start, uintptr_t end, bool stack, word_visitor *visit) {
+    for (uintptr_t at = (start + 7) & ~(uintptr_t)7; at + 8 <= end; at += 8)
+        consider(load64((void *)at), stack ? 0 : at, visit);
+}
+
+static inline void visit_memory(uintptr_t start, uintptr_t end, bool stack, word_visitor *visit) {
+    if (!pages_readable(start, end)) {
+        visit_copied(start, end, stack, visit);
         return;
     }
-    for (uintptr_t at = start; at + 8 <= start + size; at += 8)
-        consider(load64((void *)at), at, visit);
+    for (uintptr_t from, to; pages_next(start, end, &from, &to); start = to)
+        visit_words(from, to, stack, visit);
+}
+
+static inline void visit_block(uintptr_t start, word_visitor *visit) {
+    size_t size = size_of(header_of((void *)start)->what);
+    if (size >= LARGE)
+        visit_memory(start, start + size, false, visit);
+    else
+        visit_words(start, start + size, false, visit);
 }
 
 /* Opens what waits. A few blocks are asked for before they are read. */
@@ -143,12 +156,12 @@ static inline void follow_by(word_visitor *visit) {
 }
 
 static void scan_words(uintptr_t start, uintptr_t end) {
-    visit_copied(start, end, false, refer);
+    visit_memory(start, end, false, refer);
     follow_by(refer);
 }
 
 static void scan_stack(uintptr_t start, uintptr_t end) {
-    visit_copied(start, end, true, refer);
+    visit_memory(start, end, true, refer);
     follow_by(refer);
 }
 
@@ -160,6 +173,8 @@ static void collect_root(const struct mapping *mapping, void *data) {
     (void)data;
     if (!mapping->readable || !mapping->writable || root_count == MOST_ROOTS)
         return;
+    if (!mapping->shared)
+        pages_may_read(mapping->start, mapping->end);
     /* A stack begins at the lowest stack pointer in it, unless there is one that is not known. */
     uintptr_t low = has_sp(mapping, own_sp) ? own_sp : UINTPTR_MAX;
     bool unknown = false;
@@ -175,8 +190,6 @@ static void collect_root(const struct mapping *mapping, void *data) {
 }
 
 static void scan_roots(void) {
-    root_count = 0;
-    mappings_visit(collect_root, NULL);
     for (size_t i = 0; i < root_count; i++)
         heap_outside(roots[i].start, roots[i].end, roots[i].stack ? scan_stack : scan_words);
     uint32_t known = declared_count < MOST_DECLARED ? declared_count : MOST_DECLARED;
@@ -221,10 +234,14 @@ bool reach(uintptr_t sp, const uintptr_t *registers, unsigned count) {
     if (!waiting)
         return false;
     own_sp = sp;
+    root_count = 0;
+    pages_begin();
+    mappings_visit(collect_root, NULL);
     for (unsigned i = 0; i < count; i++)
         refer(registers[i], 0);
     scan_roots();
     marks_walk(find_indirect, NULL);
+    pages_end();
     kernel_unmap(waiting, waiting_room * sizeof *waiting + 1);
     return true;
 }

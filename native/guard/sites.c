@@ -66,7 +66,7 @@ __attribute__((noinline)) uint32_t site_of_stack(struct caller caller, struct th
     uint32_t most = settings.frames < MOST_FRAMES ? settings.frames : MOST_FRAMES - 1;
     uint32_t count = unwind(caller, most, frames + 1, above);
     uint32_t site = site_of_frames(frames, count + 1);
-    if (own && !own->busy && most <= RECENT_FRAMES && !sites[site].paged)
+    if (own && !own->busy && most <= RECENT_FRAMES && !sites[site].paged && !settings.page_every)
         remember(own, caller, site, count, frames + 1, above);
     return site;
 }

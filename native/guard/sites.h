@@ -29,16 +29,16 @@ uint32_t site_of_stack(struct caller caller, struct thread *own);
 /* The number of a stack that was found some other way. */
 uint32_t site_of_frames(const uintptr_t *frames, uint32_t count);
 
-static inline struct recent *recent_of(struct caller caller, struct thread *own) {
+ALWAYS_INLINE struct recent *recent_of(struct caller caller, struct thread *own) {
     uint64_t hash = (caller.address ^ caller.frame << 20) * 0x9e3779b97f4a7c15ull;
     return &own->recent[hash >> (64 - RECENT_BITS)];
 }
 
-static inline uintptr_t word_above(struct caller caller, int32_t above) {
+ALWAYS_INLINE uintptr_t word_above(struct caller caller, int32_t above) {
     return *(uintptr_t *)((char *)caller_sp(caller) + above);
 }
 
-static inline bool is_recent(const struct recent *recent, struct caller caller) {
+ALWAYS_INLINE bool is_recent(const struct recent *recent, struct caller caller) {
     return recent->address == caller.address && recent->frame == caller.frame &&
            word_above(caller, recent->above[0]) == recent->frames[0] &&
            word_above(caller, recent->above[1]) == recent->frames[1] &&

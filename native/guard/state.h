@@ -35,6 +35,7 @@
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define EXPORT __attribute__((visibility("default")))
 
 /* The mark of a granule: what begins there. Live blocks say who allocated them. */
@@ -67,7 +68,7 @@ enum finding {
 struct settings {
     uint32_t fill_new;    /* bytes of a new block that are filled, at most */
     uint32_t fill_freed;  /* bytes of a freed block that are filled, and checked later */
-    uint32_t held_blocks; /* of each size in one thread's quarantine, a power of two */
+    uint32_t held_blocks; /* of each size in one thread's quarantine, a power of two, not 0 */
     uint32_t held_bytes;  /* of large blocks in one thread's quarantine */
     uint32_t frames;      /* of a stack beyond the return address */
     bool moving_realloc;  /* every realloc moves, so that the old address is quarantined */

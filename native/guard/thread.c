@@ -40,13 +40,10 @@ static struct thread *make(void) {
     struct thread *made = kernel_map(THREAD_BYTES);
     if (!made)
         return NULL;
-    /* Rings without room count as full, and as too short to take from. */
-    made->mask = settings.held_blocks ? settings.held_blocks - 1 : 0;
-    made->enough = settings.held_blocks ? settings.held_blocks / 2 : UINT32_MAX;
-    for (size_t piece = 0; piece < PIECES; piece++) {
+    made->mask = settings.held_blocks - 1;
+    made->enough = settings.held_blocks > 2 ? settings.held_blocks / 2 : 1;
+    for (size_t piece = 0; piece < PIECES; piece++)
         made->rings[piece].held = made->held + piece * settings.held_blocks;
-        made->rings[piece].count = !settings.held_blocks;
-    }
     made->other = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE);
     while (!__atomic_compare_exchange_n(&all_threads, &made->other, made, false, __ATOMIC_ACQ_REL,
                                         __ATOMIC_ACQUIRE))

@@ -14,7 +14,8 @@
 
 /* A stack that was seen: if the words at these places are what they were, it is the same. */
 struct recent {
-    _Alignas(64) uintptr_t address, frame;
+    _Alignas(64) uintptr_t address; /* one line of the cache */
+    uintptr_t frame;
     int32_t above[RECENT_FRAMES];
     uint32_t site;
     uintptr_t frames[RECENT_FRAMES];
