@@ -7,21 +7,27 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 NATIVE_TESTS := build/native-tests
 SANITIZED := build/sanitized
-EXTRAS := prove,tui,dask,test,lint,release
+EXTRAS := prove,shell,tui,dask,test,lint,release
 JOBS ?= 2
 # OFF: the static analysis stays Python, so that a change of it needs no build (but a third as fast).
 COMPILED ?= ON
 TIMES ?= 20
+# What `make test-distros` makes, and what it runs there; TESTS=tests is all of it.
+SUITES ?= trixie forky
+TESTS ?= tests/recorder tests/recording tests/trace tests/locating/test_command.py tests/cfront
 # Damaged copies of each trace that `make sanitize` asks.
 COPIES ?= 100
 
+# The tests open the page in both.
+BROWSERS ?= chromium firefox-esr
 # valgrind: the engine, its headers and static libraries; libc6-dbg: names inside libc and the
 # dynamic loader's symbols, without which Valgrind cannot start a program. node bundles the page of
 # heapstory view (any node from 18 on will do), which the tests open in two browsers.
 APT_PACKAGES := valgrind libc6-dbg gcc g++ cmake ninja-build pkg-config make \
 	libdw-dev libelf-dev libzstd-dev libiberty-dev libzydis-dev nlohmann-json3-dev \
 	graphviz catch2 gdb clang clang-format llvm libclang-rt-dev dwz rustc perl \
-	python3 python3-venv python3-dev $(if $(shell command -v npm),,nodejs npm) chromium firefox-esr
+	python3 python3-venv python3-dev $(if $(shell command -v npm),,nodejs npm) \
+	mmdebstrap man-db zsh fish $(BROWSERS)
 
 NATIVE_SOURCES := $(wildcard CMakeLists.txt) \
 	$(shell find native \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.S' \
@@ -38,8 +44,8 @@ NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
 FORMATTED := $(filter %.c %.h %.cpp %.hpp,$(NATIVE_SOURCES) $(NATIVE_TEST_SOURCES)) \
 	$(wildcard examples/*.c)
 
-.PHONY: help setup packages demo test test-native test-python fuzz sanitize lint format bench \
-	bench-% changelog clean
+.PHONY: help setup packages demo test test-native test-python test-distros test-wheel fuzz \
+	sanitize lint format bench bench-% man wheel changelog print-packages clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -47,6 +53,9 @@ help: ## this list
 		read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
 
 setup: $(STAMPS)/install $(PAGE) ## apt packages, .venv, build and editable install
+
+print-packages:
+	@echo $(APT_PACKAGES)
 
 packages:
 	@missing=$$(for package in $(APT_PACKAGES); do \
@@ -153,8 +162,24 @@ bench-%: setup ## the figures of one page of docs/evaluation: record, portable, 
 	printf '%s' '$(BENCH_$*)' | tr '|' '\n' | \
 		while read -r words || [ -n "$$words" ]; do $(BIN)/python -m benchmarks.$$words || exit; done
 
+man: setup ## man pages, made from the tables of options, into build/man
+	$(BIN)/python tools/man.py build/man
+
+wheel: setup ## a wheel that needs nothing else on the machine, into dist/
+	rm -rf build/wheel
+	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(BIN)/python -m pip wheel -q --no-build-isolation --no-deps \
+		--config-settings build-dir=build/wheel-tree \
+		--config-settings cmake.define.HEAPSTORY_COMPILED=$(COMPILED) -w build/wheel .
+	$(BIN)/python tools/wheel.py build/wheel/*.whl dist
+
+test-wheel: wheel ## the wheel in a bare root file system of this release: record, draw, locate
+	$(BIN)/python tools/distros.py wheel dist/*.whl
+
+test-distros: setup ## build in other releases of Debian (SUITES) and run TESTS there
+	$(BIN)/python tools/distros.py suite --tests '$(TESTS)' $(SUITES)
+
 changelog: setup ## news/ into CHANGELOG.md, under the version of pyproject.toml
 	$(BIN)/towncrier build --yes --version "$$($(BIN)/heapstory --version | cut -d' ' -f2)"
 
 clean: ## remove everything built (keeps .venv)
-	rm -rf build demo src/heapstory/viewing/page viewer/node_modules
+	rm -rf build dist demo src/heapstory/viewing/page viewer/node_modules

@@ -245,12 +245,29 @@ def test_the_folder_for_valgrind_is_made_once(elsewhere: Path) -> None:
 
 def test_another_version_of_valgrind_is_refused(elsewhere: Path) -> None:
     fake_valgrind(elsewhere, {"heapstory": "3.19.0", "none": "3.22.0"})
-    with pytest.raises(HeapstoryError, match=r"built for valgrind 3.19.0, but 3.22.0 is installed"):
+    with pytest.raises(HeapstoryError, match=r"built for valgrind 3.19.0, but .* is of 3.22.0"):
         engine.library_folder(engine.find_engine())
 
 
-def test_no_valgrind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
+def test_the_engine_that_came_along_is_taken_first(
+    elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_valgrind(elsewhere, {"heapstory": "3.19.0", "none": "3.22.0"})
+    own = elsewhere / "_native/engine"
+    own.mkdir()
+    for name in ("valgrind", "vgpreload_core-amd64-linux.so", "default.supp"):
+        (own / name).write_text("")
+        (own / name).chmod(0o755)
+    found = engine.find_engine()
+    assert found.launcher == own / "valgrind"
+    links = {entry.readlink() for entry in engine.library_folder(found).iterdir()}
+    assert own / "default.supp" in links
+    monkeypatch.setenv("HEAPSTORY_VALGRIND", str(elsewhere / "bin/valgrind"))
+    assert engine.find_engine().launcher == elsewhere / "bin/valgrind"
+
+
+def test_no_valgrind(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(elsewhere))
     with pytest.raises(HeapstoryError, match="apt-get install valgrind"):
         engine.find_engine()
 

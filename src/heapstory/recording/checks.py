@@ -38,7 +38,13 @@ def checks() -> list[Check]:
         _check("valgrind", "record", _valgrind, "apt-get install valgrind"),
         _check("recorder", "record", _recorder, "make setup"),
         _check("collector", "record", _collector, "make setup"),
-        _check("libc symbols", "record", _libc_symbols, "apt-get install libc6-dbg"),
+        _check(
+            "libc symbols",
+            "names inside libc",
+            _libc_symbols,
+            "apt-get install libc6-dbg",
+            False,
+        ),
         _check("header", "marks in programs", _header, "make setup"),
         _check("duckdb", "query", lambda: _module("duckdb"), "pip install duckdb"),
         _check("graphviz", "graph --format svg", _graphviz, "apt-get install graphviz", False),
@@ -88,7 +94,8 @@ def _core() -> str:
 
 def _valgrind() -> str:
     found = engine.find_engine()
-    return f"{found.version('none')}, {found.launcher}"
+    version = found.version("heapstory", engine.library_folder(found))
+    return f"{version}, {found.launcher}"
 
 
 def _recorder() -> str:

@@ -1,4 +1,5 @@
-"""The engine: the distribution's Valgrind, and the folder that holds our tool beside its files."""
+"""The engine: the Valgrind that came with heapstory, or another one that was asked for, and the
+folder that holds our tool beside its files."""
 
 from __future__ import annotations
 
@@ -22,10 +23,11 @@ _INSTALL = "apt-get install valgrind"
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Valgrind as installed: the program that starts tools, and the folder of its own files."""
+    """A Valgrind: the program that starts tools, and the folder of its own files."""
 
     launcher: Path
     files: Path
+    bundled: bool = False  # the one that our tool was built from
 
     def version(self, tool: str, library: Path | None = None) -> str:
         """The version of Valgrind a tool was built from, as the tool itself says."""
@@ -49,10 +51,19 @@ class Engine:
 
 
 def find_engine() -> Engine:
-    """The Valgrind on PATH."""
-    found = shutil.which("valgrind")
+    """The Valgrind beside our tool; another one only where HEAPSTORY_VALGRIND names it."""
+    asked = os.environ.get("HEAPSTORY_VALGRIND")
+    bundled = native_folder() / "engine"
+    if not asked and os.access(bundled / "valgrind", os.X_OK):
+        return Engine(bundled / "valgrind", bundled, bundled=True)
+    return _installed(asked or "valgrind")
+
+
+def _installed(name: str) -> Engine:
+    """A Valgrind of the machine, by the name or path of its launcher."""
+    found = shutil.which(name)
     if found is None:
-        raise HeapstoryError(f"valgrind is not installed ({_INSTALL})")
+        raise HeapstoryError(f"{name} is not installed ({_INSTALL})")
     # Debian's valgrind is a script that changes LD_LIBRARY_PATH and more for the program;
     # valgrind.bin beside it is the real one.
     real = Path(found).with_name("valgrind.bin")
@@ -107,15 +118,20 @@ def _make(engine: Engine, folder: Path, links: dict[str, Path]) -> None:
     try:
         for name, target in links.items():
             (draft / name).symlink_to(target)
-        built, installed = engine.version("heapstory", draft), engine.version("none")
-        if built != installed:
-            raise HeapstoryError(
-                f"the recorder was built for valgrind {built}, but {installed} is installed "
-                "(build it again: make setup)"
-            )
+        if not engine.bundled:
+            _check_version(engine, draft)
         draft.rename(folder)
     except OSError:
         if not folder.is_dir():  # else someone else was quicker, with the same result
             raise
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def _check_version(engine: Engine, draft: Path) -> None:
+    built, installed = engine.version("heapstory", draft), engine.version("none")
+    if built != installed:
+        raise HeapstoryError(
+            f"the recorder was built for valgrind {built}, but {engine.launcher} is of {installed} "
+            "(unset HEAPSTORY_VALGRIND, or build the recorder again: make setup)"
+        )

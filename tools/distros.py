@@ -1,0 +1,168 @@
+"""heapstory in other releases of Debian, each in a root file system of its own (as root).
+
+    python tools/distros.py suite [--tests 'PATH...'] SUITE...   build it there, run tests
+    python tools/distros.py wheel WHEEL                          install a wheel and use it
+
+Root file systems are made by mmdebstrap, from the mirror that this machine's apt is set up with,
+and kept in build/distros. pip finds packages there as it does here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ROOTS = ROOT / "build" / "distros"
+WORK = "heapstory"  # the folder inside
+# By the tag of a wheel: the release whose python3 it is for.
+RELEASES = {"cp311": "bookworm", "cp313": "trixie", "cp314": "forky"}
+BARE = ["python3", "python3-venv", "ca-certificates"]
+
+# Its words are: the root, the folders to be seen inside as well, --, the command.
+ENTER = """
+root=$1; shift
+mount --bind /proc "$root/proc"
+mount --rbind /dev "$root/dev"
+while [ "$1" != -- ]; do mkdir -p "$root$1"; mount --bind "$1" "$root$1"; shift; done
+shift
+exec chroot "$root" "$@"
+"""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    suite = verbs.add_parser("suite")
+    suite.add_argument("--tests", default="tests", help="what pytest runs")
+    suite.add_argument("suites", nargs="+", metavar="SUITE")
+    wheel = verbs.add_parser("wheel")
+    wheel.add_argument("wheel", type=Path)
+    args = parser.parse_args()
+    if args.verb == "wheel":
+        return try_wheel(args.wheel)
+    return max(try_suite(name, args.tests.split()) for name in args.suites)
+
+
+def try_suite(suite: str, tests: list[str]) -> int:
+    """Builds the checked-out sources in a release as a user would, and runs tests."""
+    root = make_root(suite, [*BARE, *packages()], suite)
+    copy_sources(root / WORK)
+    install = ["make", ".venv/stamps/install", "COMPILED=OFF", "BROWSERS="]
+    status = inside(root, ["sh", "-c", f"cd /{WORK} && {' '.join(install)}"])
+    if status:
+        return report(suite, "build", status)
+    words = " ".join(tests)
+    status = inside(root, ["sh", "-c", f"cd /{WORK} && .venv/bin/python -m pytest -n 2 {words}"])
+    return report(suite, f"pytest {words}", status)
+
+
+def try_wheel(wheel: Path) -> int:
+    """Installs a wheel where there is neither Valgrind nor a compiler, and uses it."""
+    tag = next(tag for tag in RELEASES if f"-{tag}-" in wheel.name)
+    root = make_root(RELEASES[tag], BARE, f"{RELEASES[tag]}-bare")
+    work = root / WORK
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir()
+    shutil.copy(wheel, work)
+    for name in ("catalogue.c", "catalogue.spec"):
+        shutil.copy(ROOT / "examples" / name, work)
+    subprocess.run(["gcc", "-g", "-o", "catalogue", "catalogue.c"], cwd=work, check=True)
+    shutil.copy(ROOT / "tools" / "try_wheel.sh", work)
+    status = inside(root, ["sh", f"/{WORK}/try_wheel.sh"])
+    return report(RELEASES[tag], wheel.name, status)
+
+
+def report(suite: str, what: str, status: int) -> int:
+    print(f"{suite}: {what}: {'ok' if status == 0 else f'failed ({status})'}", flush=True)
+    return status
+
+
+def packages() -> list[str]:
+    """What the Makefile installs, but for browsers and what makes the page, which is copied."""
+    asked = ["make", "-s", "print-packages", "BROWSERS="]
+    done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True)
+    return [name for name in done.stdout.split() if name not in ("nodejs", "npm")]
+
+
+def copy_sources(target: Path) -> None:
+    """The files that git knows, as they are now, and the page that node has made of some."""
+    target.mkdir(exist_ok=True)
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    names = [name for name in listed.stdout.decode().split("\0") if (ROOT / name).is_file()]
+    for name in names:
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, target / name)
+    page = "src/heapstory/viewing/page"
+    shutil.copytree(ROOT / page, target / page, dirs_exist_ok=True)
+
+
+def make_root(suite: str, wanted: list[str], name: str) -> Path:
+    """A root file system, made once."""
+    root = ROOTS / name
+    if root.is_dir():
+        return root
+    ROOTS.mkdir(parents=True, exist_ok=True)
+    draft = ROOTS / f".{name}"
+    shutil.rmtree(draft, ignore_errors=True)
+    command = ["mmdebstrap", "--mode=root", "--variant=apt", f"--include={','.join(wanted)}"]
+    # A mirror may lag behind: what it has is as good.
+    command += ['--aptopt=Acquire::Check-Valid-Until "false"', "--dpkgopt=force-unsafe-io"]
+    subprocess.run([*command, suite, str(draft), mirror()], check=True)
+    return draft.rename(root)
+
+
+def mirror() -> str:
+    """Where apt of this machine gets Debian's packages from."""
+    asked = ["apt-get", "indextargets", "--format", "$(LABEL)\t$(REPO_URI)"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=True)
+    targets = [line.split("\t") for line in done.stdout.splitlines()]
+    return next(address for label, address in targets if label == "Debian")
+
+
+def inside(root: Path, command: list[str]) -> int:
+    """Runs a command with a root of its own; what is mounted for it goes with it."""
+    shutil.copy("/etc/resolv.conf", root / "etc" / "resolv.conf")
+    settings = pip_settings()
+    folders = [path for path in seen_by_pip(settings) if path.is_dir()]
+    certificates = Path("/etc/ssl/certs/ca-certificates.crt")
+    if certificates.exists():
+        shutil.copy(certificates, root / "etc/ssl/certs/ca-certificates.crt")
+    environment = {
+        "HOME": "/root",
+        "LC_ALL": "C.UTF-8",
+        "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        **{name: value for name, value in os.environ.items() if name.lower().endswith("_proxy")},
+        **settings,
+    }
+    words = ["unshare", "--mount", "sh", "-e", "-c", ENTER, "sh", str(root)]
+    return subprocess.run([*words, *map(str, folders), "--", *command], env=environment).returncode
+
+
+def pip_settings() -> dict[str, str]:
+    """How pip is set up here, as variables."""
+    asked = [sys.executable, "-m", "pip", "config", "list"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=True)
+    settings = {}
+    for line in done.stdout.splitlines():
+        name, _, value = line.partition("=")
+        option = name.rpartition(".")[2].upper().replace("-", "_")
+        settings[f"PIP_{option}"] = value.strip("'")
+    return settings
+
+
+def seen_by_pip(settings: dict[str, str]) -> set[Path]:
+    """The top folders of what pip's settings name on this machine's disk, but for certificates."""
+    words = [
+        word for name, value in settings.items() if name != "PIP_CERT" for word in value.split()
+    ]
+    paths = [Path(word.removeprefix("file://")) for word in words]
+    return {Path(*path.parts[:2]) for path in paths if path.is_absolute()}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
