@@ -34,6 +34,7 @@ VERBS: dict[str, str] = {
     "guard": "catch allocation errors and leaks while a program runs, without rebuilding it",
     "leaks": "static leak analysis of C, with the path to each loss",
     "prove": "linearizability of a concurrent data structure",
+    "completion": "a script by which bash, zsh or fish completes what is typed",
     "doctor": "what is installed, what is missing and the command that fixes it",
 }
 
@@ -94,7 +95,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     verb = next((word for word in words if word in VERBS), None)
     try:
-        args = build_parser(only=verb or "").parse_args(words)
+        parser = build_parser(only=verb or "")
+        args = parser.parse_args(_with_settings(parser, verb, words))
         status = _run(args)
         sys.stdout.flush()
         return status
@@ -115,6 +117,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         what = f"internal error: {type(error).__name__}: {error}".splitlines()[0]
         remedy = "please report it, with the traceback that HEAPSTORY_DEBUG=1 shows"
         return _complain(verb, f"{what} ({remedy})", HeapstoryError.exit_code)
+
+
+def _with_settings(
+    parser: argparse.ArgumentParser, verb: str | None, words: list[str]
+) -> list[str]:
+    """The words with what the settings of the project add, right behind the verb."""
+    if verb is None:
+        return words
+    from heapstory.commands import settings
+
+    verbs = next(one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
+    behind = words.index(verb) + 1
+    added = settings.words(verbs.choices[verb], verb, words[behind:])
+    return [*words[:behind], *added, *words[behind:]]
 
 
 def _run(args: argparse.Namespace) -> int:
