@@ -85,6 +85,22 @@ Table table_of_edges(const slice::Explained &explained) {
                      std::move(rows))};
 }
 
+// What walks by some options found; other options begin anew.
+template <class Options> class KeptIndex {
+  public:
+    slice::WalkIndex &serving(const Options &options) {
+        if (!index_ || options_ != options) {
+            index_.emplace();
+            options_ = options;
+        }
+        return *index_;
+    }
+
+  private:
+    Options options_;
+    std::optional<slice::WalkIndex> index_;
+};
+
 class Slicer {
   public:
     explicit Slicer(const Trace &trace)
@@ -178,6 +194,7 @@ class Slicer {
                         const std::vector<uint32_t> &numbers) {
         nb::gil_scoped_release released;
         statements_ = std::make_unique<slice::Statements>(*prepared_, addresses, numbers);
+        explanations_ = {};
     }
 
     nb::dict run(const std::vector<uint64_t> &addresses, int64_t number,
@@ -213,10 +230,8 @@ class Slicer {
         {
             nb::gil_scoped_release released;
             const slice::Options options{data, control, conventions, addresses};
-            std::lock_guard one_walk_at_a_time(index_in_use_);
-            if (!index_ || !index_->serves(options))
-                index_.emplace(options);
-            found = slice::backward(*prepared_, criterion, options, *index_);
+            std::lock_guard one_walk_at_a_time(indexes_in_use_);
+            found = slice::backward(*prepared_, criterion, options, slices_.serving(options));
         }
         nb::dict totals;
         totals["instructions"] = found.instructions;
@@ -246,8 +261,10 @@ class Slicer {
         slice::Explained found;
         {
             nb::gil_scoped_release released;
-            found = slice::explain(*prepared_, known(), criterion,
-                                   {data, control, conventions, addresses}, explaining);
+            const slice::Options options{data, control, conventions, addresses};
+            std::lock_guard one_walk_at_a_time(indexes_in_use_);
+            found = slice::explain(*prepared_, known(), criterion, options, explaining,
+                                   explanations_.serving(std::pair(options, explaining)));
         }
         return described(found);
     }
@@ -298,8 +315,9 @@ class Slicer {
     StoredCode code_;
     std::unique_ptr<slice::Prepared> prepared_;
     std::unique_ptr<slice::Statements> statements_;
-    mutable std::mutex index_in_use_;
-    mutable std::optional<slice::WalkIndex> index_;
+    mutable std::mutex indexes_in_use_;
+    mutable KeptIndex<slice::Options> slices_;
+    mutable KeptIndex<std::pair<slice::Options, slice::Explaining>> explanations_;
 };
 
 } // namespace

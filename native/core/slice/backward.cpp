@@ -60,7 +60,8 @@ template <class Why> class Walk {
     }
 
     void set_index(WalkIndex *index) { index_ = index; }
-    const LiveMemory &unresolved() const { return memory_; }
+    // From the criterion on; none without an index.
+    const Checkpoint *points() const { return points_.empty() ? nullptr : points_.front().get(); }
 
   private:
     // Whether an earlier walk looked for the same before a sequence; else leaves a checkpoint.
@@ -69,30 +70,51 @@ template <class Why> class Walk {
             return false;
         leave_activation();
         now_.tidy();
-        rest_ = index_->find(sequence, now_);
-        if (rest_)
+        finish_point();
+        rest_ = index_->find(sequence, now_, [&](const Checkpoint &at) {
+            if constexpr (Why::on)
+                return why_.fits(at.reasons.stand_ins, *at.rest);
             return true;
+        });
+        if (rest_) {
+            if constexpr (Why::on) {
+                std::vector<Behind> &behind = points_.back()->reasons.behind;
+                behind = translated(behind, why_.stand_ins(), rest_->reasons.stand_ins);
+            }
+            return true;
+        }
         points_.push_back(std::make_shared<Checkpoint>());
         points_.back()->sequence = sequence;
         points_.back()->frontier = now_;
-        (points_.size() > 1 ? points_[points_.size() - 2]->found : before_) =
-            std::exchange(hits_, Hits());
         return false;
+    }
+
+    // Puts what was found since the last checkpoint there; the first stands for the criterion.
+    void finish_point() {
+        if (points_.empty())
+            points_.push_back(std::make_shared<Checkpoint>());
+        points_.back()->found = std::exchange(hits_, Hits());
+        if constexpr (Why::on)
+            points_.back()->reasons = why_.cut();
     }
 
     // What was found since the last checkpoint, and what was known from there on.
     void finish_index() {
-        (points_.empty() ? before_ : points_.back()->found) = std::move(hits_);
-        if (!points_.empty()) {
-            points_.back()->next = rest_;
+        if (!rest_) {
+            finish_point();
             points_.back()->unresolved = now_.bytes();
-            for (size_t i = points_.size() - 1; i-- > 0;)
-                points_[i]->next = points_[i + 1];
-            index_->keep(points_.front());
-            rest_ = points_.front();
+            if constexpr (Why::on)
+                points_.back()->left = memory_;
         }
-        hits_ = std::move(before_);
-        for (auto at = rest_; at; at = at->next)
+        for (size_t i = points_.size(); i-- > 0;) {
+            Checkpoint &point = *points_[i];
+            point.next = i + 1 < points_.size() ? points_[i + 1] : rest_;
+            if constexpr (Why::on)
+                point.rest.emplace(point.reasons, point.next ? &*point.next->rest : nullptr);
+        }
+        if (points_.size() > 1)
+            index_->keep(points_[1]);
+        for (const Checkpoint *at = points_.front().get(); at; at = at->next.get())
             hits_.add(at->found);
     }
 
@@ -530,7 +552,7 @@ template <class Why> class Walk {
         Slice slice = hits_.take(prepared_);
         slice.visited = visited_;
         slice.unresolved = now_.bytes();
-        for (auto at = rest_; at; at = at->next)
+        for (const Checkpoint *at = points(); at; at = at->next.get())
             slice.unresolved = at->unresolved;
         return slice;
     }
@@ -563,7 +585,6 @@ template <class Why> class Walk {
     WalkIndex *index_ = nullptr;
     std::vector<std::shared_ptr<Checkpoint>> points_; // of this walk
     std::shared_ptr<const Checkpoint> rest_;          // an earlier walk's, from where both are one
-    Hits before_;                                     // what was found before the first point
     Hits hits_;
     uint64_t visited_ = 0;
 };
@@ -586,15 +607,22 @@ Slice backward(const Prepared &prepared, const Criterion &criterion, const Optio
 
 Explained explain(const Prepared &prepared, const Statements &statements,
                   const Criterion &criterion, const Options &options, const Explaining &explaining,
-                  const Progress &progress) {
+                  WalkIndex &index, const Progress &progress) {
     Reasons why(prepared, statements, explaining.stops, explaining.most);
     Walk walk(prepared, options, why);
+    walk.set_index(&index);
     Explained made;
     made.slice = walk.run(criterion, progress);
-    made.exact = why.is_exact();
-    made.moments = why.take_moments();
-    made.edges = why.take_edges();
-    walk.unresolved().each_byte([&](uint64_t address) {
+    ReasonsWhole whole;
+    const Checkpoint *last = nullptr;
+    for (const Checkpoint *at = walk.points(); at; at = at->next.get()) {
+        whole.add(at->reasons);
+        last = at;
+    }
+    made.exact = whole.is_exact();
+    made.moments = whole.take_moments();
+    made.edges = whole.take_edges();
+    last->left.each_byte([&](uint64_t address) {
         auto &all = made.unresolved;
         if (!all.empty() && all.back().address + all.back().size == address)
             ++all.back().size;

@@ -19,7 +19,7 @@ namespace heapstory::slice {
 Slice backward(const Prepared &prepared, const Criterion &criterion, const Options &options,
                const Progress &progress = {}, const Marks *within = nullptr);
 
-// The same with the help of earlier walks, and for later ones.
+// The same with the help of earlier walks by the same options, and for later ones.
 Slice backward(const Prepared &prepared, const Criterion &criterion, const Options &options,
                WalkIndex &index);
 
@@ -35,10 +35,12 @@ struct Explained {
 struct Explaining {
     std::vector<bool> stops; // by statement: beyond these nothing is looked for
     size_t most = 20000;     // moments
+
+    bool operator==(const Explaining &) const = default;
 };
 
 Explained explain(const Prepared &prepared, const Statements &statements,
                   const Criterion &criterion, const Options &options, const Explaining &explaining,
-                  const Progress &progress = {});
+                  WalkIndex &index, const Progress &progress = {});
 
 } // namespace heapstory::slice

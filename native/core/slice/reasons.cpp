@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace heapstory::slice {
 
@@ -119,7 +120,8 @@ void Reasons::begin(uint64_t step, uint32_t thread, uint64_t activation, uint32_
 }
 
 uint32_t Reasons::new_moment(const Moment &moment) {
-    if (moments_.size() < most_) {
+    if (singles_ < most_) {
+        ++singles_;
         moments_.push_back(moment);
         return uint32_t(moments_.size() - 1);
     }
@@ -131,35 +133,48 @@ uint32_t Reasons::new_moment(const Moment &moment) {
     return found->second;
 }
 
-void Reasons::link(uint32_t user, Dependence kind, uint64_t where, uint32_t size,
+void Reasons::link(const User &user, Dependence kind, uint64_t where, uint32_t size,
                    std::optional<uint64_t> value) {
-    if (user == present_)
+    if (user.moment == present_)
         return;
-    auto &numbers = edges_of_[uint64_t(user) << 32 | present_];
-    const bool any_place = moments_[user].many || moments_[present_].many;
+    const bool stands_in = is_stand_in(user.moment);
+    const auto bytes = uint8_t(!stands_in ? 0 : user.moved ? 0xff : user.bits);
+    if (event_) {
+        edges_.push_back({user.moment, present_, kind, where, size, value, 1, bytes, event_});
+        return;
+    }
+    auto &numbers = edges_of_[uint64_t(user.moment) << 32 | present_];
+    const bool any_place = moments_[user.moment].many || moments_[present_].many;
     for (uint32_t number : numbers) {
         Edge &edge = edges_[number];
-        if (edge.kind == kind && (any_place || edge.where == where)) {
+        if (edge.kind == kind && edge.bytes == bytes && (any_place || edge.where == where)) {
             ++edge.count;
             return;
         }
     }
     numbers.push_back(uint32_t(edges_.size()));
-    edges_.push_back({user, present_, kind, where, size, value, 1});
+    edges_.push_back({user.moment, present_, kind, where, size, value, 1, bytes, 0});
+}
+
+void Reasons::begin_event(const Users &users) {
+    const bool any = std::ranges::any_of(
+        users.single, [&](const User &user) { return is_stand_in(user.moment); });
+    event_ = any ? ++events_ : 0;
 }
 
 // A moment's uses follow each other closely, so only the last entries are looked at; that one is
 // there twice does no harm. There are no more moments of many executions than statements.
-void Reasons::add(Users &users, uint64_t bits, uint32_t moment) {
-    const bool many = moments_[moment].many;
+void Reasons::add(Users &users, User user) {
+    const bool many = moments_[user.moment].many;
     std::vector<User> &list = many ? users.many : users.single;
     const size_t looked_at = many ? list.size() : std::min(list.size(), recent);
     for (size_t i = list.size(); i-- > list.size() - looked_at;)
-        if (list[i].moment == moment) {
-            list[i].bits |= bits;
+        if (list[i].moment == user.moment) {
+            list[i].bits |= user.bits;
+            list[i].moved |= user.moved;
             return;
         }
-    list.push_back({bits, moment});
+    list.push_back(user);
 }
 
 // Takes some bytes from who waits for them; returns those that anybody waited for.
@@ -169,7 +184,7 @@ template <class Visit> uint64_t Reasons::remove(Users &users, uint64_t bits, Vis
         for (User &user : *list)
             if (const uint64_t common = user.bits & bits) {
                 all |= common;
-                visit(user.moment, common);
+                visit(User{common, user.moment, user.moved});
                 user.bits &= ~bits;
             }
         std::erase_if(*list, [](const User &user) { return !user.bits; });
@@ -182,7 +197,8 @@ void Reasons::stored(uint64_t address, uint64_t size, std::optional<uint64_t> va
         auto found = memory_.find(word);
         if (found == memory_.end())
             return;
-        remove(found->second, bits, [&](uint32_t user, uint64_t) {
+        begin_event(found->second);
+        remove(found->second, bits, [&](const User &user) {
             link(user, Dependence::memory, address, uint32_t(size), value);
         });
         if (found->second.empty())
@@ -191,23 +207,25 @@ void Reasons::stored(uint64_t address, uint64_t size, std::optional<uint64_t> va
 }
 
 void Reasons::loaded(uint64_t address, uint64_t size) {
-    each_word(address, size,
-              [&](uint64_t word, uint64_t bits) { add(memory_[word], bits, present_); });
+    each_word(address, size, [&](uint64_t word, uint64_t bits) {
+        add(memory_[word], {bits, present_});
+    });
 }
 
 void Reasons::defined(uint32_t thread, RegisterPart part) {
     each_group(part, [&](unsigned group, uint64_t bytes) {
-        remove(registers(thread, group), bytes, [&](uint32_t user, uint64_t bits) {
-            const auto first = unsigned(std::countr_zero(bits));
+        begin_event(registers(thread, group));
+        remove(registers(thread, group), bytes, [&](const User &user) {
+            const auto first = unsigned(std::countr_zero(user.bits));
             link(user, Dependence::register_, group * word_size + first,
-                 uint32_t(std::popcount(bits)), std::nullopt);
+                 uint32_t(std::popcount(user.bits)), std::nullopt);
         });
     });
 }
 
 void Reasons::used(uint32_t thread, RegisterPart part) {
     each_group(part, [&](unsigned group, uint64_t bytes) {
-        add(registers(thread, group), bytes, present_);
+        add(registers(thread, group), {bytes, present_});
     });
 }
 
@@ -217,7 +235,8 @@ void Reasons::copied(uint64_t to, uint64_t from, uint64_t size) {
         auto found = memory_.find(word);
         if (found == memory_.end())
             return;
-        uint64_t live = remove(found->second, bits, [&](uint32_t user, uint64_t) {
+        begin_event(found->second);
+        uint64_t live = remove(found->second, bits, [&](const User &user) {
             link(user, Dependence::memory, to, uint32_t(size), std::nullopt);
         });
         if (found->second.empty())
@@ -250,14 +269,27 @@ void Reasons::meets(uint64_t activation, uint32_t node) {
                 one.node = node;
 }
 
+// Of a stand-in and a moment that wait for the same node, one may be the other.
+template <class Links>
+void Reasons::link_waiting(std::vector<Waiting> &all, Dependence kind, Links links) {
+    const bool any = std::ranges::any_of(
+        all, [&](const Waiting &one) { return is_stand_in(one.moment) && links(one); });
+    std::unordered_map<uint32_t, uint32_t> events; // by node
+    for (const Waiting &one : all)
+        if (links(one)) {
+            event_ = 0;
+            if (any && !(event_ = events[one.node]))
+                event_ = events[one.node] = ++events_;
+            link({1, one.moment}, kind, 0, 0, std::nullopt);
+        }
+    std::erase_if(all, links);
+}
+
 void Reasons::decided(uint64_t activation, const FlowGraph &graph, uint32_t branch) {
     auto found = waiting_.find(activation);
     if (found == waiting_.end())
         return;
-    for (const Waiting &one : found->second)
-        if (one.node != as_before && graph.depends(one.node, branch))
-            link(one.moment, Dependence::control, 0, 0, std::nullopt);
-    std::erase_if(found->second, [&](const Waiting &one) {
+    link_waiting(found->second, Dependence::control, [&](const Waiting &one) {
         return one.node != as_before && graph.depends(one.node, branch);
     });
     if (found->second.empty())
@@ -268,18 +300,18 @@ void Reasons::called(uint64_t callee) {
     auto found = waiting_.find(callee);
     if (found == waiting_.end())
         return;
-    for (const Waiting &one : found->second)
-        link(one.moment, Dependence::call, 0, 0, std::nullopt);
+    link_waiting(found->second, Dependence::call, [](const Waiting &) { return true; });
     waiting_.erase(found);
 }
 
 void Reasons::restored(uint32_t thread, unsigned first, uint64_t slot) {
     std::vector<uint32_t> users;
     remove(registers(thread, first / 8), 0xff,
-           [&](uint32_t user, uint64_t) { users.push_back(user); });
+           [&](const User &user) { users.push_back(user.moment); });
     for (uint32_t user : users)
-        each_word(slot, word_size,
-                  [&](uint64_t word, uint64_t bits) { add(memory_[word], bits, user); });
+        each_word(slot, word_size, [&](uint64_t word, uint64_t bits) {
+            add(memory_[word], {bits, user, true});
+        });
 }
 
 void Reasons::saved(uint32_t thread, unsigned first, uint64_t slot) {
@@ -288,12 +320,12 @@ void Reasons::saved(uint32_t thread, unsigned first, uint64_t slot) {
         auto found = memory_.find(word);
         if (found == memory_.end())
             return;
-        remove(found->second, bits, [&](uint32_t user, uint64_t) { users.push_back(user); });
+        remove(found->second, bits, [&](const User &user) { users.push_back(user.moment); });
         if (found->second.empty())
             memory_.erase(found);
     });
     for (uint32_t user : users)
-        add(registers(thread, first / 8), 0xff, user);
+        add(registers(thread, first / 8), {0xff, user, true});
 }
 
 void Reasons::forget(uint64_t address, uint64_t size) {
@@ -301,7 +333,7 @@ void Reasons::forget(uint64_t address, uint64_t size) {
         auto found = memory_.find(word);
         if (found == memory_.end())
             return;
-        remove(found->second, bits, [](uint32_t, uint64_t) {});
+        remove(found->second, bits, [](const User &) {});
         if (found->second.empty())
             memory_.erase(found);
     });
@@ -309,8 +341,80 @@ void Reasons::forget(uint64_t address, uint64_t size) {
 
 void Reasons::forget(uint32_t thread, RegisterPart part) {
     each_group(part, [&](unsigned group, uint64_t bytes) {
-        remove(registers(thread, group), bytes, [](uint32_t, uint64_t) {});
+        remove(registers(thread, group), bytes, [](const User &) {});
     });
+}
+
+void Reasons::add_entries(std::vector<Entry> &to, StandIn::Key key, const Users &users) const {
+    for (const std::vector<User> *list : {&users.single, &users.many})
+        for (const User &user : *list)
+            to.push_back({key, 0, {0, user.moment, uint8_t(user.bits), user.moved}});
+}
+
+std::vector<Reasons::Entry> Reasons::entries() const {
+    using Of = StandIn::Of;
+    std::vector<Entry> all;
+    for (const auto &[word, users] : memory_)
+        add_entries(all, {Of::memory, word, 0}, users);
+    for (const auto &[group, users] : registers_)
+        add_entries(all, {Of::registers, group, 0}, users);
+    for (const auto &[activation, waiting] : waiting_)
+        for (const Waiting &one : waiting)
+            all.push_back({{Of::waiting, activation, one.node}, 0, {0, one.moment, 1, false}});
+    for (const auto &[activation, open] : open_)
+        for (const Open &one : open)
+            // One of many would be found again by its statement.
+            if (!moments_[one.moment].many)
+                all.push_back(
+                    {{Of::open, activation, one.statement}, one.lowest, {0, one.moment, 0, false}});
+    std::ranges::stable_sort(all, {}, &Entry::key);
+    return all;
+}
+
+ReasonsPart Reasons::cut() {
+    std::vector<Entry> all = entries();
+    ReasonsPart done;
+    std::vector<StandIn> next;
+    for (Entry &entry : all) {
+        if (next.empty() || next.back().key != entry.key)
+            next.push_back({entry.key, 0, entry.lowest});
+        next.back().bytes |= entry.behind.bytes;
+        entry.behind.stand_in = uint32_t(next.size() - 1);
+        done.behind.push_back(entry.behind);
+    }
+    done.stand_ins = std::exchange(stand_ins_, std::move(next));
+    done.moments = std::move(moments_);
+    done.edges = std::move(edges_);
+    go_on_with_stand_ins();
+    return done;
+}
+
+void Reasons::go_on_with_stand_ins() {
+    moments_.clear();
+    edges_.clear();
+    edges_of_.clear();
+    event_ = events_ = 0;
+    many_.clear();
+    memory_.clear();
+    registers_.clear();
+    waiting_.clear();
+    open_.clear();
+    for (const StandIn &one : stand_ins_) {
+        const auto number = uint32_t(moments_.size());
+        moments_.emplace_back();
+        moments_.back().first = ReasonsPart::untouched;
+        const auto [of, first, second] = one.key;
+        if (of == StandIn::Of::memory)
+            memory_[first].single = {{one.bytes, number}};
+        else if (of == StandIn::Of::registers)
+            registers_[first].single = {{one.bytes, number}};
+        else if (of == StandIn::Of::waiting)
+            waiting_[first].push_back({uint32_t(second), number});
+        else {
+            moments_.back().statement = uint32_t(second);
+            open_[first].push_back({uint32_t(second), number, one.lowest});
+        }
+    }
 }
 
 } // namespace heapstory::slice

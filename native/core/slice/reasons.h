@@ -4,6 +4,7 @@
 
 #include "slice/flow_graph.h"
 #include "slice/frames.h"
+#include "slice/reasons_parts.h"
 #include "slice/statements.h"
 #include "stream/registers.h"
 #include "stream/sequence.h"
@@ -14,34 +15,6 @@
 #include <vector>
 
 namespace heapstory::slice {
-
-// An execution of a statement, as far as it is in the slice.
-struct Moment {
-    uint32_t statement = 0; // 0: outside of all statements
-    uint32_t thread = 0;
-    uint64_t activation = 0;
-    uint64_t stack = 0;           // where the activation's return address lies; 0: unknown
-    uint64_t first = 0, last = 0; // steps
-    bool many = false;            // all executions that were left when there were enough moments
-};
-
-enum class Dependence : uint8_t {
-    criterion, // it was asked for
-    memory,    // it stored what was read
-    register_, // it left in a register what was used
-    control,   // it decided that the other ran
-    call       // it called the function that the other is in
-};
-
-// One moment depends on an earlier one.
-struct Edge {
-    uint32_t user = 0, definer = 0;
-    Dependence kind = Dependence::memory;
-    uint64_t where = 0; // an address, or the first byte of registers (see registers.h)
-    uint32_t size = 0;
-    std::optional<uint64_t> value; // that was stored
-    uint64_t count = 0;
-};
 
 // For a walk that is not to say why.
 struct NoReasons {
@@ -73,7 +46,7 @@ class Reasons {
     // Whether the walk is to end here.
     bool stops() const { return stops_[moments_[present_].statement]; }
 
-    void asked_for() { link(0, Dependence::criterion, 0, 0, std::nullopt); }
+    void asked_for() { link({0, 0}, Dependence::criterion, 0, 0, std::nullopt); }
     void stored(uint64_t address, uint64_t size, std::optional<uint64_t> value);
     void defined(uint32_t thread, stream::RegisterPart part);
     void loaded(uint64_t address, uint64_t size);
@@ -94,14 +67,21 @@ class Reasons {
     void forget(uint32_t thread, stream::RegisterPart part);
     void forget(uint64_t address, uint64_t size);
 
-    std::vector<Moment> take_moments() { return std::move(moments_); }
-    std::vector<Edge> take_edges() { return std::move(edges_); }
-    bool is_exact() const { return many_.empty(); }
+    // What was found since the last cut. From here on, whatever is waited for waits under a name
+    // that does not depend on the criterion.
+    ReasonsPart cut();
+    // Of the part that has begun.
+    const std::vector<StandIn> &stand_ins() const { return stand_ins_; }
+    // Whether the parts of another walk are those that this one would come to.
+    bool fits(const std::vector<StandIn> &own, const RestOfReasons &rest) const {
+        return rest.fits(own, stand_ins_, singles_, most_);
+    }
 
   private:
     struct User {
         uint64_t bits; // bytes of the word
         uint32_t moment;
+        bool moved = false; // it waited for a register that was saved meanwhile
     };
     // Of what is set once and used in every iteration of a loop there are very many.
     struct Users {
@@ -125,9 +105,22 @@ class Reasons {
     // The statement that called, outside of all the code that belongs to none.
     void begin_caller(uint64_t step, uint32_t thread, uint64_t activation);
     uint32_t new_moment(const Moment &moment);
-    void link(uint32_t user, Dependence kind, uint64_t where, uint32_t size,
+    void link(const User &user, Dependence kind, uint64_t where, uint32_t size,
               std::optional<uint64_t> value);
-    void add(Users &users, uint64_t bits, uint32_t moment);
+    // Numbers what happens to all of these at once, if a stand-in is among them.
+    void begin_event(const Users &users);
+    template <class Links> void link_waiting(std::vector<Waiting> &all, Dependence kind, Links is);
+    void add(Users &users, User user);
+    bool is_stand_in(uint32_t moment) const { return moment < stand_ins_.size(); }
+    struct Entry { // somebody who waits, or a moment that is still open
+        StandIn::Key key;
+        uint64_t lowest;
+        Behind behind;
+    };
+    std::vector<Entry> entries() const;
+    void add_entries(std::vector<Entry> &to, StandIn::Key key, const Users &users) const;
+    // Puts the stand-ins in the place of all that waited.
+    void go_on_with_stand_ins();
     template <class Visit> static uint64_t remove(Users &users, uint64_t bits, Visit visit);
     // Of 8 bytes of registers: one general register.
     Users &registers(uint32_t thread, unsigned group) {
@@ -140,13 +133,16 @@ class Reasons {
     const size_t most_;
     const Activations *activations_ = nullptr;
     std::unordered_map<uint64_t, std::vector<Open>> open_; // by activation
-    std::vector<Moment> moments_;
+    std::vector<StandIn> stand_ins_;
+    std::vector<Moment> moments_; // stand-ins first
+    size_t singles_ = 1;          // moments of the whole walk, without those of many executions
     uint32_t present_ = 0;
     std::unordered_map<uint32_t, uint32_t> many_; // moments of many, by statement
     std::unordered_map<uint64_t, Users> memory_;  // by word
     std::unordered_map<uint64_t, Users> registers_;
     std::unordered_map<uint64_t, std::vector<Waiting>> waiting_; // by activation
     std::vector<Edge> edges_;
+    uint32_t event_ = 0, events_ = 0; // the present one, or 0; how many there were
     std::unordered_map<uint64_t, std::vector<uint32_t>> edges_of_; // numbers, by both moments
 };
 

@@ -4,11 +4,12 @@
 
 #include "slice/frontier.h"
 #include "slice/hits.h"
-#include "slice/slice.h"
+#include "slice/reasons_parts.h"
 
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace heapstory::slice {
@@ -17,9 +18,13 @@ namespace heapstory::slice {
 struct Checkpoint {
     uint32_t sequence = 0; // the next one that it went through
     Frontier frontier;
-    Hits found; // up to the next checkpoint
+    Hits found;          // up to the next checkpoint
+    ReasonsPart reasons; // likewise, where they were asked for
+    std::optional<RestOfReasons> rest;
     std::shared_ptr<const Checkpoint> next;
-    uint64_t unresolved = 0; // of the last one: what was there before the stream
+    // Of the last one: what was there before the stream.
+    uint64_t unresolved = 0; // bytes of memory and registers
+    LiveMemory left;         // where reasons were asked for
 };
 
 // Slices by the same options. Criteria that are near each other soon look for
@@ -27,17 +32,17 @@ struct Checkpoint {
 // each a number of points that does not depend on the length of the stream.
 class WalkIndex {
   public:
-    explicit WalkIndex(const Options &options) : options_(options) {}
-
-    bool serves(const Options &options) const { return options == options_; }
     // Whether a walk stops at the start of a sequence.
     static bool stops(uint32_t sequence, uint32_t of) {
         return sequence % (of / most_points + 1) == 0;
     }
-    std::shared_ptr<const Checkpoint> find(uint32_t sequence, const Frontier &frontier) const {
+    // A checkpoint where the same was looked for; `fits` may ask for more.
+    template <class Fits>
+    std::shared_ptr<const Checkpoint> find(uint32_t sequence, const Frontier &frontier,
+                                           Fits fits) const {
         for (const auto &walk : walks_)
             for (auto at = walk; at && at->sequence >= sequence; at = at->next)
-                if (at->sequence == sequence && at->frontier == frontier)
+                if (at->sequence == sequence && at->frontier == frontier && fits(*at))
                     return at;
         return nullptr;
     }
@@ -51,7 +56,6 @@ class WalkIndex {
     static constexpr uint32_t most_points = 32;
     static constexpr size_t most_walks = 4;
 
-    const Options options_;
     std::deque<std::shared_ptr<const Checkpoint>> walks_; // by their first points, the latest first
 };
 
