@@ -271,3 +271,22 @@ int main(int argc, char **argv) {
     done = heapstory("slice", trace, "--criterion", "crash", "--json")
     assert done.returncode == 0, done.stderr
     assert [one["line"] for one in json.loads(done.stdout)["statements"]] == [3, 4, 5, 7, 8]
+
+
+def test_several_criteria_are_answered_as_if_alone(ask: Ask) -> None:
+    first, second = f"program.c:{line('b')}", f"program.c:{line('result')}"
+    both = ask(first, "--criterion", second)
+    (further,) = both["further"]
+    for found, alone in ((both, ask(first)), (further, ask(second))):
+        for key in ("criterion", "statements", "moments", "edges", "instructions"):
+            assert found[key] == alone[key]
+
+
+def test_several_criteria_in_every_format(trace: Path, heapstory: Heapstory) -> None:
+    asked = ["slice", trace, "--criterion", f"program.c:{line('b')}", "--criterion", "end:total"]
+    text = heapstory(*asked).stdout
+    assert f"program.c:{line('b')}: what" in text and "end:total: total" in text
+    log = json.loads(heapstory(*asked, "--format", "sarif").stdout)
+    assert len(log["runs"][0]["results"]) == 2
+    assert heapstory(*asked, "--format", "dot").returncode == 2
+    assert heapstory(*asked, "--forward").returncode == 2

@@ -78,7 +78,7 @@ def slice_faults(trace: Trace, diagnosis: Diagnosis) -> tuple[dict[int, Slice], 
     """
     if not diagnosis.near:
         return {}, []
-    slicing = Slicing(trace)
+    slicing = trace.once(Slicing)
     first: dict[str, Fault] = {}
     for fault in diagnosis.near:
         first.setdefault(str(fault.place), fault)
@@ -102,7 +102,7 @@ def slice_edge(
     """Why an edge of the graph, ``NODE.FIELD[@T]``, is what it is: the slice of what it holds or,
     where it was never written, of the branch that kept it from being. With a specification,
     ``about`` names the constraints that its node breaks."""
-    made = why_edge(Slicing(trace), edge, options or Options())
+    made = why_edge(trace.once(Slicing), edge, options or Options())
     if specification is None:
         return made
     diagnosis = locate(trace, specification)

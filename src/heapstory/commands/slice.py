@@ -28,7 +28,7 @@ examples:
   heapstory record --stream -- ./list 3
   heapstory slice list.story --criterion list.c:35
   heapstory slice list.story --criterion list.c:35:head#2
-  heapstory slice list.story --criterion @120 --order why
+  heapstory slice list.story --criterion @120 --criterion @121 --order why
   heapstory slice list.story --criterion crash --data-only
   heapstory slice list.story --edge 12.next --spec list.spec
   heapstory slice list.story --lost 12
@@ -44,13 +44,20 @@ A criterion is a point of the run and what is asked for there:
   end:VARIABLE           what it held at the end
   crash                  the instruction that faulted"""
 
-_FORMATS = ("text", "json", "sarif", "dot", "svg")
+_PICTURES = ("dot", "svg")
+_FORMATS = ("text", "json", "sarif", *_PICTURES)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_trace(parser)
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--criterion", metavar="C", help="the value to explain, see below")
+    what.add_argument(
+        "--criterion",
+        action="append",
+        metavar="C",
+        help="the value to explain, see below (repeatable: further ones take far less time than "
+        "commands of their own)",
+    )
     what.add_argument(
         "--edge",
         metavar="NODE.FIELD[@T]",
@@ -126,23 +133,25 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--spec goes with --edge")
     if args.forward or args.chop:
         _check_forward(args)
+    if len(args.criterion or []) > 1 and chosen_format(args, _FORMATS) in _PICTURES:
+        raise UsageError("a picture is of one --criterion")
     with heapstory.open(args.trace) as trace:
         with progress("slicing"):
-            answer = _ask(trace, args)
-        _write(trace, answer, args)
+            answers = [_ask(trace, args, criterion) for criterion in args.criterion or [None]]
+        _write(trace, answers, args)
         status = finish(trace)
-        if answer.beyond:
+        if any(answer.beyond for answer in answers):
             say(
                 "the slice reaches back to before the stream began "
                 "(record again with an earlier --stream-from, or none)"
             )
-        return status or (0 if answer.complete else INCOMPLETE)
+        return status or (0 if all(answer.complete for answer in answers) else INCOMPLETE)
 
 
 def _check_forward(args: argparse.Namespace) -> None:
     name = "--forward" if args.forward else "--chop"
-    if not args.criterion:
-        raise UsageError(f"{name} goes with --criterion")
+    if len(args.criterion or []) != 1:
+        raise UsageError(f"{name} goes with one --criterion")
     wrong = [args.order, args.through, args.stop_at, args.max_statements, args.sarif]
     if any(wrong) or chosen_format(args, _FORMATS) not in ("text", "json"):
         raise UsageError(
@@ -151,7 +160,7 @@ def _check_forward(args: argparse.Namespace) -> None:
         )
 
 
-def _ask(trace: Trace, args: argparse.Namespace) -> Slice:
+def _ask(trace: Trace, args: argparse.Namespace, criterion: str | None) -> Slice:
     from heapstory.api.slice import slice_edge
     from heapstory.slicing import Options, Slicing, influence, slice_trace, why_lost
 
@@ -164,15 +173,16 @@ def _ask(trace: Trace, args: argparse.Namespace) -> Slice:
         max_statements=args.max_statements,
     )
     if args.lost is not None:
-        return why_lost(Slicing(trace), args.lost, options)
+        return why_lost(trace.once(Slicing), args.lost, options)
     if args.edge:
         return slice_edge(trace, args.edge, specification=args.spec, options=options)
+    assert criterion is not None
     if args.forward or args.chop:
-        return influence(trace, args.criterion, options, args.chop)
-    return slice_trace(trace, args.criterion, options)
+        return influence(trace, criterion, options, args.chop)
+    return slice_trace(trace, criterion, options)
 
 
-def _write(trace: Trace, answer: Slice, args: argparse.Namespace) -> None:
+def _write(trace: Trace, answers: list[Slice], args: argparse.Namespace) -> None:
     import heapstory.reporters.sarif
     from heapstory.reporters.json import dumps
     from heapstory.reporters.slice import dot, json, sarif, text
@@ -180,22 +190,23 @@ def _write(trace: Trace, answer: Slice, args: argparse.Namespace) -> None:
     from heapstory.reporters.svg import svg
 
     def log() -> str:
-        return heapstory.reporters.sarif.dumps(sarif.results(answer), sarif.rules())
+        results = [result for answer in answers for result in sarif.results(answer)]
+        return heapstory.reporters.sarif.dumps(results, sarif.rules())
 
     form = chosen_format(args, _FORMATS)
     if args.sarif:
         write(log(), args.sarif)
     if form == "json":
-        write(dumps("slice", json.body(answer)), args.output)
+        write(dumps("slice", json.bodies(answers)), args.output)
     elif form == "sarif":
         write(log(), args.output)
     elif form == "dot":
-        write(dot.render(trace, answer), args.output)
+        write(dot.render(trace, answers[0]), args.output)
     elif form == "svg":
-        write(svg(dot.render(trace, answer)), args.output)
+        write(svg(dot.render(trace, answers[0])), args.output)
     else:
         style = PLAIN if args.output else Style.of(sys.stdout)
         orders = (args.order,) if args.order else ("source", "why")
         if args.forward or args.chop:
             orders = ("source",)
-        write(text.report(trace, answer, orders, style), args.output)
+        write(text.reports(trace, answers, orders, style), args.output)

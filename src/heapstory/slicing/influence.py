@@ -25,7 +25,7 @@ _StreamAsked = tuple[
 def influence(trace: Trace, criterion: str, options: Options, target: str | None = None) -> Slice:
     """The statements that a criterion had influence on or, with a target, those that passed it on
     to there. Without moments and dependences."""
-    slicing = Slicing(trace)
+    slicing = trace.once(Slicing)
     slicer, lines = slicing.slicer, slicing.lines
     first = slicing.points.find(parse(criterion))
     started = time.monotonic()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,7 @@ class Lines:
         self._addresses: dict[int, list[int]] = {}
         for address, number in self.number_of.items():
             self._addresses.setdefault(number, []).append(address)
+        self.scope = cache(self._find_scope)
         # Calls of functions that were inlined are lines without instructions of their own.
         self._lines = {(row.path, row.line) for rows in found.values() for row in rows}
         slicer.set_statements(list(self.number_of), list(self.number_of.values()))
@@ -49,7 +51,7 @@ class Lines:
         """The statement of an instruction."""
         return self.place(self.number_of.get(address or 0, 0))
 
-    def scope(self, number: int) -> int | None:
+    def _find_scope(self, number: int) -> int | None:
         """An instruction in whose scope a statement's variables are."""
         addresses = self._addresses.get(number, [])
         written = [at for at in addresses if at not in self.library_of]

@@ -32,10 +32,12 @@ class Naming:
 
     def __init__(self, trace: Trace, slicer: Slicer, variables: Variables) -> None:
         self._trace, self._slicer, self._variables = trace, slicer, variables
+        self.register = cache(self._register)
         self._timestamp = cache(slicer.timestamp)
         self._node = cache(lambda node: find_node(trace, node))
 
-    def register(self, byte: int) -> Named:
+    @staticmethod
+    def _register(byte: int) -> Named:
         """A register by its byte."""
         return Named(register_name(byte), None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from heapstory.errors import UsageError
@@ -26,7 +27,7 @@ DEFAULT = Options()
 
 def slice_trace(trace: Trace, criterion: str, options: Options = DEFAULT) -> Slice:
     """The backward slice of one criterion."""
-    return Slicing(trace).slice(criterion, options)
+    return trace.once(Slicing).slice(criterion, options)
 
 
 class Slicing:
@@ -125,6 +126,7 @@ class _Telling:
         self.narrowed = bool(options.through) or options.max_statements is not None
         self.cut = 0
         self.kept = self._kept(options)
+        self._scope = cache(self._find_scope)
 
     def _kept(self, options: Options) -> set[int]:
         graph: dict[int, list[int]] = {}
@@ -191,7 +193,7 @@ class _Telling:
         address = where if KINDS[kind] == "memory" else None
         return Dependence(user, definer, KINDS[kind], named.name, address, value, named.text, count)
 
-    def _scope(self, moment: int) -> list[Scope]:
+    def _find_scope(self, moment: int) -> list[Scope]:
         """Where the local variables of a moment are."""
         row = self.rows[moment]
         address = self.slicing.lines.scope(row.statement)

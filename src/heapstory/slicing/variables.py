@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -48,6 +47,7 @@ class Variables:
 
     def __init__(self, trace: Trace, slicer: Slicer) -> None:
         self.in_scope = cache(slicer.variables)
+        self._in_memory = cache(self._find_in_memory)
         rows = trace.query(
             "SELECT address, size, name, node FROM nodes WHERE kind = 'global' "
             "AND name IS NOT NULL ORDER BY address"
@@ -84,11 +84,13 @@ class Variables:
     def _locals(self, scope: Scope | None) -> list[CodeVariable]:
         return [] if scope is None else self.in_scope(scope.address)
 
-    def _in_memory(self, scope: Scope) -> Iterator[Variable]:
-        for one in self._locals(scope):
-            address = _address(one, scope)
-            if address is not None and one["piece"] == (0, one["size"]):
-                yield Variable(one["name"], address, one["size"], one["type"])
+    def _find_in_memory(self, scope: Scope) -> list[Variable]:
+        placed = [(one, _address(one, scope)) for one in self._locals(scope)]
+        return [
+            Variable(one["name"], address, one["size"], one["type"])
+            for one, address in placed
+            if address is not None and one["piece"] == (0, one["size"])
+        ]
 
     def _known(self, scope: Scope | None) -> str:
         names = list(dict.fromkeys(one["name"] for one in self._locals(scope) if one["where"]))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from heapstory.errors import TraceError, UsageError
 from heapstory.store.meta import read as read_meta
@@ -19,7 +19,7 @@ from heapstory.store.types import Types
 if TYPE_CHECKING:
     from heapstory import _core
 
-
+T = TypeVar("T")
 _salvage: ContextVar[bool] = ContextVar("salvage", default=False)
 
 
@@ -32,6 +32,7 @@ class OpenTrace:
         self._check_version()
         self.places = Places(self.core)
         self.types = Types(self.core)
+        self._made: dict[object, Any] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -46,7 +47,16 @@ class OpenTrace:
 
     def close(self) -> None:
         """Lets go of the files."""
+        self._made.clear()
         self.core.close()
+
+    def once(self, make: Callable[[Self], T]) -> T:
+        """What ``make`` makes of this trace, made at the first question and kept for further ones
+        until the trace is closed."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        made: T = self._made[make]
+        return made
 
     @cached_property
     def meta(self) -> dict[str, Any]:

@@ -12,8 +12,14 @@ if TYPE_CHECKING:
 MOST_MOMENTS = 10_000
 
 
+def bodies(answers: list[Slice]) -> dict[str, Any]:
+    """The body of ``slice --json``: the first answer, and those to further criteria."""
+    first, *further = (body(answer) for answer in answers)
+    return {**first, **({"further": further} if further else {})}
+
+
 def body(answer: Slice) -> dict[str, Any]:
-    """The body of ``slice --json``. Of very many moments only the last are listed."""
+    """One slice. Of very many moments only the last are listed."""
     moments = [moment for moment in answer.moments if moment.number]
     return {
         "criterion": answer.criterion,

@@ -20,6 +20,15 @@ MOST_BRANCHES = 60
 ORDERS = ("source", "time", "why")
 
 
+def reports(
+    trace: Trace, answers: list[Slice], orders: tuple[str, ...], style: Style
+) -> Iterator[str]:
+    """Of several criteria, one after the other."""
+    for number, answer in enumerate(answers):
+        yield "\n" if number else ""
+        yield from report(trace, answer, orders, style)
+
+
 def report(
     trace: Trace, answer: Slice, orders: tuple[str, ...] = ("source", "why"), style: Style = PLAIN
 ) -> Iterator[str]:
