@@ -7,6 +7,12 @@ from pathlib import Path
 import pytest
 
 from heapstory.commands import main
+from heapstory.linear.budget import Budget
+from heapstory.linear.ir.harness import Harness
+from heapstory.linear.ir.module import read_module
+from heapstory.linear.ir.roles import choose
+from heapstory.linear.run.judge import Ran, Runner
+from tests.linear import LONG
 from tests.linear.ir.test_structures import RING, STACK
 from tests.support.schemas import check_answer
 
@@ -30,6 +36,30 @@ bool pile_pop(struct pile *p, int *value) {
 }
 """
 
+LOCK = """
+#include <stdatomic.h>
+struct gate { atomic_int held; };
+void gate_init(struct gate *g) { atomic_init(&g->held, 0); }
+void gate_lock(struct gate *g) { while (atomic_load(&g->held)); atomic_store(&g->held, 1); }
+void gate_unlock(struct gate *g) { atomic_store(&g->held, 0); }
+"""
+CLASS = """
+#include <atomic>
+template <typename T> class Pile {
+    struct Item { T value; Item *next; };
+    std::atomic<Item *> top{nullptr};
+  public:
+    void push(T value) { top.store(new Item{value, top.load()}); }
+    bool pop(T &value) {
+        Item *one = top.load();
+        do { if (!one) return false; } while (!top.compare_exchange_weak(one, one->next));
+        value = one->value;
+        return true;
+    }
+};
+template class Pile<int>;
+"""
+
 
 def run(
     capsys: pytest.CaptureFixture[str], source: Path, seconds: str, *options: str
@@ -48,6 +78,29 @@ def test_a_stack_without_care_shows_it(tmp_path: Path, capsys: pytest.CaptureFix
     assert isinstance(history, dict)
     assert len(history["operations"]) == 9
     assert "seed" in str(found["reason"])
+
+
+@pytest.mark.parametrize(("name", "text"), [("gate.c", LOCK), ("pile.cc", CLASS)])
+def test_locks_and_classes_are_run(
+    name: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Between the look and the write others come in, as also Valgrind's switches show."""
+    source = tmp_path / name
+    source.write_text(text)
+    status, found = run(capsys, source, "200")
+    assert (status, found["verdict"]) == (1, "not-linearizable")
+
+
+def test_threads_are_switched_under_valgrind(tmp_path: Path) -> None:
+    source = tmp_path / "pile.c"
+    source.write_text(UNSAFE)
+    module = read_module(str(source), ())
+    runner = Runner(Harness(module, choose(module, None, None)), Budget(LONG), tmp_path, ())
+    ran = Ran(0, [])
+    for first in range(0, 400, 20):
+        if runner.some(first, True, ran):
+            break
+    assert ran.wrong
 
 
 def test_right_histories_show_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,8 @@
-"""The program that calls the operations of a C file, made from the types of its functions.
+"""The program that calls the operations of a C or C++ file, made from the types of its functions.
 
 It includes the file itself, so static functions can be called, too. Every access to memory that
-clang can point out may be followed by a short sleep.
+clang can point out may be followed by a short sleep, or by a switch to another thread. What C++
+compiles has no name that C could write: it is called by its symbol.
 """
 
 from __future__ import annotations
@@ -9,15 +10,24 @@ from __future__ import annotations
 from pathlib import Path
 
 from heapstory.linear.ir import roles
-from heapstory.linear.ir.harness import ARGUMENT, METHODS, OUT, OWN, STRUCTURE, THREAD, Harness
-from heapstory.linear.ir.module import Declared
+from heapstory.linear.ir.harness import (
+    ARGUMENT,
+    INCREMENT,
+    METHODS,
+    OUT,
+    OWN,
+    STRUCTURE,
+    THREAD,
+    Harness,
+)
+from heapstory.linear.ir.module import Declared, Type
 
 HEAD = """\
 #define main heapstory_program_main
 #include "{path}"
 #undef main
 #include <pthread.h>
-#include <stdatomic.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,12 +35,20 @@ HEAD = """\
 #include <unistd.h>
 #pragma clang attribute push(__attribute__((no_sanitize("coverage"))), apply_to = function)
 
-static _Thread_local unsigned hs_random;
-static _Thread_local int hs_thread;
-static atomic_long hs_clock;
+#ifdef __cplusplus
+#define HS_C extern "C"
+#else
+#define HS_C
+#endif
+
+enum {{ hs_sleeps = 1, hs_switches }};
+static __thread unsigned hs_random;
+static __thread int hs_thread;
+static long hs_clock;
 static long hs_values[4096];
 static void *hs_structure;
-static int hs_delays;
+static long hs_counter;
+static int hs_pauses;
 
 /* An object that stands for a value is that value. */
 static long hs_number(long given)
@@ -39,34 +57,38 @@ static long hs_number(long given)
     return at < sizeof hs_values && at % 8 == 0 ? (long)(at / 8) : given;
 }}
 static unsigned hs_next(void) {{ return (hs_random = hs_random * 1664525u + 1013904223u) >> 8; }}
-static void hs_pause(void) {{ if (hs_delays && hs_next() % 16 == 0) usleep(hs_next() % 40); }}
-void __sanitizer_cov_trace_pc(void) {{ hs_pause(); }}
+static long hs_tick(void) {{ return __atomic_fetch_add(&hs_clock, 1, __ATOMIC_SEQ_CST); }}
+static void hs_pause(void)
+{{
+    if (hs_pauses == 0 || hs_next() % (hs_pauses == hs_sleeps ? 16 : 6) != 0) return;
+    if (hs_pauses == hs_sleeps) usleep(hs_next() % 40); else sched_yield();
+}}
+HS_C void __sanitizer_cov_trace_pc(void) {{ hs_pause(); }}
 #define HS_HOOKS(n) \\
-    void __sanitizer_cov_load##n(void *p) {{ (void)p; hs_pause(); }} \\
-    void __sanitizer_cov_store##n(void *p) {{ (void)p; hs_pause(); }}
+    HS_C void __sanitizer_cov_load##n(void *p) {{ (void)p; hs_pause(); }} \\
+    HS_C void __sanitizer_cov_store##n(void *p) {{ (void)p; hs_pause(); }}
 HS_HOOKS(1) HS_HOOKS(2) HS_HOOKS(4) HS_HOOKS(8) HS_HOOKS(16)
 """
 TAIL = """
 struct hs_done { int op, thread; long argument, status, value, begin, end; };
 static struct hs_done hs_log[64];
-static int hs_calls, hs_seed;
-static atomic_int hs_ready;
+static int hs_calls, hs_seed, hs_ready;
 
 static void *hs_run(void *given)
 {
     hs_thread = (int)(intptr_t)given;
     hs_random = (unsigned)(hs_seed * 64 + hs_thread) * 2654435761u + 1;
-    atomic_fetch_sub(&hs_ready, 1);
-    while (atomic_load(&hs_ready) > 0);
+    __atomic_fetch_sub(&hs_ready, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&hs_ready, __ATOMIC_SEQ_CST) > 0) sched_yield();
     for (int i = 0; i < hs_calls; i++) {
         struct hs_done *d = &hs_log[hs_thread * hs_calls + i];
         int op = (int)(hs_next() % HS_OPERATIONS);
         while (!hs_may(op, hs_thread)) op = (op + 1) % HS_OPERATIONS;
         long argument = HS_KEYED ? 1 + (long)(hs_next() % 2) : 11 + hs_thread * 8 + i;
         d->op = op; d->thread = hs_thread; d->argument = argument; d->end = -1;
-        d->begin = atomic_fetch_add(&hs_clock, 1);
+        d->begin = hs_tick();
         hs_call(op, argument, &d->status, &d->value);
-        d->end = atomic_fetch_add(&hs_clock, 1);
+        d->end = hs_tick();
     }
     return 0;
 }
@@ -87,11 +109,12 @@ int main(int count, char **words)
     }
     int threads = atoi(words[2]);
     hs_calls = atoi(words[3]);
-    hs_delays = 1;
+    hs_pauses = strcmp(words[1], "switches") == 0 ? hs_switches : hs_sleeps;
     for (hs_seed = atoi(words[4]); hs_seed < atoi(words[5]); hs_seed++) {
         pthread_t made[8];
         hs_set_up();
-        atomic_store(&hs_ready, threads);
+        hs_counter = 0;
+        hs_ready = threads;
         for (int t = 0; t < threads; t++) {
             for (int i = 0; i < hs_calls; i++) hs_log[t * hs_calls + i].begin = -1;
             pthread_create(&made[t], 0, hs_run, (void *)(intptr_t)t);
@@ -113,18 +136,35 @@ int main(int count, char **words)
 def driver(harness: Harness) -> str:
     """The text of the program."""
     path = str(Path(harness.module.path).resolve())
-    parts = [HEAD.format(path=path), _set_up(harness)]
-    cases, own = [], ""
-    for number, (method, function) in enumerate(harness.chosen.methods.items()):
-        called, needs = _called(harness, number, method, function)
-        cases.append(f"    case {number}: {called}\n        break;")
-        own += needs
-    parts.append(own)
-    parts.append(
-        "static void hs_call(int op, long argument, long *status, long *value)\n{\n"
-        "    char out[16] = {0};\n    void *object = &hs_values[argument];\n"
-        "    (void)object; (void)out;\n    switch (op) {\n" + "\n".join(cases) + "\n    }\n}\n"
+    calls = _Calls(harness)
+    cases = "\n".join(
+        f"    case {number}: {text}\n        break;"
+        for number, text in enumerate(calls.operations())
     )
+    set_up = calls.set_up()
+    return "".join(
+        [
+            HEAD.format(path=path),
+            *calls.declared,
+            set_up,
+            "static void hs_call(int op, long argument, long *status, long *value)\n{\n"
+            "    char out[16] = {0};\n    void *object = &hs_values[argument];\n"
+            f"    (void)object; (void)out;\n    switch (op) {{\n{cases}\n    }}\n}}\n",
+            _may(harness),
+            f"#define HS_OPERATIONS {len(harness.operations)}\n"
+            f"#define HS_KEYED {int(harness.chosen.kind == roles.SET)}\n",
+            TAIL,
+        ]
+    )
+
+
+def is_cplusplus(path: str) -> bool:
+    """Whether a file is C++, by its name."""
+    return Path(path).suffix not in (".c", ".i")
+
+
+def _may(harness: Harness) -> str:
+    """Which threads may call what."""
     may = "".join(
         f"    if (op == {n}) return thread == {o.role};\n"
         for n, o in enumerate(harness.operations)
@@ -132,64 +172,110 @@ def driver(harness: Harness) -> str:
     )
     reserved = {o.role for o in harness.operations if o.role >= 0}
     rest = " && ".join(f"thread != {role}" for role in sorted(reserved)) or "1"
-    parts.append(
+    return (
         f"static int hs_may(int op, int thread)\n{{\n    (void)op; (void)thread;\n{may}"
         f"    return {rest};\n}}\n"
     )
-    parts.append(
-        f"#define HS_OPERATIONS {len(harness.operations)}\n"
-        f"#define HS_KEYED {int(harness.chosen.kind == roles.SET)}\n"
-    )
-    return "".join([*parts, TAIL])
 
 
-def _set_up(harness: Harness) -> str:
-    """The function that makes the structure."""
-    maker, shared = harness.maker, harness.shared
-    if shared is None:
-        body = f"{maker.name}({_guessed(harness, 0)});" if maker else ""
-    elif maker is None:
-        body = f"hs_structure = calloc(1, {shared.pointed});"
-    elif maker.types and maker.types[0].text == shared.text:
-        rest = _guessed(harness, 1)
-        body = f"hs_structure = calloc(1, {shared.pointed});\n    {maker.name}(hs_structure{rest});"
-    elif maker.types and maker.types[0].text == f"{shared.text}*":
-        body = f"{maker.name}((void *)&hs_structure{_guessed(harness, 1)});"
-    else:
-        body = f"hs_structure = {maker.name}({_guessed(harness, 0)});"
-    return f"static void hs_set_up(void)\n{{\n    {body}\n}}\n"
+class _Calls:
+    """The calls of a harness as text, and what has to be declared for them."""
 
+    def __init__(self, harness: Harness) -> None:
+        self.harness = harness
+        self.by_symbol = is_cplusplus(harness.module.path)
+        self.declared: list[str] = []
 
-def _guessed(harness: Harness, first: int) -> str:
-    values = harness.guessed(first)
-    text = ", ".join(map(str, values))
-    return f", {text}" if first and values else text
-
-
-def _called(harness: Harness, number: int, method: str, function: Declared) -> tuple[str, str]:
-    """One call with its status and what it wrote; and what its threads need of their own."""
-    own, out = "", 0
-    given = []
-    for place, each in enumerate(harness.plan(function, METHODS[harness.chosen.kind, method])):
-        if each.what == STRUCTURE:
-            given.append("hs_structure")
-        elif each.what == THREAD:
-            given.append("hs_thread")
-        elif each.what == ARGUMENT:
-            given.append("object" if "*" in each.kind.text else "argument")
-        elif each.what == OUT:
-            out = min(each.kind.pointed or 8, 8)
-            given.append("(void *)out")
-        elif each.what == OWN:
-            name = f"hs_own_{number}_{place}"
-            own += f"static _Alignas(128) char {name}[5][{each.kind.pointed}];\n"
-            given.append(f"(void *){name}[hs_thread]")
+    def set_up(self) -> str:
+        """The function that makes the structure."""
+        maker, shared = self.harness.maker, self.harness.shared
+        room = f"hs_structure = calloc(1, {shared.pointed});" if shared else ""
+        if maker is None:
+            body = room
+        elif shared is None:
+            body = f"{self._call(maker, self._guessed(0))};"
+        elif maker.types and maker.types[0].text == shared.text:
+            body = f"{room}\n    {self._call(maker, ['hs_structure', *self._guessed(1)])};"
+        elif maker.types and maker.types[0].text == f"{shared.text}*":
+            body = f"{self._call(maker, ['(void *)&hs_structure', *self._guessed(1)])};"
         else:
-            given.append(str(each.number))
-    text = f"{function.name}({', '.join(given)})"
-    silent = function.returns.text == "void"
-    done = f"{text}; *status = 0;" if silent else f"*status = hs_number((long){text});"
-    if out:
-        done += f" memcpy(value, out, {out}); *value = hs_number(*value);"
-        done += " *status = *value;" if silent else ""
-    return done, own
+            body = f"hs_structure = (void *){self._call(maker, self._guessed(0))};"
+        return f"static void hs_set_up(void)\n{{\n    {body}\n}}\n"
+
+    def operations(self) -> list[str]:
+        """A statement for each operation, which sets its status and value."""
+        chosen = self.harness.chosen
+        if chosen.kind != roles.LOCK:
+            return [self._operation(m, f) for m, f in chosen.methods.items()]
+        lock, unlock = (
+            self._call(chosen.methods[m], self._given(chosen.methods[m], INCREMENT)[0])
+            for m in ("lock", "unlock")
+        )
+        section = "*status = hs_counter; hs_pause(); hs_counter = *status + 1;"
+        return [f"{lock}; {section} {unlock};"]
+
+    def _guessed(self, first: int) -> list[str]:
+        return [str(value) for value in self.harness.guessed(first)]
+
+    def _operation(self, method: str, function: Declared) -> str:
+        """One call with its status and what it wrote."""
+        given, out = self._given(function, METHODS[self.harness.chosen.kind, method])
+        text = self._call(function, given)
+        silent = function.returns.text == "void"
+        done = f"{text}; *status = 0;" if silent else f"*status = hs_number((long){text});"
+        if out:
+            done += f" memcpy(value, out, {out}); *value = hs_number(*value);"
+            done += " *status = *value;" if silent else ""
+        return done
+
+    def _given(self, function: Declared, method: int) -> tuple[list[str], int]:
+        """What is passed, and the size of the answer that is written, if one is."""
+        given, out = [], 0
+        for place, each in enumerate(self.harness.plan(function, method)):
+            if each.what == STRUCTURE:
+                given.append("hs_structure")
+            elif each.what == THREAD:
+                given.append("hs_thread")
+            elif each.what == ARGUMENT:
+                given.append("object" if _by_address(each.kind) else "argument")
+            elif each.what == OUT:
+                out = min(each.kind.pointed or 8, 8)
+                given.append("(void *)out")
+            elif each.what == OWN:
+                given.append(self._own(function, place, each.kind))
+            else:
+                given.append(str(each.number))
+        return given, out
+
+    def _own(self, function: Declared, place: int, kind: Type) -> str:
+        """Something that each thread has one of: the same for all functions that want such."""
+        name = "hs_own_" + "".join(c if c.isalnum() else "_" for c in f"{kind.text}{place}")
+        text = f"static char {name}[5][{kind.pointed}] __attribute__((aligned(128)));\n"
+        if text not in self.declared:
+            self.declared.append(text)
+        return f"(void *){name}[hs_thread]"
+
+    def _call(self, function: Declared, given: list[str]) -> str:
+        if not self.by_symbol:
+            return f"{function.name}({', '.join(given)})"
+        name = f"hs_f{function.symbol.strip('@').replace('.', '_')}"
+        kinds = ", ".join("void *" if _by_address(kind) else "long" for kind in function.types)
+        symbol = function.symbol.removeprefix("@")
+        text = f'{_returned(function.returns)} {name}({kinds}) __asm__("{symbol}");\n'
+        if text not in self.declared:
+            self.declared.append(text)
+        return f"{name}({', '.join(given)})"
+
+
+def _by_address(kind: Type) -> bool:
+    return "*" in kind.text or "&" in kind.text
+
+
+def _returned(kind: Type) -> str:
+    """A type of C that is returned in the same way."""
+    if kind.text in ("void", "bool", "_Bool"):
+        return kind.text.removeprefix("_").lower()
+    if _by_address(kind):
+        return "void *"
+    sign = "unsigned " if kind.text.startswith("unsigned") else ""
+    return sign + {1: "char", 2: "short", 4: "int"}.get(kind.size, "long")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import tempfile
 import time
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from heapstory.linear.ir import roles
 from heapstory.linear.ir.harness import (
     DONE,
     INSERT,
+    NUMBER,
     SILENT,
     STATUS,
     TRUTH,
@@ -26,11 +29,18 @@ from heapstory.linear.ir.harness import (
     Operation,
 )
 from heapstory.linear.ir.judge import CannotTell, Judge
-from heapstory.linear.models.sequential import Set, listed
-from heapstory.linear.run.driver import driver
+from heapstory.linear.models.sequential import Counter, Register, Set, listed
+from heapstory.linear.run.driver import driver, is_cplusplus
 
 THREADS, CALLS, ROUNDS = 3, 3, 20
 FULL, LOST, EMPTY = "full", "nothing done", "EMPTY"
+# what holds one number; a lock is judged by a counter that it protects
+NUMBERS: dict[str, type[Counter] | type[Register]] = {
+    roles.LOCK: Counter,
+    roles.COUNTER: Counter,
+    roles.REGISTER: Register,
+}
+_SWITCHED = ("valgrind", "-q", "--tool=none", "--fair-sched=try", "--vgdb=no")
 _HOOKS = "-fsanitize-coverage=trace-pc,trace-loads,trace-stores"
 
 
@@ -52,11 +62,15 @@ class Object:
         self.kind, self.capacity = kind, capacity
 
     def initial(self) -> Any:
+        if self.kind in NUMBERS:
+            return 0
         return frozenset() if self.kind == roles.SET else ()
 
     def apply(
         self, state: Any, method: str, arguments: tuple[Any, ...], who: int = 1
     ) -> list[tuple[Any, Any]]:
+        if self.kind in NUMBERS:
+            return NUMBERS[self.kind]().apply(state, method, arguments)
         if method in ("enqueue", "push"):
             if 0 <= self.capacity <= len(state):
                 return [(FULL, state), (LOST, state)]
@@ -70,6 +84,8 @@ class Object:
         return Set().apply(state, method, arguments)
 
     def shown(self, state: Any) -> str:
+        if self.kind in NUMBERS:
+            return str(state)
         return Set().shown(state) if self.kind == roles.SET else listed(state)
 
 
@@ -96,32 +112,43 @@ class Runner(Judge):
 
     def histories(self) -> Ran:
         """Run until the time is over, or something is wrong."""
-        if self.harness.chosen.kind not in (roles.QUEUE, roles.STACK, roles.DEQUE, roles.SET):
-            raise CannotTell(f"{self.path}: a {self.harness.chosen.kind} is not run yet")
         ran, begin = Ran(0, []), time.monotonic()
         self._rounds(ran)
         ran.seconds = time.monotonic() - begin
         return ran
 
     def _rounds(self, ran: Ran) -> None:
-        first = 0
-        while self.budget.left() > 0 and not ran.trouble:
+        """By turns with sleeps, and with switches under Valgrind, if it is there."""
+        ways = (False, True) if shutil.which("valgrind") else (False,)
+        for number in count():
+            if self.budget.left() <= 0 or ran.trouble:
+                return
             self.budget.doing = f"running it ({ran.histories} histories were right)"
-            words = [str(n) for n in (self._threads(), CALLS, first, first + ROUNDS)]
-            command = [str(self.program), "threads", *words]
-            try:
-                done = subprocess.run(
-                    command, capture_output=True, text=True, check=False,
-                    timeout=max(self.budget.left(), 1.0),
-                )  # fmt: skip
-                output, status = done.stdout, done.returncode
-            except subprocess.TimeoutExpired:
+            if self.some(number * ROUNDS, ways[number % len(ways)], ran):
                 return
-            if self._judge(output, ran):
-                return
-            if status < 0:
-                ran.trouble = f"ends with signal {-status} (seeds from {first})"
-            first += ROUNDS
+
+    def some(self, first: int, switched: bool, ran: Ran) -> bool:
+        """Some histories, from a seed on; whether something is wrong. Valgrind runs one thread at a
+        time: there a pause is a switch to another."""
+        words = [str(n) for n in (self._threads(), CALLS, first, first + ROUNDS)]
+        command = [str(self.program), "switches" if switched else "sleeps", *words]
+        if switched:
+            command = [*_SWITCHED, *command]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, check=False,
+                timeout=max(self.budget.left(), 1.0),
+            )  # fmt: skip
+            output, status = done.stdout, done.returncode
+        except subprocess.TimeoutExpired as late:
+            lines = (late.stdout or b"").decode(errors="replace").splitlines()
+            whole = len(lines) - len(lines) % (self._threads() * CALLS)
+            output, status = "\n".join(lines[:whole]), 0
+        if self._judge(output, ran):
+            return True
+        if status < 0:
+            ran.trouble = f"ends with signal {-status} (seeds from {first})"
+        return False
 
     def _threads(self) -> int:
         """So many that each has something to call."""
@@ -150,11 +177,14 @@ class Runner(Judge):
         self, op: int, thread: int, argument: int, status: int, value: int, begin: int, end: int
     ) -> Recorded:
         operation = self.harness.operations[op]
-        method = list(self.harness.chosen.methods)[op]
+        lock = self.harness.chosen.kind == roles.LOCK
+        method = "increment" if lock else list(self.harness.chosen.methods)[op]
         given = (argument,) if operation.argument else ()
         return Recorded(method, given, self._answer(operation, status, value), begin, end, 0)
 
     def _answer(self, operation: Operation, status: int, value: int) -> Any:
+        if operation.says == NUMBER:
+            return status
         if operation.says == SILENT:
             return "done" if operation.method == INSERT else None
         if operation.says == TRUTH and status in (operation.yes, operation.no):
@@ -173,10 +203,12 @@ class Runner(Judge):
 
 
 def _compiled(harness: Harness, folder: Path, options: tuple[str, ...]) -> Path:
-    source, program = folder / "driver.c", folder / "driver"
+    cplusplus = is_cplusplus(harness.module.path)
+    source, program = folder / f"driver.{'cc' if cplusplus else 'c'}", folder / "driver"
     source.write_text(driver(harness), encoding="utf-8")
     hooks = [_HOOKS, "-fno-sanitize-link-runtime", "-Wno-everything", "-O0", "-g", "-pthread"]
-    command = [find_clang(), *hooks, *options, str(source), "-o", str(program), "-latomic"]
+    libraries = ["-latomic", *(["-lstdc++"] if cplusplus else [])]
+    command = [find_clang(), *hooks, *options, str(source), "-o", str(program), *libraries]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         lines = [line for line in done.stderr.splitlines() if "error" in line]
