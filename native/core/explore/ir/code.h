@@ -52,6 +52,12 @@ enum class Binary : int64_t {
 enum class Predicate : int64_t { eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge };
 enum class Modify : int64_t { xchg, add, sub, band, bor, bxor, nand, max, min, umax, umin };
 enum class Order : int64_t { plain, relaxed, acquire, release, both, strong };
+constexpr bool acquires(Order order) {
+    return order == Order::acquire || order == Order::both || order == Order::strong;
+}
+constexpr bool releases(Order order) {
+    return order == Order::release || order == Order::both || order == Order::strong;
+}
 enum class Library : int64_t {
     allocate,       // size
     allocate_clear, // count, size
@@ -145,6 +151,9 @@ struct Code {
 // Where things lie: variables, then functions, then memory of threads.
 constexpr uint64_t address_of(uint64_t object) {
     return 0x100000000 + (object << 24);
+}
+constexpr uint64_t object_at(uint64_t address) {
+    return address < address_of(0) ? ~uint64_t(0) : (address - address_of(0)) >> 24;
 }
 constexpr uint64_t first_function = 1 << 12, first_heap = 1 << 13, first_stack = 1 << 16;
 constexpr uint64_t first_value = 1 << 18;

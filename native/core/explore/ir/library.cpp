@@ -1,0 +1,197 @@
+// Functions that a program does not bring along: memory, mutexes and the like.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "explore/ir/machine.h"
+
+#include <algorithm>
+
+namespace heapstory::explore::ir {
+
+bool Machine::library(const Instruction &one) {
+    auto argument = [&](int32_t i) { return get(one.b + i); };
+    switch (Library(one.kind)) {
+    case Library::allocate:
+        allocate(one, argument(0), false);
+        break;
+    case Library::allocate_clear:
+        allocate(one, {argument(0).low * argument(1).low, 0, false}, true);
+        break;
+    case Library::release:
+        release(argument(0), one.line);
+        break;
+    case Library::fill:
+        fill(one);
+        break;
+    case Library::copy:
+        copy(one);
+        break;
+    case Library::lock:
+        return lock(one, true);
+    case Library::try_lock:
+        return lock(one, false);
+    case Library::unlock:
+        unlock(one);
+        break;
+    case Library::nothing:
+        if (one.dst >= 0)
+            set(one.dst, {});
+        break;
+    case Library::thread:
+        set(one.dst, {uint64_t(number_), 0, false});
+        break;
+    case Library::failed:
+        fault(Trouble::assertion, one.line);
+        return false;
+    case Library::ended:
+        return false;
+    case Library::assume:
+        return argument(0).low != 0;
+    case Library::value: {
+        uint64_t id = first_value + argument(0).low;
+        if (memory_->find(uint32_t(id)) == nullptr) {
+            Message holds{{argument(0).low, 0, false}, {}, false, -1};
+            Object object{uint32_t(id), 256, -1, false, true};
+            object.cells.push_back({0, 8, {holds}, {}});
+            memory_->add(std::move(object));
+        }
+        set(one.dst, {address_of(id), 0, false});
+        break;
+    }
+    }
+    return true;
+}
+
+// New memory, or some that was freed: which, is tried in all ways.
+void Machine::allocate(const Instruction &one, const Value &size, bool cleared) {
+    std::vector<uint32_t> freed;
+    for (const auto &object : memory_->objects)
+        if (object->freed && object->size == size.low)
+            freed.push_back(object->id);
+    auto choice = size_t(choices_->choose(int32_t(freed.size()) + 1));
+    Watcher &watcher = memory_->watchers[size_t(number_)];
+    int8_t owner = number_ == set_up_thread ? int8_t(-1) : int8_t(number_);
+    uint64_t id = first_heap + of_thread * uint64_t(number_) + uint64_t(thread_->allocated);
+    if (choice > 0) {
+        id = freed[choice - 1];
+        Object *object = memory_->change(uint32_t(id));
+        watcher.now.join(object->free_sight);
+        object->freed = false;
+        object->owner = owner;
+        object->free_sight = {};
+        object->cleared = cleared;
+        memory_->forget_cells(*object);
+    } else {
+        if (thread_->allocated++ >= int32_t(of_thread)) {
+            fault(Trouble::endless, one.line);
+            thread_->allocated = 0;
+        }
+        memory_->add({uint32_t(id), uint32_t(size.low), owner, false, cleared});
+    }
+    set(one.dst, {address_of(id), 0, false});
+}
+
+void Machine::release(const Value &address, int32_t line) {
+    if (address.low == 0)
+        return;
+    uint64_t id = object_at(address.low);
+    Object *object = id <= UINT32_MAX ? memory_->change(uint32_t(id)) : nullptr;
+    if (object == nullptr || id < first_heap || id >= first_stack ||
+        address.low != address_of(id)) {
+        fault(Trouble::wild, line);
+        return;
+    }
+    if (object->freed) {
+        fault(Trouble::freed_twice, line);
+        return;
+    }
+    // Like a write of the whole: who has read it and is not known to be done may still use it.
+    size_t before = faults.size();
+    for (Cell &cell : object->cells)
+        mark({object, &cell}, Order::plain, true, line);
+    if (faults.size() > before) {
+        faults.resize(before);
+        fault(Trouble::freed, line);
+    }
+    object->freed = true;
+    Watcher &watcher = memory_->watchers[size_t(number_)];
+    object->free_sight = watcher.now;
+    if (number_ != set_up_thread)
+        ++watcher.now.clock[size_t(number_)];
+}
+
+void Machine::fill(const Instruction &one) {
+    Value to = get(one.b), byte = get(one.b + 1);
+    uint64_t size = plain(one.b + 2, one.line).low, wide = 0;
+    for (int i = 0; i < 8; ++i)
+        wide = wide << 8 | (byte.low & 255);
+    for (uint64_t at = 0; at < size;) {
+        uint32_t step = size - at >= 8 ? 8 : 1;
+        Spot spot = this->spot({to.low + at, 0, to.unset}, step, one.line);
+        if (spot.cell == nullptr)
+            return;
+        mark(spot, Order::plain, true, one.line);
+        write(spot, {step == 8 ? wide : wide & 255, 0, byte.unset}, Order::plain,
+              spot.cell->messages.size(), false);
+        at += step;
+    }
+    if (one.dst >= 0)
+        set(one.dst, to);
+}
+
+void Machine::copy(const Instruction &one) {
+    Value to = get(one.b), from = get(one.b + 1);
+    uint64_t size = plain(one.b + 2, one.line).low;
+    for (uint64_t at = 0; at < size;) {
+        uint32_t step = size - at >= 8 ? 8 : size - at >= 4 ? 4 : 1;
+        Spot source = spot({from.low + at, 0, from.unset}, step, one.line);
+        if (source.cell == nullptr)
+            return;
+        mark(source, Order::plain, false, one.line);
+        Value value = read(source, source.cell->messages.size() - 1, Order::plain);
+        Spot target = spot({to.low + at, 0, to.unset}, step, one.line);
+        if (target.cell == nullptr)
+            return;
+        mark(target, Order::plain, true, one.line);
+        write(target, value, Order::plain, target.cell->messages.size(), false);
+        at += step;
+    }
+    if (one.dst >= 0)
+        set(one.dst, to);
+}
+
+// A mutex is a word that is 1 while it is held; the newest message counts.
+bool Machine::lock(const Instruction &one, bool waits) {
+    Value address = get(one.b);
+    Spot at = spot(address, 4, one.line);
+    if (at.cell == nullptr)
+        return false;
+    size_t newest = at.cell->messages.size() - 1;
+    bool held = at.cell->messages[newest].value.low != 0;
+    if (held && waits)
+        return false;
+    mark(at, Order::both, true, one.line);
+    Value old = read(at, newest, Order::acquire);
+    if (!held)
+        write(at, {1, 0, old.unset}, Order::relaxed, newest + 1, true);
+    if (one.dst >= 0)
+        set(one.dst, {held ? 16U : 0U, 0, false});
+    note(5, one.line, address.low, 1);
+    return true;
+}
+
+void Machine::unlock(const Instruction &one) {
+    Value address = get(one.b);
+    Spot at = spot(address, 4, one.line);
+    if (at.cell == nullptr)
+        return;
+    size_t newest = at.cell->messages.size() - 1;
+    if (at.cell->messages[newest].value.low == 0)
+        fault(Trouble::unknown, one.line, 1);
+    mark(at, Order::both, true, one.line);
+    read(at, newest, Order::relaxed);
+    write(at, {0, 0, false}, Order::release, newest + 1, true);
+    if (one.dst >= 0)
+        set(one.dst, {});
+    note(5, one.line, address.low, 0);
+}
+
+} // namespace heapstory::explore::ir
