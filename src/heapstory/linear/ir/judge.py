@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import islice
 
 from heapstory._core import Interleaved, Interleaver, MachineCall, MachineEvent, Stop
 from heapstory.linear.budget import Budget
@@ -29,6 +32,7 @@ from heapstory.linear.ir.roles import words_of
 NEVER = -(1 << 62)  # a status that is never given
 FIRST_VALUE = 1 << 18
 MOST_CALLS = 7
+CORES = 2  # searches at a time
 ALONE = 4  # calls one after the other
 SHARE = 0.1  # of the time, for these
 FULL_AFTER = 8  # insertions that are tried
@@ -62,6 +66,7 @@ class Outcome:
     reason: str = ""
     calls: int = 0  # every interleaving of so many was tried
     threads: int = 0
+    covered: dict[int, int] = field(default_factory=dict)  # threads: calls
     states: int = 0
     seconds: float = 0.0
     strong: bool = True
@@ -202,18 +207,35 @@ class Judge:
         begin = time.monotonic()
         outcome = Outcome("unknown", strong=self.strong, capacity=self.capacity)
         outcome.operations, outcome.kind = self.harness.operations, self.harness.chosen.kind
-        levels = [
-            (n, t) for n in range(2, (most or MOST_CALLS) + 1) for t in sorted({2, min(n, 3)})
-        ]
         try:
             self._alone()
-            for calls, threads in levels:
-                if not self._level(calls, max(threads, self._reserved()), outcome):
-                    break
+            self._levels(most or MOST_CALLS, outcome)
         except CannotTell as reason:
             outcome.verdict, outcome.reason = "unknown", str(reason)
         outcome.seconds = time.monotonic() - begin
         return outcome
+
+    def _levels(self, most: int, outcome: Outcome) -> None:
+        """More and more calls, on all cores: the next levels are begun early and taken in order."""
+        bounds = ((n, t) for n in range(2, most + 1) for t in sorted({2, min(n, 3)}))
+        levels = ((n, max(t, self._reserved())) for n, t in bounds)
+        running: deque[tuple[int, int, Future[Interleaved]]] = deque()
+        stop = Stop()
+        with ThreadPoolExecutor(CORES) as pool:
+            try:
+                while True:
+                    for calls, threads in islice(levels, CORES - len(running)):
+                        search = pool.submit(self._searching(calls, threads, stop))
+                        running.append((calls, threads, search))
+                    if not running:
+                        break
+                    calls, threads, search = running.popleft()
+                    doing = f"trying all interleavings of {calls} calls by {threads} threads"
+                    self.budget.doing = doing
+                    if not self._level(calls, threads, search.result(), outcome):
+                        break
+            finally:
+                stop.set()
 
     def _alone(self) -> None:
         """One call after the other must do what the type does, or it is another type."""
@@ -230,10 +252,8 @@ class Judge:
     def _reserved(self) -> int:
         return max(o.role for o in self.harness.operations) + 1
 
-    def _level(self, calls: int, threads: int, outcome: Outcome) -> bool:
-        """One search; whether to go on."""
-        self.budget.doing = f"trying all interleavings of {calls} calls by {threads} threads"
-        found = self._search(calls, threads)
+    def _level(self, calls: int, threads: int, found: Interleaved, outcome: Outcome) -> bool:
+        """Take in one search; whether to go on."""
         while found.outcome == "odd" and self._is_lost(found):
             found = self._search(calls, threads)
         outcome.states += found.states
@@ -258,31 +278,37 @@ class Judge:
             if outcome.calls == 0 or outcome.reason:
                 outcome.reason = outcome.reason or "a limit was reached with two calls already"
                 outcome.verdict = "unknown"
-            return False
+            # with fewer threads there may still be room
+            return found.outcome == "states" and threads > 2 and outcome.verdict != "unknown"
         never = [o.name for o, e in zip(self.harness.operations, found.ended, strict=True) if not e]
         if never and calls >= 3:
             raise CannotTell(f"{self.path}: '{never[0]}' never ends")
         outcome.verdict = "unknown" if outcome.reason else "bounded-ok"
         outcome.calls, outcome.threads = calls, threads
+        outcome.covered[threads] = calls
         return not (outcome.reason and calls >= 4)
 
     def _search(self, calls: int, threads: int, alone: bool = False) -> Interleaved:
-        machine = Interleaver(self.harness.words(self.strong, self.capacity))
+        """In a thread of its own, so that an interrupt is seen at once."""
         stop = Stop()
-        limits = (
-            calls,
-            threads,
-            self.keys,
-            self.budget.states,
-            max(self.budget.left(), 0.0) * (SHARE if alone else 1),
-            alone,
-        )
         with ThreadPoolExecutor(1) as pool:
             try:
-                return pool.submit(machine.search, *limits, stop).result()
+                return pool.submit(self._searching(calls, threads, stop, alone)).result()
             except BaseException:
                 stop.set()
                 raise
+
+    def _searching(
+        self, calls: int, threads: int, stop: Stop, alone: bool = False
+    ) -> Callable[[], Interleaved]:
+        machine = Interleaver(self.harness.words(self.strong, self.capacity))
+
+        def search() -> Interleaved:
+            seconds = max(self.budget.left(), 0.0) * (SHARE if alone else 1)
+            limits = (calls, threads, self.keys, self.budget.states, seconds, alone)
+            return machine.search(*limits, stop)
+
+        return search
 
     def _is_lost(self, found: Interleaved) -> bool:
         """Whether an answer that is neither the one nor the other says that nothing was done: a

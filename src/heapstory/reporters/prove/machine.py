@@ -33,7 +33,11 @@ def text(path: str, outcome: Outcome) -> str:
 def covers(outcome: Outcome) -> str:
     """The bound in one line."""
     memory = "sequential consistency" if outcome.strong else "C11's weak memory (RC11)"
-    parts = [f"up to {outcome.calls} calls by {outcome.threads} threads"]
+    most: dict[int, int] = {}  # more threads with as many calls say all of fewer threads
+    for threads, calls in sorted(outcome.covered.items(), reverse=True):
+        if calls > max(most.values(), default=0):
+            most[threads] = calls
+    parts = [f"up to {' or '.join(f'{c} calls by {t} threads' for t, c in most.items())}"]
     if outcome.capacity >= 0:
         parts.append(f"room for {outcome.capacity}")
     return ", ".join([*parts, "freed memory handed out again", memory])
@@ -56,6 +60,7 @@ def data(path: str, outcome: Outcome) -> dict[str, Any]:
         "coverage": {
             "operations": outcome.calls,
             "threads": outcome.threads,
+            "calls_by_threads": {str(t): c for t, c in sorted(outcome.covered.items())},
             "capacity": outcome.capacity if outcome.capacity >= 0 else None,
             "reuse": True,
             "memory_model": "sequential consistency" if outcome.strong else "RC11",
