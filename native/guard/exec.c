@@ -15,8 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const names[] = {"LD_PRELOAD", "HEAPSTORY_GUARD", "HEAPSTORY_GUARD_REPORT",
-                                    "HEAPSTORY_GUARD_PAGES"};
+static const char *const names[] = {"LD_PRELOAD", "HEAPSTORY_GUARD", "HEAPSTORY_GUARD_REPORT"};
 enum { NAMES = sizeof names / sizeof *names };
 static char kept[NAMES][5000]; /* NAME=VALUE; empty: not set */
 
@@ -53,7 +52,7 @@ static size_t length_of(char *const *list) {
     return count;
 }
 
-/* The environment with what the guard needs in it; `room` has space for four entries more. */
+/* The environment with what the guard needs in it; `room` has space for three entries more. */
 static char *const *complete(char *const *environment, char **room) {
     size_t count = 0;
     if (!next_execve)

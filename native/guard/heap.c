@@ -3,6 +3,7 @@
 #include "kernel.h"
 #include "modules.h"
 #include "paged.h"
+#include "program.h"
 
 #include <emmintrin.h>
 
@@ -130,6 +131,7 @@ bool heap_begin(void) {
     struct range places;
     paged_range(&places.start, &places.end);
     add_range(places.start, places.end);
+    program_numbers(add_range);
     sort_ranges();
     return true;
 }

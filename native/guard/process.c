@@ -8,8 +8,8 @@
 #include "kernel.h"
 #include "live.h"
 #include "modules.h"
-#include "named.h"
 #include "paged.h"
+#include "program.h"
 #include "scan.h"
 #include "unwind.h"
 
@@ -117,8 +117,8 @@ __attribute__((constructor)) static void start(void) {
     output_open(getenv("HEAPSTORY_GUARD_REPORT"));
     thread_start();
     read_settings();
-    bool named = named_start(getenv("HEAPSTORY_GUARD_PAGES"));
-    if ((settings.page_every || named) && !paged_start())
+    program_start(getenv("HEAPSTORY_GUARD_REPORT"));
+    if ((settings.page_every || program_names_code()) && !paged_start())
         remark("no block has pages of its own: there is no memory for them");
     announce();
     look_for_own_functions();

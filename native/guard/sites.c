@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sites.h"
-#include "named.h"
+#include "program.h"
 #include "unwind.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static uint32_t insert(uint64_t key, const uintptr_t *frames, uint32_t count) {
         if (!found && __atomic_compare_exchange_n(&sites[slot].key, &found, key, false,
                                                   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
             memcpy(sites[slot].frames, frames, count * sizeof *frames);
-            sites[slot].paged = named_any(frames, count);
+            sites[slot].paged = program_is_named(frames, count);
             site_numbers[__atomic_fetch_add(&used, 1, __ATOMIC_ACQ_REL)] = (uint16_t)slot;
             return slot;
         }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "code_places.h"
 
+#include "symbols/numbers.h"
 #include "symbols/symbols.h"
 
 #include <map>
@@ -35,6 +36,15 @@ class Symbols {
         return out;
     }
 
+    // Addresses, as the file has them, of variables that hold numbers only: first, beyond the last.
+    nb::list numbers(const std::string &path, size_t most) {
+        nb::list out;
+        if (ElfFile *file = open(path))
+            for (const CodeRange &range : number_ranges(*file, types_, most))
+                out.append(nb::make_tuple(range.low, range.high));
+        return out;
+    }
+
   private:
     static nb::dict described(const Place &place) {
         nb::dict made;
@@ -65,7 +75,8 @@ void bind_code_places(nb::module_ &m) {
     nb::class_<Symbols>(m, "Symbols")
         .def(nb::init<>())
         .def("state", &Symbols::state)
-        .def("places", &Symbols::places);
+        .def("places", &Symbols::places)
+        .def("numbers", &Symbols::numbers);
 }
 
 } // namespace heapstory

@@ -586,6 +586,9 @@ class Symbols:
     def places(self, path: str, build_id: str, offset: int) -> list[CodePlace]:
         """The statement of an instruction and, where it was inlined, its callers, innermost first;
         none for a file that is missing or changed."""
+    def numbers(self, path: str, most: int) -> list[tuple[int, int]]:
+        """Addresses, as the file has them, of variables that by their types hold numbers and no
+        address: whole words, first and beyond the last, in order, at most so many ranges."""
 
 # The words of plans: see native/core/constraints/plan/vocabulary.h.
 

@@ -85,3 +85,36 @@ int main(void) {
     answer = guard(compile_program(source, "-O0", "-pthread"))
     assert [found["block"]["size"] for found in answer["findings"]] == [100]
     assert answer["scans"][-1]["certain"]
+
+
+@pytest.mark.parametrize("flags", [("-O0",), ("-O2", "-no-pie"), ("-O1", "-fPIE", "-pie")])
+def test_a_variable_of_numbers_keeps_no_block(
+    flags: tuple[str, ...], compile_program: Compile, guard: Guard
+) -> None:
+    found = guard(compile_program("guarding/numbers", *flags))["findings"]
+    assert sorted(each["block"]["size"] for each in found) == [101, 102, 103, 104, 105]
+
+
+def test_without_debug_information_every_word_counts(
+    compile_program: Compile, guard: Guard
+) -> None:
+    built = compile_program("guarding/numbers", "-O0")
+    subprocess.run(["strip", built], check=True)
+    assert guard(built)["findings"] == []
+
+
+def test_variables_of_another_program_are_not_meant(compile_program: Compile, guard: Guard) -> None:
+    outer = """#include <unistd.h>
+int numbers[100000];
+int main(int count, char **words) { return execv(words[1], words + 1); }
+"""
+    inner = """#include <stdlib.h>
+static void *kept[50000];
+int main(void) {
+    for (int i = 0; i < 50000; i++)
+        kept[i] = malloc(10);
+    return 0;
+}
+"""
+    one, other = compile_program(outer, "-no-pie"), compile_program(inner, "-no-pie")
+    assert guard(one, other)["findings"] == []

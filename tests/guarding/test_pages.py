@@ -70,3 +70,41 @@ def test_a_function_that_is_not_there(compile_program: Compile, heapstory: Heaps
     done = heapstory("guard", "--page-guard", "nothing", "--", built, "none")
     assert done.returncode == 125
     assert "nothing: no such function" in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("flags", [("-O0",), ("-O2", "-no-pie")])
+def test_a_named_line(flags: tuple[str, ...], compile_program: Compile, guard: Guard) -> None:
+    built = compile_program("guarding/pages", *flags)
+    named = f"pages.c:{line_of(SOURCE, 'made')}"
+    answer = guard(built, "write", options=("--page-guard", named))
+    assert answer["returned"] == 139
+    assert [(each["kind"], each["place"]["line"]) for each in errors(answer)] == [
+        ("unaddressable-write", line_of(SOURCE, "write"))
+    ]
+
+
+@pytest.mark.parametrize("flags", [("-O0",), ("-O2",)])
+def test_only_the_named_line(
+    flags: tuple[str, ...], compile_program: Compile, guard: Guard
+) -> None:
+    source = """#include <stdlib.h>
+int main(int count, char **words) {
+    volatile char *one = malloc(32);
+    volatile char *other = malloc(32);
+    (count > 1 ? one : other)[32] = 1;
+    free((void *)one);
+    free((void *)other);
+    return 0;
+}
+"""
+    built = compile_program(source, *flags)
+    named = ("--page-guard", f"{built}.c:3")
+    assert guard(built, options=named)["returned"] == 0
+    assert guard(built, "word", options=named)["returned"] == 139
+
+
+def test_a_line_without_a_call(compile_program: Compile, heapstory: Heapstory) -> None:
+    built = compile_program("guarding/pages")
+    done = heapstory("guard", "--page-guard", "pages.c:1", "--", built, "none")
+    assert done.returncode == 125
+    assert "pages.c:1: no such call" in done.stderr and done.stderr.count("\n") == 1

@@ -52,10 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(mode="default")
     parser.add_argument(
         "--page-guard",
-        metavar="FUNCTION",
+        metavar="FUNCTION|FILE:LINE",
         action="append",
         default=[],
-        help="blocks it allocates end at a page: an overrun faults at the instruction (repeatable)",
+        help="blocks allocated there, or in what is called from there, end at a page: an overrun "
+        "faults at the instruction (repeatable)",
     )
     scans = parser.add_argument_group("leaks while the program runs")
     scans.add_argument(

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from heapstory.errors import HeapstoryError
 from heapstory.folders import native_folder
-from heapstory.guarding import report
-from heapstory.guarding.functions import ranges
+from heapstory.guarding import ahead, report
 from heapstory.guarding.guarded import Guarded, gather
 from heapstory.guarding.settings import Settings
 from heapstory.recording import process, program
@@ -24,7 +23,7 @@ _STATIC = (
 def guard(command: list[str], settings: Settings, paged: list[str] | None = None) -> Guarded:
     """Runs a command to its end and reads what the guard saw.
 
-    Blocks that the functions ``paged`` allocate get pages of their own.
+    Blocks that ``paged`` (FUNCTION or FILE:LINE) allocate get pages of their own.
     """
     library = native_folder() / LIBRARY
     if not library.exists():
@@ -32,11 +31,9 @@ def guard(command: list[str], settings: Settings, paged: list[str] | None = None
     words = program.resolve(command, static=_STATIC)
     words = [str(program.find(words[0])), *words[1:]]
     environment = _environment(library, settings)
-    if paged:
-        found = ranges(Path(words[0]), paged)
-        environment["HEAPSTORY_GUARD_PAGES"] = " ".join(f"{a:x}-{b:x}" for a, b in found)
     with tempfile.TemporaryDirectory(prefix="heapstory-guard-") as folder:
         environment["HEAPSTORY_GUARD_REPORT"] = folder
+        ahead.write(Path(folder), Path(words[0]), paged or [])
         pid, ending = process.run(words, environment, lambda: None)
         return gather(command, ending.shell_status, report.read(Path(folder)), pid)
 
