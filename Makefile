@@ -18,6 +18,7 @@ TESTS ?= tests/recorder tests/recording tests/trace tests/locating/test_command.
 # Damaged copies of each trace that `make sanitize` asks.
 COPIES ?= 100
 
+NODE ?= $(if $(shell command -v npm),,nodejs npm)
 # The tests open the page in both.
 BROWSERS ?= chromium firefox-esr
 # valgrind: the engine, its headers and static libraries; libc6-dbg: names inside libc and the
@@ -26,7 +27,7 @@ BROWSERS ?= chromium firefox-esr
 APT_PACKAGES := valgrind libc6-dbg gcc g++ cmake ninja-build pkg-config make \
 	libdw-dev libelf-dev libzstd-dev libiberty-dev libzydis-dev nlohmann-json3-dev \
 	graphviz catch2 gdb clang clang-format llvm libclang-rt-dev dwz rustc perl \
-	python3 python3-venv python3-dev $(if $(shell command -v npm),,nodejs npm) \
+	python3 python3-venv python3-dev $(NODE) \
 	mmdebstrap man-db zsh fish $(BROWSERS)
 
 NATIVE_SOURCES := $(wildcard CMakeLists.txt) \

@@ -21,6 +21,8 @@ ROOTS = ROOT / "build" / "distros"
 WORK = "heapstory"  # the folder inside
 # By the tag of a wheel: the release whose python3 it is for.
 RELEASES = {"cp311": "bookworm", "cp313": "trixie", "cp314": "forky"}
+# Left out there: browsers, and what makes the page, which is copied.
+LESS = ["BROWSERS=", "NODE="]
 BARE = ["python3", "python3-venv", "ca-certificates"]
 
 # Its words are: the root, the folders to be seen inside as well, --, the command.
@@ -52,7 +54,7 @@ def try_suite(suite: str, tests: list[str]) -> int:
     """Builds the checked-out sources in a release as a user would, and runs tests."""
     root = make_root(suite, [*BARE, *packages()], suite)
     copy_sources(root / WORK)
-    install = ["make", ".venv/stamps/install", "COMPILED=OFF", "BROWSERS="]
+    install = ["make", ".venv/stamps/install", "COMPILED=OFF", *LESS]
     status = inside(root, ["sh", "-c", f"cd /{WORK} && {' '.join(install)}"])
     if status:
         return report(suite, "build", status)
@@ -83,10 +85,10 @@ def report(suite: str, what: str, status: int) -> int:
 
 
 def packages() -> list[str]:
-    """What the Makefile installs, but for browsers and what makes the page, which is copied."""
-    asked = ["make", "-s", "print-packages", "BROWSERS="]
+    """What the Makefile installs."""
+    asked = ["make", "-s", "print-packages", *LESS]
     done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True)
-    return [name for name in done.stdout.split() if name not in ("nodejs", "npm")]
+    return done.stdout.split()
 
 
 def copy_sources(target: Path) -> None:
