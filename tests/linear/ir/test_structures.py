@@ -307,3 +307,81 @@ def test_a_walk_past_marks_is_never_proved_from_an_extracted_specification(tmp_p
     path.write_text(MARKED.replace("c->key < key) c = c->next;", walk))
     functions = "set_contains=contains,set_add=add,set_remove=remove"
     assert extract(str(path), None, functions, "set").spec is None
+
+
+TRIES = """
+#include <stdatomic.h>
+#include <stdlib.h>
+struct item { int value; struct item *next; };
+struct pile { _Atomic(struct item *) top; };
+int pile_try_push(struct pile *p, int value) {
+    struct item *one = malloc(sizeof *one);
+    one->value = value;
+    one->next = atomic_load(&p->top);
+    return atomic_compare_exchange_strong(&p->top, &one->next, one) ? 0 : -2;
+}
+int pile_try_pop(struct pile *p, int *value) {
+    struct item *top = atomic_load(&p->top);
+    if (!top) return -1;
+    *value = top->value;
+    return atomic_compare_exchange_strong(&p->top, &top, top->next) ? 0 : -2;
+}
+"""
+
+
+def test_an_answer_that_says_try_again_is_known_to_all_searches(tmp_path: Path) -> None:
+    """Those that were begun before it was learned are made again."""
+    found = judged(tmp_path, TRIES)
+    assert (found.verdict, found.reason) == ("bounded-ok", "")
+    assert found.covered == {2: 3, 3: 3}
+
+
+LENT = """
+#include <stdatomic.h>
+#include <stdbool.h>
+struct ring { int *slots; unsigned size; atomic_uint head, tail; };
+void ring_ctor(struct ring *r, int slots[], unsigned size) {
+    r->slots = slots;
+    r->size = size;
+    atomic_init(&r->head, 0);
+    atomic_init(&r->tail, 0);
+}
+bool ring_put(struct ring *r, int value) {
+    unsigned tail = atomic_load(&r->tail);
+    if (tail - atomic_load(&r->head) == r->size) return false;
+    r->slots[tail % r->size] = value;
+    atomic_store(&r->tail, tail + 1);
+    return true;
+}
+bool ring_get(struct ring *r, int *value) {
+    unsigned head = atomic_load(&r->head);
+    if (head == atomic_load(&r->tail)) return false;
+    *value = r->slots[head % r->size];
+    atomic_store(&r->head, head + 1);
+    return true;
+}
+"""
+
+
+def test_memory_that_the_initialiser_is_lent(tmp_path: Path) -> None:
+    found = judged(tmp_path, LENT, "ring_put", "ring_get")
+    assert (found.verdict, found.capacity) == ("bounded-ok", 2)
+
+
+TEMPLATE = """
+#include <atomic>
+template <typename T> class Cells {
+    std::atomic<T> *cells;
+    unsigned room;
+  public:
+    explicit Cells(unsigned size) : cells(new std::atomic<T>[1]), room(size) { cells[0] = 0; }
+    void write(T value) { if (room == 2) cells[0].store(value); }
+    T read() { return cells[0].load(); }
+};
+template class Cells<int>;
+"""
+
+
+def test_the_constructor_of_a_template(tmp_path: Path) -> None:
+    found = judged(tmp_path, TEMPLATE, name="cells.cc")
+    assert (found.verdict, found.reason) == ("bounded-ok", "")

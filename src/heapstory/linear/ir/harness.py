@@ -38,6 +38,8 @@ TAKES_ARGUMENT = {INSERT, ADD, REMOVE, CONTAINS, WRITE}
 TAKES_OUT = {TAKE_FRONT, TAKE_BACK, READ}
 _CAPACITY = 2
 _VALUE = re.compile(r"^(v|x|k|p|ptr)$|val|data|elem|item|key|obj|num|node|msg", re.IGNORECASE)
+_ROOM = re.compile(r"buf|sto(r|$)|mem|arr|slots|space|cells", re.IGNORECASE)
+ROOM_SIZE = 256
 _SLOT = "the structure"
 _COUNTER = "a counter under the lock"
 
@@ -164,8 +166,16 @@ class Harness:
 
     def _call(self, to: Emitter, function: Declared, given: list[int]) -> int:
         """A call with some arguments given and the others guessed; gives the result's register."""
-        rest = [self.module.constant(number) for number in self.guessed(len(given))]
+        guesses = self.guessed(len(given))
+        rest = [self._room(to) if g is None else self.module.constant(g) for g in guesses]
         return self._emit_call(to, function, [*given, *rest])
+
+    def _room(self, to: Emitter) -> int:
+        """Memory that a structure is told to use."""
+        row = to.row([self.module.constant(1), self.module.constant(ROOM_SIZE)])
+        made = to.fresh()
+        to.emit(op.LIBRARY, kind=op.ALLOCATE_CLEAR, dst=made, b=row, c=2)
+        return made
 
     def _emit_call(self, to: Emitter, function: Declared, arguments: list[int]) -> int:
         number = self.module.function(function.symbol)
@@ -250,15 +260,18 @@ class Harness:
                 found.append(Given(NUMBER_, kind, _guess(name, kind)))
         return found
 
-    def guessed(self, first: int) -> list[int]:
-        """What the initialiser is given, from a parameter on."""
+    def guessed(self, first: int) -> list[int | None]:
+        """What the initialiser is given, from a parameter on; None: memory that it shall use."""
         maker = self.maker
         if maker is None:
             return []
         names = [*maker.names, *[""] * len(maker.parameters)]
         kinds = [*maker.types, *[Type("int", 4)] * len(maker.parameters)]
         count = range(first, len(maker.parameters))
-        return [_guess(names[n], kinds[n]) for n in count]
+        return [
+            None if "*" in kinds[n].text and _ROOM.search(names[n]) else _guess(names[n], kinds[n])
+            for n in count
+        ]
 
     def _argument_number(self, function: Declared) -> int:
         """Which parameter is the value or key: by its name, or else the first one."""

@@ -44,7 +44,9 @@ _NEEDED = {
 _QUEUELIKE = re.compile(r"queue|fifo|ring|mpmc|spsc|mpsc|spmc|channel|lfq", re.IGNORECASE)
 _LISTLIKE = re.compile(r"list|set|tree|hash|map|bst", re.IGNORECASE)
 _TRIES = {"try", "trylock", "tryacquire", "is", "size", "count", "bulk", "burst", "multi"}
-MAKES = {"init", "initialize", "initialise", "create", "new", "make", "setup", "alloc"}
+MAKES = {
+    "init", "initialize", "initialise", "create", "new", "make", "setup", "alloc", "ctor",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,11 @@ def _is(function: Declared, methods: tuple[str, ...]) -> bool:
     return not extra and not (set(words) & {"hp"})
 
 
+def _plain(name: str) -> str:
+    """The name of a class without the arguments of its template."""
+    return name.partition("<")[0]
+
+
 def initialisers(module: Module, chosen: Chosen) -> list[Declared]:
     """Functions that may make the initial state, the likeliest first."""
     used = {f.symbol for f in chosen.methods.values()}
@@ -128,7 +135,7 @@ def initialisers(module: Module, chosen: Chosen) -> list[Declared]:
         for f in module.functions.values()
         if f.symbol not in used
         and f.name != "main"
-        and (set(words_of(f.name)) & MAKES or (f.owner and f.name == f.owner))
+        and (set(words_of(f.name)) & MAKES or (f.owner and _plain(f.name) == _plain(f.owner)))
     ]
     called = {symbol for f in module.functions.values() for symbol in f.calls if f.name != "main"}
     return sorted(found, key=lambda f: (f.symbol in called, "node" in words_of(f.name)))

@@ -16,6 +16,7 @@ from heapstory.linear.ir.harness import (
     METHODS,
     OUT,
     OWN,
+    ROOM_SIZE,
     STRUCTURE,
     THREAD,
     Harness,
@@ -215,7 +216,8 @@ class _Calls:
         return [f"{lock}; {section} {unlock};"]
 
     def _guessed(self, first: int) -> list[str]:
-        return [str(value) for value in self.harness.guessed(first)]
+        room = f"(char *)calloc(1, {ROOM_SIZE})"
+        return [room if g is None else str(g) for g in self.harness.guessed(first)]
 
     def _operation(self, method: str, function: Declared) -> str:
         """One call with its status and what it wrote."""
