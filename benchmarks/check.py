@@ -38,13 +38,12 @@ PEERS = {
 # Ours, and whom each is compared with.
 PAIRS = [("check", "memcheck"), ("check --light", "memcheck"),
          ("check --light", "memcheck, no values")]  # fmt: skip
-# Valgrind hands these to the tool.
 ABLATION = {
-    "all of it": "",
-    "without shared tests": "--without=shared-tests",
-    "without the stack inline": "--without=inline-stack",
-    "without special pages": "--without=special-pages",
-    "with PUTs that nobody sees": "--without=dropped-puts",
+    "all of it": [],
+    "without shared tests": ["--without", "shared-tests"],
+    "without the stack inline": ["--without", "inline-stack"],
+    "without special pages": ["--without", "special-pages"],
+    "with PUTs that nobody sees": ["--without", "dropped-puts"],
 }
 START = "start-up"
 
@@ -198,8 +197,8 @@ def ablation(chosen: list[Program], runs: int, folder: Path) -> str:
     best: dict[tuple[str, str], float] = {}
     for _ in range(runs):
         for program in chosen:
-            for name, option in ABLATION.items():
-                words = ["env", f"VALGRIND_OPTS={option}", *PEERS["check"], *program.command]
+            for name, options in ABLATION.items():
+                words = [HEAPSTORY, "check", *options, "--", *program.command]
                 cpu = run(words, folder, limit=600).cpu
                 key = (program.name, name)
                 best[key] = min(cpu, best.get(key, cpu))

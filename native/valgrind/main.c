@@ -56,6 +56,7 @@ static void post_options(void) {
     hs_errors_start();
     if (hs_options.check)
         hs_checker_start();
+    hs_hidden_start();
     hs_scan_start();
     hs_section_start(); /* may ask for more exact registers than others */
     hs_live_start();

@@ -153,4 +153,5 @@ void hs_checker_start(void) {
     hs_listen(&memory_listener);
     hs_registers_start();
     hs_swaps_start();
+    hs_sentinels_start();
 }

@@ -11,6 +11,7 @@ extern const struct hs_pass hs_values_pass; /* pass.c: values too, by */
 extern const struct hs_pass hs_slow_code, hs_fast_code;
 void hs_checker_start(void);  /* access.c */
 void hs_say_statistics(void); /* pass.c: at the end */
+void hs_sentinels_start(void);
 
 /* access.c: an access that is not all addressable, made by generated code. `what`: HS_ACCESS(). */
 void hs_bad_access(Addr address, Addr instruction, ULong what);

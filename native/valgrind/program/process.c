@@ -185,7 +185,7 @@ static void before_call(ThreadId tid, UInt number, UWord *arguments, UInt count)
 }
 
 static void after_call(ThreadId tid, UInt number, UWord *arguments, UInt count, SysRes result) {
-    hs_after_system_call(tid);
+    hs_after_system_call(tid, number, sr_isError(result) ? -1 : (Word)sr_Res(result));
     if (number == __NR_execve || number == __NR_execveat)
         if (hs_ring->state == HSW_EXEC) {
             hs_ring->state = HSW_RUNNING;

@@ -14,7 +14,12 @@ void hs_finish(Int exit_code);
 /* system_calls.c: to be told of the begin and end of each. */
 void hs_system_calls_init(void);
 void hs_before_system_call(ThreadId tid, UInt number, const UWord *arguments);
-void hs_after_system_call(ThreadId tid);
+void hs_after_system_call(ThreadId tid, UInt number, Word result);
+
+/* hidden.c: whether it is not known what a call reads and writes, or not always. */
+void hs_hidden_start(void);
+Bool hs_is_hidden(UInt number);
+Bool hs_is_unknown(UInt number);
 
 /* surroundings.c */
 void hs_surroundings_start(void);

@@ -5,7 +5,7 @@
  * what will be read, and what may be written. All of that which lies in recorded memory is kept
  * until the call has ended, and what differs then was written.
  *
- * Not covered: memory that Valgrind does not name at all, and what the kernel writes while no call
+ * Not recorded: memory that Valgrind does not name at all, and what the kernel writes while no call
  * of the thread is under way (io_uring, memory shared with another process). Another thread that
  * writes the same bytes while the call blocks is overtaken by the call's record, with its value.
  */
@@ -95,11 +95,19 @@ static void update(XArray *list, Addr start, SizeT length) {
 
 /* ---- what Valgrind says ---- */
 
+static UInt *under_way; /* by thread: the number of its call */
+
 static Bool of_system_call(CorePart part) {
     return part == Vg_CoreSysCall || part == Vg_CoreSysCallArgInMem;
 }
 
+static Bool is_hidden(CorePart part, ThreadId tid) {
+    return of_system_call(part) && under_way && hs_is_hidden(under_way[tid]);
+}
+
 static void system_wrote(CorePart part, ThreadId tid, Addr address, SizeT size) {
+    if (is_hidden(part, tid))
+        return;
     HS_TELL(written_outside, address, size);
     if (part == Vg_CoreSignal) /* the frame of a handler, which runs on that stack */
         hs_stack_seen(address);
@@ -115,6 +123,8 @@ static void system_wrote(CorePart part, ThreadId tid, Addr address, SizeT size) 
 }
 
 static void system_reads(CorePart part, ThreadId tid, const HChar *what, Addr address, SizeT size) {
+    if (is_hidden(part, tid))
+        return;
     if (part == Vg_CoreSysCall)
         HS_TELL(reads, address, size, 0);
     if (!of_system_call(part))
@@ -125,7 +135,7 @@ static void system_reads(CorePart part, ThreadId tid, const HChar *what, Addr ad
 
 static void system_reads_text(CorePart part, ThreadId tid, const HChar *what, Addr address) {
     SizeT length = hs_client_string((const HChar *)address);
-    if (length && of_system_call(part))
+    if (length && of_system_call(part) && !is_hidden(part, tid))
         HS_TELL(system_reads_text, address, length);
 }
 
@@ -141,7 +151,7 @@ static UInt *registers_of(ThreadId tid) {
 static void system_reads_register(CorePart part, ThreadId tid, const HChar *what, PtrdiffT offset,
                                   SizeT size) {
     UWord number = (offset - offsetof(VexGuestAMD64State, guest_RAX)) / 8;
-    if (!of_system_call(part))
+    if (!of_system_call(part) || is_hidden(part, tid))
         return;
     if (number < 16)
         *registers_of(tid) |= 1u << number;
@@ -150,7 +160,7 @@ static void system_reads_register(CorePart part, ThreadId tid, const HChar *what
 
 static void system_will_write(CorePart part, ThreadId tid, const HChar *what, Addr address,
                               SizeT size) {
-    if (!of_system_call(part))
+    if (!of_system_call(part) || is_hidden(part, tid))
         return;
     HS_TELL(system_writes, address, size);
     keep(tid, address, size);
@@ -173,6 +183,11 @@ static void keep_sets(ThreadId tid, const UWord *arguments) {
 void hs_before_system_call(ThreadId tid, UInt number, const UWord *arguments) {
     forget(kept_of(tid));
     *registers_of(tid) = 1; /* rax: which call it is */
+    if (!under_way)
+        under_way = VG_(calloc)("hs.under_way", VG_N_THREADS, sizeof *under_way);
+    under_way[tid] = number;
+    if (hs_is_unknown(number))
+        HS_TELL(unknown_call, tid, arguments);
     if (number == __NR_select || number == __NR_pselect6)
         keep_sets(tid, arguments);
     else if (number == __NR_capget && arguments[1])
@@ -181,8 +196,10 @@ void hs_before_system_call(ThreadId tid, UInt number, const UWord *arguments) {
         keep(tid, arguments[2], QUEUE_STATUS);
 }
 
-void hs_after_system_call(ThreadId tid) {
+void hs_after_system_call(ThreadId tid, UInt number, Word result) {
     XArray *list = kept_of(tid);
+    if (hs_is_unknown(number))
+        HS_TELL(unknown_call_ended, tid, result);
     if (hs_recording())
         hs_thread_runs(tid);
     for (Word i = 0; hs_recording() && i < VG_(sizeXA)(list); i++) {

@@ -46,6 +46,9 @@ struct hs_listener {
     void (*system_writes)(Addr start, SizeT length);
     void (*system_wrote)(Addr start, SizeT length);
     void (*system_called)(UInt registers);
+    /* One of which nobody says what it writes; while it waits, other threads may make one. */
+    void (*unknown_call)(ThreadId tid, const UWord *arguments);
+    void (*unknown_call_ended)(ThreadId tid, Word result);
     /* By the kernel or by the core on its behalf, whatever for and recorded or not. */
     void (*written_outside)(Addr start, SizeT length);
     /* The superblock that runs is left before this instruction: it faulted (a handler is about to

@@ -13,7 +13,7 @@ static void add(XArray **list, const HChar *value) {
 
 static Bool leave_out(const HChar *name) {
     static const HChar *const names[] = {"shared-tests", "inline-stack", "special-pages",
-                                         "dropped-puts"};
+                                         "dropped-puts", "sentinels"};
     for (UInt n = 0; n < sizeof names / sizeof *names; n++)
         if (VG_(strcmp)(name, names[n]) == 0) {
             hs_options.without |= 1u << n;
@@ -48,6 +48,8 @@ static Bool process_option(const HChar *argument) {
     } else if VG_STR_CLO (argument, "--free-fn", value) {
         add(&hs_options.free_functions, value);
     } else if VG_BINT_CLO (argument, "--scan-every", hs_options.scan_every, 0, (Long)1 << 40) {
+    } else if VG_STR_CLO (argument, "--hide-syscall", value) {
+        add(&hs_options.hidden, value);
     } else if VG_XACT_CLO (argument, "--mode=alloc", hs_mode, HSW_ALLOCATIONS) {
     } else if VG_XACT_CLO (argument, "--mode=portable", hs_mode, HSW_PORTABLE) {
     } else if VG_XACT_CLO (argument, "--mode=internals", hs_mode, HSW_INTERNALS) {
@@ -97,6 +99,7 @@ static void print_usage(void) {
      "    --delay=N                     bytes of freed blocks that are not reused, then "
      "[20000000]\n"
      "    --scan-every=MS               look for what is lost so often, then [0: at the end only]\n"
+     "    --hide-syscall=NAME           as if nobody knew what this call reads and writes\n"
      "    --stores=no|yes               record stores [yes]\n"
      "    --contents-at-exit=no|yes     where they are not: what live blocks hold at the end [no]\n"
      "    --mode=alloc|portable|internals  how nodes are found [alloc]\n"
@@ -110,7 +113,7 @@ static void print_debug_usage(void) {
     VG_(printf)
     ("    --speculate=no|yes            values are expected to be defined, then [yes]\n");
     VG_(printf)
-    ("    --without=shared-tests|inline-stack|special-pages|dropped-puts\n"
+    ("    --without=shared-tests|inline-stack|special-pages|dropped-puts|sentinels\n"
      "                                  and without this (repeatable)\n");
     VG_(printf)("    --statistics=no|yes           how often fast and slow code ran [no]\n");
     VG_(printf)("    --truth=no|yes                what malloc and free did, to compare [no]\n");

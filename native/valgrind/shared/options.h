@@ -32,6 +32,7 @@ struct hs_options {
     Int redzone;        /* bytes between the blocks of a checked program */
     Long delay;         /* bytes of freed blocks that are not reused */
     Long scan_every;    /* milliseconds, 0: only at the end */
+    XArray *hidden;     /* const HChar*, see program/hidden.c */
     Bool truth;         /* tell what the allocation functions do, for comparison */
     const HChar *stream_from, *stream_until; /* the stream's window, see program/section.c */
 };
@@ -39,7 +40,8 @@ enum hs_without {
     HS_SHARED_TESTS = 1,  /* of accesses through one pointer */
     HS_INLINE_STACK = 2,  /* states of the stack by generated code */
     HS_SPECIAL_PAGES = 4, /* for large ranges of one state */
-    HS_DROPPED_PUTS = 8   /* that nobody sees */
+    HS_DROPPED_PUTS = 8,  /* that nobody sees */
+    HS_SENTINELS = 16     /* for unknown system calls */
 };
 extern struct hs_options hs_options;
 extern UInt hs_mode; /* enum hsw_mode */

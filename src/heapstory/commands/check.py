@@ -27,9 +27,8 @@ examples:
 Every access of the heap is looked at: reads and writes before, behind and between blocks and after
 their end, by instructions, by functions such as memcpy and strlen and by system calls; frees that
 are wrong; copies that overlap; decisions, addresses and system calls that depend on a value that
-was never set; at the end, blocks that nothing refers to any more. Not there yet: system calls that
-Valgrind does not know, accesses outside of variables. The last lines of
-every answer say so.
+was never set; at the end, blocks that nothing refers to any more. Accesses outside of variables are
+not looked for. The last lines of every answer say so.
 
 Errors are told on stderr while the program runs, each once; it goes on, and its output and exit
 status are its own (128+N if signal N ended it). 125 means that heapstory failed, 126 that the
@@ -114,6 +113,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="pointers to elements of new[], to bases and to old strings are possible leaks",
     )
+    parser.add_argument(
+        "--hide-syscall",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="as if it were not known what this system call reads and writes (repeatable): to "
+        "measure how well that is found out",
+    )
+    parser.add_argument("--without", action="append", default=[], help=argparse.SUPPRESS)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="PROG ARG...")
 
 
@@ -169,6 +177,8 @@ def run(args: argparse.Namespace) -> int:
         args.follow_children,
         not args.light,
         int(1000 * args.scan_every) if args.scan_every else 0,
+        tuple(args.hide_syscall),
+        tuple(args.without),
         not args.no_heuristics,
     )
     trace = Path(args.record) if args.record else None

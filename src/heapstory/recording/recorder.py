@@ -45,6 +45,8 @@ class Checks:
     follow_children: bool = False
     values: bool = True  # whether they were ever set
     scan_every: int = 0  # milliseconds
+    hidden: tuple[str, ...] = ()  # system calls of which nothing shall be known
+    without: tuple[str, ...] = ()  # what makes it fast or quiet, left out for comparison
     heuristics: bool = True  # pointers into C++ objects may be as good as those to their starts
 
     def options(self) -> list[str]:
@@ -58,6 +60,8 @@ class Checks:
         options += [f"--free-fn={text}" for text in self.free_fn]
         options += ["--follow-children=yes"] if self.follow_children else []
         options += [f"--scan-every={self.scan_every}"] if self.scan_every else []
+        options += [f"--hide-syscall={name}" for name in self.hidden]
+        options += [f"--without={name}" for name in self.without]
         return options + (["--stream=yes"] if self.stream else [])
 
 
