@@ -88,19 +88,28 @@ static bool write_all(long file, const char *text, size_t size) {
     return true;
 }
 
-static long open_report(int process) {
+/* FOLDER/NAME.PROCESS, opened. */
+static long open_report(const char *name, int process) {
     struct lines path = {0};
     put_text(&path, folder);
-    put_text(&path, "/process");
-    put_number(&path, (uint64_t)process);
+    put_text(&path, "/");
+    put_text(&path, name);
+    put_text(&path, ".");
+    put_digits(&path, (uint64_t)process, 10);
     path.text[path.used] = 0;
-    path.text[strlen(folder) + strlen("/process")] = '.';
     return kernel(SYS_openat, AT_FDCWD, path.text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+}
+
+/* A file without anything in it needs no room: who reads the reports knows that one is missing. */
+static void leave_word(int process) {
+    long file = folder[0] ? open_report("unwritten", process) : -1;
+    if (file >= 0)
+        kernel(SYS_close, file);
 }
 
 /* To the file; to stderr where that fails (a full disk, a changed root, other rights). */
 static void write_out(const char *text, size_t size, int process) {
-    long file = folder[0] ? open_report(process) : -1;
+    long file = folder[0] ? open_report("process", process) : -1;
     bool gone = folder[0] && file == -ENOENT; /* who started us has ended */
     bool done = file >= 0 && write_all(file, text, size);
     if (file >= 0)
@@ -109,6 +118,7 @@ static void write_out(const char *text, size_t size, int process) {
         static const char said[] = "heapstory: guard cannot write its report, which follows:\n";
         write_all(2, said, sizeof said - 1);
         write_all(2, text, size);
+        leave_word(process);
     }
 }
 
@@ -121,7 +131,7 @@ void output_for(int process) {
 void output_seal(void) {
     struct lines none = {0};
     output_flush(&none);
-    long file = folder[0] ? open_report((int)kernel(SYS_getpid)) : -1;
+    long file = folder[0] ? open_report("process", (int)kernel(SYS_getpid)) : -1;
     long kept = file < 0 ? -1 : kernel(SYS_fcntl, file, F_DUPFD_CLOEXEC, SEALED_FROM);
     if (file >= 0)
         kernel(SYS_close, file);

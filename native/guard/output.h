@@ -2,21 +2,23 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
  * Every number is hexadecimal unless said otherwise; stacks are return addresses, innermost first,
- * joined by commas ("-": none). Who starts the program names them afterwards.
+ * joined by commas ("-": none). Who starts the program names them afterwards. BLOCK stands for
+ * ADDRESS SIZE STATE ALLOCATED FREED.
  *
- *     heapstory-guard 1 PID PPID PROGRAM          begins a process, or what it became by exec
- *     M START END OFFSET BUILD-ID PATH            code of a module
- *     N TEXT                                      a remark for the user
- *     F NUMBER KIND ADDRESS STACK BLOCK SIZE STATE ALLOCATED FREED TEXT    a finding; NUMBER tells
- * it from others C NUMBER COUNT                              it was found so many times S SITE
- * BLOCKS BYTES STACK                   live blocks of a site B SITE ADDRESS SIZE one of them X
- * SIGNAL CODE ADDRESS STACK                 a crash; ADDRESS is the faulting one R NAME VALUE
- * PATTERN                        a register (or stack word) with a fill pattern K NAME VALUE BLOCK
- * SIZE STATE ALLOCATED FREED    a register that refers to a block L SITE BLOCKS BYTES ADDRESS SIZE
- * SINCE STACK    a scan calls lost: all of a site, one of them T NUMBER CERTAIN BLOCKS LOST
- * SUSPECTED WITHDRAWN PAUSE CPU    ends a scan; decimal, microseconds. What earlier ones called
- * lost is void E                                           an orderly end; without it the process
- * was killed
+ *     heapstory-guard 1 PID PPID PROGRAM    begins a process, or what it became by exec
+ *     M START END OFFSET BUILD-ID PATH      code of a module
+ *     N TEXT                                a remark for the user
+ *     F NUMBER KIND ADDRESS STACK BLOCK TEXT    a finding; NUMBER tells it from others
+ *     C NUMBER COUNT                        it was found so many times
+ *     S SITE BLOCKS BYTES STACK             live blocks of a site
+ *     B SITE ADDRESS SIZE                   one of them
+ *     X SIGNAL CODE ADDRESS STACK           a crash; ADDRESS is the faulting one
+ *     R NAME VALUE PATTERN                  a register (or stack word) with a fill pattern
+ *     K NAME VALUE BLOCK                    a register that refers to a block
+ *     L SITE BLOCKS BYTES ADDRESS SIZE SINCE STACK    a scan calls lost: all of a site, one of them
+ *     T NUMBER CERTAIN BLOCKS LOST SUSPECTED WITHDRAWN PAUSE CPU    ends a scan; decimal,
+ *                                           microseconds. What earlier ones called lost is void
+ *     E                                     an orderly end; without it the process was killed
  *
  * No lock is held, no descriptor kept and nothing allocated between two lines: the program may
  * close every descriptor, crash or be killed at any time.

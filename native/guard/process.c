@@ -15,6 +15,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -72,11 +73,23 @@ static void announce(void) {
     output_flush(&lines);
 }
 
+/* Whether the program has a function of ours itself. One that is not position independent and takes
+ * its address has a stub of that name, which is not defined there and leads to us. */
+static bool has_own(const char *name, const void *ours) {
+    void *found = dlsym(RTLD_DEFAULT, name);
+    Dl_info module;
+    const ElfW(Sym) *symbol = NULL;
+    if (!found || found == ours)
+        return false;
+    return !dladdr1(found, &module, (void **)&symbol, RTLD_DL_SYMENT) || !symbol ||
+           symbol->st_shndx != SHN_UNDEF;
+}
+
 /* A program (not a library) that defines these itself is asked before us. */
 static void look_for_own_functions(void) {
-    if (dlsym(RTLD_DEFAULT, "malloc") != (void *)guard_malloc)
+    if (has_own("malloc", (void *)guard_malloc))
         remark("the program has a malloc of its own: blocks that come from there are not guarded");
-    if (dlsym(RTLD_DEFAULT, "_Znwm") != (void *)guard_new)
+    if (has_own("_Znwm", (void *)guard_new))
         settings.mismatches = false;
 }
 

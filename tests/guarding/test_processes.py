@@ -71,6 +71,11 @@ def test_a_report_that_cannot_be_written_goes_to_stderr(
     assert done.returncode == 3
     assert "guard cannot write its report" in done.stderr
     assert " bad-free " in done.stderr
+    assert "could not be written" in done.stderr and "guard: 0 findings, 1 report missing" in (
+        done.stderr.splitlines()
+    )
+    strict = ("guard", "--error-exitcode", "99", "--", "/bin/sh", "-c", script)
+    assert heapstory(*strict, cwd=tmp_path).returncode == 125
 
 
 def test_a_malloc_of_the_program_is_said(compile_program: Compile, guard: Guard) -> None:
@@ -86,6 +91,20 @@ int main(void) { return malloc(10) == NULL; }
     answer = guard(compile_program(source, "-O0", "-fno-builtin"))
     assert answer["returned"] == 0
     assert any("malloc of its own" in text for text in answer["remarks"])
+
+
+def test_a_program_that_takes_the_address_of_malloc_has_none_of_its_own(
+    compile_program: Compile, guard: Guard
+) -> None:
+    source = """#include <stdlib.h>
+int main(void) {
+    void *(*volatile make)(size_t) = malloc;
+    free(make(10));
+    return 0;
+}
+"""
+    answer = guard(compile_program(source, "-O0", "-no-pie", "-fno-pic"))
+    assert answer["remarks"] == []
 
 
 NEW = """#include <cstdlib>

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from heapstory.commands.options import add_accepting, add_sarif
 from heapstory.commands.output import write
-from heapstory.errors import UsageError
+from heapstory.errors import HeapstoryError, UsageError
 
 if TYPE_CHECKING:
     from heapstory.guarding.guarded import Guarded
@@ -158,4 +158,9 @@ def run(args: argparse.Namespace) -> int:
         write_baseline(Path(args.write_baseline), "guard", found.findings)
     if args.error_exitcode is not None and found.open:
         return int(args.error_exitcode)
+    if args.error_exitcode is not None and found.unwritten:
+        raise HeapstoryError(
+            "not every report could be written, so there may have been findings (make room where "
+            "temporary files are, or set TMPDIR)"
+        )
     return found.status

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from heapstory import _core
+from heapstory.errors import HeapstoryError
 from heapstory.guarding.functions import ranges
 
 _MOST_NUMBERS = 4096  # ranges; native/guard/program.c
@@ -18,4 +19,8 @@ def write(folder: Path, program: Path, paged: list[str]) -> None:
     if program.stat().st_size <= _MOST_BYTES:
         found = _core.Symbols().numbers(str(program), _MOST_NUMBERS)
         lines += [f"numbers {start:x}-{end:x}" for start, end in found]
-    (folder / "program").write_text("".join(f"{line}\n" for line in lines))
+    try:
+        (folder / "program").write_text("".join(f"{line}\n" for line in lines))
+    except OSError as error:  # without the types every variable counts
+        if paged:
+            raise HeapstoryError(f"{folder}: {error.strerror} (set TMPDIR)") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from heapstory.checks.finding import Block, Finding, Stack, merged, statement
@@ -59,6 +60,7 @@ class Guarded:
     scans: list[Scan] = field(default_factory=list)  # of the program itself
     remarks: list[str] = field(default_factory=list)
     processes: int = 0
+    unwritten: list[int] = field(default_factory=list)  # processes without a whole report
 
     @property
     def open(self) -> list[Finding]:
@@ -66,9 +68,21 @@ class Guarded:
         return [finding for finding in self.findings if finding.suppressed is None]
 
 
-def gather(command: list[str], status: int, processes: list[Process], program: int) -> Guarded:
+def gather(
+    command: list[str],
+    status: int,
+    processes: list[Process],
+    program: int,
+    unwritten: Sequence[int] = (),
+) -> Guarded:
     """The reports of the processes of a run; ``program`` is the one that was started."""
     made = Guarded(command, status, processes=len({process.pid for process in processes}))
+    made.unwritten = list(unwritten)
+    made.remarks += [
+        f"the report of process {pid} could not be written (a full disk?), or not all of it: what "
+        "is missing stands on its stderr, without names"
+        for pid in unwritten
+    ]
     namer = Namer()
     found: list[Finding] = []
     for process in processes:
@@ -80,7 +94,7 @@ def gather(command: list[str], status: int, processes: list[Process], program: i
     if own:
         made.sites, made.live = _live(own[-1], namer)
         made.scans = own[-1].scans
-    else:
+    elif program not in unwritten:
         made.remarks.append(
             "the program left no report: it does not load libraries that are preloaded"
         )

@@ -112,6 +112,11 @@ def read(folder: Path) -> list[Process]:
     return [process for file in files for process in _processes(file)]
 
 
+def unwritten(folder: Path) -> list[int]:
+    """The processes whose report could not be written, or not all of it."""
+    return sorted(int(file.suffix[1:]) for file in folder.glob("unwritten.*"))
+
+
 def _processes(file: Path) -> Iterator[Process]:
     process = None
     text = file.read_text(encoding="utf-8", errors="replace")

@@ -35,7 +35,8 @@ def guard(command: list[str], settings: Settings, paged: list[str] | None = None
         environment["HEAPSTORY_GUARD_REPORT"] = folder
         ahead.write(Path(folder), Path(words[0]), paged or [])
         pid, ending = process.run(words, environment, lambda: None)
-        return gather(command, ending.shell_status, report.read(Path(folder)), pid)
+        read, unwritten = report.read(Path(folder)), report.unwritten(Path(folder))
+        return gather(command, ending.shell_status, read, pid, unwritten)
 
 
 def _environment(library: Path, settings: Settings) -> dict[str, str]:

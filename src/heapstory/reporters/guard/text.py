@@ -92,4 +92,6 @@ def _summary(run: Guarded) -> str:
     hidden = len(run.findings) - len(run.open)
     also = f" ({hidden} accepted)" if hidden else ""
     others = f", {count(run.processes, 'process', 'processes')}" if run.processes > 1 else ""
-    return f"guard: {text}{also}{others}"
+    missing = count(len(run.unwritten), "report")
+    unread = f", {missing} missing" if run.unwritten else ""
+    return f"guard: {text}{also}{others}{unread}"
