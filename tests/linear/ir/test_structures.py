@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from heapstory.linear.budget import Budget
+from heapstory.linear.ir.abstract import most_in_order
 from heapstory.linear.ir.judge import Outcome
 from heapstory.linear.ir.verdict import Wanted, judge_source
 
@@ -385,3 +386,32 @@ template class Cells<int>;
 def test_the_constructor_of_a_template(tmp_path: Path) -> None:
     found = judged(tmp_path, TEMPLATE, name="cells.cc")
     assert (found.verdict, found.reason) == ("bounded-ok", "")
+
+
+UNCHECKED = STACK.replace(
+    """    do one->next = top;
+    while (!atomic_compare_exchange_weak_explicit(&p->list.top, &top, one,
+                                                  memory_order_release, memory_order_relaxed));
+""",
+    """    one->next = top;
+    atomic_store_explicit(&p->list.top, one, memory_order_release);
+""",
+)
+
+
+def test_the_abstract_state_along_a_history(tmp_path: Path) -> None:
+    """By a stack of its own: each state comes from the one before by what the call answered."""
+    found = judged(tmp_path, UNCHECKED, calls=4)
+    assert found.verdict == "not-linearizable"
+    order = most_in_order(found)
+    assert 0 < len(order) < len(found.history)
+    state: list[int] = []
+    for number, shown in order:
+        call = found.history[number - 1]
+        if found.operations[call.operation].name == "pile_push":
+            state.append(call.argument)
+        elif call.answered and state:
+            assert state.pop() == call.answer
+        elif state:
+            state.pop()
+        assert shown == str(state)

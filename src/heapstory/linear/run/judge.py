@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,11 @@ from typing import Any
 from heapstory.cfront.clang import find_clang
 from heapstory.errors import UsageError
 from heapstory.linear.budget import Budget
+from heapstory.linear.history.frontier import calls_of, in_order
 from heapstory.linear.history.operations import Operation as Recorded
-from heapstory.linear.history.wgl import Call, linearizable
+from heapstory.linear.history.wgl import linearizable
 from heapstory.linear.ir import roles
+from heapstory.linear.ir.abstract import EMPTY, FULL, LOST, Object
 from heapstory.linear.ir.harness import (
     DONE,
     INSERT,
@@ -29,17 +31,9 @@ from heapstory.linear.ir.harness import (
     Operation,
 )
 from heapstory.linear.ir.judge import CannotTell, Judge
-from heapstory.linear.models.sequential import Counter, Register, Set, listed
 from heapstory.linear.run.driver import driver, is_cplusplus
 
 THREADS, CALLS, ROUNDS = 3, 3, 20
-FULL, LOST, EMPTY = "full", "nothing done", "EMPTY"
-# what holds one number; a lock is judged by a counter that it protects
-NUMBERS: dict[str, type[Counter] | type[Register]] = {
-    roles.LOCK: Counter,
-    roles.COUNTER: Counter,
-    roles.REGISTER: Register,
-}
 _SWITCHED = ("valgrind", "-q", "--tool=none", "--fair-sched=try", "--vgdb=no")
 _HOOKS = "-fsanitize-coverage=trace-pc,trace-loads,trace-stores"
 
@@ -50,43 +44,10 @@ class Ran:
 
     histories: int
     wrong: list[Recorded]
+    order: list[tuple[Recorded, str]] = field(default_factory=list)  # the most, with states
     seed: int = 0
     trouble: str = ""
     seconds: float = 0.0
-
-
-class Object:
-    """The abstract object, with the room that the real one has."""
-
-    def __init__(self, kind: str, capacity: int) -> None:
-        self.kind, self.capacity = kind, capacity
-
-    def initial(self) -> Any:
-        if self.kind in NUMBERS:
-            return 0
-        return frozenset() if self.kind == roles.SET else ()
-
-    def apply(
-        self, state: Any, method: str, arguments: tuple[Any, ...], who: int = 1
-    ) -> list[tuple[Any, Any]]:
-        if self.kind in NUMBERS:
-            return NUMBERS[self.kind]().apply(state, method, arguments)
-        if method in ("enqueue", "push"):
-            if 0 <= self.capacity <= len(state):
-                return [(FULL, state), (LOST, state)]
-            return [("done", (*state, arguments[0])), (LOST, state)]
-        if method in ("dequeue", "pop", "steal"):
-            if not state:
-                return [(EMPTY, state), (LOST, state)]
-            first = method == "steal" or self.kind == roles.QUEUE
-            taken, rest = (state[0], state[1:]) if first else (state[-1], state[:-1])
-            return [(taken, rest), (LOST, state)]
-        return Set().apply(state, method, arguments)
-
-    def shown(self, state: Any) -> str:
-        if self.kind in NUMBERS:
-            return str(state)
-        return Set().shown(state) if self.kind == roles.SET else listed(state)
 
 
 class Runner(Judge):
@@ -163,12 +124,10 @@ class Runner(Judge):
         model = Object(self.harness.chosen.kind, self.capacity)
         for seed, calls in rounds.items():
             history = [self._recorded(*call) for call in calls]
-            found = [
-                Call(n, o.method, o.arguments, o.result, o.begin, o.end)
-                for n, o in enumerate(history)
-            ]
-            if not linearizable(found, model).accepted:
+            found = linearizable(calls_of(history), model)
+            if not found.accepted:
                 ran.wrong, ran.seed = sorted(history, key=lambda o: o.begin), seed
+                ran.order = in_order(history, found, model)
                 return True
             ran.histories += 1
         return False

@@ -6,6 +6,7 @@ from typing import Any
 
 from heapstory.linear.history.judge import Judgement
 from heapstory.linear.history.operations import Operation
+from heapstory.linear.ir.abstract import most_in_order
 from heapstory.linear.ir.harness import TRUTH
 from heapstory.linear.ir.judge import DONE_, EMPTY, FULL, LOST, Call, Outcome, is_lock
 from heapstory.linear.verdict.report import BOUNDED, REFUTED, UNKNOWN
@@ -83,6 +84,8 @@ def drawn(path: str, outcome: Outcome) -> Judgement:
         begin = times.get((_CALL, number), 0)
         answer = _answer(outcome, call) if call.answered else None
         found.conflict.append(Operation(operation.name, arguments, answer, begin, end, 0))
+    if outcome.verdict == REFUTED:
+        found.order = [(found.conflict[n - 1], state) for n, state in most_in_order(outcome)]
     return found
 
 
@@ -104,7 +107,12 @@ def _counterexample(outcome: Outcome) -> dict[str, Any]:
         for e in outcome.trail
         if e.kind not in (_CALL, _ANSWER)
     ]
-    return {"operations": calls, "steps": steps}
+    order = most_in_order(outcome) if outcome.verdict == REFUTED else []
+    return {
+        "operations": calls,
+        "steps": steps,
+        "order": [{"call": number, "state": state} for number, state in order],
+    }
 
 
 def _answer(outcome: Outcome, call: Call) -> str:
@@ -155,4 +163,6 @@ def _history(outcome: Outcome) -> list[str]:
     if outcome.verdict == REFUTED:
         what = "no order of these sections" if is_lock(outcome) else "no order of these calls"
         lines.append(f"* {what} gives these answers")
+        states = ", ".join(f"#{number} {state}" for number, state in most_in_order(outcome))
+        lines.append(f"the most in order, and the abstract state: {states}")
     return lines

@@ -76,7 +76,7 @@ def ran(path: str, found: Ran | None, reason: str) -> Judged:
     if found is not None and found.wrong:
         judged.verdict, judged.operations = REFUTED, len(found.wrong)
         judged.reason = f"a history of the running code (seed {found.seed}) that no order explains"
-        judged.conflict = found.wrong
+        judged.conflict, judged.order = found.wrong, found.order
         judged.counterexample = {
             "operations": [
                 {"line": 0, "text": o.text(), "method": o.method, "result": shown(o.result)}
