@@ -459,6 +459,8 @@ class BodyBuilder:
             if target:
                 self._emit(op.FRESH, target)
             return
+        if name.startswith("@llvm.va_"):  # from LLVM 19 on with the address space of the list
+            name = name.split(".p", 1)[0]
         self._emit_call(target, name, prefix, argument_text(rest[start:]))
 
     def _emit_call(self, target: str | None, name: str, prefix: str, text: str) -> None:

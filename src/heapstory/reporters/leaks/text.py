@@ -37,10 +37,7 @@ def summary(findings: list[Finding], result: ProgramResult, seconds: float) -> s
 def _finding(finding: Finding, sources: Sources, style: Style) -> Iterator[str]:
     where = style.bold(f"{_short(finding.place)}: {finding.kind}")
     yield f"{where} in {finding.function} [{finding.confidence}] {headline(finding)}"
-    for step in finding.path:
-        if step.place is not None:
-            yield _source_line(" ", step.place, describe(step), sources)
-    yield _source_line("✗", finding.place, "lost here", sources)
+    yield from _path(finding, sources)
     if finding.confirmation:
         yield f"      {finding.confirmation.text()}"
     for doubt in finding.doubts:
@@ -58,15 +55,29 @@ def _finding(finding: Finding, sources: Sources, style: Style) -> Iterator[str]:
     yield f"      fingerprint {finding.fingerprint}{release}"
 
 
+def _path(finding: Finding, sources: Sources) -> Iterator[str]:
+    """The steps; a line with its name wherever the file is another one than before."""
+    steps = [(" ", step.place, describe(step)) for step in finding.path if step.place is not None]
+    file = finding.place.path
+    for mark, place, note in [*steps, ("✗", finding.place, "lost here")]:
+        if place.path != file:
+            file = place.path
+            yield f"      {_path_of(place)}:"
+        yield _source_line(mark, place, note, sources)
+
+
 def _places(places: list[Place]) -> str:
     return ", ".join(map(_short, places[:MOST_PLACES]))
 
 
 def _short(place: Place) -> str:
-    path = place.path
+    return f"{_path_of(place)}:{place.line}"
+
+
+def _path_of(place: Place) -> str:
     with contextlib.suppress(ValueError):
-        path = str(Path(path).relative_to(Path.cwd()))
-    return f"{path}:{place.line}"
+        return str(Path(place.path).relative_to(Path.cwd()))
+    return place.path
 
 
 def _source_line(mark: str, place: Place, note: str, sources: Sources) -> str:

@@ -11,7 +11,8 @@ from heapstory.static.findings.findings import Finding, Sources
 from heapstory.static.function.confidence import confidence, doubts_of
 from heapstory.static.heap.state import Step
 from heapstory.static.program.component import FunctionResult
-from heapstory.static.transfer.losses import LEAK_KINDS, LOCAL_LOST, Loss
+from heapstory.static.transfer.calls import FAILED
+from heapstory.static.transfer.losses import LEAK_KINDS, LOCAL_LOST, OVERWRITTEN, Loss
 
 _IGNORE = re.compile(r"heapstory:\s*(?:ignore|leak-ok)")
 MAX_STEPS = 40
@@ -74,7 +75,19 @@ def _cause(loss: Loss, lost: Place, allocated: Place) -> tuple[object, ...]:
         return ("helper", loss.kind, lost.path, lost.line)
     if loss.kind not in LEAK_KINDS:
         return (loss.kind, lost.path, lost.line)
+    failed = _replaced_by_failure(loss, lost)
+    if failed:
+        return ("idiom", loss.kind, failed)
     return ("here", loss.function, allocated.path, allocated.line, allocated.column)
+
+
+def _replaced_by_failure(loss: Loss, lost: Place) -> str:
+    """``s = cat(s, …)`` where ``cat`` fails and leaves ``s`` as it was: one mistake, wherever it is
+    made. The note of that call, else nothing."""
+    last = loss.steps[-1] if loss.steps else None
+    if loss.kind != OVERWRITTEN or last is None or last.place is None:
+        return ""
+    return last.note if last.place[:2] == lost[:2] and last.note.endswith(FAILED) else ""
 
 
 def _finding(members: list[tuple[Loss, Place, Place]], sources: Sources) -> Finding:

@@ -351,6 +351,19 @@ class Fixpoint:
                 _settle(way, asked, int(answer))
                 self._tell_apart(way, int(answer) if result == asked else result, place)
 
+    def _names(self, state: State) -> dict[CellId, str]:
+        """What the source calls the cells that variables lead to."""
+        names: dict[CellId, str] = {}
+        for variable, value in state.env.items():
+            if isinstance(value, Pointer):
+                names.setdefault(value.cell, self.function.variables.get(variable, ""))
+        for name, (_, said) in self.function.stack.items():  # those whose address is taken
+            cell = state.cells.get(slot(name))
+            for value in cell.fields.values() if cell is not None else ():
+                if isinstance(value, Pointer) and not names.get(value.cell):
+                    names[value.cell] = said
+        return names
+
     def _end(self, state: State, result: Value | None, place: Place | None) -> None:
         """Rule 1 for every local: only the result, the caller's cells and globals are kept."""
         keep: list[Value] = [] if result is None else [result]
@@ -359,10 +372,7 @@ class Fixpoint:
                 keep.append(Pointer(identity, 0))
         alive = state.reachable(keep)
         suspects: Suspects = {}
-        names: dict[CellId, str] = {}
-        for variable, value in state.env.items():
-            if isinstance(value, Pointer):
-                names.setdefault(value.cell, self.function.variables.get(variable, ""))
+        names = self._names(state)
         where = _return_place(state, place)
         for identity, cell in state.cells.items():
             if cell.tracked and identity not in alive:

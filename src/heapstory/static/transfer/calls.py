@@ -18,6 +18,7 @@ from heapstory.static.transfer.losses import OVERWRITTEN
 from heapstory.static.transfer.models import Models
 
 UNASKED = "if the pointer is null, which nothing says"
+FAILED = "returns 0 or null"  # of a call, in a path
 MAX_TARGETS = 24  # a pointer that can mean more functions than this means any function
 _COMPARISONS = ("strcmp", "strcasecmp", "strncmp", "strncasecmp", "memcmp")
 _SUCCESS = {"=0": Fact(0, 0), ">=0": Fact(0, HIGH), "!=0": Fact(LOW, HIGH, frozenset({0}))}
@@ -277,7 +278,7 @@ def _describe(state: State, name: str, value: Value | None) -> str:
     if _is_new(state, value):
         return f"{plain}() returns new memory"
     if isinstance(value, int):
-        return f"{plain}() returns {value if value else '0 or null'}"
+        return f"{plain}() returns {value}" if value else f"{plain}() {FAILED}"
     if isinstance(value, Symbol) and value in state.facts:
         fact = state.facts[value]
         if fact.low == fact.high:

@@ -1,0 +1,85 @@
+"""What a finding is called, where its path goes, and which losses are one of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from heapstory.reporters.leaks.text import report
+from heapstory.static import Sources
+from tests.static.conftest import Leaks
+
+HANDED_OUT = """
+#include <stdlib.h>
+int get(char **out) { *out = malloc(8); return *out ? 0 : -1; }
+int use(int bad)
+{
+    char *key;
+    int rv;
+    rv = get(&key);
+    if (rv)
+        return rv;
+    if (bad)
+        return -2;
+    free(key);
+    return 0;
+}
+"""
+
+
+def test_the_variable_that_holds_it_is_named(leaks: Leaks) -> None:
+    (found,) = leaks(HANDED_OUT)
+    assert found.variable == "key"
+
+
+def test_a_path_names_every_file_it_goes_through(leaks: Leaks, tmp_path: Path) -> None:
+    (tmp_path / "other.h").write_text(
+        "#include <stdlib.h>\nstruct box { char *text; };\n"
+        "static inline void set(struct box *b)\n{\n    b->text = malloc(8);\n}\n"
+    )
+    (found,) = leaks(
+        '#include "other.h"\n'
+        "void use(struct box *b, int n)\n{\n    set(b);\n    if (n > 3)\n        set(b);\n}\n"
+    )
+    lines = "".join(report([found], Sources(), "")).splitlines()
+    named = [Path(line.strip()).name for line in lines if line.endswith((".c:", ".h:"))]
+    assert named == ["unit0.c:", "other.h:"]
+    branch = next(n for n, line in enumerate(lines) if "if (n > 3)" in line)
+    assert lines[branch - 1].endswith("unit0.c:")
+    lost = next(n for n, line in enumerate(lines) if "lost here" in line)
+    assert lines[lost - 1].endswith("other.h:")
+
+
+GROWS = """
+#include <stdlib.h>
+#include <string.h>
+static char *cat(char *s, const char *more)
+{
+    char *t = realloc(s, strlen(s) + strlen(more) + 1);
+    if (!t)
+        return NULL;
+    strcat(t, more);
+    return t;
+}
+char *first(void)
+{
+    char *s = calloc(1, 1);
+    if (!s)
+        return NULL;
+    s = cat(s, "a");
+    return s;
+}
+char *second(void)
+{
+    char *s = calloc(1, 1);
+    if (!s)
+        return NULL;
+    s = cat(s, "b");
+    return s;
+}
+"""
+
+
+def test_one_idiom_repeated_is_one_finding(leaks: Leaks) -> None:
+    (found,) = leaks(GROWS)
+    assert found.function == "first"
+    assert [other.function for other in found.others] == ["second"]
