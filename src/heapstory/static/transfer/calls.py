@@ -95,6 +95,9 @@ def _modelled(
         return result(frame, state, register, made, place)
     if name in models.gives and models.gives[name][0] < len(arguments):
         return _gives(frame, state, register, name, arguments, place)
+    if name in models.returns or name in models.reads or name in models.fills:
+        for value in arguments:
+            rules.use(frame, state, value, place)
     if name in models.returns and models.returns[name] < len(arguments):
         return returns(frame, state, register, name, arguments[models.returns[name]], place)
     if name in models.reads or name in models.fills:

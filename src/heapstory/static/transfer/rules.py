@@ -191,6 +191,13 @@ def load(frame: Frame, state: State, address: Value, pointer: bool) -> Value:
     return value
 
 
+def use(frame: Frame, state: State, address: Value, place: Place | None) -> None:
+    """Memory is read, by the code or by a library function."""
+    cell = state.cells.get(address.cell) if isinstance(address, Pointer) else None
+    if isinstance(address, Pointer) and cell is not None and cell.freed is not None:
+        frame.misuse(state, address.cell, "use-after-free", place, "")
+
+
 def look_at(state: State, identity: CellId, offset: Offset) -> None:
     """The code itself reads what the caller left in a member, or in one nobody knows."""
     cell = state.cells.get(identity)
@@ -393,6 +400,8 @@ def release(frame: Frame, state: State, value: Value, place: Place | None) -> No
         frame.misuse(state, identity, "double-free", place, "")
         return
     if cell.summary or (offset != 0 and (cell.kind != PRE or not isinstance(offset, int))):
+        if cell.tracked and not cell.summary and isinstance(offset, int):
+            frame.misuse(state, identity, "free-of-unallocated", place, "")
         escape(state, value)
         return
     cell = state.change(identity)

@@ -45,6 +45,7 @@ def _load(frame: Frame, state: State, statement: Statement) -> States:
     if known is not None:
         state.env[statement[2]] = known
         return None
+    rules.use(frame, state, address, statement[1])
     value = rules.load(frame, state, address, statement[4])
     state.env[statement[2]] = value
     if statement[4] and isinstance(address, Pointer):
