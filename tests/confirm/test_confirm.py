@@ -130,6 +130,51 @@ def test_failing_allocations_exercise_error_paths(project: Path) -> None:
     assert found["moment"]["place"]["line"] == line("ERROR")
 
 
+LATER = """#include <stdlib.h>
+#include <string.h>
+struct pair { char *name; };
+static int make(struct pair **out) {
+    struct pair *p = malloc(sizeof *p);
+    if (!p)
+        return -1;
+    p->name = strdup("name");
+    if (!p->name) {
+        free(p);
+        return -2;
+    }
+    *out = p;
+    return 0;
+}
+static int use(void) {
+    char *kept = malloc(4);
+    struct pair *p;
+    int status;
+    if (!kept)
+        return -1;
+    status = make(&p); /* CALL */
+    if (status == -1)
+        free(kept);
+    if (status)
+        return -1;
+    free(p->name);
+    free(p);
+    free(kept);
+    return 0;
+}
+int main(void) { return use() ? 1 : 0; }
+"""
+
+
+def test_a_later_allocation_of_one_call_fails(tmp_path: Path) -> None:
+    """Only where the second allocation of the call fails is something lost."""
+    (tmp_path / "prog.c").write_text(LATER)
+    subprocess.run(["cc", "-g", "-o", "prog", "prog.c"], cwd=tmp_path, check=True)
+    found = labels(tmp_path, "--fail-allocations", "--", "./prog")["use"]
+    assert (found["label"], found["leaked"]) == ("confirmed", 1)
+    call = next(n for n, text in enumerate(LATER.splitlines(), 1) if "/* CALL */" in text)
+    assert found["failed_allocation"] == f"prog.c:{call}"
+
+
 SOMETIMES = """#include <stdlib.h>
 int use(int n) {
     char *p = malloc(4);

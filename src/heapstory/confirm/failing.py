@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from heapstory.static import Finding
     from heapstory.store.places import Place
 
-PER_FINDING = 8  # runs for one finding
+PER_FINDING = 12  # runs for one finding
+Chain = tuple[tuple[str | None, int | None], ...]  # statements, from an allocation outwards
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,22 +27,27 @@ class Failure:
 
 
 def candidates(evidence: Evidence, finding: Finding) -> list[Failure]:
-    """Allocations made in the finding's function, one for every statement: those on the finding's
-    path first. Of the statement that makes the block itself it is the second, so that there is a
-    block to lose."""
+    """Allocations made in the finding's function or below it, the first and the last for every
+    chain of calls that leads to one: those on the finding's path first. Of the statement that makes
+    the block itself it is the second, so that there is a block to lose."""
     path = {step.place.line for step in finding.path if step.place is not None}
-    found: dict[tuple[str | None, int | None], Failure] = {}
+    found: dict[Chain, tuple[Place, list[int]]] = {}
     own = 0
-    for ordinal, frame in _inside(evidence, finding):
+    for ordinal, frame, chain in _inside(evidence, finding):
         own += same_place(frame, finding.allocated)
         if own != 1 or not same_place(frame, finding.allocated):
-            found.setdefault((frame.path, frame.line), Failure(ordinal, str(frame)))
-    ranked = sorted(found.items(), key=lambda item: (item[0][1] not in path, item[1].ordinal))
-    return [failure for _, failure in ranked[:PER_FINDING]]
+            found.setdefault(chain, (frame, []))[1].append(ordinal)
+    ranked = sorted(
+        (frame.line not in path, later, ordinal, str(frame))
+        for frame, ordinals in found.values()
+        for later, ordinal in enumerate(dict.fromkeys((ordinals[0], ordinals[-1])))
+    )
+    return [Failure(ordinal, place) for *_, ordinal, place in ranked[:PER_FINDING]]
 
 
-def _inside(evidence: Evidence, finding: Finding) -> Iterator[tuple[int, Place]]:
-    """Allocations made by the finding's function or below it, in order."""
+def _inside(evidence: Evidence, finding: Finding) -> Iterator[tuple[int, Place, Chain]]:
+    """Allocations made by the finding's function or below it, in order, with the statement of that
+    function and those below it."""
     born = {block.created: block for block in evidence.blocks}
     for ordinal, at, site in evidence.allocations:
         made = born.get(at)
@@ -49,9 +55,9 @@ def _inside(evidence: Evidence, finding: Finding) -> Iterator[tuple[int, Place]]
         if not frames and site is not None:
             place = evidence.trace.place(site)
             frames = [place] if place else []
-        for frame in frames:
+        for depth, frame in enumerate(frames):
             if _in_function(frame, finding):
-                yield ordinal, frame
+                yield ordinal, frame, tuple((f.path, f.line) for f in frames[: depth + 1])
                 break
 
 
