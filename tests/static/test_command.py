@@ -318,3 +318,21 @@ def test_deep_recursion_ends(project: Path) -> None:
     nested = "(" * 200 + "1" + ")" * 200
     (project / "r.c").write_text(text + f"int g(void) {{ return {nested}; }}\n")
     assert run(project, "r.c").returncode == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["naïve.c"], ["."], ["-p", "naïve.json"], ["--", "cc", "-c", "naïve.c"]],
+    ids=["file", "folder", "database", "build"],
+)
+def test_names_that_are_not_ascii_in_a_locale_that_is(tmp_path: Path, words: list[str]) -> None:
+    folder = tmp_path / "ü"
+    folder.mkdir()
+    (folder / "naïve.c").write_text(LEAK)
+    entry = {"directory": ".", "file": "naïve.c", "arguments": ["cc", "-c", "naïve.c"]}
+    (folder / "naïve.json").write_text(json.dumps([entry], ensure_ascii=False))
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = run(folder, *words, env=plain)
+    assert done.returncode == 1, done.stderr
+    assert "1 findings" in done.stdout
+    assert "skipped" not in done.stderr

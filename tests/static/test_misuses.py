@@ -43,7 +43,10 @@ RIGHT = {
         "static void put(char *text) { free(text - offsetof(struct node, text)); }"
         " void f(void) { struct node *n = malloc(sizeof *n); if (n) put(n->text); }"
     ),
-    "set anew": 'void f(void) { char *p = strdup("x"); free(p); p = strdup("y"); if (p) strlen(p); free(p); }',
+    "set anew": (
+        'void f(void) { char *p = strdup("x"); free(p); p = strdup("y"); if (p) strlen(p);'
+        " free(p); }"
+    ),
 }
 
 

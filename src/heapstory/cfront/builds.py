@@ -152,7 +152,7 @@ def _read_log(log: Path) -> list[tuple[str, list[str]]]:
         if end < 0 or not data[position:end].isdigit():
             break
         size = int(data[position:end])
-        words = data[end + 1 : end + 1 + size].decode("utf-8", "surrogateescape").split("\0")
+        words = os.fsdecode(data[end + 1 : end + 1 + size]).split("\0")
         if len(words) >= 3:
             records.append((words[0], words[1:-1]))
         position = end + 1 + size

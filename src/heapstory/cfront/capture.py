@@ -143,9 +143,15 @@ def _database_entry(path: Path, number: int, entry: object) -> Job:
             raise UsageError(f"{path}: entry {number}: {error}") from error
     if not isinstance(arguments, list) or not all(isinstance(a, str) for a in arguments):
         raise UsageError(f'{path}: entry {number} has neither "arguments" nor "command"')
-    folder = directory if isinstance(directory, str) else "."
+    folder = _name(directory) if isinstance(directory, str) else "."
     folder = str((path.parent / folder).resolve())
-    return Job(folder, entry["file"], tuple(meaningful(arguments[1:])[0]))
+    words = [_name(word) for word in arguments[1:]]
+    return Job(folder, _name(entry["file"]), tuple(meaningful(words)[0]))
+
+
+def _name(text: str) -> str:
+    """A name in a database, which is UTF-8, as names are in this locale."""
+    return os.fsdecode(text.encode("utf-8", "surrogateescape"))
 
 
 def meaningful(arguments: list[str]) -> tuple[list[str], list[str]]:

@@ -94,7 +94,7 @@ def compile_together(jobs: Sequence[Job]) -> Iterator[Module | ClangError]:
 def _run(jobs: Sequence[Job]) -> tuple[list[tuple[str, list[str]]], bytes]:
     job = jobs[0]
     said = _execute([find_clang(), "-###", *_OPTIONS, *job.options, "-o", "-", job.source], job)
-    lines = [li for li in said.stderr.decode("utf-8", "replace").splitlines() if '"-cc1"' in li]
+    lines = [li for li in os.fsdecode(said.stderr).splitlines() if '"-cc1"' in li]
     if said.returncode != 0 or not lines:
         raise ClangError(f"clang: {first_error(said.stderr)}")
     words = [_ESCAPED.sub(r"\1", word) for word in _QUOTED.findall(lines[-1])]
@@ -125,7 +125,7 @@ def _split(output: bytes) -> list[tuple[str, list[str]]]:
     for part in parts:
         end = part.find(b"\n", part.rfind(b"\n!") + 1) + 1
         text = (_MODULE + part[:end]).decode("utf-8", "replace")
-        names = headers.decode("utf-8", "replace").splitlines()
+        names = os.fsdecode(headers).splitlines()
         found.append((text, [_ESCAPED.sub(r"\1", name) for name in names]))
         headers = part[end:]
     return found
