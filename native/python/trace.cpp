@@ -37,6 +37,7 @@ Trace::Trace(const std::string &path, bool salvage) : path_(path) {
     from_.followed = std::make_shared<OnDemand<Clusters>>();
     from_.indexed = std::make_shared<OnDemand<PointerIndex>>();
     from_.counted = std::make_shared<ChangeCounts>(from_.store);
+    from_.beginnings = std::make_shared<Beginnings>();
     from_.nodes = std::make_shared<OnDemand<TableData>>();
 }
 

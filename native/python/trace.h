@@ -7,6 +7,7 @@
 #include "graph/moment/graph.h"
 #include "graph/nodes/clusters.h"
 #include "graph/nodes/roots.h"
+#include "graph/window/beginning.h"
 #include "store/on_demand.h"
 #include "table.h"
 
@@ -24,6 +25,7 @@ struct Sources {
     std::shared_ptr<OnDemand<Clusters>> followed;
     std::shared_ptr<OnDemand<PointerIndex>> indexed;
     std::shared_ptr<ChangeCounts> counted;
+    std::shared_ptr<Beginnings> beginnings;
     std::shared_ptr<OnDemand<TableData>> nodes; // the table: types that pointers tell take long
 
     const Clusters &clusters() const {

@@ -50,7 +50,8 @@ std::unique_ptr<WindowView> window_of(const Trace &trace, uint64_t first, uint64
     for (uint64_t node : query.nodes)
         trace.check(node);
     view->window = unlocked([&] {
-        return std::make_unique<Window>(*view->from.store, *view->from.pointers, std::move(query));
+        return std::make_unique<Window>(*view->from.store, *view->from.pointers,
+                                        *view->from.beginnings, std::move(query));
     });
     return view;
 }

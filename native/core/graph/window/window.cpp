@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/window/window.h"
 
-#include "graph/memory/image.h"
-#include "graph/nodes/gather_nodes.h"
-#include "graph/nodes/live_index.h"
 #include "graph/nodes/type_propagation.h"
 #include "graph/nodes/types.h"
 
@@ -18,50 +15,23 @@ namespace {
 constexpr size_t many_nodes = 20000;
 constexpr uint64_t few_events = 2'000'000; // all of which are read at once
 
-// All memory at the begin of a window, where many words are asked for.
-class Beginning {
-  public:
-    Beginning(const Store &store, uint64_t events)
-        : store_(store), nodes_(gather_nodes(store, events, false, 0)) {
-        live_.reserve(nodes_.size());
-        for (uint32_t index = 0; index < nodes_.size(); ++index)
-            live_.add(nodes_[index], index);
-        live_.finish();
-        image_ = std::make_unique<Image>(store, events, [this](uint64_t address) -> uint64_t {
-            uint32_t found = live_.find(address);
-            return found == LiveIndex::none ? 0
-                                            : since(store_, nodes_[live_.index(found)], address);
-        });
-    }
-    WordState word(uint64_t word, uint64_t since) const {
-        const ImagePage *page = image_->page(word);
-        uint64_t i = word % image_page_words;
-        if (!page || !page->mask[i] || page->words[i].event < since)
-            return {};
-        const ImageWord &found = page->words[i];
-        return {found.value, page->mask[i], found.event, uint32_t(found.site), !found.site};
-    }
-
-  private:
-    const Store &store_;
-    Values<GraphNode> nodes_;
-    LiveIndex live_;
-    std::unique_ptr<Image> image_;
-};
-
 } // namespace
 
-Window::Window(const Store &store, const Pointers &pointers, WindowQuery query)
+Window::Window(const Store &store, const Pointers &pointers, Beginnings &beginnings,
+               WindowQuery query)
     : store_(store), pointers_(pointers), query_(std::move(query)),
       first_events_(store.events_by(query_.first)), last_events_(store.events_by(query_.last)) {
     histories_ = std::make_unique<WordHistories>(store_, first_events_, last_events_,
                                                  query_.limits.zeroed_words);
     if (query_.which == WindowQuery::Which::around) {
+        expect(beginnings, std::min(query_.limit, store_.nodes().size()));
         if (last_events_ - first_events_ <= few_events)
             histories_->gather_all();
         follow();
     } else {
-        read(chosen(), never);
+        std::vector<NodeMemory> nodes = chosen();
+        expect(beginnings, nodes.size());
+        read(std::move(nodes), never);
     }
     std::ranges::sort(rows_, {}, &Row::id);
     for (uint32_t row = 0; row < rows_.size(); ++row)
@@ -124,19 +94,20 @@ std::vector<uint64_t> Window::targets_of(size_t first_row) const {
     return targets;
 }
 
+// So many nodes are going to be read.
+void Window::expect(Beginnings &beginnings, uint64_t nodes) {
+    if (auto beginning = beginnings.get(store_, first_events_, nodes))
+        histories_->set_before(
+            [beginning](uint64_t word, uint64_t since) { return beginning->word(word, since); });
+}
+
 void Window::read(std::vector<NodeMemory> nodes, uint64_t distance) {
     std::ranges::stable_sort(nodes, {}, [](const NodeMemory &node) { return node.row.address; });
     const bool many = nodes.size() > many_nodes;
     if (!meanings_)
         meanings_ = std::make_unique<Meanings>(
             store_, pointers_, many ? Meanings::Asked::much : Meanings::Asked::little);
-    WordHistories &histories = *histories_;
-    std::shared_ptr<const Beginning> beginning;
-    if (many && first_events_) {
-        beginning = std::make_shared<Beginning>(store_, first_events_);
-        histories.set_before(
-            [beginning](uint64_t word, uint64_t since) { return beginning->word(word, since); });
-    }
+    const WordHistories &histories = *histories_;
     Group &group = groups_.emplace_back();
     group.nodes = std::move(nodes);
     const auto pieces = histories.cut(group.nodes);

@@ -6,6 +6,7 @@
 #include "graph/nodes/clusters.h"
 #include "graph/nodes/graph_node.h"
 #include "graph/nodes/roots.h"
+#include "graph/window/beginning.h"
 #include "graph/window/records.h"
 #include "store/table.h"
 
@@ -27,7 +28,7 @@ struct WindowQuery {
 
 class Window {
   public:
-    Window(const Store &store, const Pointers &pointers, WindowQuery query);
+    Window(const Store &store, const Pointers &pointers, Beginnings &beginnings, WindowQuery query);
 
     struct Tables {
         Batch nodes, node_fields, fields, field_versions, versions;
@@ -77,6 +78,7 @@ class Window {
     const Row *find(uint64_t id) const;
 
     std::vector<NodeMemory> chosen() const;
+    void expect(Beginnings &beginnings, uint64_t nodes);
     void follow();
     std::vector<uint64_t> targets_of(size_t first_row) const;
     void read(std::vector<NodeMemory> nodes, uint64_t distance);
