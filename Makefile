@@ -40,7 +40,8 @@ COMPILED_SOURCES := $(shell find src/heapstory/cfront src/heapstory/static -name
 MODULES := $(STAMPS)/modules-$(shell find src -name '*.py' | sort | md5sum | cut -c1-12)
 PAGE := src/heapstory/viewing/page/page.js
 NODE_MODULES := viewer/node_modules/.package-lock.json
-VIEWER_SOURCES := $(shell find viewer -name node_modules -prune -o -type f -print)
+VIEWER_SOURCES := $(shell find viewer -name node_modules -prune -o -type f -print) \
+	src/heapstory/reporters/colours.css
 NATIVE_TEST_SOURCES := $(shell find tests/native -type f 2>/dev/null)
 FORMATTED := $(filter %.c %.h %.cpp %.hpp,$(NATIVE_SOURCES) $(NATIVE_TEST_SOURCES)) \
 	$(wildcard examples/*.c)

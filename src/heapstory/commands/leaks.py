@@ -200,7 +200,8 @@ def _write(args: argparse.Namespace, found: Leaks) -> None:
         log = heapstory.reporters.sarif.dumps(sarif.results(findings), sarif.RULES)
         write(log, args.sarif)
     if args.html:
-        write(html.page(shown, found.sources, summary), args.html)
+        trace = Path(args.trace) if args.confirm and args.trace else None
+        write(html.leaks_page(shown, found.sources, summary, trace), args.html)
     if args.format == "json":
         write(heapstory.reporters.json.dumps("leaks", json.body(shown, result, seconds)))
     else:

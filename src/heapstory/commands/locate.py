@@ -165,11 +165,13 @@ def _write(
     if args.sarif:
         write(log(), args.sarif)
     if form == "json":
-        write(dumps("locate", json.body(diagnosis, slices)), args.output)
+        write(dumps("locate", json.body(trace, diagnosis, slices)), args.output)
     elif form == "sarif":
         write(log(), args.output)
     elif form == "html":
-        write(pictures.html(trace, diagnosis, slices), args.output)
+        asked_more = args.site or args.cpoint  # which the view has no options for
+        view = () if asked_more else ("--spec", args.spec)
+        write(pictures.html(trace, diagnosis, slices, view), args.output)
     elif form == "dot":
         write(pictures.dot(trace, diagnosis), args.output)
     else:

@@ -146,7 +146,7 @@ def _located(trace: Trace, spec: str) -> list[dict[str, Any]]:
         diagnosis = heapstory.locate(trace, spec)
     for note in diagnosis.notes:
         say(note)
-    answer = {"schema": "heapstory.locate/1", **json.body(diagnosis, {})}
+    answer = {"schema": "heapstory.locate/1", **json.body(trace, diagnosis, {})}
     return findings.from_answer(trace, answer, spec)
 
 

@@ -58,7 +58,7 @@ def from_answer(trace: Trace, answer: dict[str, Any], path: str) -> list[dict[st
             f"{path}: has schema {schema or 'none'}; findings come from the --json of {known}"
         )
     try:
-        found = [{**_EMPTY, **one} for one in readers[schema](answer)]
+        found = [{**_EMPTY, **one} for one in readers[schema](trace, answer)]
     except (KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{path}: is no whole answer: {error!r} (write it again)") from error
     _check(trace, answer, found, path)
@@ -66,12 +66,17 @@ def from_answer(trace: Trace, answer: dict[str, Any], path: str) -> list[dict[st
 
 
 def _check(trace: Trace, answer: dict[str, Any], found: list[dict[str, Any]], path: str) -> None:
-    """Whether it can be about this trace: by the program, and by what there is in it."""
+    """Whether it can be about this trace: by the program, by counts, and by what there is in it."""
     other = f"{path}: is about another trace than {trace.path}"
     again = f"(make it again from {trace.path})"
     program = answer.get("program")
     if program is not None and program != trace.meta.get("program"):
         raise UsageError(f"{other}: of the program {' '.join(map(str, program))} {again}")
+    last = answer.get("timestamps")
+    if last is not None and last != trace.last:
+        raise UsageError(
+            f"{other}: of one with {last} timestamps, where it has {trace.last} {again}"
+        )
     nodes = len(trace.core.table("nodes"))
     for one in found:
         if one["ts"] is not None and one["ts"] > trace.last:
@@ -81,7 +86,7 @@ def _check(trace: Trace, answer: dict[str, Any], found: list[dict[str, Any]], pa
                 raise UsageError(f"{other}: node {node}, where it has {nodes} {again}")
 
 
-def _located(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _located(trace: Trace, answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
     words = {c["name"]: c["words"] for c in answer["constraints"]}
     bad = answer["bad"]["ts"] if answer["bad"] else None
     nodes = sorted({node for broken in answer["inconsistencies"] for node in broken["nodes"]})
@@ -117,7 +122,7 @@ def _located(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _suspicious(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _suspicious(trace: Trace, answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for one in answer["suspicious"]:
         nodes = [node["id"] for node in (one["node"], one["reached"]) if node]
         yield {
@@ -133,33 +138,59 @@ def _suspicious(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _leaks(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _leaks(trace: Trace, answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for one in answer["leaks"]:
         seen = one.get("confirmation") or {}
-        moment = seen.get("moment") or {}
+        text = (
+            f"{one['confidence']}: {one['variable'] or 'the block'} from {_where(one['allocated'])}"
+        )
         yield {
             "source": "leaks",
             "kind": one["kind"],
             "title": f"{_where(one['place'])}: {one['kind']}",
-            "text": f"{one['confidence']}: {one['variable'] or 'the block'} from "
-            f"{_where(one['allocated'])}",
-            "ts": moment.get("ts"),
-            "node": moment.get("node"),
+            "text": f"{text}\n{seen['label']}" if seen else text,
+            "ts": (seen.get("moment") or {}).get("timestamp"),
             "place": one["place"],
         }
 
 
-def _checked(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _checked(trace: Trace, answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    moments = _moments(trace)
     for one in answer["errors"]:
+        kind = one["kind"]
+        ts, node = moments.get((kind, int(one["address"], 16)), (None, None))
+        yield {
+            "source": "check",
+            "kind": kind,
+            "title": f"{_where(one['place'])}: {kind}",
+            "text": "\n".join([one["text"], *(_where(place) for place in one["stack"])]),
+            "ts": ts,
+            "node": node,
+            "place": one["place"],
+        }
+    for one in answer["leaks"]:
+        if one["kind"] == "reachable":
+            continue
+        size = f"{one['bytes']} bytes in {one['blocks']} blocks"
         yield {
             "source": "check",
             "kind": one["kind"],
             "title": f"{_where(one['place'])}: {one['kind']}",
-            "text": "\n".join(_where(place) for place in one["stack"]),
-            "ts": one.get("ts"),
-            "node": one.get("node"),
+            "text": "\n".join([size, *(_where(place) for place in one["stack"])]),
+            "ts": (one["lost"] or {}).get("timestamp"),
             "place": one["place"],
         }
+
+
+def _moments(trace: Trace) -> dict[tuple[str, int], tuple[int, int | None]]:
+    """When the errors that a trace has happened, and to which node, by kind and address."""
+    rows = trace.query(
+        """SELECT CASE WHEN starts_with(kind, 'uninitialized') THEN 'uninitialized' ELSE kind END,
+                  address, timestamp, node FROM errors
+           UNION ALL SELECT error, address, timestamp, node FROM frees WHERE error IS NOT NULL
+           ORDER BY timestamp DESC"""
+    )
+    return {(kind, address): (ts, node) for kind, address, ts, node in rows}
 
 
 def _where(place: dict[str, Any] | None) -> str:

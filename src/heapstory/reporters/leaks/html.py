@@ -6,36 +6,22 @@ from html import escape
 from pathlib import Path
 
 from heapstory.reporters.leaks.words import describe, headline
+from heapstory.reporters.page import page, view_command
 from heapstory.static.findings.findings import Finding, Sources
 
-_STYLE = """
-body{font:14px/1.45 system-ui,sans-serif;margin:2em auto;max-width:1200px;color:#222}
-h1{font-size:1.4em} details{border:1px solid #ccc;border-radius:6px;margin:.6em 0;padding:.4em .8em}
-summary{cursor:pointer} .kind{font-weight:600}
-.high{color:#a00} .medium{color:#a60} .low{color:#666}
-.pair{display:grid;grid-template-columns:minmax(14em,1fr) 3fr;gap:1em;margin-top:.6em}
-ol{padding-left:1.4em;margin:0} li a{color:#06c;text-decoration:none}
-pre{margin:0;overflow:auto;background:#f7f7f7;padding:.5em;font-size:12px}
-pre span{display:block} pre .on{background:#fff3c4} pre .lost{background:#ffd6d6}
-.no{color:#999;user-select:none;display:inline-block;width:5em;text-align:right;margin-right:1em}
-.note{color:#06c;margin-left:1em}
-@media(prefers-color-scheme:dark){body{background:#1b1b1b;color:#ddd}pre{background:#252525}
-pre .on{background:#4a4010}pre .lost{background:#5a1c1c}details{border-color:#444}}
-"""
 _AROUND = 3
 
 
-def page(findings: list[Finding], sources: Sources, summary: str) -> str:
-    """The whole page."""
-    parts = [
-        "<!doctype html><html lang=en><meta charset=utf-8><title>heapstory leaks</title>",
-        f"<style>{_STYLE}</style><h1>Leaks</h1><p>{escape(summary)}</p>",
-    ]
-    parts.extend(_section(n, finding, sources) for n, finding in enumerate(findings, 1))
-    return "\n".join(parts) + "</html>\n"
+def leaks_page(
+    findings: list[Finding], sources: Sources, summary: str, trace: Path | None = None
+) -> str:
+    """The whole page; ``trace``: the recording by which they were confirmed."""
+    parts = [f"<h1>Leaks</h1><p>{escape(summary)}</p>"]
+    parts.extend(_section(n, finding, sources, trace) for n, finding in enumerate(findings, 1))
+    return page("heapstory leaks", parts)
 
 
-def _section(number: int, finding: Finding, sources: Sources) -> str:
+def _section(number: int, finding: Finding, sources: Sources, trace: Path | None) -> str:
     place = f"{Path(finding.place.path).name}:{finding.place.line}"
     steps = [
         f"<li><a href='#f{number}-{s.place.line}'>{Path(s.place.path).name}:{s.place.line}</a> "
@@ -50,8 +36,20 @@ def _section(number: int, finding: Finding, sources: Sources) -> str:
         f"{finding.kind}</span> <span class={finding.confidence}>{finding.confidence}</span>{note} "
         f"{escape(headline(finding))}</summary><div class=pair><ol>{''.join(steps)}</ol>"
         f"<pre>{_listing(number, finding, sources)}</pre></div>"
+        f"{_confirmed(finding, trace)}"
         f"<p>fingerprint <code>{finding.fingerprint}</code></p></details>"
     )
+
+
+def _confirmed(finding: Finding, trace: Path | None) -> str:
+    """What a run said, and how to look at its moment."""
+    seen = finding.confirmation
+    if seen is None:
+        return ""
+    said = f"<p>{escape(seen.text())}</p>"
+    if trace is None or seen.moment is None or seen.failed:
+        return said
+    return said + view_command(trace, "--at", str(seen.moment.timestamp))
 
 
 def _listing(number: int, finding: Finding, sources: Sources) -> str:

@@ -11,15 +11,18 @@ from heapstory.reporters.slice import json as slice_json
 if TYPE_CHECKING:
     from heapstory.locating.diagnosis import CPoint, Diagnosis, Fault, Inconsistency
     from heapstory.slicing import Slice
+    from heapstory.trace import Trace
 
 MOST_CPOINTS = 1000
 
 
-def body(answer: Diagnosis, slices: Mapping[int, Slice]) -> dict[str, Any]:
+def body(trace: Trace, answer: Diagnosis, slices: Mapping[int, Slice]) -> dict[str, Any]:
     """The body of ``locate --json``. Of very many C-points only the last before the bad one are
     listed. Faults that were sliced have their slice, by their timestamp."""
     checked = answer.checked
     return {
+        "program": trace.meta.get("program") or [],
+        "timestamps": trace.last,
         "cpoints": [_cpoint(point) for point in checked[-MOST_CPOINTS:]],
         "cpoints_checked": len(checked),
         "bad": None if answer.bad is None else _cpoint(answer.bad),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
 from heapstory.errors import HeapstoryError
 from heapstory.locating.pictures import pictures
 from heapstory.reporters import dot as drawing_dot
+from heapstory.reporters.page import page, view_command
 from heapstory.reporters.slice.text import tree
 from heapstory.reporters.style import PLAIN
 from heapstory.reporters.svg import svg
@@ -24,16 +25,6 @@ if TYPE_CHECKING:
 MOST = 20
 MOST_CAUSES = 60
 AROUND = 4
-_STYLE = """
-body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:1100px;color:#222;padding:0 1em}
-h1{font-size:1.4em} h2{font-size:1.1em;margin-top:2em} table{border-collapse:collapse}
-td,th{border:1px solid #ccc;padding:.2em .6em;text-align:left} code,pre{font-size:13px}
-pre{background:#f7f7f7;padding:.6em;overflow:auto} pre b{background:#ffd6d6;display:block}
-.pair{display:grid;grid-template-columns:1fr 1fr;gap:1em} .pair svg{max-width:100%;height:auto}
-.did{color:#a00} .dim{color:#777}
-@media(prefers-color-scheme:dark){body{background:#1b1b1b;color:#ddd}pre{background:#252525}
-pre b{background:#5a1c1c}.pair svg{background:#fff}}
-"""
 
 
 def dot(trace: Trace, answer: Diagnosis) -> str:
@@ -45,22 +36,21 @@ def dot(trace: Trace, answer: Diagnosis) -> str:
     return "".join(parts)
 
 
-def html(trace: Trace, answer: Diagnosis, slices: Mapping[int, Slice]) -> str:
-    """A page that needs nothing else: no scripts, no network."""
-    title = f"heapstory locate: {trace.path}"
-    parts = [
-        f"<!doctype html><html lang=en><meta charset=utf-8><title>{escape(title)}</title>",
-        f"<style>{_STYLE}</style><h1>{escape(_headline(trace, answer))}</h1>",
-    ]
+def html(
+    trace: Trace, answer: Diagnosis, slices: Mapping[int, Slice], view: Sequence[str] = ()
+) -> str:
+    """A page of the statements to look at; ``view``: how the view is told of the same answer."""
+    parts = [f"<h1>{escape(_headline(trace, answer))}</h1>"]
     if answer.bad is not None:
         parts.append(_inconsistencies(answer))
         for number, fault in enumerate(_shown(answer), 1):
             parts.append(_statement(trace, number, fault))
+            parts.append(view_command(trace.path, "--at", str(fault.timestamp), *view))
             if sliced := slices.get(fault.timestamp):
                 parts.append(_slice(trace, sliced))
         if more := len(_firsts(answer)) - len(_shown(answer)):
             parts.append(f"<p class=dim>and {more:,} more statements (--json)</p>")
-    return "\n".join([*parts, "</html>\n"])
+    return page(f"heapstory locate: {trace.path}", parts)
 
 
 def _firsts(answer: Diagnosis) -> list[Fault]:
