@@ -17,7 +17,7 @@ class Firefox:
     """A session with a running firefox-esr."""
 
     def __init__(self, port: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=60)
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout=240)
         self._number = 0
         self._receive()  # the greeting
         self._ask("WebDriver:NewSession", {})

@@ -9,9 +9,11 @@ import { Window } from "../model/window";
 
 const AROUND = 200_000; // changes before and after a moment that a server is asked for at once
 
-/** The part of time to ask a server for; a file has what it has. */
+/** The part of time to ask a server for; a file has what it has. It begins at a round timestamp: a
+ * server is quick where it began before. */
 export function around({ last }: Head, t: number): { first: number; last: number } {
-  return { first: Math.max(0, t - AROUND), last: Math.min(last, t + AROUND) };
+  const first = (Math.floor(t / AROUND) - 1) * AROUND;
+  return { first: Math.max(0, first), last: Math.min(last, first + 3 * AROUND) };
 }
 
 export class Story {

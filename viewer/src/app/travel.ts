@@ -72,11 +72,25 @@ export class Travel {
     const line = this.state.line ?? this.currentLine();
     if (!line) return this.store.set({ message: "no source line is known here" });
     const sites = this.story.sites.ofLine(line.path, line.line);
-    this.follow(direction, `change by line ${line.line}`, (change) => sites.has(change.site));
+    const { t } = this.state;
+    const here = this.story.timeline.next(t, direction, (change) => sites.has(change.site));
+    if (here === null && direction > 0 && this.story.head.serve) void this.stepServed([...sites]);
+    else this.arrive(here, direction, `change by line ${line.line}`);
+  }
+
+  /** The same beyond the window, and for nodes that are not in it. */
+  private async stepServed([site]: number[]): Promise<void> {
+    const { t } = this.state;
+    const found = await this.story.source.changes({ site: site as number, first: t, limit: 1 });
+    const next = found?.table("changes").numbers("timestamp")[0];
+    this.arrive(next ?? null, 1, "change by this line");
   }
 
   private follow(direction: 1 | -1, what: string, wanted: (change: Change) => boolean): void {
-    const next = this.story.timeline.next(this.state.t, direction, wanted);
+    this.arrive(this.story.timeline.next(this.state.t, direction, wanted), direction, what);
+  }
+
+  private arrive(next: number | null, direction: 1 | -1, what: string): void {
     if (next === null)
       this.store.set({ message: `no ${direction > 0 ? "later" : "earlier"} ${what}` });
     else this.goTo(next);
@@ -85,10 +99,11 @@ export class Travel {
   /** What happened at the moment. */
   currentChange(): Change | null {
     const { nodes } = this.story.window;
-    const drawn = this.state.picture?.told;
+    const { picture, t } = this.state;
     return this.story.timeline.current(
-      this.state.t,
-      (node) => drawn?.has(nodes.id[node] as number) ?? true,
+      t,
+      (node) => picture?.told.has(nodes.id[node] as number) ?? true,
+      picture?.moments ?? [],
     );
   }
 

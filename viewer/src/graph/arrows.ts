@@ -2,11 +2,12 @@
 import type { Layout, Point } from "../layout/layout";
 import { POINTER_STATES, type Window } from "../model/window";
 import { HEADER, nodeKey, ROW, type Arrow, type NodeBox } from "../scope/picture";
-import type { Moment } from "./boxes";
 import { svg } from "./svg";
 
 export class ArrowView {
   readonly element: SVGPathElement;
+  /** What its field holds at the moment shown, or -1. */
+  version = -1;
   private shown = "";
 
   constructor(
@@ -22,7 +23,8 @@ export class ArrowView {
     });
   }
 
-  update({ t, against }: Moment): void {
+  update(t: number, against: number | null): void {
+    this.version = this.versionAt(t);
     const classes = this.classes(t, against);
     if (classes === this.shown) return;
     this.shown = classes;
@@ -34,19 +36,27 @@ export class ArrowView {
 
   /** The state of the pointer now; "was" if it stood only at the moment compared with. */
   private classes(t: number, against: number | null): string {
-    const now = this.stateAt(t);
-    const version = now === null ? -1 : this.window.version(this.arrow.field, t);
-    if (now !== null) return this.window.versions.from[version] === t && t > 0 ? `${now} now` : now;
-    return against !== null && this.stateAt(against) !== null ? "was" : "hidden";
+    const { versions } = this.window;
+    if (this.isHere(this.version)) {
+      const state = versions.state(this.version);
+      return versions.from[this.version] === t && t > 0 ? `${state} now` : state;
+    }
+    return against !== null && this.isHere(this.versionAt(against)) ? "was" : "hidden";
   }
 
-  private stateAt(t: number): string | null {
+  private versionAt(t: number): number {
     const { window, arrow } = this;
-    if (!window.isThere(arrow.from, t)) return null;
-    const version = window.version(arrow.field, t);
-    if (version < 0 || !POINTER_STATES.has(window.versions.state(version))) return null;
-    const target = window.versions.target[version] as number;
-    return target === window.nodes.id[arrow.target] ? window.versions.state(version) : null;
+    return window.isThere(arrow.from, t) ? window.version(arrow.field, t) : -1;
+  }
+
+  /** Whether a version of its field leads to its target. */
+  private isHere(version: number): boolean {
+    const { nodes, versions } = this.window;
+    return (
+      version >= 0 &&
+      versions.target[version] === nodes.id[this.arrow.target] &&
+      POINTER_STATES.has(versions.state(version))
+    );
   }
 }
 

@@ -12,6 +12,8 @@ export interface Moment {
   lost: ReadonlySet<number>;
 }
 
+const UNKNOWN = -2; // no version: nothing is shown yet
+
 const GLYPHS: Partial<Record<State, string>> = {
   dangling: "⊘ ",
   stale: "⊘ ",
@@ -103,7 +105,10 @@ class RowView {
   private readonly value: SVGTextElement;
   private readonly title: SVGTitleElement;
   private readonly most: number;
-  private shown = "";
+  /** What is shown: versions of its words, whether one is of this very moment, what with. */
+  private readonly versions: number[];
+  private isNow = false;
+  private against: number | null = null;
 
   constructor(
     private readonly window: Window,
@@ -112,6 +117,7 @@ class RowView {
     y: number,
   ) {
     this.most = Math.floor((width - 18) / CHARACTER) - row.name.length - 1;
+    this.versions = row.fields.map(() => UNKNOWN);
     this.value = text({ x: width - 9, y: 12, class: "value" }, "");
     this.title = svg("title");
     this.element = svg(
@@ -126,22 +132,35 @@ class RowView {
 
   update({ t, against }: Moment): void {
     const { window, row } = this;
-    // Most rows hold what they held a step ago: found out by a search per word, and no more.
-    const versions = row.fields.map((field) => window.version(field, t));
-    const isNow = t > 0 && versions.some((version) => window.versions.from[version] === t);
-    const key = `${versions.join()} ${isNow} ${against}`;
-    if (key === this.shown) return;
-    this.shown = key;
-    const version = versions[0] as number;
+    if (!this.turnTo(t, against)) return;
+    const version = this.versions[0] as number;
     const state = version < 0 ? "unwritten" : window.versions.state(version);
     const content = rowText(window, row, t) ?? "–";
     const old = against === null ? content : (rowText(window, row, against) ?? "–");
     const differs = old === content ? "" : " changed";
     const glyph = GLYPHS[state as State] ?? "";
     this.value.textContent = shortened(glyph + content, this.most);
-    this.element.setAttribute("class", `row ${state}${isNow ? " now" : ""}${differs}`);
+    this.element.setAttribute("class", `row ${state}${this.isNow ? " now" : ""}${differs}`);
     const told = BROKEN_STATES.has(state as State) ? ` (${state})` : "";
     this.title.textContent = `${row.name}: ${content}${told}${differs ? `, was ${old}` : ""}`;
+  }
+
+  /** Whether something else is to be shown. Most rows hold what they held a step ago: found out by
+   * a search per word, and no more. */
+  private turnTo(t: number, against: number | null): boolean {
+    const { versions, row, window } = this;
+    let differs = against !== this.against;
+    let isNow = false;
+    for (let index = 0; index < versions.length; index++) {
+      const version = window.version(row.fields[index] as number, t);
+      if (version !== versions[index]) differs = true;
+      versions[index] = version;
+      if (version >= 0 && t > 0 && window.versions.from[version] === t) isNow = true;
+    }
+    differs ||= isNow !== this.isNow;
+    this.isNow = isNow;
+    this.against = against;
+    return differs;
   }
 }
 

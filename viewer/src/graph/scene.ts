@@ -50,9 +50,9 @@ export class Scene {
   }
 
   show(t: number, against: number | null): void {
-    const moment: Moment = { t, against, held: this.held(t), lost: this.lost(t) };
+    for (const arrow of this.arrows) arrow.update(t, against);
+    const moment: Moment = { t, against, held: this.held(), lost: this.lost(t) };
     for (const box of this.boxes) box.update(moment);
-    for (const arrow of this.arrows) arrow.update(moment);
     for (const fold of this.folds) fold.update(t);
     for (const merge of this.merges) merge.update(t);
   }
@@ -82,15 +82,11 @@ export class Scene {
     for (const element of this.selected) element.setAttribute("data-selected", "");
   }
 
-  /** Freed nodes that a pointer still leads to. */
-  private held(t: number): Set<number> {
-    const { window } = this.picture;
+  /** Nodes that a pointer leads to: those that were freed are shown all the same. */
+  private held(): Set<number> {
+    const { target } = this.picture.window.versions;
     const held = new Set<number>();
-    for (const { arrow } of this.arrows) {
-      if (!window.isThere(arrow.from, t)) continue;
-      const version = window.version(arrow.field, t);
-      if (version >= 0) held.add(window.versions.target[version] as number);
-    }
+    for (const { version } of this.arrows) if (version >= 0) held.add(target[version] as number);
     return held;
   }
 

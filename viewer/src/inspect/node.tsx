@@ -4,6 +4,7 @@ import { hex } from "../model/values";
 import { BROKEN_STATES, POINTER_STATES } from "../model/window";
 import { rowsOf, rowText, type Row } from "../scope/rows";
 import { FieldHistory } from "./history";
+import { Incoming } from "./incoming";
 import { Moment, NodeLink, PlaceLink } from "./parts";
 
 const MOST_FIELDS = 200;
@@ -124,36 +125,5 @@ function FieldRow({
         )}
       </td>
     </tr>
-  );
-}
-
-function Incoming({ controller, node }: { controller: Controller; node: number }) {
-  const { story, store } = controller;
-  const { window } = story;
-  const found = story.incoming(node, store.state.t);
-  return (
-    <>
-      <h3>who points here</h3>
-      {found.length === 0 && <p class="dim">no field of this window</p>}
-      <ul class="incoming">
-        {found.slice(0, 50).map((field) => {
-          const source = window.fields.node[field] as number;
-          const offset = window.fields.offset[field] as number;
-          const row = rowsOf(window, source).find((each) => each.fields.includes(field));
-          const text = `${window.title(source)}.${row?.name ?? `+${offset}`}`;
-          return (
-            <li key={field}>
-              <NodeLink
-                controller={controller}
-                node={window.nodes.id[source] as number}
-                offset={row?.offset ?? offset}
-                text={text}
-              />
-            </li>
-          );
-        })}
-        {found.length > 50 && <li class="dim">{found.length - 50} more</li>}
-      </ul>
-    </>
   );
 }

@@ -138,7 +138,8 @@ export class Table {
     const found = this.column(column);
     if ("values" in found) return (row) => (found.values[row] as string | null) ?? null;
     const numbers = this.numbers(column);
-    return (row) => this.strings[numbers[row] as number] ?? null;
+    const { strings } = this; // a closure over the table would keep all of the answer
+    return (row) => strings[numbers[row] as number] ?? null;
   }
 
   /** One of a few words, such as a state. */

@@ -20,6 +20,19 @@ export interface BandsQuery {
   buckets?: number;
 }
 
+export interface ChangesQuery {
+  site: number;
+  first?: number;
+  last?: number;
+  limit?: number;
+}
+
+export interface PointingQuery {
+  node: number;
+  first?: number;
+  last?: number;
+}
+
 export interface Source {
   readonly head: Head;
   /** What is shown first, where it is smaller than the window. */
@@ -28,6 +41,9 @@ export interface Source {
   bands(query: BandsQuery): Promise<Columns>;
   /** Nodes by id, address, type, site or name; null: look in the window. */
   find(text: string): Promise<Columns | null>;
+  /** What a statement changed, in order, and who points to a node; null: look in the window. */
+  changes(query: ChangesQuery): Promise<Columns | null>;
+  pointing(query: PointingQuery): Promise<Columns | null>;
   text(path: string): Promise<string | null>;
 }
 
@@ -72,6 +88,14 @@ class FileSource implements Source {
     return null;
   }
 
+  async changes(): Promise<null> {
+    return null;
+  }
+
+  async pointing(): Promise<null> {
+    return null;
+  }
+
   async text(path: string): Promise<string | null> {
     this.texts ??= JSON.parse(block(this.page, "sources") ?? "{}") as Record<string, string>;
     return Object.hasOwn(this.texts, path) ? (this.texts[path] as string) : null;
@@ -101,6 +125,14 @@ class ServerSource implements Source {
 
   find(text: string): Promise<Columns> {
     return this.columns("find", { text });
+  }
+
+  changes(query: ChangesQuery): Promise<Columns> {
+    return this.columns("changes", query);
+  }
+
+  pointing(query: PointingQuery): Promise<Columns> {
+    return this.columns("pointing", query);
   }
 
   async text(path: string): Promise<string | null> {

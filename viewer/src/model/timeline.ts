@@ -47,15 +47,20 @@ export class Timeline {
     return found.sort((a, b) => Number(a.what === "meaning") - Number(b.what === "meaning"));
   }
 
-  /** The change that T stands for: one at T, best of what is drawn, else the last of that. */
-  current(t: number, isDrawn: (node: number) => boolean): Change | null {
+  /** The change that T stands for: one at T, best of what is drawn, else the last of that, whose
+   * moments are given in order. */
+  current(
+    t: number,
+    isDrawn: (node: number) => boolean,
+    moments: ArrayLike<number>,
+  ): Change | null {
     const here = this.at(t);
     const exact =
       here.find((change) => isDrawn(change.node)) ??
       here.find((change) => !this.window.isSection(change.node));
     if (exact) return exact;
-    const last = this.next(t, -1, (change) => isDrawn(change.node));
-    return last === null ? null : this.current(last, isDrawn);
+    const last = moments[lastAtMost(moments, t - 1, 0, moments.length)];
+    return last === undefined ? null : (this.at(last).find((c) => isDrawn(c.node)) ?? null);
   }
 
   /** The next (or, with -1, previous) timestamp at which a change is as wanted. */

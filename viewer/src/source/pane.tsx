@@ -1,14 +1,13 @@
 // The source pane: the current statement in its file, beside it how often each line changed the
 // heap; a click on a line lists its changes.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Controller } from "../app/controller";
 import type { Head } from "../model/head";
 import type { Site } from "../model/sites";
-import { changeText } from "../inspect/telling";
 import { plainText } from "../model/text";
+import { LineChanges } from "./changes";
 import { heatOf } from "./heat";
 
-const MOST_CHANGES = 200;
 const MOST_LINES = 20000;
 
 export function SourcePane({ controller }: { controller: Controller }) {
@@ -70,82 +69,50 @@ function Lines({ controller, path, text, current }: LinesProps) {
   const { story, store } = controller;
   const box = useRef<HTMLDivElement>(null);
   const bands = store.use((state) => state.bands);
-  const heat = heatOf(bands, story.sites, path);
-  const most = Math.max(1, ...heat.values());
-  const sliced = slicedLines(story.head, path);
+  // Made once for a file: a step changes only which line is the current one.
+  const lines = useMemo(() => linesOf(controller, path, text), [path, text, bands, story.window]);
   useEffect(() => {
-    box.current?.querySelector(".current")?.scrollIntoView({ block: "nearest" });
-  }, [current, path, text]);
+    const line = box.current?.querySelector(`[data-line="${current}"]`);
+    line?.classList.add("current");
+    line?.scrollIntoView({ block: "nearest" });
+    return () => line?.classList.remove("current");
+  }, [current, lines]);
   return (
     <div class="lines" ref={box} tabIndex={0} role="region" aria-label="Source text">
-      {text
-        .split("\n")
-        .slice(0, MOST_LINES)
-        .map((content, index) => {
-          const number = index + 1;
-          const changes = heat.get(number) ?? 0;
-          const level = changes ? Math.ceil((4 * Math.log1p(changes)) / Math.log1p(most)) : 0;
-          return (
-            <div
-              key={number}
-              class={`line${number === current ? " current" : ""}${changes ? " hot" : ""}${sliced.has(number) ? " sliced" : ""}`}
-              data-line={number}
-              title={changes ? `${changes.toLocaleString("en")} changes` : undefined}
-              onClick={() => changes && store.set({ line: { path, line: number } })}
-            >
-              <i class={`heat heat-${level}`} />
-              <span class="number">{number}</span>
-              <code>{plainText(content) || " "}</code>
-            </div>
-          );
-        })}
+      {lines}
     </div>
   );
+}
+
+function linesOf({ story, store }: Controller, path: string, text: string) {
+  const heat = heatOf(store.state.bands, story.sites, path);
+  const most = Math.max(1, ...heat.values());
+  const sliced = slicedLines(story.head, path);
+  return text
+    .split("\n")
+    .slice(0, MOST_LINES)
+    .map((content, index) => {
+      const number = index + 1;
+      const changes = heat.get(number) ?? 0;
+      const level = changes ? Math.ceil((4 * Math.log1p(changes)) / Math.log1p(most)) : 0;
+      return (
+        <div
+          key={number}
+          class={`line${changes ? " hot" : ""}${sliced.has(number) ? " sliced" : ""}`}
+          data-line={number}
+          title={changes ? `${changes.toLocaleString("en")} changes` : undefined}
+          onClick={() => changes && store.set({ line: { path, line: number } })}
+        >
+          <i class={`heat heat-${level}`} />
+          <span class="number">{number}</span>
+          <code>{plainText(content) || " "}</code>
+        </div>
+      );
+    });
 }
 
 /** The lines of a file that are in the slice that came with the page. */
 function slicedLines({ slice }: Head, path: string): Set<number> {
   const places = slice?.statements.filter((place) => place.path === path) ?? [];
   return new Set(places.map((place) => place.line ?? -1));
-}
-
-function LineChanges({
-  controller,
-  path,
-  line,
-}: {
-  controller: Controller;
-  path: string;
-  line: number;
-}) {
-  const { story, store } = controller;
-  const t = store.use((state) => state.t);
-  const sites = story.sites.ofLine(path, line);
-  const changes = story.timeline.select(
-    MOST_CHANGES + 1,
-    (change) => sites.has(change.site) && change.what !== "meaning",
-  );
-  return (
-    <aside class="line-changes" aria-label={`Changes by line ${line}`}>
-      <header>
-        <h3>line {line}</h3>
-        <button aria-label="Close" onClick={() => store.set({ line: null })}>
-          ×
-        </button>
-      </header>
-      <ol tabIndex={0}>
-        {changes.slice(0, MOST_CHANGES).map((change, index) => (
-          <li key={index}>
-            <button
-              class={change.timestamp === t ? "on" : ""}
-              onClick={() => controller.time.goTo(change.timestamp)}
-            >
-              <b>{change.timestamp}</b> {changeText(story, { ...change, site: -1 })}
-            </button>
-          </li>
-        ))}
-        {changes.length > MOST_CHANGES && <li class="dim">and more: ] goes on</li>}
-      </ol>
-    </aside>
-  );
 }

@@ -1,6 +1,6 @@
 // The timeline: chart, strips and the moment, one axis; drag to scrub, wheel to zoom.
 import type uPlot from "uplot";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Controller } from "../app/controller";
 import type { Chart } from "../app/store";
 import type { Columns } from "../model/columns";
@@ -71,7 +71,10 @@ function Axis({ controller, columns, bands }: AxisProps) {
   const t = store.use((state) => state.t);
   const against = store.use((state) => state.against);
   const [width, setWidth] = useState(0);
-  const strips: Strips = { head, lanes: columns && threadLanes(columns, head.threads) };
+  const strips: Strips = useMemo(
+    () => ({ head, lanes: columns && threadLanes(columns, head.threads) }),
+    [columns],
+  );
   useEffect(() => {
     const watch = new ResizeObserver(() => setWidth(track.current?.clientWidth ?? 0));
     if (track.current) watch.observe(track.current);
