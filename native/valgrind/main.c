@@ -54,8 +54,10 @@ static void post_options(void) {
     hs_surroundings_start();
     hs_pages_init();
     hs_errors_start();
-    if (hs_options.check)
+    if (hs_options.check) {
         hs_checker_start();
+        hs_nudge_start();
+    }
     hs_hidden_start();
     hs_scan_start();
     hs_section_start(); /* may ask for more exact registers than others */

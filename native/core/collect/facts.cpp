@@ -47,6 +47,7 @@ Ending ending_of(const hsw_ring &ring, const Recording &recording) {
     ending.dropped = ring.dropped;
     ending.bad_frees = recording.bad_frees();
     ending.findings = recording.findings();
+    ending.scans = recording.scans();
     switch (ring.state) {
     case HSW_EXITED:
         ending.how = "exit";
@@ -80,6 +81,7 @@ void write_facts(const std::string &directory, int pid, const std::vector<std::s
     facts["dropped"] = ending.dropped;
     facts["bad_frees"] = ending.bad_frees ? Json(*ending.bad_frees) : Json();
     facts["findings"] = ending.findings;
+    facts["scans"] = ending.scans;
     facts["collector"] = own_costs();
     if (!program.empty())
         facts["program"] = program;

@@ -18,6 +18,7 @@ struct Ending {
     uint64_t dropped = 0;
     std::optional<uint64_t> bad_frees; // double, bad and mismatched ones
     uint64_t findings = 0;             // so far: errors and bad frees
+    uint64_t scans = 0;                // for leaks, that somebody asked for
 };
 
 // How the recorder says that the program ended.

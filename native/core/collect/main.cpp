@@ -94,7 +94,7 @@ void collect(Ring &ring, TraceWriter &writer, const RecordingOptions &options, b
         program = program_of(pid);
     write_facts(writer.directory(), pid, program, {});
     ring.ready();
-    uint64_t told = 0;
+    uint64_t told = 0, scans = 0;
     bool is_much = false; // since the last time it was written: chunks must not get too small
     constexpr int patience = 1000; // milliseconds until what has been gathered is written
     for (;;) {
@@ -114,11 +114,13 @@ void collect(Ring &ring, TraceWriter &writer, const RecordingOptions &options, b
         if (got == Ring::Got::end)
             break;
         ring.release();
-        if (recording.findings() != told) { // somebody waits for them
-            recording.flush();
+        if (recording.findings() != told || recording.scans() != scans) { // somebody waits
+            recording.write_out();
             told = recording.findings();
+            scans = recording.scans();
             Ending so_far;
             so_far.findings = told;
+            so_far.scans = scans;
             write_facts(writer.directory(), pid, program, so_far);
         }
         if (recording.enough())

@@ -80,6 +80,11 @@ void Recording::flush() {
     output_.flush();
 }
 
+void Recording::write_out() {
+    flush();
+    output_.drain();
+}
+
 void Recording::enter_stream() {
     in_stream_ = true;
     stream_.begin(stacks_.thread(), builder_.events());
@@ -278,6 +283,7 @@ void Recording::moment(const Record &record, const Payload &payload) {
         mark(Mark::Kind::root, record.address, record.value).text = payload.text();
         break;
     case HSW_SCAN:
+        scans_ += record.kind() == HSW_SCAN_PARTS && payload.bytes.empty();
         mark(Mark::Kind::scan, uint64_t(scan_of(record.kind())), record.address).text =
             encode_scan(scan_words(payload.bytes));
         break;

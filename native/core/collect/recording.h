@@ -30,12 +30,15 @@ class Recording {
     void look_up() { modules_.resolve_ahead(); }
     // Writes out what has been gathered, if anything.
     void flush();
+    // The same, and waits until it is in the file.
+    void write_out();
     // Ends the trace: names, types, source and look-up tables.
     void close();
 
     bool enough() const { return enough_; }
     // Errors and bad frees so far.
     uint64_t findings() const { return errors_ + bad_frees(); }
+    uint64_t scans() const { return scans_; } // that came to their end, of those asked for
     bool enough_of_stream() const { return enough_of_stream_; }
     std::optional<int> exit_code() const { return exit_code_; }
     std::optional<int> crash_signal() const { return crash_signal_; }
@@ -100,7 +103,7 @@ class Recording {
     bool executes_ = false;      // after HSW_EXECVE
     bool enough_ = false;
     uint64_t bad_frees_ = 0; // of what is no block
-    uint64_t errors_ = 0;
+    uint64_t errors_ = 0, scans_ = 0;
     std::optional<int> exit_code_, crash_signal_;
 };
 

@@ -61,6 +61,8 @@ static void thread_runs(ThreadId tid, ULong blocks) {
     }
     if (hs_options.scan_every)
         scan_from_time_to_time();
+    if (hs_options.check && !ended)
+        hs_nudge_poll();
 }
 
 void hs_thread_runs(ThreadId tid) {

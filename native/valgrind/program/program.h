@@ -44,6 +44,10 @@ void hs_scan_moment(Bool returning);
 void hs_scan_end(void); /* of the program: there is more time */
 void hs_scan_now(void); /* somebody asks what is lost */
 
+/* nudge.c: does what was asked for from outside. */
+void hs_nudge_start(void);
+void hs_nudge_poll(void);
+
 /* parts.c: addresses inside live blocks that pointers mean as they mean a start (enum hsw_part). */
 void hs_visit_parts(void (*found)(Addr part, UInt why));
 

@@ -204,6 +204,9 @@ void hs_scan_now(void) {
     hs_send_pending();
     hs_send_contents();
     hs_scan_end();
+    /* Nothing more to come: the collector writes it out. */
+    hs_append_payload(HSW_WORD(HSW_SCAN, hs_thread_number(VG_(get_running_tid)())),
+                      (ULong)HSW_SCAN_PARTS << 56, NULL, 0, 0);
     hs_flush();
 }
 

@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from heapstory.checking.checked import CHILDREN, Scan
+from heapstory.checking.checked import CHILDREN, Checked, Scan
 from heapstory.checking.errors import Error, errors
 from heapstory.checking.leaks import Leak, by_kind, leaks
 from heapstory.checking.lost import scans
@@ -18,11 +18,11 @@ from heapstory.recording.folder import successors
 from heapstory.trace import Trace
 
 if TYPE_CHECKING:
-    from heapstory.checking.checked import Checked
     from heapstory.recording.recorder import Checks
 
 MOST_MOMENTS = 100  # leaks whose loss is looked for
 LEAKS = "leaks at the end"
+LEAKS_SO_FAR = "leaks so far"
 NO_HEAP = "the heap (no allocation was seen: the program has none, or an allocator of its own)"
 
 
@@ -74,6 +74,17 @@ def read(made: Checked, path: Path, checks: Checks) -> None:
     made.heuristics = dict(sum((leak.parts for leak in made.leaks), Counter[str]()))
     (made.not_looked_for if known is None else made.looked_for).append(LEAKS)
     (made.looked_for if checks.follow_children else made.not_looked_for).append(CHILDREN)
+
+
+def read_scan(path: Path) -> Checked:
+    """What the last look at a program that still runs has found."""
+    with Trace(path) as trace:
+        last = scans(trace.core, ("scan",))[-1]
+        found = leaks(trace, at=last) or []
+        command = [str(word) for word in trace.meta.get("program") or ()]
+    made = Checked(command, leaks=found, looked_for=[LEAKS_SO_FAR], not_looked_for=[])
+    made.heuristics = dict(sum((leak.parts for leak in found), Counter[str]()))
+    return made
 
 
 def _errors(trace: Trace, parent: Path | None) -> list[Error]:

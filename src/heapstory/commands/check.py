@@ -36,7 +36,10 @@ program cannot be run, 127 that it was not found."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.usage = "heapstory check [OPTION]... -- PROG [ARG]..."
+    parser.usage = (
+        "heapstory check [OPTION]... -- PROG [ARG]...\n"
+        "       heapstory check --scan PID [--json FILE] [--sarif FILE] [--xml FILE]"
+    )
     parser.add_argument(
         "--light",
         action="store_true",
@@ -109,6 +112,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "bounds when it was lost",
     )
     parser.add_argument(
+        "--scan",
+        type=number,
+        metavar="PID",
+        help="what a program that is being checked has lost so far, whether it runs or waits",
+    )
+    parser.add_argument(
         "--no-heuristics",
         action="store_true",
         help="pointers to elements of new[], to bases and to old strings are possible leaks",
@@ -141,6 +150,8 @@ def run(args: argparse.Namespace) -> int:
     from heapstory.reporters.style import Style
 
     command = args.command[1:] if args.command[:1] == ["--"] else args.command
+    if args.scan is not None:
+        return _scan(args, command)
     if not command:
         raise UsageError("no program to check (heapstory check -- PROG ARG...)")
     accepted = read_baseline(Path(args.baseline)) if args.baseline else Baseline()
@@ -199,6 +210,20 @@ def run(args: argparse.Namespace) -> int:
     if args.error_exitcode is not None and (found.open or found.open_leaks):
         return int(args.error_exitcode)
     return found.status
+
+
+def _scan(args: argparse.Namespace, command: list[str]) -> int:
+    if command:
+        raise UsageError("--scan asks a program that runs already: there is none to start")
+    from heapstory.checking.reading import read_scan
+    from heapstory.recording.nudge import ask_for_scan
+    from heapstory.reporters.check import text
+    from heapstory.reporters.style import Style
+
+    found = read_scan(ask_for_scan(args.scan))
+    sys.stderr.write(text.render(found, Style.of(sys.stderr), set()))
+    _write(args, found)
+    return 0
 
 
 def _write(args: argparse.Namespace, found: Checked) -> None:

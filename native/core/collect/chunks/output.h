@@ -50,6 +50,8 @@ class Output {
     // A stretch of the instruction stream.
     void write_sequence(GatheredSequence gathered);
     void write_window(const StreamWindow &window);
+    // Waits until all that was handed over is in the file.
+    void drain();
     // Ends the trace: names, types, source and look-up tables.
     void close();
 
@@ -68,7 +70,6 @@ class Output {
     void write_own_code(std::span<const uint64_t> instructions);
     void append(ChunkKind kind, Bytes payload, ChunkHeader header = {});
     void write_later(std::function<void()> task);
-    void drain();
 
     TraceWriter &writer_;
     const RecordingOptions &options_;

@@ -134,7 +134,8 @@ def _summary(run: Checked) -> Iterator[str]:
     also = f" ({hidden} accepted)" if hidden else ""
     found = f"{count(len(run.open), 'error')}, {count(len(run.open_leaks), 'leaking allocation')}"
     yield f"check: {found}{also}; looked for: {', '.join(run.looked_for)}"
-    yield f"check: not looked for: {', '.join(run.not_looked_for)}"
+    if run.not_looked_for:
+        yield f"check: not looked for: {', '.join(run.not_looked_for)}"
     for name in run.unused:
         yield f"check: unused suppression: {name}"
     if run.failure:
