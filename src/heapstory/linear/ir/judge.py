@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -216,29 +215,40 @@ class Judge:
         return outcome
 
     def _levels(self, most: int, outcome: Outcome) -> None:
-        """More and more calls, on all cores: the next levels are begun early and taken in order."""
+        """More and more calls, on all cores. What is found first counts, so a search that needs
+        long does not hide what another has found."""
         bounds = ((n, t) for n in range(2, most + 1) for t in sorted({2, min(n, 3)}))
         levels = ((n, max(t, self._reserved())) for n, t in bounds)
-        running: deque[tuple[int, int, int, Future[Interleaved]]] = deque()
+        running: dict[Future[Interleaved], tuple[int, int, int]] = {}
         stop = Stop()
+        more = True
         with ThreadPoolExecutor(CORES) as pool:
             try:
                 while True:
-                    for calls, threads in islice(levels, CORES - len(running)):
+                    room = CORES - len(running) if more else 0
+                    for calls, threads in islice(levels, room):
                         search = pool.submit(self._searching(calls, threads, stop))
-                        running.append((calls, threads, self._known(), search))
+                        running[search] = (calls, threads, self._known())
                     if not running:
-                        break
-                    calls, threads, known, search = running.popleft()
+                        return
+                    calls, threads, _ = next(iter(running.values()))
                     doing = f"trying all interleavings of {calls} calls by {threads} threads"
                     self.budget.doing = doing
-                    found = search.result()
-                    if found.outcome == "odd" and known < self._known():
-                        found = self._search(calls, threads)  # begun before more was known
-                    if not self._level(calls, threads, found, outcome):
-                        break
+                    for search in wait(running, return_when=FIRST_COMPLETED).done:
+                        found = search.result()
+                        if not self._taken(*running.pop(search), found, outcome):
+                            return
+                        more = more and found.outcome not in ("time", "states")
             finally:
                 stop.set()
+
+    def _taken(
+        self, calls: int, threads: int, known: int, found: Interleaved, outcome: Outcome
+    ) -> bool:
+        """Take in one search; whether to go on."""
+        if found.outcome == "odd" and known < self._known():
+            found = self._search(calls, threads)  # begun before more was known
+        return self._level(calls, threads, found, outcome)
 
     def _known(self) -> int:
         """How many answers are known to say that nothing was done."""
@@ -285,14 +295,13 @@ class Judge:
             if outcome.calls == 0 or outcome.reason:
                 outcome.reason = outcome.reason or "a limit was reached with two calls already"
                 outcome.verdict = "unknown"
-            # with fewer threads there may still be room
-            return found.outcome == "states" and threads > 2 and outcome.verdict != "unknown"
+            return True  # others may still come to an end
         never = [o.name for o, e in zip(self.harness.operations, found.ended, strict=True) if not e]
         if never and calls >= 3:
             raise CannotTell(f"{self.path}: '{never[0]}' never ends")
         outcome.verdict = "unknown" if outcome.reason else "bounded-ok"
-        outcome.calls, outcome.threads = calls, threads
-        outcome.covered[threads] = calls
+        outcome.covered[threads] = max(calls, outcome.covered.get(threads, 0))
+        outcome.calls, outcome.threads = max((c, t) for t, c in outcome.covered.items())
         return not (outcome.reason and calls >= 4)
 
     def _search(self, calls: int, threads: int, alone: bool = False) -> Interleaved:
