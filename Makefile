@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 NATIVE_TESTS := build/native-tests
 SANITIZED := build/sanitized
-EXTRAS := prove,shell,tui,dask,test,lint,release
+EXTRAS := prove,shell,arrow,tui,dask,test,lint,release
 JOBS ?= 2
 # OFF: the static analysis stays Python, so that a change of it needs no build (but a third as fast).
 COMPILED ?= ON

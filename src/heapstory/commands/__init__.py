@@ -25,6 +25,7 @@ VERBS: dict[str, str] = {
     "graph": "the memory graph as of a timestamp, or its whole evolution",
     "history": "every version of a node or field, with the statement behind each",
     "query": "SQL over the tables of a trace",
+    "diff": "two runs beside each other: where they part, what grew, which statements differ",
     "view": "travel through the heap in a browser: one offline page, or served",
     "locate": "constraint violations and the statements that introduced them",
     "slice": "the statements that led to a value, and why",
@@ -34,6 +35,7 @@ VERBS: dict[str, str] = {
     "guard": "catch allocation errors and leaks while a program runs, without rebuilding it",
     "leaks": "static leak analysis of C, with the path to each loss",
     "prove": "linearizability of a concurrent data structure",
+    "batch": "record many commands and ask questions of each, in parallel",
     "completion": "a script by which bash, zsh or fish completes what is typed",
     "doctor": "what is installed, what is missing and the command that fixes it",
 }

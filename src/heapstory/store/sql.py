@@ -9,9 +9,10 @@ from __future__ import annotations
 import html
 import os
 import re
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from heapstory.errors import HeapstoryError, TraceError, UsageError
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     import duckdb
 
     from heapstory.store.open_trace import OpenTrace
+
+Answer = TypeVar("Answer")
 
 TABLES = (
     "nodes",
@@ -42,6 +45,14 @@ CREATE TEMP VIEW places_of_sites AS
     AS text_of_place FROM sites;
 CREATE TEMP MACRO place(id) AS (
     SELECT text_of_place FROM places_of_sites WHERE site_of_place = id);
+"""
+# Of many traces: the numbers of sites are each trace's own.
+_PLACE_OF_TRACE = """
+CREATE TEMP TABLE places_of_sites AS
+    SELECT trace AS trace_of_place, site AS site_of_place,
+    coalesce(file || ':' || line, module || '+' || addr("offset")) AS text_of_place FROM sites;
+CREATE TEMP MACRO place(run, id) AS (
+    SELECT text_of_place FROM places_of_sites WHERE trace_of_place = run AND site_of_place = id);
 """
 # Statements that ask what there is.
 _ABOUT_TABLES = r"show|describe|desc|summarize|information_schema|duckdb_\w+|pragma\w*"
@@ -84,16 +95,82 @@ class Rows:
 
 def query(trace: OpenTrace, sql: str, files: Sequence[str | os.PathLike[str]] = ()) -> Rows:
     """Runs a statement, which may read and write ``files``; only tables it names are opened."""
+    return _ask(lambda connection: _open_tables(connection, trace, sql), sql, files, _answer)
+
+
+def query_all(
+    traces: Sequence[OpenTrace], sql: str, files: Sequence[str | os.PathLike[str]] = ()
+) -> Rows:
+    """The same over the tables of many traces, whose first column is ``trace``."""
+    return _ask(lambda connection: _open_all_tables(connection, traces, sql), sql, files, _answer)
+
+
+def export(
+    traces: Sequence[OpenTrace],
+    sql: str,
+    form: str,
+    output: str,
+    files: Sequence[str | os.PathLike[str]] = (),
+    many: bool = False,
+) -> None:
+    """Writes the answer to a file, as 'parquet' or 'arrow' (Arrow IPC)."""
+
+    def open_them(connection: duckdb.DuckDBPyConnection) -> None:
+        if many:
+            _open_all_tables(connection, traces, sql)
+        else:
+            _open_tables(connection, traces[0], sql)
+
+    write = _parquet(output) if form == "parquet" else _arrow(output)
+    _ask(open_them, sql, [*files, output], write)
+
+
+def _parquet(output: str) -> Callable[[duckdb.DuckDBPyConnection, str], None]:
+    def write(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
+        target = output.replace("'", "''")
+        plain = statement.rstrip().rstrip(";")
+        connection.execute(f"COPY ({plain}) TO '{target}' (FORMAT parquet)")
+
+    return write
+
+
+def _arrow(output: str) -> Callable[[duckdb.DuckDBPyConnection, str], None]:
+    try:
+        import pyarrow.ipc as ipc
+    except ImportError:
+        raise HeapstoryError(
+            "the Python package pyarrow is not installed (pip install 'heapstory[arrow]'; or use "
+            "--format parquet)"
+        ) from None
+
+    def write(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
+        with warnings.catch_warnings(action="ignore"):  # of a copy: see _answer for why it is made
+            batches = connection.execute(statement).to_arrow_reader()
+        with ipc.new_file(output, batches.schema) as file:
+            for batch in batches:
+                file.write_batch(batch)
+
+    return write
+
+
+def _ask(
+    open_tables: Callable[[duckdb.DuckDBPyConnection], None],
+    sql: str,
+    files: Sequence[str | os.PathLike[str]],
+    take: Callable[[duckdb.DuckDBPyConnection, str], Answer],
+) -> Answer:
+    """Runs a statement over tables, with what goes wrong as an error that says what to do."""
     import duckdb
 
     connection = duckdb.connect(":memory:")
     try:
         _confine(connection, files)
-        _open_tables(connection, trace, sql)
+        open_tables(connection)
+        connection.execute("SET lock_configuration = true")
         statement = _TOKEN.sub(_decimal, sql)
         if not connection.extract_statements(statement):
             raise UsageError("SQL: there is no statement (see: query --help)")
-        return _answer(connection, statement)
+        return take(connection, statement)
     except (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.InternalException) as error:
         raise HeapstoryError(f"query failed: {_one_line(error)}") from error
     except duckdb.PermissionException as error:
@@ -127,14 +204,36 @@ def _confine(
 
 
 def _open_tables(connection: duckdb.DuckDBPyConnection, trace: OpenTrace, sql: str) -> None:
-    all_of_them = _names(sql, _ABOUT_TABLES)
-    for name in TABLES:
-        if all_of_them or _names(sql, name) or (name == "sites" and _names(sql, "place")):
-            connection.register(name, trace.core.table(name))
+    for name in _named_tables(sql):
+        connection.register(name, trace.core.table(name))
     connection.execute(_ADDR)
     if _names(sql, "place"):
         connection.execute(_PLACE)
-    connection.execute("SET lock_configuration = true")
+
+
+def _open_all_tables(
+    connection: duckdb.DuckDBPyConnection, traces: Sequence[OpenTrace], sql: str
+) -> None:
+    """Each table is all of that name, with the path of the trace in front."""
+    for name in _named_tables(sql):
+        parts = []
+        for number, trace in enumerate(traces):
+            connection.register(f"{name}_{number}", trace.core.table(name))
+            path = str(trace.path).replace("'", "''")
+            parts.append(f"SELECT '{path}' AS trace, * FROM {name}_{number}")
+        connection.execute(f"CREATE TEMP VIEW {name} AS {' UNION ALL '.join(parts)}")
+    connection.execute(_ADDR)
+    if _names(sql, "place"):
+        connection.execute(_PLACE_OF_TRACE)
+
+
+def _named_tables(sql: str) -> list[str]:
+    all_of_them = _names(sql, _ABOUT_TABLES)
+    return [
+        name
+        for name in TABLES
+        if all_of_them or _names(sql, name) or (name == "sites" and _names(sql, "place"))
+    ]
 
 
 def _answer(connection: duckdb.DuckDBPyConnection, statement: str) -> Rows:
