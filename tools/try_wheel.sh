@@ -11,7 +11,7 @@ venv/bin/pip install -q ./*.whl
 PATH="$PWD/venv/bin:$PATH"
 heapstory --version
 heapstory record -- ./catalogue
-heapstory graph catalogue.story --root root --depth 2 | head -n 5
+heapstory graph catalogue.story --root shelf --depth 2 | head -n 5
 heapstory view catalogue.story -o catalogue.html
 heapstory query catalogue.story 'SELECT count(*) AS nodes FROM nodes'
 status=0
