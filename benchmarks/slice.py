@@ -42,6 +42,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--most", type=float, default=10, metavar="MILLION",
                         help="instructions up to which the thesis' algorithms are tried: their "
                         "list takes about 200 bytes for each")  # fmt: skip
+    parser.add_argument("--reasons", type=float, default=40, metavar="MILLION",
+                        help="instructions up to which slices are also taken with reasons, each "
+                        "alone and after others")  # fmt: skip
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every figure")
     parser.add_argument("--from", dest="sources", action="append", type=Path, metavar="FILE",
                         help="figures written by --json instead of a run (repeatable)")  # fmt: skip
@@ -91,8 +94,10 @@ class Bench:
     def _asked(self, trace: Path, size: str) -> dict[str, Any]:
         python = self.heapstory.command.parent / "python"
         command = [str(python), "-m", "benchmarks.support.slicing", str(trace)]
+        if float(size) <= self.options.reasons:
+            command.append("--reasons")
         if self.options.limit and float(size) <= self.options.most:
-            command.append(str(self.options.limit))
+            command += ["--lists", str(self.options.limit)]
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY)
         if done.returncode:
             raise RunError(f"slices of {trace}: {(done.stderr.strip().splitlines() or ['?'])[-1]}")

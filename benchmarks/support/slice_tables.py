@@ -84,6 +84,7 @@ def verdicts(programs: list[dict[str, Any]]) -> list[str]:
         _verdict("Algorithm 5 ÷ ours, first answer included", geometric_mean(faster5), 5),
         _verdict("Algorithm 4 ÷ ours, first answer included", geometric_mean(faster4), 25),
         _verdict("first answer ÷ a further one", geometric_mean(more), 5),
+        _verdict("the same with reasons", geometric_mean(_told_ratios(programs)), 5),
     ]
 
 
@@ -102,6 +103,12 @@ def _first(one: dict[str, Any], criterion: dict[str, Any]) -> float:
 def _ratios(one: dict[str, Any], name: str) -> list[float]:
     found = [(criterion, criterion.get("lists", {}).get(name)) for criterion in one["criteria"]]
     return [lists["seconds"] / _first(one, criterion) for criterion, lists in found if lists]
+
+
+def _told_ratios(programs: list[dict[str, Any]]) -> list[float]:
+    """Of slices with reasons, as the command gives them; the first of five is no further one."""
+    further = [c for one in programs for c in one["criteria"][1:] if "told" in c]
+    return [criterion["told_alone"] / criterion["told"] for criterion in further]
 
 
 def recording(programs: list[dict[str, Any]]) -> str:
@@ -171,7 +178,8 @@ def growth(programs: list[dict[str, Any]]) -> str:
 def further(programs: list[dict[str, Any]]) -> str:
     head = ["means over the criteria", "M instructions", "preparing, s", "a walk, s",
             "a further one, s", "first answer ÷ further", "M instructions per second, first",
-            "peak memory, MiB"]  # fmt: skip
+            "peak memory, MiB", "with reasons, s", "a further one, s",
+            "first ÷ further"]  # fmt: skip
     rows = []
     for one in programs:
         walk, later = (_mean(all_of) for all_of in (
@@ -183,9 +191,17 @@ def further(programs: list[dict[str, Any]]) -> str:
         rows.append([
             f"{one['name']}-{one['size']}", f"{million:.1f}", f"{one['prepare']:.2f}",
             f"{walk:.3f}", f"{later:.3f}", f"{first / later:.1f}", f"{million / first:.1f}",
-            f"{one['peak_kib'] / 1024:.0f}",
+            f"{one['peak_kib'] / 1024:.0f}", *_told_row(one),
         ])  # fmt: skip
     return table(head, rows)
+
+
+def _told_row(one: dict[str, Any]) -> list[str]:
+    criteria = [criterion for criterion in one["criteria"][1:] if "told" in criterion]
+    if not criteria:
+        return ["–"] * 3
+    alone, later = (_mean([c[key] for c in criteria]) for key in ("told_alone", "told"))
+    return [f"{alone:.3f}", f"{later:.3f}", f"{geometric_mean(_told_ratios([one])):.1f}"]
 
 
 def _mean(values: list[float]) -> float:
