@@ -112,7 +112,7 @@ std::vector<Point> executions_since(const Prepared &prepared, uint64_t address, 
         return found;
     Executions executions(prepared, address);
     const uint32_t sequences = executions.possible() ? prepared.source().sequences() : 0;
-    for (uint32_t i = prepared.sequence_of(step); i < sequences; ++i)
+    for (uint32_t i = prepared.sequence_of(step); i < sequences && found.size() < most; ++i)
         for (const Point &point : executions.in(i))
             if (point.step >= step && found.size() < most)
                 found.push_back(point);

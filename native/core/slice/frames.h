@@ -26,7 +26,26 @@ struct Transition {
         return {uint32_t(key >> 36), uint32_t(key >> 8 & 0xfffffff), uint8_t(key)};
     }
 };
-using Transitions = std::unordered_set<uint64_t>;
+// Keys of transitions, each once. Most have been there a moment before: those that came last are
+// looked at first.
+class Transitions {
+  public:
+    void insert(uint64_t key) {
+        uint64_t &recent = recent_[key * 0x9E3779B97F4A7C15u >> (64 - recent_bits)];
+        if (recent != key) {
+            recent = key;
+            keys_.insert(key);
+        }
+    }
+    auto begin() const { return keys_.begin(); }
+    auto end() const { return keys_.end(); }
+
+  private:
+    static constexpr unsigned recent_bits = 10;
+    // No key is 0: it would lead from nothing to nothing.
+    std::vector<uint64_t> recent_ = std::vector<uint64_t>(size_t(1) << recent_bits);
+    std::unordered_set<uint64_t> keys_;
+};
 
 // What is known of the steps of one sequence.
 struct Activations {

@@ -12,6 +12,9 @@ Prepared::Prepared(const stream::Source &source, const Code &code, const Progres
     : source_(source), effects_(1) {
     for (uint32_t id = 1; id <= source.blocks(); ++id)
         effects_.push_back(stream::effects_of(source.block(id)));
+    std::vector<uint32_t> whole; // instructions of a block, by id
+    for (const stream::Effects &effects : effects_)
+        whole.push_back(uint32_t(effects.instructions.size()));
     Frames frames;
     Transitions transitions;
     stream::Sequence sequence;
@@ -23,14 +26,23 @@ Prepared::Prepared(const stream::Source &source, const Code &code, const Progres
         before_.push_back(frames);
         frames.follow(sequence, source, activations, &transitions);
         steps_ += sequence.steps();
-        for (uint32_t at = 0; at < sequence.steps(); ++at)
-            if (uint32_t id = sequence.block[at])
-                instructions_ +=
-                    stream::Execution(sequence, at, source.block(id)).instructions(effects_[id]);
+        count_instructions(sequence, whole);
     }
     frames.finish(transitions);
     graph_ = std::make_unique<FlowGraph>(source, effects_, transitions, code);
     find_lookups();
+}
+
+void Prepared::count_instructions(const stream::Sequence &sequence,
+                                  const std::vector<uint32_t> &whole) {
+    for (uint32_t at = 0; at < sequence.steps(); ++at) {
+        const uint32_t id = sequence.block[at];
+        if (!id || sequence.exit[at] == stream::ran_to_end)
+            instructions_ += whole[id];
+        else
+            instructions_ +=
+                stream::Execution(sequence, at, source_.block(id)).instructions(effects_[id]);
+    }
 }
 
 // The first call of a library's function goes to the loader, which looks the function up and jumps

@@ -40,6 +40,7 @@ class Prepared {
     uint32_t sequence_of(uint64_t step) const;
 
   private:
+    void count_instructions(const stream::Sequence &sequence, const std::vector<uint32_t> &whole);
     void find_lookups();
 
     const stream::Source &source_;

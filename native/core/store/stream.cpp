@@ -64,9 +64,31 @@ StoredStream::StoredStream(std::shared_ptr<const Store> store) : store_(std::mov
 }
 
 void StoredStream::read(uint32_t sequence, stream::Sequence &into) const {
+    if (auto known = kept(sequence)) {
+        into = *known;
+        return;
+    }
     const uint32_t chunk = chunks_[sequence];
     decode_sequence(store_->file().payload(chunk), header(sequence), blocks_, into);
     store_->file().release(chunk);
+    keep(sequence, into);
+}
+
+std::shared_ptr<const stream::Sequence> StoredStream::kept(uint32_t sequence) const {
+    std::lock_guard lock(kept_in_use_);
+    auto found = kept_.find(sequence);
+    return found == kept_.end() ? nullptr : found->second;
+}
+
+void StoredStream::keep(uint32_t sequence, const stream::Sequence &decoded) const {
+    const size_t bytes = decoded.block.size() * (2 * sizeof(uint32_t) + sizeof(uint8_t)) +
+                         decoded.words.size() * sizeof(uint64_t) +
+                         decoded.effects.size() * sizeof(stream::Effect);
+    std::lock_guard lock(kept_in_use_);
+    if (kept_bytes_ + bytes > most_kept)
+        return;
+    kept_bytes_ += bytes;
+    kept_.emplace(sequence, std::make_shared<const stream::Sequence>(decoded));
 }
 
 std::optional<uint64_t> StoredStream::step_of(uint64_t event) const {

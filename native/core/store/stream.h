@@ -9,7 +9,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 namespace heapstory {
@@ -26,8 +28,8 @@ struct StreamTotals {
 };
 StreamTotals stream_totals(const Store &store);
 
-// Blocks are all in memory, sequences are decoded when they are asked for: a walk over the stream
-// meets each once, so none is kept.
+// Blocks are all in memory, sequences are decoded when they are asked for. A walk over the stream
+// meets each once; but a short stream is walked more than once, and kept.
 class StoredStream : public stream::Source {
   public:
     explicit StoredStream(std::shared_ptr<const Store> store);
@@ -46,6 +48,8 @@ class StoredStream : public stream::Source {
     uint64_t events_by(uint64_t step) const;
 
   private:
+    std::shared_ptr<const stream::Sequence> kept(uint32_t sequence) const;
+    void keep(uint32_t sequence, const stream::Sequence &decoded) const;
     const ChunkHeader &header(uint32_t sequence) const { return store_->header(chunks_[sequence]); }
 
     std::shared_ptr<const Store> store_;
@@ -55,6 +59,12 @@ class StoredStream : public stream::Source {
     // Of the chunk asked about last: many steps of one are asked about in a row.
     mutable std::optional<uint32_t> asked_;
     mutable std::vector<EventStep> asked_events_;
+
+    // Sequences that were read, as long as there is room.
+    static constexpr size_t most_kept = size_t(32) << 20; // bytes
+    mutable std::mutex kept_in_use_;
+    mutable std::unordered_map<uint32_t, std::shared_ptr<const stream::Sequence>> kept_;
+    mutable size_t kept_bytes_ = 0;
 };
 
 } // namespace heapstory
