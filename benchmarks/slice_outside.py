@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Slices of programs that others wrote, judged by changing them: a line that changes what is
-printed last must be in the slice of what is printed last.
+printed last must be in the slice of what is printed last, and so must one that wrote a value whose
+change in a debugger does, while the same lines run.
 
     python3 -m benchmarks.slice_outside LIST FOLDER
 
@@ -9,7 +10,8 @@ FOLDER has checkouts of repositories, side by side; LIST names programs in them,
 
 The criterion is the last execution of the line that printed last. Lines that ran are drawn by
 chance; in each the first number is made one larger, and the program is built and run again without
-heapstory.
+heapstory. Then lines that assign a number are drawn, and one is added to what an execution of each
+assigned (see benchmarks/support/perturbed.py; C only).
 """
 
 import argparse
@@ -21,10 +23,12 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.support.page import table
+from benchmarks.support.perturbed import ASSIGNED, Perturbed
 from heapstory import _core
 
 PRINTS = re.compile(r"\b(printf|puts|putchar|cout)\b")
@@ -85,11 +89,12 @@ class Judge:
         }
         ran = self._ran(trace)
         drawn, causes, missed = self._changed(trace, expected, inside)
+        wrote = self._perturbed(ran, inside) if self.program.compiler == "gcc" else {}
         return {
             "program": self.program.sources[0], "flags": self.program.flags,
             "criterion": criterion, "status": done.returncode,
             "statements": len(inside & set(ran)), "ran": len(ran), "drawn": drawn,
-            "causes": causes, "missed": missed,
+            "causes": causes, "missed": missed, **wrote,
         }  # fmt: skip
 
     def _built(self, name: str, replaced: dict[Path, str]) -> Path | None:
@@ -103,11 +108,15 @@ class Judge:
                 sources.append(str(copy))
             else:
                 sources.append(str(path))
-        includes = [f"-I{folder}" for folder in dict.fromkeys(path.parent for path in self.paths)]
-        command = [self.program.compiler, "-g", "-w", *shlex.split(self.program.flags), *includes,
-                   "-pthread", "-o", str(folder / "program"), *sources, "-lm"]  # fmt: skip
+        command = [*self._command(sources), "-o", str(folder / "program")]
         done = subprocess.run(command, capture_output=True, check=False)
         return None if done.returncode else folder / "program"
+
+    def _command(self, sources: Iterable[str]) -> list[str]:
+        """Compiles; ``-o`` is left to say."""
+        includes = [f"-I{folder}" for folder in dict.fromkeys(path.parent for path in self.paths)]
+        return [self.program.compiler, "-g", "-w", *shlex.split(self.program.flags), *includes,
+                "-pthread", *sources, "-lm"]  # fmt: skip
 
     def _printed(self, binary: Path) -> str | None:
         """The last line; None where the program did not end by itself."""
@@ -164,6 +173,36 @@ class Judge:
                     missed.append(f"{target.name}:{line}")
         return drawn, causes, missed
 
+    def _perturbed(
+        self, ran: list[tuple[str, int]], inside: set[tuple[str, int]]
+    ) -> dict[str, object]:
+        """Values that were changed, those after which the same lines ran, those of them that
+        mattered, and of these the lines that are not in the slice."""
+        folder = self.folder / "counted"
+        folder.mkdir()
+        program = Perturbed(self._command(map(str, self.paths)), [*self.program.arguments], folder)
+        chosen = [(one, found) for one in ran if (found := ASSIGNED.match(self._line(*one)))]
+        drawing = random.Random(2)
+        drawing.shuffle(chosen)
+        changed, same, mattered, missed = 0, 0, 0, []
+        for (path, line), found in chosen[:LINES]:
+            times = program.plain.counts.get((path, line), 0)
+            if not times:
+                continue
+            execution = drawing.randint(1, times)
+            outcome = program.changed(f"{path}:{line}", found["what"], execution)
+            if outcome is None:
+                continue
+            changed += 1
+            if outcome.counts != program.plain.counts:
+                continue
+            same += 1
+            if outcome.printed != program.plain.printed:
+                mattered += 1
+                if (path, line) not in inside:
+                    missed.append(f"{Path(path).name}:{line}#{execution}")
+        return {"changed": changed, "same": same, "mattered": mattered, "missed_values": missed}
+
     @staticmethod
     def _line(path: str, line: int) -> str:
         text = Path(path).read_text().split("\n")[line - 1]
@@ -185,9 +224,13 @@ def main() -> int:
             f"{found.get('statements', '–')} of {found.get('ran', '–')}",
             str(found.get("drawn", "–")), str(found.get("causes", "–")),
             ", ".join(found.get("missed", [])) or "none",  # type: ignore[arg-type]
+            *(str(found.get(key, "–")) for key in ("changed", "same", "mattered")),
+            ", ".join(found.get("missed_values", [])) or "none",  # type: ignore[arg-type]
         ])  # fmt: skip
     print(table(["program", "criterion", "lines in the slice", "lines changed",
-                 "changed what is printed", "of these not in the slice"], rows))  # fmt: skip
+                 "changed what is printed", "of these not in the slice", "values changed",
+                 "then the same lines ran", "changed what is printed",
+                 "of these not in the slice"], rows))  # fmt: skip
     return 0
 
 
