@@ -4,6 +4,7 @@
     python3 -m benchmarks.guard cost                 CPU and memory, tables on stdout
     python3 -m benchmarks.guard cost --only perl --runs 3
     python3 -m benchmarks.guard checks               what each check of the guard costs by itself
+    python3 -m benchmarks.guard instructions         the same two by instructions, whatever the load
     python3 -m benchmarks.guard latency              redis: requests per second and p99, with scans
     python3 -m benchmarks.guard detect               the mistakes of guarding/programs/errors.c
     python3 -m benchmarks.guard soak --minutes 10    redis, a scan every ten seconds
@@ -16,6 +17,7 @@ libclang-rt-14-dev, redis-server, nginx-light, wrk, perl, sqlite3, git; a missin
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -124,19 +126,54 @@ def cost(args: argparse.Namespace) -> None:
 
 
 def checks(args: argparse.Namespace) -> None:
-    """The default mode with one check less or more at a time."""
-    base = MODES["default"]
-    kinds = {
+    """The default mode with one check less at a time."""
+    print(ratios(measure(without_one(MODES["default"]), args), 0))
+
+
+def without_one(base: Settings) -> dict[str, dict[str, str] | None]:
+    return {
         "native": {},
         "default": guarded(base),
         "no fill of new": guarded(replace(base, fill_new=0)),
         "no fill of freed": guarded(replace(base, fill_freed=0)),
-        "no quarantine": guarded(replace(base, held_blocks=0)),
+        "no quarantine": guarded(replace(base, held_blocks=1, held_bytes=0)),
         "return address only": guarded(replace(base, frames=0)),
         "no leaks, no list": guarded(replace(base, leaks=0, live=0)),
-        "fences and marks alone": guarded(Settings(0, 0, 0, 0, 0, leaks=0, live=0)),
+        "fences and marks alone": guarded(Settings(0, 0, 1, 0, 0, leaks=0, live=0)),
     }
-    print(ratios(measure(kinds, args), 0))
+
+
+COUNTED = ("perl", "python", "sqlite3", "git", "churn")
+_REFERENCES = re.compile(r"I\s+refs:\s+([0-9,]+)")
+
+
+def instructions(args: argparse.Namespace) -> None:
+    """Instructions, counted by cachegrind, of a part of the same work.
+
+    Without the search at the end, which would go through the memory of Valgrind itself.
+    """
+    peer = {name: each for name, each in peers().items() if name in ("light", "glibc check")}
+    kinds = {**without_one(replace(MODES["default"], leaks=0, live=0)), **peer}
+    del kinds["no leaks, no list"]
+    figures: dict[str, dict[str, tuple[float, int] | None]] = {}
+    with tempfile.TemporaryDirectory() as work:
+        for name, (words, source) in guard_work.programs(Path(work), args.share).items():
+            if name in (args.only or COUNTED):
+                counts = {kind: _counted(words, source, each) for kind, each in kinds.items()}
+                figures[name] = {kind: (count / 1e9, 0) for kind, count in counts.items()}
+                print(f"{name} done", file=sys.stderr)
+    print(ratios(figures, 0).replace(" s |", " G |"))
+
+
+def _counted(words: list[str], source: Path | None, environment: dict[str, str] | None) -> int:
+    counter = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
+    said = subprocess.run([*counter, *words], env={**os.environ, **(environment or {})},
+                          stdin=source.open() if source else subprocess.DEVNULL, check=True,
+                          capture_output=True, text=True).stderr  # fmt: skip
+    found = _REFERENCES.search(said)
+    if not found:
+        raise SystemExit(f"cachegrind counted nothing: {said}")
+    return int(found[1].replace(",", ""))
 
 
 MISTAKES = ("double-free", "inside", "stack", "global", "bad-realloc", "overrun", "underrun",
@@ -260,18 +297,22 @@ def soak(args: argparse.Namespace) -> None:
     )
 
 
+CHOICES = {"cost": cost, "checks": checks, "instructions": instructions, "latency": latency,
+           "detect": detect, "soak": soak}  # fmt: skip
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="What the guard costs and finds.")
-    parser.add_argument("what", choices=["cost", "checks", "latency", "detect", "soak"])
+    parser.add_argument("what", choices=list(CHOICES))
     parser.add_argument("--only", action="append", metavar="NAME", help="this program (repeatable)")
     parser.add_argument("--runs", type=int, default=3, help="of each, the best counts (default 3)")
     parser.add_argument("--limit", type=float, default=60, metavar="SECONDS")
     parser.add_argument("--minutes", type=float, default=10, help="of soak (default 10)")
+    parser.add_argument("--share", type=float, default=0.05, help="of the work for instructions")
     args = parser.parse_args()
     print(f"{machine()}, {revision(REPOSITORY)}\n", file=sys.stderr)
-    chosen = {"cost": cost, "checks": checks, "latency": latency, "detect": detect, "soak": soak}
     print(f"load {os.getloadavg()[0]:.1f}", file=sys.stderr)
-    chosen[args.what](args)
+    CHOICES[args.what](args)
     print(f"load {os.getloadavg()[0]:.1f}", file=sys.stderr)
 
 

@@ -19,15 +19,15 @@ ASAN = "BENCHMARK_ASAN"  # in an environment: take the build with AddressSanitiz
 PACKAGES = {"perl": "perl", "python": "python3", "sqlite3": "sqlite3", "git": "git", "gzip": "gzip",
             "redis": "redis-server", "nginx": "nginx-light and wrk"}  # fmt: skip
 
-PERL = """my %h; for my $i (1 .. 600000) { $h{"key $i"} = [$i, "value $i"];
+PERL = """my %h; for my $i (1 .. $ARGV[0]) { $h{"key $i"} = [$i, "value $i"];
 delete $h{"key " . ($i - 1000)} if $i % 3 == 0 } my $s = 0; $s += $h{$_}[0] for sort keys %h;
 print "$s\\n";"""
-PYTHON = """import json
-rows = [{"id": i, "name": str(i * 7), "tags": [i, str(i)]} for i in range(60000)]
+PYTHON = """import json, sys
+rows = [{"id": i, "name": str(i * 7), "tags": [i, str(i)]} for i in range(int(sys.argv[1]))]
 text = json.dumps(rows)
 print(sum(len(row["tags"]) for row in json.loads(text)), len(text))"""
 SQL = """CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, value INTEGER);
-WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000)
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ROWS)
 INSERT INTO t SELECT i, 'name ' || (i * 7919 % 300007), i % 1000 FROM n;
 CREATE INDEX by_name ON t (name);
 SELECT count(*), sum(value) FROM t WHERE name > 'name 2';
@@ -37,11 +37,12 @@ CHURN = """#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-enum { N = 4096, ROUNDS = 10000000 };
+enum { N = 4096 };
+static long rounds;
 static void *work(void *argument) {
     char **slots = calloc(N, sizeof *slots);
     unsigned state = 1 + (unsigned)(uintptr_t)argument;
-    for (long i = 0; i < ROUNDS / THREADS; i++) {
+    for (long i = 0; i < rounds / THREADS; i++) {
         state = state * 1664525u + 1013904223u;
         unsigned k = (state >> 8) % N;
         free(slots[k]);
@@ -54,8 +55,9 @@ static void *work(void *argument) {
     free(slots);
     return NULL;
 }
-int main(void) {
+int main(int count, char **words) {
     pthread_t made[THREADS];
+    rounds = count > 1 ? atol(words[1]) : 0;
     for (int i = 1; i < THREADS; i++)
         pthread_create(&made[i], NULL, work, (void *)(uintptr_t)i);
     work(NULL);
@@ -75,36 +77,39 @@ Environment = dict[str, str]
 Cost = Callable[[Environment, float], tuple[float, int]]  # environment, limit: CPU seconds, KiB
 
 
-def _compiled(folder: Path) -> dict[str, list[str]]:
+def _compiled(folder: Path, share: float) -> dict[str, list[str]]:
     (folder / "churn.c").write_text(CHURN)
     made = {}
     for name, threads in (("churn", 1), ("threads", 8)):
         words = ["gcc", "-O2", "-pthread", f"-DTHREADS={threads}", str(folder / "churn.c"), "-o"]
         subprocess.run([*words, folder / name], check=True)
         subprocess.run([*words, folder / f"{name}.asan", "-fsanitize=address"], check=True)
-        made[name] = [str(folder / name)]
+        made[name] = [str(folder / name), str(int(10_000_000 * share))]
     return made
 
 
-def _programs(folder: Path) -> dict[str, tuple[list[str], Path | None]]:
-    """Words and standard input of each."""
-    (folder / "work.sql").write_text(SQL)
+def programs(folder: Path, share: float = 1.0) -> dict[str, tuple[list[str], Path | None]]:
+    """Words and standard input of each; ``share``: how much of the usual work it does."""
+    (folder / "work.sql").write_text(SQL.replace("ROWS", str(int(300_000 * share))))
     text = folder / "text"
     with text.open("w") as file:  # piece by piece: a child's peak is at least its parent's memory
-        file.writelines(f"{i * 7919 % 100003} line {i}\n" for i in range(1_500_000))
+        file.writelines(f"{i * 7919 % 100003} line {i}\n" for i in range(int(1_500_000 * share)))
     return {
-        "perl": (["/usr/bin/perl", "-e", PERL], None),
-        "python": (["/usr/bin/python3", "-c", PYTHON], None),
+        "perl": (["/usr/bin/perl", "-e", PERL, str(int(600_000 * share))], None),
+        "python": (["/usr/bin/python3", "-c", PYTHON, str(int(60_000 * share))], None),
         "sqlite3": (["/usr/bin/sqlite3", ":memory:"], folder / "work.sql"),
-        "git": (["/usr/bin/git", "-C", str(REPOSITORY), "log", "--stat", "-n", "400"], None),
+        "git": (
+            ["/usr/bin/git", "-C", str(REPOSITORY), "log", "--stat", "-n", str(int(400 * share))],
+            None,
+        ),
         "gzip": (["/usr/bin/gzip", "-c", str(text)], None),
-        **{name: (words, None) for name, words in _compiled(folder).items()},
+        **{name: (words, None) for name, words in _compiled(folder, share).items()},
     }
 
 
 def costs(folder: Path, only: list[str] | None) -> Iterator[tuple[str, Cost]]:
     """What each program costs; one that is not installed is named."""
-    for name, (words, source) in _programs(folder).items():
+    for name, (words, source) in programs(folder).items():
         if not only or name in only:
             require(name, words[0])
             yield name, _cost(words, source, folder)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Compile, Heapstory
 from tests.guarding.guarding import Guard, errors
+from tests.support.programs import program
 
 LOSES = """#include <stdlib.h>
 static __attribute__((noinline)) int lose(int size) {
@@ -91,3 +93,33 @@ def test_an_allocation_inside_libc_has_the_line_of_its_caller(
     answer = guard(compile_program(INSIDE_LIBC, *flags), what)
     line = next(n for n, text in enumerate(INSIDE_LIBC.splitlines(), 1) if f"/* {what} */" in text)
     assert line in [site["place"]["line"] for site in answer["sites"] if site["place"]]
+
+
+@pytest.mark.parametrize("mistake", ["double-free", "overrun", "after-free"])
+def test_the_command_that_explains_a_finding_does(
+    mistake: str, compile_program: Compile, heapstory: Heapstory, guard: Guard, tmp_path: Path
+) -> None:
+    built = compile_program("guarding/errors", "-O0")
+    (found,) = errors(guard(built, mistake))
+    command = shlex.split(found["explain"])
+    done = heapstory(*command[1:], cwd=tmp_path)
+    assert done.returncode == 3, done.stderr
+    lines = program("guarding/errors.c").read_text().splitlines()
+    line = next(n for n, text in enumerate(lines, 1) if f"/* {mistake} */" in text)
+    line += {"overrun": -1, "after-free": 1}.get(mistake, 0)  # the write itself
+    assert f"errors.c:{line} (" in done.stderr or f"errors.c:{line}:" in done.stderr
+    (trace,) = tmp_path.glob("*.story")
+    assert heapstory("info", trace).returncode == 0
+
+
+@pytest.mark.parametrize("mistake", ["double-free", "inside", "overrun", "after-free", "lost"])
+def test_a_mistake_that_the_checker_found_too(
+    mistake: str, compile_program: Compile, heapstory: Heapstory, guard: Guard, tmp_path: Path
+) -> None:
+    built = compile_program(LOSES, "-O0")
+    if mistake != "lost":
+        built = compile_program("guarding/errors", "-O0")
+    known = tmp_path / "check.json"
+    heapstory("check", "--json", known, "--", built, mistake)
+    found = guard(built, mistake, options=("--known", str(known)))["findings"]
+    assert any(also.startswith("check: ") for each in found for also in each["also"])

@@ -14,6 +14,7 @@ from heapstory.errors import UsageError
 # What `leaks` calls by other names than a run does; everything that is lost is a leak here.
 _MISUSES = {"use-after-free": "written-after-free"}
 _COMMANDS = ("leaks", "guard", "check")
+_SEEN_WRITE = "unaddressable-write"  # by `check`, at the access; what it did is noticed later
 
 Name = tuple[str, str, str]  # kind, function and file of the allocation
 
@@ -44,14 +45,18 @@ class Known:
         if command not in _COMMANDS:
             raise UsageError(f"{file}: not an answer of leaks, guard or check (--json FILE)")
         for entry in content.get("leaks", []):
-            self._add(command, "leak", entry, entry.get("allocated"))
+            self._add(command, "leak", entry, entry.get("allocated") or _first(entry.get("stack")))
         for entry in content.get("misuses", []):
             self._add(
                 command, _MISUSES.get(entry["kind"], entry["kind"]), entry, entry["allocated"]
             )
         for entry in [*content.get("findings", []), *content.get("errors", [])]:
-            stack = (entry.get("block") or {}).get("allocated") or entry.get("stack") or [None]
-            self._add(command, entry["kind"], entry, stack[0])
+            block = entry.get("block") or {}
+            allocated = _first(block.get("allocated") or entry.get("stack"))
+            self._add(command, entry["kind"], entry, allocated)
+            if entry["kind"] == _SEEN_WRITE:
+                noticed = "written-after-free" if block.get("freed") else "broken-fence"
+                self._add(command, noticed, entry, allocated)
 
     def _add(self, command: str, kind: str, entry: Any, allocated: Any) -> None:
         if not isinstance(allocated, dict) or not allocated.get("function"):
@@ -60,3 +65,7 @@ class Known:
         where = f"{place.get('file')}:{place.get('line')}"
         name = (kind, allocated["function"], allocated.get("file") or "")
         self._found[name].append(f"{command}: {entry['kind']} at {where}")
+
+
+def _first(stack: Any) -> Any:
+    return stack[0] if stack else None

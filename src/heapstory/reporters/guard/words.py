@@ -55,10 +55,26 @@ def headline(finding: Finding) -> str:
     return HEADLINES.get(finding.kind, finding.kind)
 
 
+# What an access did that nobody saw: the checker looks at every one.
+_BY_ACCESS = frozenset(
+    {
+        "broken-fence",
+        "written-after-free",
+        "bad-pattern-at-crash",
+        "unaddressable-read",
+        "unaddressable-write",
+        "corrupt-heap",
+    }
+)
+
+
 def explanation(finding: Finding, command: list[str]) -> str:
-    """The command that shows how it came to this."""
+    """The command that shows how it came to this, into a trace of its own."""
+    trace = f"{Path(command[0]).name if command else 'program'}-{finding.fingerprint[:8]}.story"
+    if finding.kind in _BY_ACCESS:
+        return shlex.join(["heapstory", "check", "--record", trace, "--", *command])
     place = finding.place
-    words = ["heapstory", "record"]
+    words = ["heapstory", "record", "-o", trace]
     if place is not None and place.file and place.line:
         words += ["--cpoint", f"{place.file}:{place.line}"]
     return shlex.join([*words, "--", *command])
