@@ -14,6 +14,7 @@ _REFERENCE = re.compile(r"!(\d+)\Z")
 _LOCATION = re.compile(r"DILocation\(line: (\d+)(?:, column: (\d+))?, scope: !(\d+)")
 
 _POINTER, _ATOMIC = "DW_TAG_pointer_type", "DW_TAG_atomic_type"
+_REFERENCES = ("DW_TAG_reference_type", "DW_TAG_rvalue_reference_type")
 _TRANSPARENT = frozenset(
     ("DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type", "DW_TAG_restrict_type")
 )
@@ -190,12 +191,9 @@ class DebugInfo:
         """A type as C writes it, its size, and the size of what it points to, in bytes."""
         inner = self._plain(node)
         pointed = self._plain(self._link(inner, "baseType")) if inner else None
-        is_pointer = inner is not None and self.attribute(inner, "tag") in (
-            _POINTER,
-            "DW_TAG_reference_type",
-        )
+        is_pointer = inner is not None and self.attribute(inner, "tag") in (_POINTER, *_REFERENCES)
         text = self._type_text(node)
-        if inner is not None and self.attribute(inner, "tag") == "DW_TAG_reference_type":
+        if inner is not None and self.attribute(inner, "tag") in _REFERENCES:
             text = f"{self.type_of(inner)} *"
         return (
             text,

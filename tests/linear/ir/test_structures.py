@@ -376,14 +376,14 @@ template <typename T> class Cells {
     unsigned room;
   public:
     explicit Cells(unsigned size) : cells(new std::atomic<T>[1]), room(size) { cells[0] = 0; }
-    void write(T value) { if (room == 2) cells[0].store(value); }
+    void write(T &&value) { if (room == 2) cells[0].store(value); }
     T read() { return cells[0].load(); }
 };
 template class Cells<int>;
 """
 
 
-def test_the_constructor_of_a_template(tmp_path: Path) -> None:
+def test_the_constructor_of_a_template_and_rvalues(tmp_path: Path) -> None:
     found = judged(tmp_path, TEMPLATE, name="cells.cc")
     assert (found.verdict, found.reason) == ("bounded-ok", "")
 
