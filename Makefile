@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 NATIVE_TESTS := build/native-tests
 SANITIZED := build/sanitized
-EXTRAS := prove,shell,arrow,tui,dask,test,lint,release
+EXTRAS := prove,shell,arrow,tui,dask,test,docs,lint,release
 JOBS ?= 2
 # OFF: the static analysis stays Python, so that a change of it needs no build (but a third as fast).
 COMPILED ?= ON
@@ -47,7 +47,7 @@ FORMATTED := $(filter %.c %.h %.cpp %.hpp,$(NATIVE_SOURCES) $(NATIVE_TEST_SOURCE
 	$(wildcard examples/*.c)
 
 .PHONY: help setup packages demo test test-native test-python test-distros test-wheel fuzz \
-	sanitize lint format bench bench-% man wheel changelog print-packages clean
+	sanitize lint format bench bench-% docs man wheel changelog print-packages clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -163,6 +163,10 @@ bench-%: setup ## the figures of one page of docs/evaluation: record, portable, 
 	@[ -n '$(BENCH_$*)' ] || { echo "make bench lists the pages; $* is none" >&2; exit 1; }
 	printf '%s' '$(BENCH_$*)' | tr '|' '\n' | \
 		while read -r words || [ -n "$$words" ]; do $(BIN)/python -m benchmarks.$$words || exit; done
+
+docs: setup ## the documentation as a site, into build/site; LINKS=yes checks links to other sites
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/site
+	[ -z "$(LINKS)" ] || $(BIN)/python -m sphinx -q -b linkcheck docs build/links
 
 man: setup ## man pages, made from the tables of options, into build/man
 	$(BIN)/python tools/man.py build/man

@@ -1,0 +1,59 @@
+"""Commands of the pages, run as they stand there; what the pages show must be in their output."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.programs import ROOT
+
+PAGES = ("README.md", "docs/specification.md")
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# Timestamps, addresses and times of day are those of another machine.
+VARYING = re.compile(r"\(\d+\):|timestamp \d+|0x[0-9a-f]+|\b\d+\.\d+ s")
+
+
+def steps(page: str) -> Iterator[tuple[str, list[str]]]:
+    """Commands, and the lines that the page shows behind them."""
+    blocks = BLOCK.findall((ROOT / page).read_text())
+    for (kind, text), (next_kind, shown) in zip(blocks, [*blocks[1:], ("", "")], strict=True):
+        if kind == "sh" and "make " not in text and "pip install" not in text:
+            yield text, shown.splitlines() if next_kind == "" else []
+
+
+def plain(text: str) -> str:
+    return " ".join(VARYING.sub("#", text).split())
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_of_a_page(page: str, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    shutil.copytree(ROOT / "examples", tmp_path, dirs_exist_ok=True)
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "HEAPSTORY_DEBUG": "0",
+    }
+    ran = 0
+    for commands, shown in steps(page):
+        done = subprocess.run(
+            ["sh", "-c", commands],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=200,
+        )
+        assert done.returncode in (0, 1), done.stderr  # 1: findings
+        said = plain(done.stdout + done.stderr)
+        for line in shown:
+            assert plain(line) in said, (commands, line)
+        ran += 1
+    assert ran >= 2
