@@ -211,12 +211,15 @@ class Slicer {
             found = runs.find(number);
         }
         const slice::StatementRun run = found.value_or(slice::StatementRun());
-        Places instructions;
+        Places instructions, arguments;
         for (slice::Point point : run.instructions)
             instructions.emplace_back(point.step, point.instruction);
+        for (slice::Point point : run.arguments)
+            arguments.emplace_back(point.step, point.instruction);
         nb::dict made;
         made["count"] = count;
         made["instructions"] = instructions;
+        made["arguments"] = arguments;
         made["after"] = Place(run.after.step, run.after.instruction);
         made["next"] = or_none(run.next);
         made["stack"] = or_none(run.stack);

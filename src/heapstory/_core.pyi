@@ -406,6 +406,7 @@ class StatementRun(TypedDict):
 
     count: int  # of the executions that there are
     instructions: list[tuple[int, int]]
+    arguments: list[tuple[int, int]]  # others that set up arguments for its calls
     after: tuple[int, int]  # where it is over
     next: int | None  # the address of the instruction with which its function goes on
     stack: int | None  # where the return address of its function lies

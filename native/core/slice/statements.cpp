@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "slice/statements.h"
 
+#include "slice/arguments.h"
 #include "stream/execution.h"
 
 #include <algorithm>
@@ -28,6 +29,19 @@ Statements::Statements(const Prepared &prepared, std::span<const uint64_t> addre
 }
 
 namespace {
+
+// Also a jump to a function of another module, which returns in the place of the one that jumps.
+bool is_call(const Prepared &prepared, const stream::Sequence &sequence, Point point) {
+    const auto at = uint32_t(point.step - sequence.first_step);
+    const uint32_t id = sequence.block[at];
+    if (point.instruction + 1u != prepared.effects(id).instructions.size())
+        return false;
+    if (prepared.source().block(id).jump == stream::Jump::call)
+        return true;
+    const uint32_t next = at + 1 < sequence.steps() ? sequence.block[at + 1] : 0;
+    return next && !prepared.effects(next).instructions.empty() &&
+           prepared.effects(next).instructions.back().role == stream::Role::link;
+}
 
 bool is_before(Point one, Point other) {
     return one.step != other.step ? one.step < other.step : one.instruction < other.instruction;
@@ -112,7 +126,26 @@ std::optional<StatementRun> StatementRuns::find(int64_t number) const {
             return true;
         });
     find_end(run);
+    find_arguments(run);
     return run;
+}
+
+void StatementRuns::find_arguments(StatementRun &run) const {
+    stream::Sequence sequence;
+    Activations activations;
+    std::optional<uint32_t> read;
+    for (const Point &point : run.instructions) {
+        const uint32_t number = prepared_.sequence_of(point.step);
+        if (read != number) {
+            prepared_.source().read(number, sequence);
+            prepared_.follow(number, sequence, activations);
+            read = number;
+        }
+        if (is_call(prepared_, sequence, point))
+            for (Point one : argument_setups(prepared_, sequence, activations, point))
+                if (!std::ranges::binary_search(run.instructions, one))
+                    run.arguments.push_back(one);
+    }
 }
 
 void StatementRuns::find_end(StatementRun &run) const {

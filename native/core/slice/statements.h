@@ -42,6 +42,7 @@ class Statements {
 // One execution of a statement: its instructions, in order.
 struct StatementRun {
     std::vector<Point> instructions;
+    std::vector<Point> arguments; // others of the activation that set up arguments for its calls
     Point after;       // where it is over; if it ends with a call, where the activation goes on
     uint64_t next = 0; // the instruction with which the activation goes on; 0: it does not
     uint64_t activation = 0;
@@ -67,6 +68,7 @@ class StatementRuns {
     // Those that ran in one sequence, in order, until the visitor says false.
     template <class Visit> void each_instruction(uint32_t sequence, Visit visit) const;
     void find_end(StatementRun &run) const;
+    void find_arguments(StatementRun &run) const;
 
     struct Run {
         Point first, last;

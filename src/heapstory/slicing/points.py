@@ -103,7 +103,7 @@ class Points:
             run["after"],
             f"what {place} used in execution {number:,} of {count:,}",
             place,
-            tuple(run["instructions"]),
+            tuple(sorted({*run["instructions"], *run["arguments"]})),
             None if last is None else Scope(last, run["stack"]),
         )
 
