@@ -415,3 +415,46 @@ def test_the_abstract_state_along_a_history(tmp_path: Path) -> None:
         elif state:
             state.pop()
         assert shown == str(state)
+
+
+OVERLOADED = """
+#include <atomic>
+#include <optional>
+template <typename T> class Pile {
+    struct Item {
+        T value;
+        Item *next;
+        Item() : value(0), next(nullptr) {}
+    };
+    Item first;
+    std::atomic<Item *> top;
+  public:
+    Pile() : top(&first) {}
+    void push(const T &value) {
+        Item *one = new Item;
+        one->value = value;
+        one->next = top.load();
+        while (!top.compare_exchange_weak(one->next, one)) ;
+    }
+    bool pop(T &value) {
+        Item *one = top.load();
+        do { if (one == &first) return false; } while (!top.compare_exchange_weak(one, one->next));
+        value = one->value;
+        return true;
+    }
+    std::optional<T> pop() {
+        T value;
+        return pop(value) ? std::optional<T>(value) : std::nullopt;
+    }
+};
+template class Pile<int>;
+"""
+
+
+def test_constructors_with_two_names_and_overloads(tmp_path: Path) -> None:
+    """What is instantiated explicitly has constructors that are aliases of others."""
+    path = tmp_path / "pile.cc"
+    path.write_text(OVERLOADED)
+    wanted = Wanted(str(path), ("-std=c++17",), calls=3)
+    found = judge_source(wanted, Budget(100.0, 2_000_000))
+    assert (found.verdict, found.reason) == ("bounded-ok", "")

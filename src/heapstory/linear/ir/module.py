@@ -19,6 +19,7 @@ from heapstory.linear.ir.lower import Lowering
 
 _DEFINE = re.compile(r'define (.*?)(@"[^"]+"|@[\w.$-]+)\((.*)\Z', re.DOTALL)
 _GLOBAL = re.compile(r'(@"[^"]+"|@[\w.$-]+) = (.*?)\b(global|constant) (.*)\Z', re.DOTALL)
+_ALIAS = re.compile(r"(@[\w.$-]+) = [^\n]*? alias [^\n]*(@[\w.$-]+)(?:,|$)")
 _DBG = re.compile(r"!dbg !(\d+)")
 _TAIL = re.compile(r", (?:align|section|comdat|!)")
 _QUOTED = re.compile(r'([%@])"([^"]+)"')
@@ -59,10 +60,16 @@ class Module:
         self.layout: Layout = reader.layout
         self.debug: DebugInfo = reader.debug
         self.functions: dict[str, Declared] = {}
+        self._same: dict[str, str] = {}
         for header, lines in reader.bodies:
             declared = self._declared(header, lines)
             self.functions[declared.symbol] = declared
-        self.library = Library({s[1:] for s in self.functions})
+        # a constructor that is explicitly instantiated has two names
+        for match in filter(None, map(_ALIAS.match, reader.global_lines)):
+            alias, target = map(global_name, match.groups())
+            if target in self.functions:
+                self._same[alias] = target
+        self.library = Library({s[1:] for s in (*self.functions, *self._same)})
         self._globals = {
             global_name(m.group(1)): m for m in map(_GLOBAL.match, reader.global_lines) if m
         }
@@ -144,6 +151,7 @@ class Module:
 
     def function(self, name: str) -> int | None:
         """The number of a function of the module."""
+        name = self._same.get(name, name)
         if name not in self.functions:
             return None
         if name not in self._numbers:

@@ -105,8 +105,10 @@ def _likely(module: Module) -> list[str]:
 
 
 def _named(module: Module, methods: tuple[str, ...]) -> Declared | None:
-    """The function for a method: of those with a word of it, one that no other of them calls."""
+    """The function for a method: of those with a word of it, one that no other of them calls; and
+    rather one that answers a plain value than an ``optional``."""
     found = [f for f in module.functions.values() if _is(f, methods)]
+    found = [f for f in found if "<" not in f.returns.text] or found
     called = {symbol for f in found for symbol in f.calls if symbol != f.symbol}
     outer = [f for f in found if f.symbol not in called] or found
     rank = {word: number for number, word in enumerate(methods)}
