@@ -187,7 +187,10 @@ def detect(args: argparse.Namespace) -> None:
     rows = []
     with tempfile.TemporaryDirectory() as work:
         program = Path(work) / "errors"
-        subprocess.run(["gcc", "-g", "-O1", "-w", "-o", program, source], check=True)
+        words = ["gcc", "-g", "-O1", "-w", "-o"]
+        subprocess.run([*words, program, source], check=True)
+        asan = program.with_name("errors.asan")
+        subprocess.run([*words, asan, source, "-fsanitize=address"], check=True)
         ours = ("light", "default", "thorough")
         others = {name: each for name, each in peers().items() if name not in (*ours, "ASan")}
         # Who complains of a program without a mistake finds nothing by complaining.
@@ -198,8 +201,8 @@ def detect(args: argparse.Namespace) -> None:
         for mistake in MISTAKES:
             cells = [_guard_finds(program, source, mistake)]
             cells += [_peer_finds(program, mistake, e) for e in others.values()]
-            rows.append([mistake, *cells])
-    print(table(["mistake", "guard", *others], rows))
+            rows.append([mistake, *cells, _asan_finds(asan, source, mistake)])
+    print(table(["mistake", "guard", *others, "ASan"], rows))
 
 
 def _guard_finds(program: Path, source: Path, mistake: str) -> str:
@@ -214,6 +217,15 @@ def _guard_finds(program: Path, source: Path, mistake: str) -> str:
     named = [place and lines[place["line"] - 1] for place in (each["place"] for each in found)]
     right = "line" if any(line and remark in line for line in named) else "noticed"
     return f"{right}, goes on" if done.returncode == GOES_ON else right
+
+
+def _asan_finds(program: Path, source: Path, mistake: str) -> str:
+    """It names the access itself, so any line of the mistake's own function counts."""
+    done = subprocess.run([program, mistake], env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"},
+                          capture_output=True, text=True, timeout=60)  # fmt: skip
+    if "ERROR: AddressSanitizer" not in done.stderr:
+        return NONE if done.returncode == GOES_ON else "stops"
+    return "line, stops" if f"{source.name}:" in done.stderr else "stops"
 
 
 def _peer_finds(program: Path, mistake: str, environment: dict[str, str] | None) -> str:

@@ -118,3 +118,27 @@ int main(void) {
 """
     one, other = compile_program(outer, "-no-pie"), compile_program(inner, "-no-pie")
     assert guard(one, other)["findings"] == []
+
+
+def test_memory_that_was_never_touched_is_not_looked_at(
+    compile_program: Compile, guard: Guard
+) -> None:
+    """A block is kept by one word in the middle of 32 GiB, of which the search makes no page."""
+    source = """#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+static size_t size = (size_t)32 << 30;
+int main(void) {
+    char *all = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void **kept = (void **)(all + size / 2);
+    *kept = malloc(100);
+    void *volatile lost = malloc(200);
+    lost = malloc(300);
+    lost = NULL;
+    return all == MAP_FAILED;
+}
+"""
+    answer = guard(compile_program(source, "-O0"))
+    assert answer["returned"] == 0
+    assert sorted(found["block"]["size"] for found in answer["findings"]) == [200, 300]
