@@ -27,10 +27,10 @@ AROUND = 2
 WHY = {
     "decisive": "had it done something else here, and all else the same, nothing would be wrong",
     "omission": "had another field been written beside this, nothing would be wrong",
-    "derived": "had it stored something else here, and what was computed after it by that, nothing "
-    "would be wrong",
-    "followed": "had it stored another pointer here, and a store after it gone to where that "
-    "leads, nothing would be wrong",
+    "derived": "with another value here, and in what was computed from it later, nothing would be "
+    "wrong",
+    "followed": "with another pointer here, and a later store that goes through it, nothing would "
+    "be wrong",
     "wild": "it stored a wild pointer: nothing was at that address",
 }
 
