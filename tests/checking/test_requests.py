@@ -38,3 +38,13 @@ def test_a_told_block_has_its_birth(compile_program: Compile, check: Check) -> N
     assert {error["block"]["size"] for error in errors} == {20}
     assert {error["block"]["allocated"][0]["line"] for error in errors} == {line_of(SOURCE, "got")}
     assert sum(error["block"]["freed"] is not None for error in errors) == 1
+
+
+def test_undefined_bits_can_be_asked_for_and_set(
+    compile_program: Compile, check: Check, memcheck: Memcheck
+) -> None:
+    built = compile_program("checking/requests", "-O0")
+    answer = check(built, "bits", options=("--no-leaks",))
+    assert answer["printed"] == "1 0 255 15 255 0 3\n"
+    assert lines(answer) == {("UninitCondition", line_of(SOURCE, "a bit that was told"))}
+    assert lines(answer) == memcheck(built, "bits", values=True)

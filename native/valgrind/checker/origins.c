@@ -13,7 +13,6 @@
 #include "shared/modules.h"
 #include "shared/sites.h"
 
-#define GRAIN_BITS 5
 #define FRAMES 64
 #define READERS 65536
 
@@ -24,7 +23,7 @@ static struct {
 } readers[READERS];
 
 UInt hs_origin_at(Addr address, Addr instruction) {
-    UInt grain = (UInt)(address >> GRAIN_BITS);
+    UInt grain = HS_ORIGIN(address);
     if (hs_state(address) == HS_KEPT)
         return hs_kept[address >> 2].origin;
     if (hs_state(address) != HS_FRESH)
@@ -47,7 +46,7 @@ ULong hs_origin_of(Addr address, ULong size, Addr instruction) {
 
 /* An address in the function whose variable lies there, 0 if it is not known. */
 static Addr function_of(UInt grain) {
-    Addr address = (Addr)grain << GRAIN_BITS, frames[FRAMES], stack_pointers[FRAMES];
+    Addr address = (Addr)grain << HS_ORIGIN_BITS, frames[FRAMES], stack_pointers[FRAMES];
     ThreadId tid = VG_(get_running_tid)();
     if (address >= VG_(get_SP)(tid)) {
         UInt n = VG_(get_StackTrace)(tid, frames, FRAMES, stack_pointers, NULL, 0);
@@ -61,12 +60,12 @@ static Addr function_of(UInt grain) {
 static Bool overlaps(Addr block, Addr start) {
     ULong *live = hs_live_find(block);
     SizeT size = hs_live_size(*(live ? live : hs_freed_find(block)));
-    return block < start + (1u << GRAIN_BITS) && start < block + (size ? size : 1);
+    return block < start + (1u << HS_ORIGIN_BITS) && start < block + (size ? size : 1);
 }
 
 void hs_tell_undefined(UInt kind, UInt origin, Addr instruction, Bool own, UInt site) {
-    Addr start = (Addr)origin << GRAIN_BITS, function;
-    Addr block = origin ? hs_block_meant(start + (1u << GRAIN_BITS) - 1) : 0;
+    Addr start = (Addr)origin << HS_ORIGIN_BITS, function;
+    Addr block = origin ? hs_block_meant(start + (1u << HS_ORIGIN_BITS) - 1) : 0;
     struct hs_error error = {.kind = kind,
                              .address = start,
                              .code = instruction,

@@ -183,7 +183,7 @@ FUNCTION(do_stpncpy) {
 FUNCTION(do_strcat) {
     SizeT before = hs_length_of(d), length = hs_length_of(s);
     HS_TELL(looked, (Addr)d, before + 1, site);
-    check_overlap(d + before, length + 1, s, length + 1, site);
+    check_overlap(d, before + length + 1, s, length + 1, site);
     copy(d + before, s, length + 1, site);
     return (ULong)d;
 }
@@ -191,7 +191,7 @@ FUNCTION(do_strcat) {
 FUNCTION(do_strncat) {
     SizeT before = hs_length_of(d), length = hs_length_within(s, n);
     HS_TELL(looked, (Addr)d, before + 1, site);
-    check_overlap(d + before, length + 1, s, length < n ? length + 1 : n, site);
+    check_overlap(d, before + length + 1, s, length < n ? length + 1 : n, site);
     copy_and_pad(d + before, s, length, length + 1, site);
     return (ULong)d;
 }

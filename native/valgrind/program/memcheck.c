@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Client requests of Memcheck (memcheck.h, valgrind.h) in a checked program. Understood are those
- * about states of memory, blocks of the program's own and pools. Counts of errors and leaks are not
- * known while the program runs, and their variables stay as they are.
+ * about states of memory, undefined bits, blocks of the program's own and pools. Counts of leaks
+ * are not known while the program runs, and their variables stay as they are.
  */
 #include "functions/functions.h"
 #include "program/program.h"
@@ -123,6 +123,36 @@ static Addr first_undefined(Addr start, SizeT length) {
     return found == start + length ? 0 : found;
 }
 
+static UChar get_bits(Addr address) {
+    UInt state = hs_state(address);
+    return state == HS_KEPT ? hs_kept[address >> 2].undefined[address & 3]
+                            : (state == HS_FRESH) * 0xFF;
+}
+
+static void set_bits(Addr address, UChar bits) {
+    if (bits == get_bits(address))
+        return;
+    hs_set_state(address, bits ? HS_KEPT : HS_DEFINED);
+    hs_kept[address >> 2].undefined[address & 3] = bits;
+    hs_kept[address >> 2].origin = HS_ORIGIN(address);
+}
+
+/* Undefined bits of memory, to or from the program's own: 1, or 3 if some of it is not addressable.
+ */
+static UWord copy_bits(Addr start, UChar *bits, SizeT length, Bool set) {
+    if (hs_first_unaddressable(start, length) != start + length ||
+        hs_first_unaddressable((Addr)bits, length) != (Addr)bits + length)
+        return 3;
+    for (SizeT i = 0; i < length; i++)
+        if (set)
+            set_bits(start + i, bits[i]);
+        else {
+            bits[i] = get_bits(start + i);
+            hs_set_state((Addr)bits + i, HS_DEFINED);
+        }
+    return 1;
+}
+
 Bool hs_memcheck_request(ThreadId tid, UWord *arguments, UWord *result) {
     if (!hs_checking())
         return False;
@@ -150,6 +180,12 @@ Bool hs_memcheck_request(ThreadId tid, UWord *arguments, UWord *result) {
         *result = check(tid, arguments[1], arguments[2]);
         if (!*result)
             *result = first_undefined(arguments[1], arguments[2]);
+        return True;
+    case VG_USERREQ__GET_VBITS:
+    case VG_USERREQ__SET_VBITS:
+        if (hs_states)
+            *result = copy_bits(arguments[1], (UChar *)arguments[2], arguments[3],
+                                arguments[0] == VG_USERREQ__SET_VBITS);
         return True;
     case VG_USERREQ__DO_LEAK_CHECK:
         hs_scan_now();

@@ -15,6 +15,9 @@ extern Int VG_(safe_fd)(Int);
 #define OUR_BYTES (HS_STATES_END >> 2)
 #define KEPT_BYTES (2 * HS_STATES_END)
 
+/* Where kernels map nothing: pointers that are NULL, and fields behind them. */
+#define NEVER_MAPPED 65536
+
 /* A piece of the map that is replaced as a whole. */
 #define SPECIAL (1ul << 20)
 
@@ -37,6 +40,7 @@ void hs_states_start(void) {
     hs_states = map(ALL_BYTES, VKI_PROT_READ);
     hs_syscall(__NR_mprotect, (UWord)hs_states, OUR_BYTES, VKI_PROT_READ | VKI_PROT_WRITE, 0, 0, 0);
     hs_kept = map(KEPT_BYTES, VKI_PROT_READ | VKI_PROT_WRITE);
+    hs_set_states(0, NEVER_MAPPED, HS_UNADDRESSABLE);
 }
 
 static void set_part(Addr byte, UInt from, UInt to, UInt state) {

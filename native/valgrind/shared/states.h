@@ -18,8 +18,10 @@ extern UChar *hs_states; /* the state of a: bits 2 * (a & 3) and up of hs_states
 /* Of an aligned word of four bytes, some of which are HS_KEPT. */
 struct hs_kept {
     UChar undefined[4]; /* per byte, its undefined bits */
-    UInt origin;        /* see checker/origins.c */
+    UInt origin;        /* HS_ORIGIN() of where it came from, see checker/origins.c */
 };
+#define HS_ORIGIN_BITS 5
+#define HS_ORIGIN(address) ((UInt)((address) >> HS_ORIGIN_BITS))
 extern struct hs_kept *hs_kept; /* by address / 4 */
 
 void hs_states_start(void);

@@ -57,6 +57,23 @@ static void pools(void) {
     VALGRIND_DESTROY_MEMPOOL(memory);
 }
 
+static void bits(void) {
+    unsigned char is[4] = {0}, told[4] = {0, 0x0f, 0xff, 0};
+    unsigned char *p = malloc(4);
+    p[0] = 1;
+    printf("%d", (int)VALGRIND_GET_VBITS(p, is, 4));
+    printf(" %d %d", is[0], is[3]);
+    VALGRIND_SET_VBITS(p, told, 4);
+    VALGRIND_GET_VBITS(p, is, 4);
+    printf(" %d %d %d", is[1], is[2], is[3]);
+    printf(" %d\n", (int)VALGRIND_GET_VBITS(p, is, 5));
+    if (p[1] & 0x10 || p[3])
+        seen = 1;
+    if (p[1] & 1) /* a bit that was told */
+        seen = 2;
+    free(p);
+}
+
 int main(int argc, char **argv) {
     const char *what = argv[argc - 1];
     if (!strcmp(what, "blocks"))
@@ -65,5 +82,7 @@ int main(int argc, char **argv) {
         access();
     if (!strcmp(what, "pools"))
         pools();
+    if (!strcmp(what, "bits"))
+        bits();
     return 0;
 }
