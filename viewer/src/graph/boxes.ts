@@ -2,7 +2,7 @@
 import { BROKEN_STATES, type State, type Window } from "../model/window";
 import { CHARACTER, HEADER, headerText, ROW, type NodeBox } from "../scope/picture";
 import { rowText, type Row } from "../scope/rows";
-import { shortened, svg, text } from "./svg";
+import { shortened, shortenedFront, svg, text } from "./svg";
 
 export interface Moment {
   t: number;
@@ -12,6 +12,7 @@ export interface Moment {
   lost: ReadonlySet<number>;
 }
 
+const LEAST_VALUE = 10; // characters that a long name leaves to what its field holds
 const UNKNOWN = -2; // no version: nothing is shown yet
 
 const GLYPHS: Partial<Record<State, string>> = {
@@ -116,7 +117,9 @@ class RowView {
     width: number,
     y: number,
   ) {
-    this.most = Math.floor((width - 18) / CHARACTER) - row.name.length - 1;
+    const room = Math.floor((width - 18) / CHARACTER);
+    const name = shortenedFront(row.name, Math.max(room - LEAST_VALUE, Math.floor(room / 2)));
+    this.most = room - name.length - 1;
     this.versions = row.fields.map(() => UNKNOWN);
     this.value = text({ x: width - 9, y: 12, class: "value" }, "");
     this.title = svg("title");
@@ -125,7 +128,7 @@ class RowView {
       { class: "row", transform: `translate(0,${y})`, "data-offset": row.offset },
       this.title,
       svg("rect", { class: "cell", width, height: ROW }),
-      text({ x: 9, y: 12, class: "name" }, row.name),
+      text({ x: 9, y: 12, class: "name" }, name),
       this.value,
     );
   }

@@ -96,7 +96,10 @@ function fit(element: SVGSVGElement, zooming: Zooming, scene: Scene): void {
   );
   const readable = Math.max(scale, LEAST_SCALE);
   const x = Math.max(MARGIN, (room.width - seen.width * readable) / 2) - seen.x * readable;
-  const y = (room.height - seen.height * readable) / 2 - seen.y * readable;
+  // Too high to be seen at once: where it begins.
+  const isHigh = seen.height * readable > room.height;
+  const middle = isHigh ? seen.start : seen.y + seen.height / 2;
+  const y = room.height / 2 - middle * readable;
   select(element).call(zooming.transform, zoomIdentity.translate(x, y).scale(readable));
 }
 

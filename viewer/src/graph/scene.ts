@@ -57,8 +57,8 @@ export class Scene {
     for (const merge of this.merges) merge.update(t);
   }
 
-  /** Where the boxes are that are shown; without any, where all may be. */
-  extent(): { x: number; y: number; width: number; height: number } | null {
+  /** Where the boxes are that are shown, and how high the leftmost; without any, where all may be. */
+  extent(): { x: number; y: number; width: number; height: number; start: number } | null {
     const { boxes, layout } = this.picture;
     const isShown = (index: number) => this.boxes[index]?.isShown ?? false;
     const some = boxes.some((_, index) => isShown(index));
@@ -71,7 +71,9 @@ export class Scene {
     const y = Math.min(...corners.map((corner) => corner.y));
     const right = Math.max(...corners.map((corner) => corner.x + corner.box.width));
     const bottom = Math.max(...corners.map((corner) => corner.y + corner.box.height));
-    return { x, y, width: right - x, height: bottom - y };
+    const leftmost = corners.reduce((a, b) => (b.x < a.x ? b : a));
+    const start = leftmost.y + leftmost.box.height / 2;
+    return { x, y, width: right - x, height: bottom - y, start };
   }
 
   select(node: number | null, offset: number | null): void {

@@ -24,3 +24,8 @@ export function text(attributes: Attributes, content: string): SVGTextElement {
 export function shortened(content: string, most: number): string {
   return content.length <= most ? content : `${content.slice(0, Math.max(1, most - 1))}…`;
 }
+
+/** The end of a long name: what it begins with, its neighbours have too. */
+export function shortenedFront(content: string, most: number): string {
+  return content.length <= most ? content : `…${content.slice(1 - Math.max(most, 2))}`;
+}

@@ -36,11 +36,20 @@ export interface Visible {
 }
 
 export function visible(links: Links, choice: Choice): Visible {
+  const { window, stretch } = links;
   const walk = new Walk(links, choice);
-  walk.begin();
-  walk.follow((link) => link.now, choice.budget);
+  const { starts, budget } = choice;
+  const isNow = (link: Link) => link.now;
+  const there = starts.filter((start) => window.isThere(start, stretch.at));
+  // What the first starts lead to comes before the last of many starts, and both before the past.
+  walk.begin(there, budget / 2);
+  walk.follow(isNow, budget);
+  walk.begin(there, budget);
+  walk.follow(isNow, budget);
   const now = walk.order.length;
-  walk.follow(() => true, Math.min(choice.budget, now + Math.max(PAST_NODES, now / 3)));
+  const past = Math.min(budget, now + Math.max(PAST_NODES, now / 3));
+  walk.begin(starts, past);
+  walk.follow(() => true, past);
   walk.hidden.sort((a, b) => Number(a[1] === NOBODY) - Number(b[1] === NOBODY));
   const isShown = (node: number) => walk.chains.has(node);
   return { nodes: new Set(walk.order), ...fold(links, walk.hidden, isShown) };
@@ -59,9 +68,10 @@ class Walk {
     private readonly choice: Choice,
   ) {}
 
-  begin(): void {
-    for (const start of this.choice.starts) {
-      if (!this.show(start, 0, this.choice.budget)) this.hidden.push([start, NOBODY]);
+  begin(starts: number[], budget: number): void {
+    this.hidden = this.hidden.filter(([, behind]) => behind !== NOBODY);
+    for (const start of starts) {
+      if (!this.show(start, 0, budget)) this.hidden.push([start, NOBODY]);
     }
   }
 

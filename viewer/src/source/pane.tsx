@@ -28,7 +28,9 @@ export function SourcePane({ controller }: { controller: Controller }) {
     <section class="source" aria-label="Source">
       <header>
         <h2 title={path ?? ""}>{path ? path.split("/").at(-1) : "source"}</h2>
-        <span class="dim">{site?.path === path ? site?.function : site?.text}</span>
+        <span class="dim" title={site?.function ?? ""}>
+          {site?.path === path ? site?.function : site?.text}
+        </span>
       </header>
       {text === null ? (
         <p class="empty">
