@@ -153,13 +153,14 @@ BENCH_check := check --markdown
 BENCH_truth := valgrind_suite --markdown
 BENCH_slice := slice
 BENCH_view := view_page|view --markdown
-BENCHES := record portable locate leaks prove guard check truth slice view
+BENCH_batch := batch
+BENCHES := batch record portable locate leaks prove guard check truth slice view
 
 bench: ## which figures of docs/evaluation can be taken again (hours for all), and how
 	@$(foreach page,$(BENCHES),printf 'make bench-%-9s docs/evaluation/%s.md\n' $(page) $(page); \
 		printf '%s' '$(BENCH_$(page))' | tr '|' '\n' | sed 's|^|    python -m benchmarks.|'; echo;)
 
-bench-%: setup ## the figures of one page of docs/evaluation: record, portable, locate, leaks, prove, guard, check, truth, slice, view
+bench-%: setup ## the figures of one page of docs/evaluation: batch, record, portable, locate, leaks, prove, guard, check, truth, slice, view
 	@[ -n '$(BENCH_$*)' ] || { echo "make bench lists the pages; $* is none" >&2; exit 1; }
 	printf '%s' '$(BENCH_$*)' | tr '|' '\n' | \
 		while read -r words || [ -n "$$words" ]; do $(BIN)/python -m benchmarks.$$words || exit; done
