@@ -48,3 +48,14 @@ def test_undefined_bits_can_be_asked_for_and_set(
     assert answer["printed"] == "1 0 255 15 255 0 3\n"
     assert lines(answer) == {("UninitCondition", line_of(SOURCE, "a bit that was told"))}
     assert lines(answer) == memcheck(built, "bits", values=True)
+
+
+def test_values_of_told_blocks_that_were_never_set(
+    compile_program: Compile, check: Check, memcheck: Memcheck
+) -> None:
+    built = compile_program("checking/requests", "-O0")
+    answer = check(built, "unset", options=("--no-leaks",))
+    remarks = ("in a told block", "in a pool", "in a variable that is told")
+    expected = {("UninitCondition", line_of(SOURCE, f"unset {remark}")) for remark in remarks}
+    assert lines(answer) == expected == memcheck(built, "unset", values=True)
+    assert answer["returned"] == 0

@@ -58,8 +58,7 @@ static Addr function_of(UInt grain) {
 }
 
 static Bool overlaps(Addr block, Addr start) {
-    ULong *live = hs_live_find(block);
-    SizeT size = hs_live_size(*(live ? live : hs_freed_find(block)));
+    SizeT size = hs_meant_size(block);
     return block < start + (1u << HS_ORIGIN_BITS) && start < block + (size ? size : 1);
 }
 

@@ -71,15 +71,15 @@ void hs_checked_put(Addr block, ULong *live) {
     }
 }
 
-static SizeT size_at(Addr block) {
-    ULong *word = hs_live_find(block);
-    return hs_live_size(*(word ? word : hs_freed_find(block)));
+SizeT hs_meant_size(Addr block) {
+    const ULong *live = hs_live_find(block), *word = live ? live : hs_freed_find(block);
+    return word ? hs_live_size(*word) : hs_custom_size(block);
 }
 
 Addr hs_block_meant(Addr address) {
     Addr custom = hs_custom_meant(address), below = hs_block_below(address, FAR_BELOW);
     Addr above = hs_block_above(address, hs_options.redzone);
-    Addr end = below ? below + size_at(below) : 0;
+    Addr end = below ? below + hs_meant_size(below) : 0;
     if (custom)
         return custom;
     if (below && (address < end || !above || address - end <= above - address))

@@ -97,6 +97,11 @@ static Bool stands(const struct custom *block) {
     return !freed || block->node.key >= below + hs_live_size(*freed);
 }
 
+SizeT hs_custom_size(Addr address) {
+    const struct custom *block = blocks ? VG_(HT_lookup)(blocks, address) : NULL;
+    return block ? block->size : 0;
+}
+
 Addr hs_custom_meant(Addr address) {
     const struct custom *block;
     SizeT nearest = hs_options.redzone + 1;

@@ -62,6 +62,7 @@ Addr hs_checked_get(SizeT size, SizeT alignment, UInt *class);
 void hs_checked_put(Addr block, ULong *live); /* freed, from here on kept */
 /* The block that a bad address is most likely about, 0: none. */
 Addr hs_block_meant(Addr address);
+SizeT hs_meant_size(Addr block); /* of what that has answered */
 
 /* failures.c */
 Bool hs_allocation_fails(void);
@@ -70,6 +71,7 @@ void hs_asked_again(void); /* the question just answered with NULL comes a secon
 /* custom_alloc.c */
 void hs_custom_start(void);
 void hs_custom_blocks(XArray *all); /* adds those alive */
+SizeT hs_custom_size(Addr address); /* of the one that begins there; 0: there is none */
 Addr hs_custom_meant(Addr address); /* as hs_block_meant, of those that are no block of malloc's */
 /* What the program itself calls a block, between redzones; of a pool, 0: none. */
 void hs_custom_begin(Addr address, SizeT size, SizeT redzone, Bool zeroed, Addr pool);

@@ -74,6 +74,20 @@ static void bits(void) {
     free(p);
 }
 
+static void unset(void) {
+    static char memory[256];
+    char *p = get(20), local;
+    VALGRIND_CREATE_MEMPOOL(memory, 8, 0);
+    VALGRIND_MEMPOOL_ALLOC(memory, memory + 64, 24);
+    VALGRIND_MALLOCLIKE_BLOCK(&local, 1, 0, 0);
+    if (p[7]) /* unset in a told block */
+        seen = 1;
+    if (memory[70]) /* unset in a pool */
+        seen = 2;
+    if (local) /* unset in a variable that is told */
+        seen = 3;
+}
+
 int main(int argc, char **argv) {
     const char *what = argv[argc - 1];
     if (!strcmp(what, "blocks"))
@@ -82,6 +96,8 @@ int main(int argc, char **argv) {
         access();
     if (!strcmp(what, "pools"))
         pools();
+    if (!strcmp(what, "unset"))
+        unset();
     if (!strcmp(what, "bits"))
         bits();
     return 0;
