@@ -83,3 +83,32 @@ def test_one_idiom_repeated_is_one_finding(leaks: Leaks) -> None:
     (found,) = leaks(GROWS)
     assert found.function == "first"
     assert [other.function for other in found.others] == ["second"]
+
+
+FORGETS = """
+#include <stdlib.h>
+#include <string.h>
+static void release(void *p) { free(p); }
+struct name { char *text; };
+struct list { int *numbers; };
+void names(void)
+{
+    struct name *n = calloc(1, sizeof *n);
+    if (!n)
+        return;
+    n->text = strdup("x");
+    release(n);
+}
+void lists(void)
+{
+    struct list *l = calloc(1, sizeof *l);
+    if (!l)
+        return;
+    l->numbers = malloc(8);
+    release(l);
+}
+"""
+
+
+def test_what_two_callers_of_a_wrapper_forget_is_two_findings(leaks: Leaks) -> None:
+    assert [found.variable for found in leaks(FORGETS)] == ["n->text", "l->numbers"]

@@ -12,7 +12,13 @@ from heapstory.static.function.confidence import confidence, doubts_of
 from heapstory.static.heap.state import Step
 from heapstory.static.program.component import FunctionResult
 from heapstory.static.transfer.calls import FAILED
-from heapstory.static.transfer.losses import LEAK_KINDS, LOCAL_LOST, OVERWRITTEN, Loss
+from heapstory.static.transfer.losses import (
+    FIELD_LOST,
+    LEAK_KINDS,
+    LOCAL_LOST,
+    OVERWRITTEN,
+    Loss,
+)
 
 _IGNORE = re.compile(r"heapstory:\s*(?:ignore|leak-ok)")
 MAX_STEPS = 40
@@ -72,7 +78,9 @@ def _cause(loss: Loss, lost: Place, allocated: Place) -> tuple[object, ...]:
     """Losses with the same key have one cause: the helper that loses, or the statement whose
     memory this function does not release."""
     if lost.function != loss.function:
-        return ("helper", loss.kind, lost.path, lost.line)
+        # A wrapper of free loses what each of its callers forgot: no cause of its own.
+        made = loss.cell.site.place if loss.kind == FIELD_LOST and loss.cell.site else None
+        return ("helper", loss.kind, lost.path, lost.line, made)
     if loss.kind not in LEAK_KINDS:
         return (loss.kind, lost.path, lost.line)
     failed = _replaced_by_failure(loss, lost)
