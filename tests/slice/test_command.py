@@ -290,3 +290,14 @@ def test_several_criteria_in_every_format(trace: Path, heapstory: Heapstory) -> 
     assert len(log["runs"][0]["results"]) == 2
     assert heapstory(*asked, "--format", "dot").returncode == 2
     assert heapstory(*asked, "--forward").returncode == 2
+
+
+def test_a_line_outside_of_the_window(
+    compile_program: Compile, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    program, window = compile_program(PROGRAM), tmp_path / "window.story"
+    start = f"program.c:{line('result')}"
+    heapstory("record", "--stream", "--stream-from", start, "-o", window, "--", program)
+    done = heapstory("slice", window, "--criterion", f"program.c:{line('b')}")
+    assert done.returncode == 2
+    assert "never ran in the stream" in done.stderr and "--stream-from" in done.stderr

@@ -36,8 +36,18 @@ def beyond(trace: Trace, slicer: Slicer, naming: Naming, found: Explanation) -> 
 
 def begins_late(trace: Trace) -> bool:
     """Whether part of the program ran before the stream began."""
+    return _has_option(trace, "--from", "--stream-from")
+
+
+def is_window(trace: Trace) -> bool:
+    """Whether part of the program ran outside of the stream."""
+    ends = ("--until", "--for", "--stream-until", "--stream-for")
+    return begins_late(trace) or _has_option(trace, *ends)
+
+
+def _has_option(trace: Trace, *names: str) -> bool:
     options = trace.meta.get("options") or []
-    return any(str(word).startswith(("--from", "--stream-from")) for word in options)
+    return any(str(word).startswith(names) for word in options)
 
 
 def _may_be_written(trace: Trace, address: int, size: int, until: int) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from heapstory.errors import LimitError, UsageError
+from heapstory.slicing.beyond import is_window
 from heapstory.slicing.criteria import Criterion, parse_memory
 from heapstory.slicing.registers import register_bytes
 from heapstory.slicing.variables import Scope, Variables
@@ -88,7 +89,15 @@ class Points:
         )
 
     def _line(self, criterion: Criterion) -> _Where:
-        place, addresses = self.lines.find(criterion.file, criterion.line)
+        try:
+            place, addresses = self.lines.find(criterion.file, criterion.line)
+        except UsageError as error:
+            if not is_window(self.trace):
+                raise
+            raise UsageError(
+                f"{error}; the stream is a part of the run (record again with another "
+                "--stream-from or --stream-until, or none)"
+            ) from None
         run = self.slicer.run(addresses, criterion.number)
         count = run["count"]
         if not run["instructions"]:
