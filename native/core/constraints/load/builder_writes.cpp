@@ -52,7 +52,7 @@ void Builder::write(unsigned number, const Write &write) {
         return;
     }
     int64_t offset = int64_t(write.word * 8) - int64_t(lives_[owner].address);
-    uint64_t low = longest_ > uint64_t(offset + 8) || offset < 0 ? 0 : uint64_t(offset) - longest_;
+    uint64_t low = offset > 0 && uint64_t(offset) > longest_ ? uint64_t(offset) - longest_ : 0;
     auto from = std::lower_bound(line_.base.begin() + object, line_.base.begin() + end, low);
     for (object = Object(from - line_.base.begin());
          object < end && int64_t(line_.base[object]) < offset + 8; ++object)
