@@ -38,6 +38,10 @@ SPECIFICATIONS = {
     "counted": FIELDS + "root: node from holder.root; holder H; COUNT(H.root, *) == H.size;"
     "SUM(H.root, key, [left]) < 4; MIN(H.root, key) <= 1; MAX(H.root, key) <= 2;"
     "COUNT(H.root, key > 1) <= 1;",
+    "totals": FIELDS + "holder H; for I in 0 to 12, COUNT(H.root, *) != I;"
+    "for I in 0 to 40, SUM(H.root, key) != I;"
+    "for I in 0 to 12, COUNT(H.root, key > 3, [left]) != I;"
+    "node X; for I in 0 to 12, COUNT(X, *) != I or X.key > 2;",
     "exists": FIELDS + "node X, Y; X.left != NULL => X.left == Y and Y.key >= X.key;"
     "node X; X.key == 0 or exists node Z: Z.left == X and Z.key < X.key;",
     "pairs": FIELDS + "node X, Y; X.left == Y => Y.key > X.key;"
@@ -98,19 +102,19 @@ def worlds(draw: st.DrawFn, steps: int = 22) -> World:
 
 
 @st.composite
-def moving_worlds(draw: st.DrawFn, steps: int = 16) -> World:
+def moving_worlds(draw: st.DrawFn, steps: int = 16, size: int = 6) -> World:
     """Trees and rings that are cut, joined and turned: roots that move from one holder to another,
     subtrees that are taken off and put back elsewhere, nodes that are freed (with what they point
     to still in place) and whose addresses are given out again."""
     world = World(silent=False)
-    nodes = [world.alloc(NODE, WORDS[NODE]) for _ in range(6)]
+    nodes = [world.alloc(NODE, WORDS[NODE]) for _ in range(size)]
     holders = [world.alloc(HOLDER, WORDS[HOLDER]) for _ in range(2)]
     for number, node in enumerate(nodes):
         world.put(node, 0, draw(st.integers(0, 7)))
         if number:
             world.link(nodes[(number - 1) // 2], 1 + (number - 1) % 2, node)
     world.link(holders[0], 0, nodes[0])
-    a_node, a_holder = st.sampled_from(range(6)), st.sampled_from(range(2))
+    a_node, a_holder = st.sampled_from(range(size)), st.sampled_from(range(2))
     side = st.sampled_from([1, 2])
     for _ in range(draw(st.integers(4, steps))):
         one, other = draw(a_node), draw(a_node)

@@ -13,7 +13,7 @@ from tests.constraints.verbatim import check, locate
 from tests.constraints.world import Checked, World, plan_of
 from tests.support.examples import examples
 
-WHOLE = ["acyclic", "mixed", "ring", "rooted", "search", "tree", "two roots"]
+WHOLE = ["acyclic", "counted", "mixed", "ring", "rooted", "search", "tree", "two roots"]
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -24,6 +24,18 @@ def test_moments_in_any_order(name: str, world: World, data: st.DataObject) -> N
     engine = structure(world, checked)
     moments = st.integers(0, checked.model.last)
     for at in data.draw(st.lists(moments, min_size=2, max_size=12)):
+        expected = set(check(checked.at(at), checked.plan))
+        assert found_by_engine(engine.check(at)) == expected, f"as of {at}"
+
+
+@examples(8)
+@given(world=moving_worlds(steps=40, size=12), data=st.data())
+def test_totals_to_and_fro(world: World, data: st.DataObject) -> None:
+    checked = Checked(world, plan_of(SPECIFICATIONS["totals"]))
+    engine = structure(world, checked)
+    at = checked.model.last // 2
+    for step in data.draw(st.lists(st.integers(-6, 6), min_size=8, max_size=24)):
+        at = min(max(at + step, 0), checked.model.last)
         expected = set(check(checked.at(at), checked.plan))
         assert found_by_engine(engine.check(at)) == expected, f"as of {at}"
 

@@ -117,38 +117,6 @@ Value Evaluator::references(const Expr &e) {
     return Value::number(line_.references.count(line_.blocks[of.block].id, of.address, time, span));
 }
 
-Value Evaluator::aggregate(const Expr &e) {
-    bool counts = e.text == "count", sums = e.text == "sum";
-    Operand from = operand(e.args[0]);
-    if (from.kind == Operand::Kind::null && (counts || sums))
-        return Value::number(0);
-    if (from.kind != Operand::Kind::object)
-        return Value();
-    std::vector<Object> found{from.head};
-    reach(found, e.edges);
-    if (marks_.add(from.head))
-        found.push_back(from.head);
-    if (!counts) // a sum of fractions depends on the order
-        std::sort(found.begin(), found.end());
-    Value result = counts || sums ? Value::number(0) : Value();
-    for (Object head : found) {
-        Object object = e.type == none ? head : line_.facet(head, e.type);
-        if (object == no_object)
-            continue;
-        variable(e.index) = {object, 0};
-        if (counts) {
-            result.integer += truth(e.args[1]) == Truth::yes;
-            continue;
-        }
-        Value value = evaluate(e.args[1]);
-        if (!value.known())
-            continue;
-        Op op = sums ? Op::add : e.text == "min" ? Op::min : Op::max;
-        result = result.known() || sums ? calculate(op, result, value) : value;
-    }
-    return result;
-}
-
 Value Evaluator::extreme(const Expr &e) {
     Value best;
     Op op = e.op == Op::least ? Op::min : Op::max;

@@ -7,11 +7,13 @@
 
 #include "constraints/evaluate/family.h"
 #include "constraints/evaluate/inconsistency.h"
+#include "constraints/evaluate/running_total.h"
 #include "constraints/evaluate/value.h"
 #include "constraints/timeline/edges.h"
 #include "constraints/timeline/marks.h"
 #include "constraints/timeline/texts.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_set>
@@ -117,6 +119,11 @@ class Evaluator {
     Truth exists(const Expr &e);
     Value references(const Expr &e);
     Value aggregate(const Expr &e);
+    Value gather(const Expr &e, Object start, size_t &gathered);
+    using TotalKey = std::pair<const Expr *, uint64_t>; // the cell or object that it starts from
+    std::optional<TotalKey> total_key(const Expr &e, Object start);
+    RunningTotal *running_total(const Expr &e, const TotalKey &key);
+    std::optional<Integer> added(const Expr &e, Object head, uint64_t at, Span &over);
     Value attribute(const Expr &e);
     Value attribute_of(uint32_t attribute, Object object);
     void make_families();
@@ -143,8 +150,10 @@ class Evaluator {
     Families families_;
     std::vector<std::pair<uint32_t, uint32_t>> family_of_; // by attribute: family, place in it
     std::vector<Bound> spare_; // bindings for the rule of an attribute, while none is computed
-    std::vector<Instances> instances_;                   // by type
-    std::vector<std::vector<uint64_t>> births_, deaths_; // by type, ascending
+    std::vector<Instances> instances_;                         // by type
+    std::vector<std::vector<uint64_t>> births_, deaths_;       // by type, ascending
+    std::map<TotalKey, std::unique_ptr<RunningTotal>> totals_; // null: it was asked for once
+    size_t kept_ = 0;                                          // members of totals_, about
     std::vector<Pending> stack_;
     std::vector<Object> needed_;
     Marks marks_;
