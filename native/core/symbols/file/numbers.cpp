@@ -1,3 +1,4 @@
+// Which words of variables hold numbers, from the types of the debug information.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbols/numbers.h"
 
