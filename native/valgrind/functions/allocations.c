@@ -167,8 +167,14 @@ void *hs_realloc(ThreadId tid, void *p, SizeT size) {
     ULong *old = hs_live_find((Addr)p);
     SizeT old_size, kept;
     void *moved = p;
+    if (!p) /* reallocarray of newer Valgrinds asks the tool itself */
+        return hs_malloc(tid, size);
     if (!old) {
         bad_free(p, HSW_BY_REALLOC);
+        return NULL;
+    }
+    if (!size) { /* as do those */
+        release(p, HSW_MALLOC);
         return NULL;
     }
     check_size(size);
