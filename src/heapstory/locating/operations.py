@@ -27,6 +27,11 @@ class Operations:
         for row in rows:
             self.rows.setdefault(row.time, []).append(row)
 
+    def field_name(self, cell: FieldPlace) -> str:
+        """A field as it is shown."""
+        name, offset, _ = self._field(cell.type, cell.cell)
+        return Slot(cell.node, cell.base + offset, name, "", "").name
+
     def fault(self, time: int, relation: str, contributed_to: tuple[Inconsistency, ...]) -> Fault:
         """The operation at a timestamp."""
         rows = self.rows.get(time, [])
@@ -81,7 +86,7 @@ class Operations:
         for run in plan_type.runs:
             if run.count is None or cell < run.count:
                 offset = run.field.offset + cell * run.stride
-                return f"{run.field.name.replace('[]', '')}[{cell}]", offset, run.field
+                return run.field.name.replace("[]", f"[{cell}]", 1), offset, run.field
             cell -= run.count
         raise AssertionError("a cell outside its type")
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from heapstory.trace import Trace
 
 MOST_NODES = 8
+MOST_ROWS, FEW_ROWS = 24, 3  # of a box; elements of an array that are not worth leaving out
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,34 @@ def pictures(trace: Trace, fault: Fault) -> Pictures:
     nodes = _nodes(trace, fault)
     changed = frozenset((slot.node, slot.offset) for slot in fault.slots)
     before = _draw(trace, nodes, max(fault.timestamp - 1, 0))
-    return Pictures(before, _draw(trace, nodes, fault.timestamp), changed)
+    after = _draw(trace, nodes, fault.timestamp)
+    _leave_out_same(before, after, changed)
+    return Pictures(before, after, changed)
+
+
+def _leave_out_same(before: Drawing, after: Drawing, changed: frozenset[tuple[int, int]]) -> None:
+    """Of arrays, and of blocks with very many fields, only what differs is drawn."""
+    texts: dict[tuple[int, int], set[str]] = {}
+    for box in (*before.boxes, *after.boxes):
+        for row in box.rows:
+            texts.setdefault((box.node.id, row.offset), set()).add(row.marks[-1].text)
+    for box in (*before.boxes, *after.boxes):
+        many = sum(not _in_array(row.name) for row in box.rows) > MOST_ROWS
+        kept = [
+            row
+            for row in box.rows
+            if not (many or _in_array(row.name))
+            or (box.node.id, row.offset) in changed
+            or len(texts[box.node.id, row.offset]) > 1
+        ]
+        left = len(box.rows) - len(kept)
+        if left > FEW_ROWS:
+            kept.append(Row(-1, "…", [Mark(f"{left} more, the same", "", "data")]))
+            box.rows[:] = kept
+
+
+def _in_array(name: str) -> bool:
+    return "[" in name or name.startswith("+")
 
 
 def _nodes(trace: Trace, fault: Fault) -> list[int]:

@@ -15,12 +15,14 @@ _HEAD = """digraph heap {
   edge [fontname="Helvetica", fontsize=9, arrowsize=0.7];"""
 _COLOURS = {"heap": "#eef3fb", "global": "#f4f0e6", "root": "#eaf5ea"}
 _GONE = "#e4e4e4"
+_CHANGED = "#ffd6d6"
 
 
-def render(drawing: Drawing) -> str:
-    """The drawing as DOT. Arrows are labelled (timestamp):statement; old ones are dashed."""
+def render(drawing: Drawing, changed: frozenset[tuple[int, int]] = frozenset()) -> str:
+    """The drawing as DOT. Arrows are labelled (timestamp):statement; old ones are dashed. Fields in
+    `changed`, by node and offset, stand out."""
     lines = [_HEAD]
-    lines += [_box(box, drawing.evolution) for box in drawing.boxes]
+    lines += [_box(box, drawing.evolution, changed) for box in drawing.boxes]
     for node, title in drawing.outside.items():
         lines.append(f'  n{node} [shape=plaintext, fontcolor="#777777", label={quote(title)}];')
     for box in drawing.boxes:
@@ -29,7 +31,7 @@ def render(drawing: Drawing) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _box(box: Box, evolution: bool) -> str:
+def _box(box: Box, evolution: bool, changed: frozenset[tuple[int, int]]) -> str:
     node = box.node
     colour = _GONE if node.freed is not None else _COLOURS[node.kind]
     heading = [f"<b>{escape(box.title)}</b>", escape(box.detail)]
@@ -40,18 +42,19 @@ def _box(box: Box, evolution: bool) -> str:
     if node.lost:
         heading.append('<font color="#b00020">lost</font>')
     cells = [f'<tr><td port="h" bgcolor="{colour}">{"<br/>".join(heading)}</td></tr>']
-    cells += [_cell(row, evolution) for row in box.rows]
+    cells += [_cell(row, evolution, (node.id, row.offset) in changed) for row in box.rows]
     table = f'<table border="0" cellborder="1" cellspacing="0">{"".join(cells)}</table>'
     return f"  n{node.id} [label=<{table}>];"
 
 
-def _cell(row: Row, evolution: bool) -> str:
+def _cell(row: Row, evolution: bool, changed: bool) -> str:
     """A field; what it holds is written in the cell unless an arrow says it."""
     text = escape(row.name)
     mark = row.marks[-1]
     if mark.state == "data" or (not evolution and mark.target is None):
         text += f" = {escape(mark.text)}"
-    return f'<tr><td port="f{row.offset}" align="left">{text}</td></tr>'
+    colour = f' bgcolor="{_CHANGED}"' if changed else ""
+    return f'<tr><td port="f{row.offset}" align="left"{colour}>{text}</td></tr>'
 
 
 def _arrows(box: Box, row: Row, evolution: bool) -> Iterator[str]:

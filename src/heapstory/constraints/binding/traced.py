@@ -19,6 +19,7 @@ from heapstory.constraints.binding.layout import (
 )
 from heapstory.constraints.binding.node_types import NodeTypes
 from heapstory.constraints.binding.sites import accessed_fields, blocks_of, find_stacks
+from heapstory.constraints.binding.typedefs import read_typedefs
 from heapstory.constraints.language import syntax
 from heapstory.constraints.plan import Kind, PlanMember
 from heapstory.errors import UsageError
@@ -87,6 +88,8 @@ class TraceBinding:
         if known := self._records.get(plain_name(name)):
             return known
         names = meant(name, self._records)
+        if not names and name in self._typedefs:
+            return self._named(self._typedefs[name])
         if len(names) > 1:
             used = [one for one in names if any(map(self._counts.get, self._records[one]))]
             names = used or names
@@ -207,8 +210,15 @@ class TraceBinding:
 
     @cached_property
     def _constants(self) -> dict[str, int]:
+        return read_constants(self._sources())
+
+    @cached_property
+    def _typedefs(self) -> dict[str, str]:
+        return read_typedefs(self._sources())
+
+    def _sources(self) -> Iterator[str]:
         core = self.trace.core
-        return read_constants(text for path in core.sources() if (text := core.source(path)))
+        return (text for path in core.sources() if (text := core.source(path)))
 
     def _array(self, line: syntax.TypeLine, ids: list[int]) -> Layout | None:
         members = self._blocks(ids)

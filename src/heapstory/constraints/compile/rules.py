@@ -41,6 +41,13 @@ class Rules:
                 f"{rule.variable} is not declared{did_you_mean(rule.variable, variables)}", rule.at
             )
         index = self.attributes.find(entry, rule.attribute)
+        named = entry.line.fields if entry.line else ()
+        if index is None and any(field.name == rule.attribute for field in named):
+            raise self.schema.fail(
+                f"{rule.variable}.{rule.attribute} is a field, which the program assigns (to "
+                "compare, write ==)",
+                rule.at,
+            )
         if index is None:
             hint = did_you_mean(rule.attribute, self.attributes.names(entry))
             raise self.schema.fail(

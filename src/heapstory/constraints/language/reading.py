@@ -98,6 +98,15 @@ class _Reader(TermReader):
         holders: tuple[str, ...] | None,
         *fields: syntax.FieldLine,
     ) -> syntax.TypeLine:
+        named: set[str] = set()
+        for field in fields:
+            if field.name in named:
+                raise self._fail(
+                    f"field '{field.name}' is named twice: all that is said of it stands in one "
+                    "place, as in next*!;",
+                    field.at,
+                )
+            named.add(field.name)
         return syntax.TypeLine(str(name), alias, holders or (), find_at(meta), fields=fields)
 
     def array_type(

@@ -33,11 +33,13 @@ def body(trace: Trace, answer: Diagnosis, slices: Mapping[int, Slice]) -> dict[s
         ],
         "inconsistencies": [_inconsistency(found, answer.bad) for found in answer.inconsistencies],
         "faults": [_fault(fault, slices.get(fault.timestamp)) for fault in answer.faults],
+        "wrong_before": [_inconsistency(found, None) for found in answer.wrong_before],
         "statements": [place.as_json() for place in answer.statements],
         "statements_cut": answer.statements_cut,
         "nodes": answer.objects,
         "types": answer.types,
         "functions": list(answer.functions),
+        "reading": answer.reading,
         "untyped": answer.untyped,
         "unmatched": answer.unmatched,
         "notes": answer.notes,
@@ -78,6 +80,7 @@ def _fault(fault: Fault, sliced: Slice | None) -> dict[str, Any]:
         "constraints": names,
         "relation": fault.relation,
         "kind": fault.kind,
+        "missing": fault.missing or None,
         "node": fault.node,
         "slots": [
             {

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
 from heapstory.errors import HeapstoryError
 from heapstory.locating.pictures import pictures
 from heapstory.reporters import dot as drawing_dot
+from heapstory.reporters.locate.words import why
 from heapstory.reporters.page import page, view_command
 from heapstory.reporters.slice.text import tree
 from heapstory.reporters.style import PLAIN
@@ -43,20 +45,37 @@ def html(
     parts = [f"<h1>{escape(_headline(trace, answer))}</h1>"]
     if answer.bad is not None:
         parts.append(_inconsistencies(answer))
-        for number, fault in enumerate(_shown(answer), 1):
-            parts.append(_statement(trace, number, fault))
-            parts.append(view_command(trace.path, "--at", str(fault.timestamp), *view))
-            if sliced := slices.get(fault.timestamp):
-                parts.append(_slice(trace, sliced))
-        if more := len(_firsts(answer)) - len(_shown(answer)):
-            parts.append(f"<p class=dim>and {more:,} more statements (--json)</p>")
+        parts += _sections(trace, answer, slices, view)
     return page(f"heapstory locate: {trace.path}", parts)
+
+
+def _sections(
+    trace: Trace, answer: Diagnosis, slices: Mapping[int, Slice], view: Sequence[str]
+) -> Iterator[str]:
+    """First the statements to look at, each with why it was chosen; then what led there."""
+    near = {id(fault) for fault in answer.near}
+    shown = _shown(answer)
+    decisive = [fault for fault in shown if id(fault) in near]
+    yield f"<h2>{count(len(decisive), 'statement')} to look at, in this order</h2>"
+    for number, fault in enumerate(decisive, 1):
+        yield _statement(trace, number, fault)
+        yield view_command(trace.path, "--at", str(fault.timestamp), *view)
+        if sliced := slices.get(fault.timestamp):
+            yield _slice(trace, sliced)
+    led = [fault for fault in shown if id(fault) not in near]
+    if led:
+        yield "<details><summary>If it is none of these: what led there</summary>"
+        for number, fault in enumerate(led, len(decisive) + 1):
+            yield _statement(trace, number, fault)
+        yield "</details>"
+    if more := len(_firsts(answer)) - len(shown):
+        yield f"<p class=dim>and {more:,} more statements (--json)</p>"
 
 
 def _firsts(answer: Diagnosis) -> list[Fault]:
     """The first fault of each statement."""
     seen: dict[tuple[str | None, int | None, str], Fault] = {}
-    for fault in answer.faults:
+    for fault in [*answer.near, *answer.faults]:
         key = (fault.place.path, fault.place.line) if fault.place else (None, None)
         seen.setdefault((*key, str(fault.place)), fault)
     return list(seen.values())
@@ -95,14 +114,17 @@ def _statement(trace: Trace, number: int, fault: Fault) -> str:
     function = f" in {fault.place.function}" if fault.place and fault.place.function else ""
     heading = f"{number}. {fault.place or '?'}{function}"
     shown = pictures(trace, fault)
+    drawn = _one_scale([_svg(shown.before, frozenset()), _svg(shown.after, shown.changed)])
+    moments = (("before", shown.before.at), ("after", shown.after.at))
     pair = "".join(
-        f"<div><p class=dim>{moment} (timestamp {drawing.at})</p>{_svg(drawing)}</div>"
-        for moment, drawing in (("before", shown.before), ("after", shown.after))
+        f"<div><p class=dim>{moment} (timestamp {at})</p>{picture}</div>"
+        for (moment, at), picture in zip(moments, drawn, strict=True)
     )
     source = _source(trace, fault.place) if fault.place else ""
     return (
-        f"<h2>{escape(heading)}</h2>{source}"
-        f"<p>timestamp {fault.timestamp}: <span class=did>{escape(fault.operation)}</span></p>"
+        f"<h3>{escape(heading)}</h3>{source}"
+        f"<p>timestamp {fault.timestamp}: <span class=did>{escape(fault.operation)}</span><br>"
+        f"{escape(why(fault))}</p>"
         f"<div class=pair>{pair}</div>"
     )
 
@@ -113,9 +135,22 @@ def _slice(trace: Trace, sliced: Slice) -> str:
     return f"<details open><summary>led to by {number}</summary><pre>{causes}</pre></details>"
 
 
-def _svg(drawing: Drawing) -> str:
+def _one_scale(pictures: list[str]) -> list[str]:
+    """Pictures side by side, none larger than its half of the page and all at one scale."""
+    sizes = [re.search(r'<svg width="([\d.]+)pt" height="[\d.]+pt"', one) for one in pictures]
+    widest = max((float(size[1]) for size in sizes if size), default=0)
+    out = []
+    for picture, size in zip(pictures, sizes, strict=True):
+        if size:
+            width = f"min({100 * float(size[1]) / widest:.1f}%, {size[1]}pt)"
+            picture = picture.replace(size[0], f'<svg style="width:{width}"', 1)
+        out.append(picture)
+    return out
+
+
+def _svg(drawing: Drawing, changed: frozenset[tuple[int, int]]) -> str:
     try:
-        picture = svg(drawing_dot.render(drawing))
+        picture = svg(drawing_dot.render(drawing, changed))
     except HeapstoryError as error:
         return f"<p class=dim>{escape(str(error))}</p>"
     return picture[picture.index("<svg") :]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from heapstory.reporters.locate.words import why
 from heapstory.reporters.slice.text import tree
 from heapstory.reporters.style import PLAIN, Style
 from heapstory.reporters.text import count
@@ -24,15 +25,8 @@ MOST_STATEMENTS = 20
 MOST_CAUSES = 12
 MOST_FUNCTIONS = 8
 AROUND = 2
-WHY = {
-    "decisive": "had it done something else here, and all else the same, nothing would be wrong",
-    "omission": "had another field been written beside this, nothing would be wrong",
-    "derived": "with another value here, and in what was computed from it later, nothing would be "
-    "wrong",
-    "followed": "with another pointer here, and a later store that goes through it, nothing would "
-    "be wrong",
-    "wild": "it stored a wild pointer: nothing was at that address",
-}
+# Said of what there is evidence for; of the rest the constraint tells enough.
+TOLD = ("decisive", "omission", "derived", "followed", "wild")
 
 
 def report(
@@ -75,6 +69,7 @@ def _looked_at(answer: Diagnosis, style: Style) -> Iterator[str]:
         )
         functions = f"; taken for the structure's: {named}"
     yield style.dim(f"looked at: {nodes} at {checked}{functions}\n")
+    yield style.dim(f"reading: {answer.reading}\n")
     if answer.untyped:
         blocks = count(answer.untyped, "block")
         yield f"{blocks} of that size have no known type and may belong (bind them: --site)\n"
@@ -115,6 +110,8 @@ def _statements(
     shown = answer.most or MOST_STATEMENTS
     for number, faults in enumerate(near[:shown], 1):
         yield from _statement(trace, number, faults, style)
+        if number == 1:
+            yield from _wrong_before(answer)
         if sliced := slices.get(faults[0].timestamp):
             yield from _slice(trace, sliced, style)
     yield from _more(len(near) - shown, f"--statements {len(near)}", style)
@@ -143,6 +140,12 @@ def _more(left: int, option: str, style: Style) -> Iterator[str]:
         yield style.dim(f"   ... and {left:,} more ({option})\n")
 
 
+def _wrong_before(answer: Diagnosis) -> Iterator[str]:
+    """Where the structure is only taken apart, what was wrong with it by then."""
+    for found in answer.wrong_before[:MOST_INCONSISTENCIES]:
+        yield f"   wrong just before it: {found.constraint.name} for {found}\n"
+
+
 def _statement(trace: Trace, number: int, faults: list[Fault], style: Style) -> Iterator[str]:
     fault = faults[0]
     function = f" in {fault.place.function}" if fault.place and fault.place.function else ""
@@ -151,8 +154,8 @@ def _statement(trace: Trace, number: int, faults: list[Fault], style: Style) -> 
     if fault.place is not None:
         yield from _source(trace, fault.place, style)
     yield f"   timestamp {fault.timestamp}: {style.red(fault.operation)}\n"
-    if fault.relation in WHY:
-        yield f"   {WHY[fault.relation]}\n"
+    if fault.relation in TOLD:
+        yield f"   {why(fault)}\n"
     how = "read by" if fault.relation == "fed" else "against"
     for found in fault.contributed_to[:3]:
         yield f"   {how} {found.constraint.name} for {found}\n"
