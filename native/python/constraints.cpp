@@ -6,6 +6,7 @@
 #include "constraints/locate/structure.h"
 #include "plan_reader.h"
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -49,14 +50,19 @@ std::unique_ptr<Structure> given_structure(nb::handle plan, const std::vector<Gi
     return std::make_unique<Structure>(read_plan(plan), blocks, given, last);
 }
 
-LocateAnswer locate(Structure &structure, const std::vector<GivenPoint> &given) {
+using Runs = std::vector<std::pair<uint64_t, uint64_t>>;
+
+LocateAnswer locate(Structure &structure, const std::vector<GivenPoint> &given,
+                    const std::map<size_t, Runs> &busy, bool strict) {
     std::vector<CPoint> points;
     for (const auto &[time, types, under_way] : given) {
         auto [operation_end, way] = under_way.value_or(std::pair{forever, 0u});
-        points.push_back({time, types, operation_end, way});
+        points.push_back({time, types, operation_end, way, {}});
     }
+    for (const auto &[point, runs] : busy)
+        points.at(point).busy = runs;
     nb::gil_scoped_release release;
-    return structure.locate(points);
+    return structure.locate(points, strict);
 }
 
 CPointAnswer cpoints(const Structure &structure, bool returns, std::vector<std::string> own,
@@ -158,7 +164,8 @@ void add_answers(nb::module_ &m) {
         .def_ro("function", &FoundCPoint::function)
         .def_ro("number", &FoundCPoint::number)
         .def_ro("text", &FoundCPoint::text)
-        .def_ro("operation_end", &FoundCPoint::operation_end);
+        .def_ro("operation_end", &FoundCPoint::operation_end)
+        .def_ro("busy", &FoundCPoint::busy);
     nb::class_<CPointAnswer>(m, "CPointAnswer")
         .def_ro("points", &CPointAnswer::points)
         .def_ro("functions", &CPointAnswer::functions)
@@ -211,18 +218,19 @@ void add_constraints(nb::module_ &m, StoreOf store_of) {
     nb::class_<Structure>(m, "Structure")
         .def(
             "__init__",
-            [store_of](Structure *self, nb::handle trace, nb::handle plan) {
+            [store_of](Structure *self, nb::handle trace, nb::handle plan,
+                       std::optional<uint64_t> until) {
                 auto store = store_of(trace);
                 Plan read = read_plan(plan);
                 nb::gil_scoped_release release;
-                new (self) Structure(std::move(store), std::move(read));
+                new (self) Structure(std::move(store), std::move(read), until.value_or(forever));
             },
-            "trace"_a, "plan"_a)
+            "trace"_a, "plan"_a, "until"_a = nb::none())
         .def_static("given", &given_structure, "plan"_a, "nodes"_a, "writes"_a, "last"_a)
         .def_prop_ro("counts", &Structure::counts)
         .def_prop_ro("load_seconds", &Structure::load_seconds)
         .def("check", &Structure::check, "at"_a, Release())
-        .def("locate", &locate, "cpoints"_a)
+        .def("locate", &locate, "cpoints"_a, "busy"_a = std::map<size_t, Runs>(), "strict"_a = true)
         .def("cpoints", &cpoints, "returns"_a, "own"_a, "exits"_a, "entries"_a, "lines"_a)
         .def("operations", &Structure::operations, "times"_a);
 }

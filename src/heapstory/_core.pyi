@@ -1,6 +1,6 @@
 """The native core: a trace opened for questions. Columns cross as Arrow, never object by object."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, Protocol, TypeAlias, TypedDict, type_check_only
 
@@ -642,19 +642,20 @@ class Op(Enum):
     MAX = 33
     LEAST = 34
     GREATEST = 35
-    EXTENT = 36
-    LENGTH = 37
-    HASH = 38
-    EQ = 39
-    NE = 40
-    LT = 41
-    LE = 42
-    GT = 43
-    GE = 44
-    AND = 45
-    OR = 46
-    NOT = 47
-    IF = 48
+    ELEMENT = 36
+    EXTENT = 37
+    LENGTH = 38
+    HASH = 39
+    EQ = 40
+    NE = 41
+    LT = 42
+    LE = 43
+    GT = 44
+    GE = 45
+    AND = 46
+    OR = 47
+    NOT = 48
+    IF = 49
 
 class BinderKind(Enum):
     """Where the candidates for a variable are to be found."""
@@ -823,7 +824,8 @@ class CPointKind(Enum):
 class FoundCPoint:
     """``site`` is the statement of the call, the mark or the crash (0: unknown), ``number`` which
     one of ``record --cpoint``, ``text`` what the program said. What is no longer wrong at
-    ``operation_end`` does not count (None: all does)."""
+    ``operation_end`` does not count (None: all does). ``busy``: when other threads ran in
+    operations that they have not ended, after the first timestamp and up to the second."""
 
     @property
     def time(self) -> int: ...
@@ -839,6 +841,8 @@ class FoundCPoint:
     def text(self) -> str: ...
     @property
     def operation_end(self) -> int | None: ...
+    @property
+    def busy(self) -> list[tuple[int, int]]: ...
 
 class CPointAnswer:
     """``functions`` write the structure; the ``inlined`` ones of them were never called."""
@@ -905,8 +909,8 @@ class Counts:
 class Structure:
     """The objects of a plan with every version of their fields, and the engine on top."""
 
-    def __init__(self, trace: Trace, plan: PlanLike) -> None:
-        """Loads what a plan reads out of a trace."""
+    def __init__(self, trace: Trace, plan: PlanLike, until: int | None = None) -> None:
+        """Loads what a plan reads out of a trace, up to a timestamp."""
     @staticmethod
     def given(
         plan: PlanLike,
@@ -924,11 +928,16 @@ class Structure:
     def check(self, at: int) -> list[Inconsistency]:
         """All inconsistencies as of a timestamp, from scratch."""
     def locate(
-        self, cpoints: Sequence[tuple[int, Sequence[int], tuple[int, int] | None]]
+        self,
+        cpoints: Sequence[tuple[int, Sequence[int], tuple[int, int] | None]],
+        busy: Mapping[int, Sequence[tuple[int, int]]] = ...,
+        strict: bool = True,
     ) -> LocateAnswer:
         """C-points, ascending: timestamp, the types whose constraints must hold (none: all), and
         where an operation is under way (else None: all that is wrong counts) when it ends, and a
-        number for the way through the program (0: not known)."""
+        number for the way through the program (0: not known). ``busy``, by C-point: when other
+        threads ran in operations that they have not ended. Not ``strict``: where a type has roots,
+        only what is wrong with the nodes that these lead to, and nodes that are lost."""
     def cpoints(
         self,
         returns: bool,

@@ -192,11 +192,24 @@ class HeapView:
         found: dict[Object, list[Object]] = {}
         for root in self.plan.types[kind].roots:
             for one in self.objects[root.type]:
+                if root.via is not None and one not in (t for _, t in self.edges(root.via)):
+                    continue
                 for _, value in self._words(one, root):
                     found.setdefault(one, []).append(value)
         for holder in sorted(found):
             targets = (self.object_of(value) for value in found[holder])
             yield holder, [target for target in targets if target is not None]
+
+    def held_by(self, one: Object, kind: int) -> set[tuple[Object, int]]:
+        """The fields that lead to an object from others, over set 0 or as roots, by offset."""
+        refs = [*self.plan.edge_sets[0], *self.plan.types[kind].roots]
+        return {
+            (source, offset)
+            for ref in refs
+            for source in self.objects[ref.type]
+            for offset, value in self._words(source, ref)
+            if source != one and self.object_of(value) == one
+        }
 
     def instance(self, one: Object, kind: int) -> Object | None:
         for holder, roots in self._holders(kind):

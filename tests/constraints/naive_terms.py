@@ -88,6 +88,15 @@ class Terms(HeapView):
             return UNKNOWN
         return self.read(one, run.field, run.field.offset + index * run.stride)
 
+    def _op_element(self, expr: Expr, base: Any, index: Any) -> Any:
+        one = self.object_of(base)
+        if one is None or not isinstance(index, int):
+            return UNKNOWN
+        offset = one.base + expr.index + index * int(expr.number)
+        if not 0 <= offset < self.nodes[one.node].size:
+            return UNKNOWN
+        return Object(one.node, offset)
+
     def _op_extent(self, expr: Expr, base: Any) -> Any:
         assert expr.type is not None
         one = self._typed(base, expr.type)

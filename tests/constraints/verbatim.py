@@ -32,14 +32,20 @@ def check(snapshot: Snapshot, plan: Plan) -> list[Found]:
     ]
 
 
-def locate(plan: Plan, moment: Callable[[int], Snapshot], cpoint: int) -> Location:
-    """Fault_Location from a C-point; `moment` gives the graph as of a timestamp.
+def locate(
+    plan: Plan,
+    moment: Callable[[int], Snapshot],
+    cpoint: int,
+    wrong: list[Found] | None = None,
+) -> Location:
+    """Fault_Location from a C-point, of what is wrong there (None: all that is); `moment` gives
+    the graph as of a timestamp.
 
     Operation i turns the graph as of i - 1 into the graph as of i.
     """
     result = Location()
     after = moment(cpoint)
-    pending = check(after, plan)
+    pending = check(after, plan) if wrong is None else list(wrong)
     result.inconsistencies[cpoint] = list(pending)
     i = cpoint
     while pending and i > 0:

@@ -140,6 +140,12 @@ class _Inference:
                     n for n in facts.pointers if f"safe({facts.name}.{n})" in failed
                 }
                 facts.written -= {n for n in facts.named if f"written({facts.name}.{n})" in failed}
+        for run in self.runs:  # a link that is not written in every linked node is not one
+            failed = run.failing(self._heading())
+            for facts in self.facts.values():
+                facts.unchecked |= {
+                    n for n in facts.pointers if f"written({facts.name}.{n})" in failed
+                }
 
     def _find_roots(self) -> None:
         for facts in self.facts.values():

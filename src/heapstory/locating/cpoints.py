@@ -91,7 +91,8 @@ def _is_asked_for(kind: CPointKind, wishes: Sequence[Wish]) -> bool:
 def _point(trace: Trace, row: FoundCPoint) -> CPoint:
     place = trace.places.place(row.site) if row.site else None
     kind = row.kind.name.lower()
-    return CPoint(row.time, kind, place, row.function, row.text, row.operation_end)
+    busy = tuple(row.busy)
+    return CPoint(row.time, kind, place, row.function, row.text, row.operation_end, busy)
 
 
 def _at_line(

@@ -27,6 +27,7 @@ class CPoint:
     function: str = ""
     text: str = ""
     operation_end: int | None = None
+    busy: tuple[tuple[int, int], ...] = ()  # when other threads ran in the middle of operations
 
     def __str__(self) -> str:
         where = f" ({self.place})" if self.place else ""
@@ -78,7 +79,13 @@ class Slot:
 
     def __str__(self) -> str:
         was = "which it was" if self.old == self.new else f"was {self.old}"
-        return f"node {self.node}.{self.field} = {self.new} ({was})"
+        return f"{self.name} = {self.new} ({was})"
+
+    @property
+    def name(self) -> str:
+        """``node 5.next``, ``node 7[15].key``."""
+        dot = "" if self.field.startswith("[") else "."
+        return f"node {self.node}{dot}{self.field}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +99,8 @@ class Fault:
     would be), 'followed' (had it stored another pointer and a store after it gone to where that
     leads, nothing would be), 'direct' (it contributed to what is wrong there), 'crash' (it did not
     return: what it was to do was not done), 'fed' (it wrote a value that is read there) or
-    'related' (it contributed to something wrong that led there).
+    'related' (it contributed to something wrong that led there). ``missing`` is the field of an
+    omission that should have been written.
     """
 
     timestamp: int
@@ -102,6 +110,7 @@ class Fault:
     node: int | None
     slots: tuple[Slot, ...]
     contributed_to: tuple[Inconsistency, ...]
+    missing: str = ""
 
     @property
     def operation(self) -> str:
@@ -125,7 +134,9 @@ class Diagnosis:
     for which there is evidence). ``unmatched``: what was asked for and is not in the trace, so that
     nothing can be said to have held. ``untyped``: blocks without a type whose size is that of one
     of the specification's types. ``types``: how many nodes of each there are. ``functions``: those
-    that were taken for the structure's."""
+    that were taken for the structure's. ``reading``: which nodes the constraints are about.
+    ``wrong_before``: what else was wrong just before the first statement, where that is a free or
+    not the structure's own."""
 
     plan: Plan
     cpoints: list[CPoint]
@@ -141,6 +152,8 @@ class Diagnosis:
     untyped: int = 0
     types: dict[str, int] = field(default_factory=dict)
     functions: tuple[str, ...] = ()
+    reading: str = ""
+    wrong_before: tuple[Inconsistency, ...] = ()
 
     @property
     def checked(self) -> list[CPoint]:

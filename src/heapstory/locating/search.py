@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,81 @@ from heapstory.locating.diagnosis import CPoint, Diagnosis
 from heapstory.locating.telling import Telling
 
 if TYPE_CHECKING:
+    from heapstory.constraints.compile.compiling import Compiled
     from heapstory.constraints.language.syntax import Specification
     from heapstory.constraints.plan import Plan
     from heapstory.trace import Trace
 
-Moments = dict[int, tuple[list[int], tuple[int, int] | None]]
+Own = tuple[int, int] | None
+Runs = tuple[tuple[int, int], ...]
+Moments = dict[int, tuple[list[int], Own, Runs]]
+
+# Long traces are loaded up to such a timestamp at first: what is wrong is often wrong early, and a
+# program that runs away goes on for long after that.
+WINDOWS = (1 << 18, 1 << 21, 1 << 24)
+# A bad C-point counts if the window reaches so many times as far: a node that is out of the
+# structure there may be linked again, and the operation may end.
+MARGIN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    trace: Trace
+    compiled: Compiled
+    wishes: list[points.Wish]
+    statements: int | None
+    start: float
+
+    def within(self, until: int | None) -> Diagnosis:
+        """The answer for the trace up to a timestamp."""
+        trace, plan = self.trace, self.compiled.plan
+        compiled_at = perf_counter()
+        structure = _core.Structure(trace.core, plan, until)
+        cpoints_found = points.find(trace, structure, plan, self.wishes)
+        found = cpoints_found.points
+        loaded_at = perf_counter()
+        moments = _moments(found, plan)
+        result = structure.locate(
+            [(time, types, own) for time, (types, own, _) in moments.items()],
+            {number: busy for number, (_, _, busy) in enumerate(moments.values()) if busy},
+            strict=False,
+        )
+        seconds = {
+            "compile": compiled_at - self.start,
+            "load": structure.load_seconds,
+            "cpoints": loaded_at - compiled_at - structure.load_seconds,
+            "check": result.check_seconds,
+            "locate": result.locate_seconds,
+        }
+        told = Telling(trace, structure, plan, result, found, list(moments))
+        counts = structure.counts
+        faults = told.faults()
+        return Diagnosis(
+            plan=plan,
+            cpoints=found,
+            bad=told.point_at(result.bad),
+            clean=told.point_at(result.clean),
+            inconsistencies=told.inconsistencies,
+            faults=faults,
+            objects=counts.objects,
+            seconds=seconds,
+            notes=[
+                *(str(warning) for warning in self.compiled.warnings),
+                *cpoints_found.notes,
+                *told.notes(),
+            ],
+            most=self.statements,
+            unmatched=[*_missing(plan, counts), *cpoints_found.missing],
+            untyped=_untyped(trace, plan),
+            types={
+                type.name: count
+                for type, count in zip(plan.types, counts.by_type, strict=True)
+                if not type.implied
+            },
+            functions=cpoints_found.functions,
+            reading=_reading(plan),
+            wrong_before=told.wrong_before(faults, cpoints_found.functions),
+        )
 
 
 def locate(
@@ -34,56 +105,52 @@ def locate(
     """
     from heapstory.constraints import compile_for
 
-    wishes = [points.read(text) for text in cpoints]
     start = perf_counter()
-    compiled = compile_for(specification, trace, sites)
-    plan = compiled.plan
-    compiled_at = perf_counter()
-    structure = _core.Structure(trace.core, plan)
-    cpoints_found = points.find(trace, structure, plan, wishes)
-    found = cpoints_found.points
-    loaded_at = perf_counter()
-    moments = _moments(found, plan)
-    result = structure.locate([(time, *rest) for time, rest in moments.items()])
-    seconds = {
-        "compile": compiled_at - start,
-        "load": structure.load_seconds,
-        "cpoints": loaded_at - compiled_at - structure.load_seconds,
-        "check": result.check_seconds,
-        "locate": result.locate_seconds,
-    }
-    told = Telling(trace, structure, plan, result, found, list(moments))
-    counts = structure.counts
-    return Diagnosis(
-        plan=plan,
-        cpoints=found,
-        bad=told.point_at(result.bad),
-        clean=told.point_at(result.clean),
-        inconsistencies=told.inconsistencies,
-        faults=told.faults(),
-        objects=counts.objects,
-        seconds=seconds,
-        notes=[
-            *(str(warning) for warning in compiled.warnings),
-            *cpoints_found.notes,
-            *told.notes(),
-        ],
-        most=statements,
-        unmatched=[*_missing(plan, counts), *cpoints_found.missing],
-        untyped=_untyped(trace, plan),
-        types={
-            type.name: count
-            for type, count in zip(plan.types, counts.by_type, strict=True)
-            if not type.implied
-        },
-        functions=cpoints_found.functions,
-    )
+    wishes = [points.read(text) for text in cpoints]
+    search = _Search(trace, compile_for(specification, trace, sites), wishes, statements, start)
+    seen: Diagnosis | None = None
+    reached = 0
+    for window in _windows(trace, wishes):
+        try:
+            answer = search.within(window)
+        except MemoryError:
+            if seen is None:
+                raise
+            note = f"there was not memory enough to go on after timestamp {reached} of {trace.last}"
+            return replace(seen, unmatched=[*seen.unmatched, note])
+        if window is None or (answer.bad and answer.bad.timestamp * MARGIN <= window):
+            return answer
+        seen, reached = answer, window
+        if answer.bad is not None:
+            seen, reached = None, 0  # it may look otherwise when more is known
+    raise AssertionError("the last window is the whole trace")
+
+
+def _windows(trace: Trace, wishes: Sequence[points.Wish]) -> list[int | None]:
+    """Up to which timestamps to look, one after the other; None is all."""
+    if wishes and all(wish.kind in ("end", "crash") for wish in wishes):
+        return [None]
+    return [*(window for window in WINDOWS if window * MARGIN <= trace.last), None]
+
+
+def _reading(plan: Plan) -> str:
+    rooted = [type.name for type in plan.types if type.roots and not type.implied]
+    free = [type.name for type in plan.types if not type.roots and not type.implied]
+    parts = []
+    if rooted:
+        parts.append(
+            f"{', '.join(rooted)} nodes that roots lead to; one that none leads to is lost, unless "
+            "it was never linked before or is freed or linked again later"
+        )
+    if free:
+        parts.append(f"all {', '.join(free)} nodes that are not freed")
+    return "; ".join(parts)
 
 
 def _moments(found: list[CPoint], plan: Plan) -> Moments:
     """Every moment once: the types whose constraints must hold there (none: all), when the
     operation under way ends and a number for which function returned to where (None: nothing is
-    temporary)."""
+    temporary), and when other threads ran whose operations are under way."""
     names = {type.name: number for number, type in enumerate(plan.types)}
     ways: dict[tuple[str, str], int] = {}
     moments: Moments = {}
@@ -91,11 +158,12 @@ def _moments(found: list[CPoint], plan: Plan) -> Moments:
         named = [names[point.text]] if point.kind == "mark" and point.text in names else []
         way = ways.setdefault((point.function, str(point.place)), len(ways) + 1)
         own = None if point.operation_end is None else (point.operation_end, way)
-        types, under_way = moments.get(point.timestamp, (named, own))
+        types, under_way, busy = moments.get(point.timestamp, (named, own, point.busy))
         types = sorted({*types, *named}) if types and named else []
         if under_way is not None:
             under_way = None if own is None else max(under_way, own)
-        moments[point.timestamp] = (types, under_way)
+        busy = tuple(run for run in busy if run in point.busy)
+        moments[point.timestamp] = (types, under_way, busy)
     return moments
 
 

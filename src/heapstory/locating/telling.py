@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from heapstory import _core
@@ -21,6 +22,9 @@ RELATIONS = {
 }
 
 
+MOST_BEFORE = 100  # inconsistencies that are listed
+
+
 class Telling:
     """The notes and faults of one answer of the engine."""
 
@@ -34,6 +38,7 @@ class Telling:
         times: list[int],
     ) -> None:
         self.plan, self.result, self.cpoints, self.times = plan, result, cpoints, times
+        self.structure = structure
         self.inconsistencies = [self._inconsistency(row) for row in result.inconsistencies]
         self.contributions = {row.time: row for row in result.faults}
         self.decisive = {row.time: row for row in result.decisive}
@@ -93,6 +98,21 @@ class Telling:
             if time not in self.decisive and time not in self.wild
         ]
 
+    def wrong_before(
+        self, faults: list[Fault], functions: tuple[str, ...]
+    ) -> tuple[Inconsistency, ...]:
+        """What else was wrong just before the first fault, where that only takes the structure
+        apart: it frees a node, or is no statement of the structure's own functions."""
+        first = faults[0] if faults else None
+        if first is None or not first.timestamp:
+            return ()
+        foreign = bool(functions and first.place and first.place.function not in functions)
+        if first.kind != "death" and not foreign:
+            return ()
+        rows = self.structure.check(first.timestamp - 1)
+        found = (self._inconsistency(row) for row in rows[:MOST_BEFORE])
+        return tuple(one for one in found if one not in self.inconsistencies)
+
     def _order(self, time: int) -> tuple[bool, bool, int]:
         """First what holds a wild pointer, then what is also Algorithm 3's answer."""
         row = self.contributions.get(time)
@@ -103,6 +123,8 @@ class Telling:
         """The operation and, if its field was written again with the same value, that store; it
         alone where a write is missing."""
         fault = self._described(row.time, RELATIONS[row.grade])
+        if row.grade is _core.Grade.OMISSION and row.field is not None:
+            fault = replace(fault, missing=self.operations.field_name(row.field))
         if row.field is None or self.result.bad is None:
             return [fault]
         omitted = row.grade is _core.Grade.OMISSION

@@ -39,7 +39,8 @@ class Finder {
     CPointAnswer run() {
         find_functions();
         for (uint32_t chunk : store_.event_chunks())
-            walk(chunk);
+            if (store_.header(chunk).first_timestamp <= line_.last)
+                walk(chunk);
         add_writes();
         std::stable_sort(
             answer_.points.begin(), answer_.points.end(),
@@ -57,9 +58,13 @@ class Finder {
         size_t first;               // where on the stack the same function was called first
         std::vector<size_t> inside; // C-points at returns to this frame
     };
+    static constexpr size_t no_frame = ~size_t(0);
     struct Stack {
         std::vector<Frame> frames;
-        std::unordered_map<uint32_t, size_t> first; // by function
+        size_t operation = no_frame; // the first frame that belongs, other than the outermost
+        uint64_t began = 0;          // when that was entered
+        std::vector<std::pair<uint64_t, uint64_t>> runs; // since then, (from, to]
+        std::unordered_map<uint32_t, size_t> first;      // by function
     };
     struct CallFacts { // of a call id
         uint32_t function = 0;
@@ -137,25 +142,35 @@ class Finder {
         if (stacks_.empty())
             for (const OpenCalls &open : view.open_calls())
                 for (uint32_t call : open.calls)
-                    enter(stacks_[open.thread], call);
+                    enter(stacks_[open.thread], call, first);
         auto next = clock->switches.begin();
         for (const Call &call : view.calls()) {
+            if (time_at(call.event) > line_.last)
+                break;
             for (; next != clock->switches.end() && next->event <= call.event; ++next)
-                thread_ = next->thread;
+                switch_to(next->thread, time_at(next->event));
             if (call.call >= facts_.size())
                 continue;
             if (call.is_return)
                 leave(call.call, time_at(call.event));
             else {
-                enter(stacks_[thread_], call.call);
+                enter(stacks_[thread_], call.call, time_at(call.event));
                 if (facts_[call.call].entry)
                     add(CPointKind::entry, call.call, time_at(call.event));
             }
         }
         for (; next != clock->switches.end(); ++next)
-            thread_ = next->thread;
+            switch_to(next->thread, time_at(next->event));
         for (const Mark &mark : view.marks())
-            add_mark(mark, time_at(mark.event));
+            if (uint64_t time = time_at(mark.event); time <= line_.last)
+                add_mark(mark, time);
+    }
+
+    void switch_to(uint32_t thread, uint64_t time) {
+        if (Stack &stack = stacks_[thread_]; stack.operation != no_frame)
+            stack.runs.emplace_back(std::max(stack.began, ran_since_), time);
+        thread_ = thread;
+        ran_since_ = time;
     }
 
     // The outermost function is main where its own call, by other code, was recorded.
@@ -163,11 +178,17 @@ class Finder {
         return !frames.empty() && !tables.sites[tables.calls[frames[0].call].site].own;
     }
 
-    void enter(Stack &stack, uint32_t call) {
+    void enter(Stack &stack, uint32_t call, uint64_t time) {
         auto &frames = stack.frames;
         bool covered = !frames.empty() && frames.back().covered;
         covered |= facts_[call].from_own && frames.size() > outermost(frames, tables_);
         size_t first = stack.first.try_emplace(facts_[call].function, frames.size()).first->second;
+        if (facts_[call].own && stack.operation == no_frame &&
+            frames.size() >= outermost(frames, tables_)) {
+            stack.operation = frames.size();
+            stack.began = time;
+            stack.runs.clear();
+        }
         frames.push_back({call, covered, first, {}});
         called_.insert(call);
     }
@@ -177,6 +198,8 @@ class Finder {
         stack.frames.pop_back();
         if (frame.first == stack.frames.size())
             stack.first.erase(facts_[frame.call].function);
+        if (stack.operation == stack.frames.size())
+            stack.operation = no_frame;
         return frame;
     }
 
@@ -211,22 +234,18 @@ class Finder {
         bool returned = query_.returns && facts.own && !covered && !within;
         if (returned && !frames.empty())
             frames.back().inside.push_back(answer_.points.size());
-        if (returned)
-            join_operations_of_others(*stack);
-        if (returned || facts.exit || facts.line)
+        if (returned || facts.exit || facts.line) {
             add(CPointKind::exit, call, time);
+            answer_.points.back().busy = runs_of_others(*stack);
+        }
     }
 
-    // What other threads are in the middle of may be wrong until they are done.
-    void join_operations_of_others(const Stack &own) {
-        for (auto &[thread, other] : stacks_) {
-            if (&other == &own)
-                continue;
-            auto operation = std::ranges::find_if(
-                other.frames, [&](const Frame &frame) { return facts_[frame.call].own; });
-            if (operation != other.frames.end())
-                operation->inside.push_back(answer_.points.size());
-        }
+    std::vector<std::pair<uint64_t, uint64_t>> runs_of_others(const Stack &own) const {
+        std::vector<std::pair<uint64_t, uint64_t>> runs;
+        for (const auto &[thread, other] : stacks_)
+            if (&other != &own && other.operation != no_frame)
+                runs.insert(runs.end(), other.runs.begin(), other.runs.end());
+        return runs;
     }
 
     // To the first call of a function that calls itself; more than most_steps need not be known.
@@ -280,6 +299,8 @@ class Finder {
     }
 
     void add_end() {
+        if (line_.last < store_.totals().changes)
+            return;
         FoundCPoint end;
         end.time = line_.last;
         answer_.points.push_back(std::move(end));
@@ -312,6 +333,7 @@ class Finder {
     std::set<uint32_t> called_;
     std::map<uint32_t, Stack> stacks_;
     uint32_t thread_ = 1;
+    uint64_t ran_since_ = 0;
     CPointAnswer answer_;
 };
 

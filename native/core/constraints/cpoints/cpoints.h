@@ -13,6 +13,9 @@
 // does one operation in all its calls: what is wrong counts if it still is when the first of them
 // returns. A function that calls very many such functions, or the outermost one, does no operation
 // but uses the structure.
+//
+// C-points belong to the thread whose function returned. What other threads have changed in the
+// middle of an operation (`busy`) is for their own C-points.
 #pragma once
 
 #include "constraints/timeline/timeline.h"
@@ -35,6 +38,8 @@ struct FoundCPoint {
     std::string text;               // mark: what the program said
     // Exit: what is no longer wrong then does not count. None: all does.
     std::optional<uint64_t> operation_end;
+    // Exit: when other threads ran in operations that they have not ended, (from, to].
+    std::vector<std::pair<uint64_t, uint64_t>> busy;
 };
 
 struct CPointQuery {

@@ -114,6 +114,8 @@ Value Evaluator::evaluate(const Expr &e) {
         return field(e);
     case Op::index:
         return index(e);
+    case Op::element:
+        return element(e);
     case Op::extent:
         return extent(e);
     case Op::string:

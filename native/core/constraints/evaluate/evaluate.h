@@ -109,6 +109,7 @@ class Evaluator {
     Value read_pointer(const Version &version, bool word);
     Value field(const Expr &e);
     Value index(const Expr &e);
+    Value element(const Expr &e);
     Value extent(const Expr &e);
     Value degree(const Expr &e);
     Truth is_null(const Expr &e);

@@ -14,6 +14,11 @@ bool mentions(const Expr &e, size_t first, size_t end) {
                        [&](const Expr &arg) { return mentions(arg, first, end); });
 }
 
+bool reads_paths(const Expr &e) {
+    return e.op == Op::path || e.op == Op::rooted ||
+           std::any_of(e.args.begin(), e.args.end(), reads_paths);
+}
+
 } // namespace
 
 NestedChecker::NestedChecker(const Timeline &line, const Plan &plan, const Edges &edges,
@@ -74,11 +79,16 @@ Truth NestedChecker::body(const PlanConstraint &constraint, size_t variable) {
 }
 
 bool NestedChecker::violated(const PlanConstraint &constraint) {
-    if (constraint.guard && evaluator_.truth(*constraint.guard) != Truth::yes)
+    // A path is asked for only where the rest leaves it open.
+    bool late = constraint.guard && reads_paths(*constraint.guard);
+    auto guarded = [&] {
+        return !constraint.guard || evaluator_.truth(*constraint.guard) == Truth::yes;
+    };
+    if (!late && !guarded())
         return false;
     if (body(constraint, constraint.universal()) != Truth::no)
         return false;
-    return within_one_instance(constraint);
+    return (!late || guarded()) && within_one_instance(constraint);
 }
 
 void NestedChecker::report_if_violated(uint32_t number, Reporting &reporting) {
@@ -218,6 +228,14 @@ void NestedChecker::solve(const Expr &e, Integer number, const Wanted &found) {
     if (e.op == Op::field || e.op == Op::index) {
         if (uint32_t cell = evaluator_.cell(e); cell != none)
             found(cell, number);
+        return;
+    }
+    if (e.op == Op::bitand_) { // a pointer with a tag: the other bits stay
+        Value mask = evaluator_.evaluate(e.args[1]), all = evaluator_.evaluate(e.args[0]);
+        all = all.as_number();
+        if (mask.kind == ValueKind::integer && all.kind == ValueKind::integer &&
+            (number & ~mask.integer) == 0)
+            solve(e.args[0], number | (all.integer & ~mask.integer), found);
         return;
     }
     if (e.op != Op::add && e.op != Op::sub)

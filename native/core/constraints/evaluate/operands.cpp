@@ -125,6 +125,19 @@ Value Evaluator::index(const Expr &e) {
     return found == none ? Value() : read(found, plan_.types[e.type].runs[e.index].field);
 }
 
+Value Evaluator::element(const Expr &e) {
+    Value base = evaluate(e.args[0]), at = evaluate(e.args[1]);
+    if (base.kind != ValueKind::pointer || base.state != PointerState::live ||
+        at.kind != ValueKind::integer)
+        return Value();
+    const Block &block = line_.blocks[base.block];
+    Integer offset =
+        Integer(base.address - block.address) + e.index + at.integer * e.number.integer;
+    if (offset < 0 || offset >= Integer(block.size))
+        return Value();
+    return Value::pointer(PointerState::live, block.address + uint64_t(offset), base.block);
+}
+
 Value Evaluator::extent(const Expr &e) {
     Object object = facet(operand(e.args[0]), e.type);
     if (object == no_object)

@@ -166,7 +166,7 @@ void Evaluator::find_instances(uint32_t type, Instances &known) {
     for (const EdgeRef &root : plan_.edge_sets[plan_.root_sets[type]]) {
         narrow_to_population(root.type);
         for (Object holder : line_.by_type[root.type])
-            if (line_.alive(holder, time))
+            if (line_.alive(holder, time) && edges_.is_root(root, holder, time, span))
                 edges_.cells_of(holder, root, [&](uint32_t cell) {
                     Object target = edges_.target(cell, time, span);
                     if (target != no_object)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "constraints/hypotheses/situation.h"
 
+#include "constraints/search/reading.h"
+
 #include <algorithm>
 
 namespace heapstory::constraints {
@@ -15,6 +17,7 @@ constexpr uint64_t first_page = 4096;
 Situation::Situation(const Checker &checker, uint64_t time, uint64_t floor,
                      StatementOf statement_of)
     : line_(checker.line()), plan_(checker.plan()), time_(time), floor_(floor),
+      strict_(checker.strict), apart_(strict_ ? std::vector<uint8_t>() : all_apart(checker, time)),
       statement_of_(std::move(statement_of)) {}
 
 void Situation::gather(NestedChecker &nested, const std::vector<Inconsistency> &found,

@@ -27,6 +27,9 @@ class Situation {
                 const std::vector<Fault> &faults);
 
     const Timeline &line() const { return line_; }
+    bool strict() const { return strict_; }
+    // The objects that are not lost though no root leads to them, by object.
+    const std::vector<uint8_t> &apart() const { return apart_; }
     const Plan &plan() const { return plan_; }
     uint64_t time() const { return time_; }
     uint64_t floor() const { return floor_; }
@@ -74,6 +77,8 @@ class Situation {
     const Timeline &line_;
     const Plan &plan_;
     uint64_t time_, floor_;
+    bool strict_;
+    std::vector<uint8_t> apart_;
     StatementOf statement_of_;
     std::vector<uint32_t> cells_, deaths_;
     std::vector<Object> pool_;

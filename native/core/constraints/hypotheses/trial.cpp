@@ -13,7 +13,9 @@ constexpr size_t most_found = 64; // inconsistencies that are looked at one by o
 
 Trial::Trial(const Situation &at, const Hypotheses &hypotheses, std::vector<Inconsistency> found)
     : plan_(at.plan()), hypotheses_(hypotheses), found_(std::move(found)),
-      future_(make_future(at, hypotheses)), checker_(future_, plan_, nullptr) {
+      future_(make_future(at, hypotheses)), checker_(future_, plan_, nullptr),
+      reading_(checker_, at.apart()) {
+    checker_.strict = at.strict();
     found_.resize(std::min(found_.size(), most_found));
     std::stable_partition(found_.begin(), found_.end(), [&](const Inconsistency &e) {
         return !checker_.nested().is_costly(e.constraint);
@@ -45,13 +47,15 @@ bool Trial::all_depend(size_t first, size_t end) {
 bool Trial::is_consistent(size_t hypothesis) {
     uint64_t at = moment(hypothesis);
     for (const Inconsistency &e : found_)
-        if (checker_.nested().is_inconsistent(e, at))
+        if (checker_.nested().is_inconsistent(e, at) && reading_.counts(e, at))
             return false;
     if (!units_hold(at))
         return false;
     for (uint32_t c = 0; c < plan_.constraints.size(); ++c)
         if (GlobalConstraint *global = checker_.global(c); global && !global->holds(at))
-            return false;
+            if (std::ranges::any_of(global->at(at),
+                                    [&](const Inconsistency &e) { return reading_.counts(e, at); }))
+                return false;
     return true;
 }
 
@@ -91,9 +95,16 @@ bool Trial::holds(Unit unit, uint64_t moment) {
     }
     Span span;
     bool fine = true;
+    std::vector<Inconsistency> violations;
     checker_.nested().check_object(unit.constraint, unit.object, moment, span,
-                                   [&](const Inconsistency &) { return fine = false; });
-    unit.until = fine ? span.until : moment + 1;
+                                   [&](const Inconsistency &e) {
+                                       violations.push_back(e);
+                                       return true;
+                                   });
+    for (const Inconsistency &e : violations)
+        fine &= !reading_.counts(e, moment);
+    bool settled = violations.empty();
+    unit.until = settled ? span.until : moment + 1;
     if (unit.until != forever)
         units_.push(unit);
     return fine;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "constraints/hypotheses/future.h"
+#include "constraints/search/reading.h"
 
 #include <cstdint>
 #include <queue>
@@ -59,6 +60,7 @@ class Trial {
     std::vector<size_t> groups_;
     Timeline future_;
     Checker checker_;
+    Reading reading_;
     std::vector<uint64_t> untils_; // by inconsistency: until when its arguments stay the same
     bool listed_ = false;
     std::vector<Unit> fresh_;         // units that were not looked at yet, once listed_

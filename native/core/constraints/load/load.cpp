@@ -46,7 +46,7 @@ void add_ancestors(const Store &store, const NodeRow &row, std::unordered_set<ui
     }
 }
 
-void add_blocks(const Store &store, Builder &builder) {
+void add_blocks(const Store &store, Builder &builder, uint64_t until) {
     std::unordered_set<uint64_t> ancestors;
     store.nodes().for_each([&](uint64_t id, const NodeRow &row) {
         if (row.flags & Birth::in_place && builder.wants(source_of(store, id, row)))
@@ -54,6 +54,8 @@ void add_blocks(const Store &store, Builder &builder) {
     });
     store.nodes().for_each([&](uint64_t id, const NodeRow &row) {
         SourceBlock source = source_of(store, id, row);
+        if (source.block.birth > until)
+            return;
         if (builder.wants(source) || ancestors.contains(id))
             builder.add(source);
     });
@@ -62,12 +64,14 @@ void add_blocks(const Store &store, Builder &builder) {
 // One thread's share: the words from `first` to `end` of every chunk.
 class Feed {
   public:
-    Feed(const Store &store, Builder &builder, unsigned part, uint64_t first, uint64_t end)
-        : store_(store), builder_(builder), part_(part), first_(first), end_(end) {}
+    Feed(const Store &store, Builder &builder, uint64_t until, unsigned part, uint64_t first,
+         uint64_t end)
+        : store_(store), builder_(builder), until_(until), part_(part), first_(first), end_(end) {}
 
     void run() {
         for (uint32_t chunk : store_.event_chunks())
-            feed(chunk);
+            if (store_.header(chunk).first_timestamp <= until_)
+                feed(chunk);
     }
 
   private:
@@ -84,7 +88,7 @@ class Feed {
         auto next = ranged_.begin();
         auto write_ranged = [&](const Ordered &before) {
             for (; next != ranged_.end() && *next < before; ++next)
-                builder_.write(part_, next->write);
+                write(next->write);
         };
         for (const SlotSegment &segment : view.segments()) {
             if (segment.last_word < first_ || segment.first_word >= end_)
@@ -106,11 +110,16 @@ class Feed {
                     continue;
                 write.since = clock->timestamps.of(slot.event);
                 write.site = slot.site;
-                builder_.write(part_, write);
+                this->write(write);
             }
         }
         for (; next != ranged_.end(); ++next)
-            builder_.write(part_, next->write);
+            write(next->write);
+    }
+
+    void write(const Write &write) {
+        if (write.since <= until_)
+            builder_.write(part_, write);
     }
 
     void add_range(const Range &range, const ChunkRanges &ranges, const ChunkHeader &header,
@@ -148,6 +157,7 @@ class Feed {
     };
     const Store &store_;
     Builder &builder_;
+    uint64_t until_;
     unsigned part_;
     uint64_t first_, end_; // words
     std::vector<Slot> slots_;
@@ -171,7 +181,7 @@ void add_references(const Store &store, Timeline &line) {
 
 } // namespace
 
-Timeline load(const Store &store, const Plan &plan) {
+Timeline load(const Store &store, const Plan &plan, uint64_t until) {
     auto [low, high] = store.nodes().bounds();
     Builder builder(plan, [&store, low, high](uint64_t address, uint64_t n, SourceBlock &found) {
         if (address < low || address >= high)
@@ -186,12 +196,12 @@ Timeline load(const Store &store, const Plan &plan) {
         uint64_t born = nodes.born_by(n);
         return born < nodes.size() ? nodes.get(born + 1).birth : forever;
     };
-    add_blocks(store, builder);
+    add_blocks(store, builder, until);
     builder.begin(2);
     std::exception_ptr failure[2];
     auto work = [&](unsigned part) {
         try {
-            Feed(store, builder, part, part ? builder.middle() : 0,
+            Feed(store, builder, until, part, part ? builder.middle() : 0,
                  part ? ~uint64_t(0) : builder.middle())
                 .run();
         } catch (...) {
@@ -206,7 +216,7 @@ Timeline load(const Store &store, const Plan &plan) {
         if (error)
             std::rethrow_exception(error);
     Timeline line = builder.finish();
-    line.last = store.totals().changes;
+    line.last = std::min<uint64_t>(until, store.totals().changes);
     if (has(plan, Op::references))
         add_references(store, line);
     return line;

@@ -7,6 +7,7 @@
 
 namespace heapstory::constraints {
 
-Timeline load(const Store &store, const Plan &plan);
+// Up to a moment; blocks that are there by then keep their ends, whenever that is.
+Timeline load(const Store &store, const Plan &plan, uint64_t until = forever);
 
 } // namespace heapstory::constraints

@@ -48,7 +48,9 @@ class Locating {
     static bool is_sure(const Location &location) {
         return grade(location) == size_t(Grade::value);
     }
-    std::vector<CPoint> alone(size_t point) const { return {{points_[point].time, {}, forever}}; }
+    std::vector<CPoint> alone(size_t point) const {
+        return {{points_[point].time, {}, forever, 0, points_[point].busy}};
+    }
 
     Location at(size_t point, size_t clean, const Forward &known,
                 const std::vector<Inconsistency> &found) {

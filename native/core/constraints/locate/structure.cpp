@@ -29,10 +29,10 @@ std::optional<size_t> index_of(size_t point) {
 
 } // namespace
 
-Structure::Structure(std::shared_ptr<const Store> store, Plan plan)
+Structure::Structure(std::shared_ptr<const Store> store, Plan plan, uint64_t until)
     : store_(std::move(store)), plan_(std::move(plan)) {
     Stopwatch watch;
-    line_ = load(*store_, plan_);
+    line_ = load(*store_, plan_, until);
     texts_ = std::make_unique<StoreTexts>(store_);
     checker_ = std::make_unique<Checker>(line_, plan_, texts_.get());
     // Nearly every specification asks what leads to objects.
@@ -63,7 +63,8 @@ std::vector<FoundInconsistency> Structure::check(uint64_t at) {
     return out;
 }
 
-LocateAnswer Structure::locate(const std::vector<CPoint> &points) {
+LocateAnswer Structure::locate(const std::vector<CPoint> &points, bool strict) {
+    checker_->strict = strict;
     LocateAnswer out;
     Stopwatch checking;
     Forward forward(*checker_, points);

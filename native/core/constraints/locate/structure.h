@@ -17,7 +17,7 @@ struct Location;
 class Structure {
   public:
     // Loads what a plan reads out of a trace.
-    Structure(std::shared_ptr<const Store> store, Plan plan);
+    Structure(std::shared_ptr<const Store> store, Plan plan, uint64_t until = forever);
     // Without a trace.
     Structure(Plan plan, const std::vector<SourceBlock> &blocks,
               const std::vector<GivenWrite> &writes, uint64_t last);
@@ -30,7 +30,8 @@ class Structure {
     // All inconsistencies as of a moment, from scratch.
     std::vector<FoundInconsistency> check(uint64_t at);
     // C-points in order of time, no two at the same moment.
-    LocateAnswer locate(const std::vector<CPoint> &points);
+    // Strictly, or only what is wrong with structures (`Reading`).
+    LocateAnswer locate(const std::vector<CPoint> &points, bool strict = true);
     CPointAnswer cpoints(const CPointQuery &query) const;
     // What the changes at some moments did.
     std::vector<Operation> operations(std::vector<uint64_t> times) const;

@@ -95,14 +95,17 @@ struct PlanMember { // exactly one of the first three
     }
 };
 
-// A pointer field or run of a type.
+// A pointer field or run of a type, or one element of a run. With `via`, only in objects that an
+// edge of that set leads to.
 struct EdgeRef {
-    uint32_t type = none, field = none, run = none;
+    uint32_t type = none, field = none, run = none, element = none, via = none;
 
     template <class Visit> void for_each_member(Visit visit) {
         visit("type", type);
         visit("field", field);
         visit("run", run);
+        visit("element", element);
+        visit("via", via);
     }
 };
 

@@ -90,6 +90,8 @@ HEAPSTORY_OP(min, MIN)
 HEAPSTORY_OP(max, MAX)
 HEAPSTORY_OP(least, LEAST) // the least of the operands that are not UNKNOWN; UNKNOWN if none
 HEAPSTORY_OP(greatest, GREATEST)
+// The object that lies `index` bytes and args[1] times `number` bytes after the one args[0] means.
+HEAPSTORY_OP(element, ELEMENT)
 HEAPSTORY_OP(extent, EXTENT) // how many elements run `index` of `type` has in args[0]
 HEAPSTORY_OP(length, LENGTH) // bytes of a text
 HEAPSTORY_OP(hash,

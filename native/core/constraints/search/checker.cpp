@@ -15,9 +15,13 @@ std::vector<Inconsistency> Checker::check(uint32_t number, uint64_t time) {
     return global ? global->at(time) : nested_.check(number, time);
 }
 
-// The objects that no root leads to: all that can be reached are marked.
-std::vector<Object> Checker::lost(uint32_t number, uint64_t time) {
-    uint32_t type = plan_.constraints[number].variables[0].type, roots = plan_.root_sets[type];
+std::vector<Object> Checker::lost(uint32_t number, uint64_t time) const {
+    return unreached(plan_.constraints[number].variables[0].type, time);
+}
+
+// All that can be reached are marked.
+std::vector<Object> Checker::unreached(uint32_t type, uint64_t time) const {
+    uint32_t roots = plan_.root_sets[type];
     std::vector<Object> out, todo;
     if (roots == none)
         return out;
@@ -31,7 +35,7 @@ std::vector<Object> Checker::lost(uint32_t number, uint64_t time) {
     Span unused;
     for (const EdgeRef &root : plan_.edge_sets[roots])
         for (Object holder : line_.by_type[root.type])
-            if (line_.alive(holder, time))
+            if (line_.alive(holder, time) && edges_.is_root(root, holder, time, unused))
                 edges_.cells_of(holder, root, [&](uint32_t cell) {
                     if (Object target = edges_.target(cell, time, unused); target != no_object)
                         reach(target);

@@ -14,6 +14,9 @@ class Checker {
   public:
     Checker(const Timeline &line, const Plan &plan, const Texts *texts);
 
+    // Whether everything that is wrong counts, and not only what is wrong with structures.
+    bool strict = true;
+
     const Timeline &line() const { return line_; }
     const Plan &plan() const { return plan_; }
     const Edges &edges() const { return edges_; }
@@ -27,7 +30,9 @@ class Checker {
     // second thread may ask this one and them.
     NestedChecker &second() { return second_; }
     // The objects (heads) that violate a constraint of shape `rooted`, ascending.
-    std::vector<Object> lost(uint32_t constraint, uint64_t time);
+    std::vector<Object> lost(uint32_t constraint, uint64_t time) const;
+    // The objects (heads) of a type that no root leads to, ascending; none where it has no roots.
+    std::vector<Object> unreached(uint32_t type, uint64_t time) const;
 
   private:
     const Timeline &line_;

@@ -4,7 +4,8 @@
 namespace heapstory::constraints {
 
 Forward::Forward(Checker &checker, const std::vector<CPoint> &points)
-    : checker_(checker), line_(checker.line()), plan_(checker.plan()), points_(points) {
+    : checker_(checker), line_(checker.line()), plan_(checker.plan()), points_(points),
+      reading_(checker) {
     head_.assign(points.size(), none);
     due_.assign(points.size(), 0);
     many_.assign(points.size(), false);
@@ -165,7 +166,8 @@ bool Forward::is_bad_for_good(uint32_t constraint, size_t point) {
     found_.clear();
     bad_globals_ = {constraint};
     gather_found(point);
-    return counts(point);
+    std::erase_if(found_, [&](const Inconsistency &e) { return !is_counted(e, point); });
+    return !found_.empty() && counts(point);
 }
 
 // The first bad C-point after a clean one, among a sample up to `end` and what lies between.
@@ -206,6 +208,41 @@ bool Forward::counts(size_t point) {
     return !found_.empty();
 }
 
+// Whether it is about the structure, and nobody is busy with that.
+bool Forward::is_counted(const Inconsistency &e, size_t point) {
+    uint64_t time = points_[point].time;
+    if (!reading_.counts(e, time))
+        return false;
+    if (points_[point].busy.empty())
+        return true;
+    Span span;
+    checker_.nested().arguments(e, time, span);
+    return std::ranges::none_of(points_[point].busy, [&](const auto &run) {
+        return run.first < span.since && span.since <= run.second;
+    });
+}
+
+// What does not count here may count at a later C-point, without having changed itself.
+void Forward::leave_out(size_t point) {
+    uint64_t time = points_[point].time;
+    for (const Inconsistency &e : left_out_)
+        if (std::find(found_.begin(), found_.end(), e) == found_.end() &&
+            checker_.nested().is_inconsistent(e, time))
+            found_.push_back(e);
+    left_out_.clear();
+    std::erase_if(found_, [&](const Inconsistency &e) {
+        if (is_counted(e, point))
+            return false;
+        if (!checker_.global(e.constraint))
+            left_out_.push_back(e);
+        return true;
+    });
+    if (!left_out_.empty())
+        usually_bad_.insert(point);
+    if (found_.empty())
+        bad_globals_.clear();
+}
+
 // All inconsistencies of a bad C-point; check_units has found those of the nested constraints.
 void Forward::gather_found(size_t point) {
     for (uint32_t constraint : bad_globals_)
@@ -226,11 +263,13 @@ void Forward::gather_found(size_t point) {
 size_t Forward::run() {
     for (size_t point = 0; point < points_.size() && bad_ == no_point; ++point) {
         end_operations(points_[point].time);
-        if (!check_point(point)) {
+        if (check_point(point))
+            gather_found(point);
+        leave_out(point);
+        if (found_.empty()) {
             pass(point, {});
             continue;
         }
-        gather_found(point);
         std::vector<Inconsistency> found = found_;
         bool lasts = counts(point);
         if (lasts && !is_usual(point)) {
@@ -262,6 +301,7 @@ size_t Forward::run() {
             if (applies(bad_, c))
                 bad_globals_.push_back(c);
         gather_found(bad_);
+        std::erase_if(found_, [&](const Inconsistency &e) { return !is_counted(e, bad_); });
     }
     if (bad_ != no_point)
         find_unusual();

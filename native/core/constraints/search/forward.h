@@ -8,6 +8,7 @@
 // and the first bad one is found by bisection.
 #pragma once
 
+#include "constraints/search/reading.h"
 #include "constraints/search/sweep.h"
 
 #include <cstdint>
@@ -21,6 +22,9 @@ struct CPoint {
     std::vector<uint32_t> types;      // whose constraints must hold; empty: all
     uint64_t operation_end = forever; // what is no longer wrong then does not count
     uint32_t way = 0;                 // which function returned, and to where; 0: not known
+    // When other threads ran, in operations that they have not ended: (from, to]. What was changed
+    // last then is theirs and does not count yet.
+    std::vector<std::pair<uint64_t, uint64_t>> busy;
 };
 
 // A C-point in the middle of an operation and what is wrong there.
@@ -82,6 +86,8 @@ class Forward {
     bool check_units(size_t point);
     bool check_globals(size_t point);
     bool counts(size_t point);
+    bool is_counted(const Inconsistency &e, size_t point);
+    void leave_out(size_t point);
     bool is_used(uint64_t time) const;
     void end_operations(uint64_t time);
     void pass(size_t point, std::vector<Inconsistency> found);
@@ -101,6 +107,7 @@ class Forward {
     const Timeline &line_;
     const Plan &plan_;
     const std::vector<CPoint> &points_;
+    Reading reading_;
     std::vector<Group> groups_;
     uint32_t units_ = 0;
     // The calendar: lists of units by C-point. Not in them are those that are due for the first
@@ -112,6 +119,7 @@ class Forward {
     std::vector<GlobalState> globals_;
     std::vector<Inconsistency> found_;
     std::vector<uint32_t> bad_globals_;
+    std::vector<Inconsistency> left_out_;           // of nested constraints, to be asked again
     std::vector<Passing> passing_;                  // of operations that have not ended yet
     std::set<uint32_t> ways_;                       // of operations that ended well
     std::set<std::pair<uint32_t, uint32_t>> usual_; // ways of those, and constraints broken there

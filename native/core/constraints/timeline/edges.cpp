@@ -50,19 +50,23 @@ Edges::Edges(const Timeline &line, const Plan &plan) : line_(line) {
     for (size_t set = 0; set < plan.edge_sets.size(); ++set)
         made_.emplace_back();
     changes_.resize(plan.edge_sets.size());
+    vias_.resize(plan.edge_sets.size());
     for (size_t set = 0; set < plan.edge_sets.size(); ++set) {
         groups_[set].resize(plan.types.size());
         for (const EdgeRef &edge : plan.edge_sets[set]) {
-            const PlanType &type = plan.types[edge.type];
-            if (edge.run != none)
-                groups_[set][edge.type].push_back({type.runs[edge.run].field.offset,
-                                                   layouts_[edge.type].run_start(edge.run),
-                                                   edge.run});
-            else
-                groups_[set][edge.type].push_back(
-                    {type.fields[edge.field].offset, edge.field, none});
+            groups_[set][edge.type].push_back(group_of(edge));
+            if (edge.via != none)
+                vias_[set].push_back(edge.via);
         }
     }
+}
+
+Edges::Group Edges::group_of(const EdgeRef &edge) const {
+    const Layout &layout = layouts_[edge.type];
+    if (edge.run == none)
+        return {layout.type().fields[edge.field].offset, edge.field, none, none, edge.via};
+    return {layout.type().runs[edge.run].field.offset, layout.run_start(edge.run), edge.run,
+            edge.element, edge.via};
 }
 
 const Changes &Edges::changes(uint32_t set) const {
@@ -94,23 +98,33 @@ const Changes &Edges::lives() const {
 
 std::unique_ptr<IncomingIndex> Edges::make_incoming(uint32_t set) const {
     auto index = std::make_unique<IncomingIndex>();
-    auto for_each = [&](auto visit) {
-        for (Object object = 0; object < line_.objects(); ++object) {
-            if (!in_set(set, line_.type[object]))
+    auto add_cell = [&](Object object, const Group &group, uint32_t cell, auto visit) {
+        auto versions = line_.cell(cell);
+        for (size_t i = 0; i < versions.size(); ++i) {
+            Object target = versions[i].target;
+            if (target >= line_.objects() || !counts(set, target))
                 continue;
-            cells(object, set, [&](uint32_t cell) {
-                auto versions = line_.cell(cell);
-                for (size_t i = 0; i < versions.size(); ++i) {
-                    Object target = versions[i].target;
-                    if (target >= line_.objects() || !counts(set, target))
-                        continue;
-                    uint64_t until = i + 1 < versions.size() ? versions[i + 1].since : forever;
-                    until = std::min({until, line_.death[object], line_.death[target]});
-                    if (versions[i].since < until)
-                        visit(target, Incoming{versions[i].since, until, object, cell});
-                }
-            });
+            uint64_t until = i + 1 < versions.size() ? versions[i + 1].since : forever;
+            until = std::min({until, line_.death[object], line_.death[target]});
+            if (group.via == none) {
+                if (versions[i].since < until)
+                    visit(target, Incoming{versions[i].since, until, object, cell});
+                continue;
+            }
+            for (const Incoming &held : incoming(group.via).of(line_.head(object))) {
+                uint64_t from = std::max(versions[i].since, held.since);
+                uint64_t to = std::min(until, held.until);
+                if (from < to)
+                    visit(target, Incoming{from, to, object, cell});
+            }
         }
+    };
+    auto for_each = [&](auto visit) {
+        for (Object object = 0; object < line_.objects(); ++object)
+            for (const Group &group : groups_[set][line_.type[object]]) {
+                auto add = [&](uint32_t cell) { add_cell(object, group, cell, visit); };
+                cells_of_group(object, group, add);
+            }
     };
     index->first.assign(line_.objects() + 1, 0);
     for_each([&](Object target, const Incoming &) { ++index->first[target + 1]; });

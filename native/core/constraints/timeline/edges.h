@@ -19,22 +19,16 @@ class Edges {
 
     // Cells of an object (of its own type only) that belong to an edge set, in order of offset.
     template <class Visit> void cells(Object object, uint32_t set, Visit visit) const {
-        for (const Group &group : groups_[set][line_.type[object]]) {
-            uint32_t first = line_.first_cell[object] + group.first;
-            uint32_t count = group.run == none
-                                 ? 1
-                                 : layouts_[line_.type[object]].elements(group.run, room(object));
-            for (uint32_t i = 0; i < count; ++i)
-                visit(first + i);
-        }
+        for (const Group &group : groups_[set][line_.type[object]])
+            cells_of_group(object, group, visit);
     }
     // The cells of one field or run.
     template <class Visit> void cells_of(Object object, const EdgeRef &edge, Visit visit) const {
-        const Layout &layout = layouts_[edge.type];
-        uint32_t count = edge.run == none ? 1 : layout.elements(edge.run, room(object));
-        uint32_t first = edge.run == none ? edge.field : layout.run_start(edge.run);
-        for (uint32_t i = 0; i < count; ++i)
-            visit(line_.first_cell[object] + first + i);
+        cells_of_group(object, group_of(edge), visit);
+    }
+    // Whether what a root of such a kind holds counts: an array must be that of its owner.
+    bool is_root(const EdgeRef &root, Object holder, uint64_t time, Span &span) const {
+        return root.via == none || incoming(root.via).count(line_.head(holder), time, span);
     }
     // The edges of a set that begin in a head: visit(target, cell), until it returns false.
     template <class Visit>
@@ -92,16 +86,18 @@ class Edges {
     // When objects come and go.
     const Changes &lives() const;
     // Calls visit(cell) for all that may make the edges of a set differ between two moments: cells
-    // that are written, and those of objects, or leading to objects, that come or go.
+    // that are written, and those of objects, or leading to objects, that come or go; and those of
+    // arrays that get or lose their owner.
     template <class Visit>
     void for_each_change(uint32_t set, uint64_t from, uint64_t to, Visit visit) const {
-        changes(set).between(from, to, visit);
-        lives().between(from, to, [&](Object object) {
-            cells(object, set, visit);
-            if (line_.head(object) == object)
-                for (const Incoming &edge : incoming(set).of(object))
-                    visit(edge.cell);
-        });
+        for_each_own_change(set, from, to, visit);
+        for (uint32_t via : vias_[set])
+            for_each_own_change(via, from, to, [&](uint32_t cell) {
+                Span unused;
+                for (uint64_t moment : {from, to})
+                    if (Object array = target(cell, moment, unused); array != no_object)
+                        cells(array, set, visit);
+            });
     }
     const Layout &layout(uint32_t type) const { return layouts_[type]; }
     uint64_t room(Object object) const {
@@ -115,14 +111,39 @@ class Edges {
 
   private:
     std::unique_ptr<IncomingIndex> make_incoming(uint32_t set) const;
+    template <class Visit>
+    void for_each_own_change(uint32_t set, uint64_t from, uint64_t to, Visit visit) const {
+        changes(set).between(from, to, visit);
+        lives().between(from, to, [&](Object object) {
+            cells(object, set, visit);
+            if (line_.head(object) == object)
+                for (const Incoming &edge : incoming(set).of(object))
+                    visit(edge.cell);
+        });
+    }
 
-    struct Group { // a field, or all elements of a run
+    struct Group { // a field, all elements of a run, or one
         uint64_t offset;
-        uint32_t first, run; // cell from the object's first
+        uint32_t first, run, element, via; // cell from the object's first
     };
+    Group group_of(const EdgeRef &edge) const;
+    template <class Visit>
+    void cells_of_group(Object object, const Group &group, Visit &visit) const {
+        uint32_t first = line_.first_cell[object] + group.first, count = 1;
+        if (group.run != none) {
+            count = layouts_[line_.type[object]].elements(group.run, room(object));
+            if (group.element != none) {
+                first += group.element;
+                count = group.element < count;
+            }
+        }
+        for (uint32_t i = 0; i < count; ++i)
+            visit(first + i);
+    }
     const Timeline &line_;
     std::vector<Layout> layouts_;
     std::vector<std::vector<std::vector<Group>>> groups_; // by set and type
+    std::vector<std::vector<uint32_t>> vias_;             // by set
     std::vector<uint8_t> undeclared_; // by object (a head): of implied types only; empty: none is
     mutable std::vector<std::unique_ptr<IncomingIndex>> incoming_;
     mutable std::deque<std::once_flag> made_; // by set: its incoming_

@@ -136,8 +136,21 @@ class FieldTerms(ABC):
             first = array.element
             text = Scalar(TEXT_PREFIX + found.path, first.offset, array.count or 1, Kind.CHARS)
             return self._read(found.base, found.entry, text, None)
+        if found.index is not None and (value := self._structure(found)) is not None:
+            return value
         what = "an array: say which element" if array else "a structure: name a field of it"
         raise self.schema.fail(f"{self._text(term)} is {what}", term.at)
+
+    def _structure(self, found: Partial) -> Value | None:
+        """An element of an array of structures, as a node."""
+        parts = [p for p in found.entry.layout.parts if p.name.startswith(f"{found.path}.")]
+        entry = self.schema.element_type(found.entry, found.path)
+        first = parts[0] if parts else None
+        if entry is None or found.index is None or not isinstance(first, Array):
+            return None
+        start = 0 if found.path == "[]" else min(scalar_of(part).offset for part in parts)
+        args = (found.base, found.index)
+        return Value(Expr(Op.ELEMENT, args, index=start, number=first.stride), entry)
 
     def index(self, term: syntax.Index) -> Value | Partial:
         base = term.base

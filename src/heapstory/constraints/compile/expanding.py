@@ -132,8 +132,9 @@ def _apart(names: list[str], form: Form, schema: Schema) -> tuple[list[str], lis
     if len(holders) > 1 or not all("." in name for name in ends):
         return names, []
     (holder,) = holders
-    declared = list(schema.declared())
-    own = any(e.name == holder or holder in e.layout.prefixes() for e in declared)
+    fields = set(names[:-count])
+    spoken_of = [e for e in schema.declared() if fields <= set(e.field_names())]
+    own = any(e.name == holder or holder in e.layout.prefixes() for e in spoken_of)
     return (names, []) if own or schema.find(holder) is None else (names[:-count], ends)
 
 

@@ -14,6 +14,7 @@ from heapstory.parsing import did_you_mean
 
 NOWHERE = syntax.At(0, 0)
 SAFE_ROOT = "root"  # how a pointer is safe: all it must not be is wild
+LOST = "lost"  # how a node is rooted: what is merely apart from the structure is not lost
 
 
 class Implied:
@@ -56,11 +57,10 @@ class Implied:
         if self.schema.target(entry, part) is None:
             array = self.schema.array_of(part)
             if array is not None:
-                first = array.layout.parts[0]
-                return [EdgeRef(type=array.index, run=array.refer(first))]
-        ref = entry.refer(part)
-        run = isinstance(part, Array)
-        return [EdgeRef(entry.index, None if run else ref, ref if run else None)]
+                own = (self.schema.refer_to(entry, part),)
+                via = self.schema.intern(own, counted=False)
+                return [self.schema.refer_to(array, array.layout.parts[0], via=via)]
+        return [self.schema.refer_to(entry, part)]
 
     def _global(self, source: str, layout: Layout) -> EdgeRef:
         entry = self.schema.imply(source, layout)
@@ -75,11 +75,19 @@ class Implied:
                 holder = self.schema.entries[root.type]
                 if holder.implied:  # else it is checked as a field, or not on purpose
                     part = self.schema.part(root)
-                    found[holder.name, part.name] = self._safe(holder, part, SAFE_ROOT)
+                    found[holder.name, part.name] = self._safe(
+                        holder, part, SAFE_ROOT, self._held(root)
+                    )
         return list(found.values())
 
+    def _held(self, root: EdgeRef) -> Expr | None:
+        """Of an array that holds roots: that it is the one its owner points to."""
+        if root.via is None:
+            return None
+        return Expr(Op.GT, (Expr(Op.INDEGREE, (variable(0),), edges=root.via), number(0)))
+
     def unrooted(self) -> list[PlanConstraint]:
-        body = Expr(Op.ROOTED, (variable(0),))
+        body = Expr(Op.ROOTED, (variable(0),), text=LOST)
         return [
             self.builder.build(f"rooted({entry.name})", NOWHERE, {"X": entry}, None, body)
             for entry in list(self.schema.declared())
@@ -87,17 +95,20 @@ class Implied:
         ]
 
     def unwritten(self) -> list[PlanConstraint]:
-        """Fields that are marked: in every node they must have a value."""
+        """Fields that are marked with ``!`` must have a value in every node, pointers in every node
+        that something leads to. (Of an array only some elements may be in use.)"""
         found = []
         for entry in list(self.schema.declared()):
             for named in entry.line.fields if entry.line else ():
                 part = entry.find_marked(named.name)
-                if named.written and part is not None:
+                link = bool(named.mark) and not named.unchecked and isinstance(part, Scalar)
+                if part is not None and (named.written or link):
                     read, loop = self._each(entry, part)
                     body = Expr(Op.WRITTEN, (read,))
                     name = f"written({entry.name}.{named.name})"
+                    guard = None if named.written else _linked(entry)
                     found.append(
-                        self.builder.build(name, NOWHERE, {"X": entry}, None, body, loop=loop)
+                        self.builder.build(name, NOWHERE, {"X": entry}, guard, body, loop=loop)
                     )
         return found
 
@@ -108,7 +119,9 @@ class Implied:
                 found.append(self._safe(entry, part))
         return found
 
-    def _safe(self, entry: Entry, part: Scalar | Array, how: str = "") -> PlanConstraint:
+    def _safe(
+        self, entry: Entry, part: Scalar | Array, how: str = "", guard: Expr | None = None
+    ) -> PlanConstraint:
         read, loop = self._each(entry, part)
         target = self.schema.target(entry, part, imply=False)
         if not entry.layout.known and not scalar_of(part).target:
@@ -118,7 +131,7 @@ class Implied:
         else:
             body = Expr(Op.SAFE, (read,), type=target.index if target else None)
         name = f"safe({entry.name}.{part.name.replace('[]', '')})".replace(".)", ")")
-        return self.builder.build(name, NOWHERE, {"X": entry}, None, body, loop=loop)
+        return self.builder.build(name, NOWHERE, {"X": entry}, guard, body, loop=loop)
 
     def _each(self, entry: Entry, part: Scalar | Array) -> tuple[Expr, PlanLoop | None]:
         """A field of X, or every element of an array in it."""
@@ -153,3 +166,11 @@ class Implied:
                 self.builder.build(f"acyclic({attribute.name})", NOWHERE, both, there, back)
             )
         return found
+
+
+def _linked(entry: Entry) -> Expr:
+    """Something leads to the node."""
+    pointed = Expr(Op.GT, (Expr(Op.INDEGREE, (variable(0),)), number(0)))
+    if not entry.roots:
+        return pointed
+    return Expr(Op.OR, (pointed, Expr(Op.ROOTED, (variable(0),))))

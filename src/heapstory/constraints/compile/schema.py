@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from heapstory.constraints.binding.layout import Array, Layout, Scalar, count_pointers, scalar_of
@@ -57,6 +57,12 @@ class Entry:
 
     def field_names(self) -> list[str]:
         return [part.name.replace("[]", "") for part in self.layout.parts]
+
+
+def _element(name: str) -> tuple[str, int | None]:
+    """The array and the index of ``next[0]``."""
+    whole, bracket, index = name.partition("[")
+    return whole, int(index.removesuffix("]")) if bracket else None
 
 
 PartT = TypeVar("PartT", Scalar, Array)
@@ -231,11 +237,14 @@ class Schema:
             return 0
         refs: list[EdgeRef] = []
         for name in names:
+            whole, element = _element(name)
             found = [
-                self._ref(entry, part)
+                replace(self._ref(entry, part), element=element)
                 for entry in self.declared()
-                for part in [self._part_named(entry, name)]
-                if part is not None and scalar_of(part).kind in POINTERS
+                for part in [self._part_named(entry, whole)]
+                if part is not None
+                and scalar_of(part).kind in POINTERS
+                and (element is None or isinstance(part, Array))
             ]
             if not found:
                 known = [n for entry in self.declared() for n in entry.field_names()]
@@ -244,15 +253,27 @@ class Schema:
             refs += found
         return self.intern(tuple(refs))
 
+    def refer_to(self, entry: Entry, part: Scalar | Array, *, via: int | None = None) -> EdgeRef:
+        """A field or run as an edge, perhaps only of objects that another edge leads to."""
+        return replace(self._ref(entry, part), via=via)
+
+    def element_type(self, entry: Entry, path: str) -> Entry | None:
+        """The type of the structures in an array: of a block, or in another structure."""
+        if path == "[]":
+            return self._native(entry.name.removesuffix("[]"), True)
+        held_in = f"{entry.name}.{path.removesuffix('[]')}"
+        return next((e for e in self.declared() if e.line and held_in in e.line.holders), None)
+
     def _part_named(self, entry: Entry, name: str) -> Scalar | Array | None:
         own = name.removeprefix(f"{entry.name}.")
         names = {name, f"{name}[]", own, f"{own}[]"}
         return next((part for part in entry.layout.parts if part.name in names), None)
 
-    def intern(self, refs: tuple[EdgeRef, ...]) -> int:
-        """The number of a set of edges, whatever their order."""
+    def intern(self, refs: tuple[EdgeRef, ...], *, counted: bool = True) -> int:
+        """The number of a set of edges, whatever their order. The counted edges are apart: those to
+        types that are only read through are none of them."""
         for number, known in enumerate(self._sets):
-            if set(known) == set(refs):
+            if set(known) == set(refs) and (number or counted):
                 return number
         self._sets.append(tuple(dict.fromkeys(refs)))
         return len(self._sets) - 1

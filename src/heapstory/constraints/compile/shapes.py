@@ -28,7 +28,8 @@ COSTS = {
 
 def find_shape(guard: Expr | None, body: Expr, types: Sequence[int]) -> Shape:
     """The shape of a constraint over variables 0, 1, … of some types, all FORALL."""
-    if len(types) == 1 and guard is None and body == Expr(Op.ROOTED, (variable(0),)):
+    rooted = body.op is Op.ROOTED and body.args == (variable(0),)
+    if len(types) == 1 and guard is None and rooted:
         return Shape(ShapeKind.ROOTED)
     if len(types) != 2:
         return Shape(ShapeKind.NESTED)

@@ -10,6 +10,7 @@ from heapstory.constraints.compile.aggregates import AGGREGATES, Aggregate
 from heapstory.constraints.compile.attributes import Attributes
 from heapstory.constraints.compile.schema import Schema
 from heapstory.constraints.language import syntax
+from heapstory.constraints.language.oneliners import ONE_LINERS
 from heapstory.constraints.plan import Expr, Kind, Op
 from heapstory.constraints.plan.expressions import FALSE, NULL, TRUE, negate, number, variable
 from heapstory.parsing import did_you_mean
@@ -142,9 +143,22 @@ class Terms(FieldTerms):
 
     def _connection(self, term: syntax.Connection) -> Expr:
         edges = self.schema.edge_set(term.fields, term.at)
+        self._check_arrow(term)
         ends = (self._object(term.source), self._object(term.target))
         expr = Expr(Op.PATH if term.is_path else Op.EDGE, ends, edges=edges)
         return negate(expr) if term.negated else expr
+
+    def _check_arrow(self, term: syntax.Connection) -> None:
+        """``X->next`` is C."""
+        target = term.target
+        if not isinstance(target, syntax.Name) or target.text in self.scope.variables:
+            return
+        source = self.value(term.source)
+        if source.entry is not None and source.entry.find_marked(target.text) is not None:
+            whole = f"{self._text(term.source)}.{target.text}"
+            raise self.schema.fail(
+                f"a field is written {whole}; X -> Y says that there is an edge", term.at
+            )
 
     def _object(self, term: syntax.Term) -> Expr:
         value = self.value(term)
@@ -180,7 +194,9 @@ class Terms(FieldTerms):
             return Value(self._text_call(term))
         if term.name == "rooted" and len(term.args) == 1:
             return Value(Expr(Op.ROOTED, (self._object(term.args[0]),)))
-        known = (*AGGREGATES, "LEN", "HASH", "rooted", *ARITHMETIC_CALLS)
+        known = (*AGGREGATES, "LEN", "HASH", "rooted", *ARITHMETIC_CALLS, *ONE_LINERS)
+        if term.name in ONE_LINERS:
+            raise self.schema.fail(f"{term.name}(…) is a statement of its own", term.at)
         raise self.schema.fail(
             f"unknown function '{term.name}'{did_you_mean(term.name, known)}", term.at
         )

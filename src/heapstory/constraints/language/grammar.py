@@ -6,6 +6,7 @@ as in Fig 4.2, ``..(c1)``, names the constraint before it.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from lark import Lark, Token, Tree
@@ -56,6 +57,7 @@ assignment: postfix ASSIGN term
            | bits COMPARISON bits                          -> comparison
            | bits ARROW bits                               -> arrow
            | bits RESTRICTED bits                          -> arrow
+           | bits REACHABLE bits                           -> reachable
 ?bits: sum | bits "&" sum                                  -> bits
 ?sum: product | sum PLUS product -> operation | sum MINUS product -> operation
 ?product: unary | product STAR unary -> operation | product SLASH unary -> operation
@@ -72,7 +74,8 @@ assignment: postfix ASSIGN term
      | "|" sum "|" -> absolute
      | NAME "(" [arguments] ")" -> call
 arguments: argument ("," argument)*
-?argument: term | STAR -> star | "[" dotted ("," dotted)* "]" -> fields
+?argument: term | STAR -> star | "[" edge ("," edge)* "]" -> fields
+edge: dotted ["[" INT "]"]
 
 ANYWHERE: "*"
 MARK: "*" | "^"
@@ -93,7 +96,8 @@ AND.2: /and\b|&&|∧/
 NOT.2: /not\b|!(?!=)|¬/
 COMPARISON: "==" | "!=" | "≠" | "<=" | "≤" | ">=" | "≥" | "<" | ">"
 ARROW: "->" | "→" | "-/>" | "↛" | "->>" | "↠" | "-/>>" | "↠̸" | "⤀" | "⤁"
-RESTRICTED: /-\[\s*\w+(\.\w+)*\s*(,\s*\w+(\.\w+)*\s*)*\]\s*(->>|->|-\/>>|-\/>|\/>>|\/>|↠̸|→|↛|↠|⤀|⤁)/
+REACHABLE.2: /reachable\s+from\b/
+RESTRICTED: /-\[\s*\w[\w\s.,\[\]]*\]\s*(->>|->|-\/>>|-\/>|\/>>|\/>|↠̸|→|↛|↠|⤀|⤁)/
 PLUS: "+"
 MINUS: "-" | "−"
 STAR: "*"
@@ -127,6 +131,7 @@ WORDS = {
     "ASSIGN": "'='",
     "COMPARISON": "a comparison",
     "ARROW": "'->' or '->>'",
+    "REACHABLE": "'reachable from'",
     "FIELD": "FIELD",
     "EDGE": "EDGE",
     "FROM": "'from'",
@@ -147,6 +152,20 @@ def parse_tree(source: str, path: str) -> Tree[Token]:
     try:
         return _parser().parse(source)
     except UnexpectedInput as error:
-        token = getattr(error, "token", None)
-        hint = " (to compare, write ==)" if token is not None and token == "=" else ""
-        raise syntax_error(error, source, path, WORDS, hint) from None
+        raise syntax_error(error, source, path, WORDS, _remedy(error, source)) from None
+
+
+def _remedy(error: UnexpectedInput, source: str) -> str:
+    """What to write instead, for habits from C."""
+    token = getattr(error, "token", None)
+    if token == "=":
+        return " (to compare, write ==)"
+    place = error.pos_in_stream if isinstance(error.pos_in_stream, int) else len(source)
+    statement = re.split(r"[;{}]", source[:place])[-1]
+    if kind := re.search(r"\b(struct|class|union)\s+(\w+)\s*$", statement):
+        return f" (a type is named without '{kind[1]}': {kind[2]} {{ … }})"
+    if token == "->":
+        return " (between what is supposed and what must hold, write =>)"
+    if field := re.search(r"(\w+)->([A-Za-z_]\w*)\W*$", statement):
+        return f" (a field is written {field[1]}.{field[2]}; X -> Y says that there is an edge)"
+    return ""

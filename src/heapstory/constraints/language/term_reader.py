@@ -59,6 +59,9 @@ class TermReader(Transformer[Token, syntax.Specification]):
     def dotted(self, meta: Meta, *names: Token) -> str:
         return ".".join(names)
 
+    def edge(self, meta: Meta, name: str, element: Token | None) -> str:
+        return f"{name}[{element}]" if element else name
+
     def fields(self, meta: Meta, *names: str) -> Term:
         return syntax.Fields(names, find_at(meta))
 
@@ -111,10 +114,17 @@ class TermReader(Transformer[Token, syntax.Specification]):
         kind, variable = (str(first), str(second)) if second else (None, str(first))
         return syntax.Exists(kind, variable, body, find_at(meta))
 
+    def reachable(self, meta: Meta, node: Term, words: Token, start: Term) -> Term:
+        """What the start points to is reachable from it, and all that paths lead to from there."""
+        at = find_at(meta)
+        itself = syntax.Operation("eq", (node, start), at)
+        below = syntax.Connection(True, False, None, start, node, at)
+        return syntax.Operation("or", (itself, below), at)
+
     def arrow(self, meta: Meta, source: Term, arrow: Token, target: Term) -> Term:
         text, fields = str(arrow), None
         if text.startswith("-["):
-            inside, text = text[2:].split("]", 1)
+            inside, text = text[2:].rsplit("]", 1)
             fields = tuple(name.strip() for name in inside.split(","))
         negated = "/" in text or text.strip() in NO_ARROWS
         is_path = text.endswith(PATH_ARROWS)

@@ -101,6 +101,8 @@ class EdgeRef:
     type: int
     field: int | None = None
     run: int | None = None
+    element: int | None = None  # of the run; None: all
+    via: int | None = None  # a set of edges: only in objects that one of these leads to
 
 
 @dataclass(frozen=True, slots=True)

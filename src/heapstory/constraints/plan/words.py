@@ -115,7 +115,8 @@ class Wording:
             name = kind.fields[ref.field].name
         else:
             assert ref.run is not None
-            name = kind.runs[ref.run].field.name.replace("[]", "")
+            index = "" if ref.element is None else f"[{ref.element}]"
+            name = kind.runs[ref.run].field.name.replace("[]", "") + index
         return f"{kind.name}.{name}".rstrip(".") if qualified else name
 
     def _edges(self, edges: int, plural: bool = False) -> str:
@@ -163,6 +164,8 @@ class Wording:
             return f"the {word} of {' and '.join(self.value(arg) for arg in args)}"
         if op is Op.STRING:
             return self.value(args[0])
+        if op is Op.ELEMENT:
+            return f"{self.value(args[0])}[{self.value(args[1])}]"
         if op is Op.EXTENT:
             return f"the length of {self._run(expr)}"
         if op is Op.LENGTH:
