@@ -110,10 +110,11 @@ def test_until(run: Run) -> None:
 def test_stop_of_the_collector(run: Run) -> None:
     options = ("--collector-arg=--stop-after=2", "--segment-kib=128")
     result = run("recorder/ends.c", "fork", options=(*options, "--follow-children=yes"), traces=2)
-    # A program that ended before it had another segment to send did not notice.
+    # A program that ended before it had another segment to send did not notice: the parent fills
+    # two, and may have handed over one before it was full, as the collector had nothing to do.
     sent = [int(str(t.end["segments_sent"])) for t in result.traces if t.of("FINISH")]
     assert sent and all(2 < number <= 11 for number in sent)
-    assert all(t.of("FINISH") or t.end["segments_sent"] == 2 for t in result.traces)
+    assert all(t.of("FINISH") or t.end["segments_sent"] in (2, 3) for t in result.traces)
 
 
 @pytest.mark.parametrize(("place", "times"), [("work", 4), ("work:entry", 4), ("push:exit", 9)])

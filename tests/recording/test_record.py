@@ -251,7 +251,8 @@ def test_programs_that_cannot_be_recorded(
 
 def test_without_valgrind(tmp_path: Path, heapstory: Heapstory) -> None:
     (tmp_path / "true").symlink_to("/bin/true")
-    done = heapstory("record", "--", "true", cwd=tmp_path, env={"PATH": str(tmp_path)})
+    asked = {"PATH": str(tmp_path), "HEAPSTORY_VALGRIND": "valgrind"}
+    done = heapstory("record", "--", "true", cwd=tmp_path, env=asked)
     assert done.returncode == 125
     assert done.stderr == "heapstory: valgrind is not installed (apt-get install valgrind)\n"
 
