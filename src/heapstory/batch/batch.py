@@ -12,6 +12,7 @@ from typing import Any
 
 from heapstory.batch.run import Job, run
 from heapstory.errors import HeapstoryError, UsageError
+from heapstory.store.sql import quoted
 
 TABLE = "answers.parquet"
 Engine = Callable[[list[Job]], Iterable[dict[str, Any]]]
@@ -84,10 +85,9 @@ def write_table(found: list[dict[str, Any]], path: Path) -> None:
         lines = Path(folder) / "rows.json"
         lines.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
         types = ", ".join(f"{name}: '{kind}'" for name, kind in COLUMNS.items())
-        source = f"read_json('{lines}', format = 'newline_delimited', columns = {{{types}}})"
+        source = f"read_json({quoted(lines)}, format = 'newline_delimited', columns = {{{types}}})"
         with duckdb.connect(":memory:") as connection:
-            target = str(path).replace("'", "''")
-            connection.execute(f"COPY (SELECT * FROM {source}) TO '{target}' (FORMAT parquet)")
+            connection.execute(f"COPY (SELECT * FROM {source}) TO {quoted(path)} (FORMAT parquet)")
 
 
 COLUMNS = {

@@ -14,6 +14,7 @@ from heapstory.errors import UsageError
 from heapstory.slicing.criteria import parse_memory
 from heapstory.slicing.loop_names import LoopNames
 from heapstory.store.places import Place
+from heapstory.store.sql import quoted
 
 if TYPE_CHECKING:
     from heapstory._core import Slicer
@@ -55,9 +56,8 @@ def _ranges(trace: Trace, memory: str) -> list[tuple[int, int]]:
     given = parse_memory(memory)
     if given is not None:
         return [given]
-    text = memory.replace("'", "''")
     rows = trace.query(
-        f"SELECT DISTINCT address, size FROM nodes WHERE '{text}' IN (name, label, type)"
+        f"SELECT DISTINCT address, size FROM nodes WHERE {quoted(memory)} IN (name, label, type)"
     ).rows
     if not rows:
         raise UsageError(

@@ -93,6 +93,11 @@ class Rows:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def quoted(text: str | os.PathLike[str]) -> str:
+    """A text as SQL writes it."""
+    return "'" + os.fspath(text).replace("'", "''") + "'"
+
+
 def query(trace: OpenTrace, sql: str, files: Sequence[str | os.PathLike[str]] = ()) -> Rows:
     """Runs a statement, which may read and write ``files``; only tables it names are opened."""
     return _ask(lambda connection: _open_tables(connection, trace, sql), sql, files, _answer)
@@ -127,9 +132,8 @@ def export(
 
 def _parquet(output: str) -> Callable[[duckdb.DuckDBPyConnection, str], None]:
     def write(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
-        target = output.replace("'", "''")
         plain = statement.rstrip().rstrip(";")
-        connection.execute(f"COPY ({plain}) TO '{target}' (FORMAT parquet)")
+        connection.execute(f"COPY ({plain}) TO {quoted(output)} (FORMAT parquet)")
 
     return write
 
@@ -192,7 +196,7 @@ def _ask(
 def _confine(
     connection: duckdb.DuckDBPyConnection, files: Sequence[str | os.PathLike[str]]
 ) -> None:
-    allowed = ", ".join("'" + os.fspath(file).replace("'", "''") + "'" for file in files)
+    allowed = ", ".join(map(quoted, files))
     connection.execute(f"SET allowed_paths = [{allowed}]")
     for setting in (
         "enable_external_access",
@@ -219,8 +223,7 @@ def _open_all_tables(
         parts = []
         for number, trace in enumerate(traces):
             connection.register(f"{name}_{number}", trace.core.table(name))
-            path = str(trace.path).replace("'", "''")
-            parts.append(f"SELECT '{path}' AS trace, * FROM {name}_{number}")
+            parts.append(f"SELECT {quoted(trace.path)} AS trace, * FROM {name}_{number}")
         connection.execute(f"CREATE TEMP VIEW {name} AS {' UNION ALL '.join(parts)}")
     connection.execute(_ADDR)
     if _names(sql, "place"):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from heapstory.errors import UsageError
-from heapstory.store.sql import query
+from heapstory.store.sql import query, quoted
 
 if TYPE_CHECKING:
     from heapstory.store.open_trace import OpenTrace
@@ -66,7 +66,7 @@ def _of_statement(trace: OpenTrace, file: str, line: int, number: int) -> int:
     """After the statement wrote to the heap or to a variable for the ``number``-th time."""
     whole = "path" if "/" in file else "file"
     # A path may be given from any folder on.
-    suffix = f"(s.{whole} = {_quoted(file)} OR ends_with(s.{whole}, {_quoted('/' + file)}))"
+    suffix = f"(s.{whole} = {quoted(file)} OR ends_with(s.{whole}, {quoted('/' + file)}))"
     written = f"FROM events e JOIN sites s USING (site) WHERE {suffix}"
     rows = query(
         trace, f"SELECT e.timestamp {written} AND s.line = {line} ORDER BY e.event {_nth(number)}"
@@ -90,7 +90,7 @@ def _of_function(trace: OpenTrace, text: str, number: int) -> int:
     """When the function returned for the ``number``-th time, or was entered."""
     name = text.removesuffix(":entry").removesuffix(":exit")
     kind = "entry" if text.endswith(":entry") else "return"
-    named = f"(name = {_quoted(name)} OR starts_with(name, {_quoted(name + '(')}))"
+    named = f"(name = {quoted(name)} OR starts_with(name, {quoted(name + '(')}))"
     calls = f"FROM cpoints WHERE {named} AND kind = "
     ordered = f"SELECT timestamp, row_number() OVER () AS n {calls}"
     rows = query(
@@ -115,7 +115,3 @@ def _of_function(trace: OpenTrace, text: str, number: int) -> int:
 
 def _nth(number: int) -> str:
     return f"LIMIT 1 OFFSET {number - 1}" if number > 0 else f"DESC LIMIT 1 OFFSET {-number - 1}"
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from heapstory.errors import UsageError
+from heapstory.store.sql import quoted
 from heapstory.viewing.columns import Rows
 
 if TYPE_CHECKING:
@@ -38,9 +39,7 @@ def same_statement(trace: Trace, site: int) -> list[int]:
     if place.path is None or place.line is None:
         return [site]
     rows = trace.query(
-        "SELECT site FROM sites WHERE path = '{}' AND line = {}".format(
-            place.path.replace("'", "''"), place.line
-        )
+        f"SELECT site FROM sites WHERE path = {quoted(place.path)} AND line = {place.line}"
     )
     return sorted({site, *(row[0] for row in rows)})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from heapstory.errors import UsageError
+from heapstory.store.sql import quoted
 
 if TYPE_CHECKING:
     from heapstory.trace import Trace
@@ -18,12 +19,12 @@ def find_nodes(trace: Trace, text: str, most: int) -> list[int]:
     if not words:
         return []
     conditions = [
-        f"name = {_quoted(words)}",
-        f"label = {_quoted(words)}",
-        f"type = {_quoted(words)}",
-        f"type LIKE {_quoted('% ' + words)}",
-        f"created_site IN (SELECT site FROM sites WHERE file || ':' || line = {_quoted(words)}"
-        f' OR "function" = {_quoted(words)})',
+        f"name = {quoted(words)}",
+        f"label = {quoted(words)}",
+        f"type = {quoted(words)}",
+        f"type LIKE {quoted('% ' + words)}",
+        f"created_site IN (SELECT site FROM sites WHERE file || ':' || line = {quoted(words)}"
+        f' OR "function" = {quoted(words)})',
     ]
     number = _number(words)
     if number is not None:
@@ -39,9 +40,9 @@ def nodes_of(
     """The nodes born by a timestamp with some name, type and allocation site."""
     conditions = [f"coalesce(created, 0) <= {last}"]
     if name is not None:
-        conditions.append(f"(name = {_quoted(name)} OR label = {_quoted(name)})")
+        conditions.append(f"(name = {quoted(name)} OR label = {quoted(name)})")
     if type is not None:
-        conditions.append(f"(type = {_quoted(type)} OR type LIKE {_quoted('% ' + type)})")
+        conditions.append(f"(type = {quoted(type)} OR type LIKE {quoted('% ' + type)})")
     if site is not None:
         conditions.append(f"created_site = {int(site)}")
     rows = trace.query(
@@ -100,7 +101,3 @@ def _number(text: str) -> int | None:
     except ValueError:
         return None
     return number if 0 <= number < 1 << 63 else None
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
