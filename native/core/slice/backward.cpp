@@ -549,7 +549,7 @@ template <class Why> class Walk {
     }
 
     Slice result() {
-        Slice slice = hits_.take(prepared_);
+        Slice slice = hits_.result(prepared_);
         slice.visited = visited_;
         slice.unresolved = now_.bytes();
         for (const Checkpoint *at = points(); at; at = at->next.get())

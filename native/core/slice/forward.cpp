@@ -68,7 +68,7 @@ class Walk {
             next_switch_ = next_call_ = 0;
             walk(last);
         }
-        Slice slice = hits_.take(prepared_);
+        Slice slice = hits_.result(prepared_);
         slice.visited = visited_;
         return slice;
     }
