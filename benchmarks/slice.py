@@ -72,6 +72,7 @@ class Bench:
         result["threads"] = kernel.threads
         result["wall"] = self._walls(program)
         self._say(f"{program.name}: slicing")
+        result["limit"] = self.options.limit
         result |= self._asked(self.heapstory.trace_of(program), size)
         return result
 
