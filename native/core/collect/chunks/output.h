@@ -30,8 +30,8 @@ struct RecordingOptions {
     uint64_t most_changes = 0;            // --for: stop after so many, 0 never
     uint64_t most_instructions = 0;       // --stream-for
     // Slots between keyframes: at least so many, and in proportion to live words. Reading them
-    // takes less than half a second.
-    uint64_t keyframe_least = 24'000'000, keyframe_ratio = 4;
+    // takes a fraction of a second, which windows of a view wait for.
+    uint64_t keyframe_least = 8'000'000, keyframe_ratio = 4;
 };
 
 class Output {
