@@ -98,28 +98,32 @@ void WordHistories::gather_few(const Piece &piece, std::vector<Write> &out) cons
                             version.value)});
 }
 
-// Many words: all slots of the piece, chunk by chunk. Within a chunk they come by word, then time.
+// Many words: all slots of the piece, chunk by chunk.
 void WordHistories::gather_many(const Piece &piece, std::vector<Write> &out) const {
+    for (uint32_t chunk : store_.event_chunks())
+        gather_chunk(chunk, piece, out);
+}
+
+// By word, then time; by time alone where the chunk has long stores.
+void WordHistories::gather_chunk(uint32_t chunk, const Piece &piece,
+                                 std::vector<Write> &out) const {
+    const ChunkHeader &header = store_.header(chunk);
+    if (header.first_event + header.events < first_ || header.first_event > last_)
+        return;
+    const EventsView view = store_.events(chunk);
+    const size_t before = out.size();
     std::vector<Slot> slots;
-    for (uint32_t chunk : store_.event_chunks()) {
-        const ChunkHeader &header = store_.header(chunk);
-        if (header.first_event + header.events < first_ || header.first_event > last_)
+    for (const SlotSegment &segment : view.segments()) {
+        if (segment.last_word < piece.low || segment.first_word >= piece.high)
             continue;
-        const EventsView view = store_.events(chunk);
-        const size_t before = out.size();
-        for (const SlotSegment &segment : view.segments()) {
-            if (segment.last_word < piece.low || segment.first_word >= piece.high)
-                continue;
-            decode_words(segment, view.slots(), piece.low, piece.high - 1, slots);
-            for (const Slot &slot : slots)
-                if (uint64_t event = header.first_event + slot.event;
-                    slot.word - piece.low < piece.high - piece.low &&
-                    event - first_ < last_ - first_)
-                    out.push_back(
-                        {slot.word, make_write(event, slot.site, false, slot.shape, slot.value)});
-        }
-        gather_ranges(chunk, piece, before, out);
+        decode_words(segment, view.slots(), piece.low, piece.high - 1, slots);
+        for (const Slot &slot : slots)
+            if (uint64_t event = header.first_event + slot.event;
+                slot.word - piece.low < piece.high - piece.low && event - first_ < last_ - first_)
+                out.push_back(
+                    {slot.word, make_write(event, slot.site, false, slot.shape, slot.value)});
     }
+    gather_ranges(chunk, piece, before, out);
 }
 
 // The long ranged stores of a chunk, and with them its writes, the last ones, in order of time.
@@ -186,8 +190,16 @@ std::vector<WordHistories::Write> WordHistories::writes_of(const Piece &piece) c
 
 void WordHistories::gather_all() {
     auto [low, high] = store_.nodes().bounds();
-    gather_many({0, 0, low / 8, high / 8 + 1}, all_);
-    std::ranges::stable_sort(all_, {}, &Write::word);
+    const Piece piece{0, 0, low / 8, high / 8 + 1};
+    for (uint32_t chunk : store_.event_chunks()) {
+        const auto before = ptrdiff_t(all_.size());
+        gather_chunk(chunk, piece, all_);
+        // By word already, unless the chunk has long stores.
+        const std::ranges::subrange fresh(all_.begin() + before, all_.end());
+        if (!std::ranges::is_sorted(fresh, {}, &Write::word))
+            std::ranges::stable_sort(fresh, {}, &Write::word);
+        std::ranges::inplace_merge(all_, all_.begin() + before, {}, &Write::word);
+    }
     gathered_ = true;
 }
 

@@ -67,6 +67,7 @@ class WordHistories {
     std::span<const Write> gathered_of(const Piece &piece) const;
     void gather_few(const Piece &piece, std::vector<Write> &out) const;
     void gather_many(const Piece &piece, std::vector<Write> &out) const;
+    void gather_chunk(uint32_t chunk, const Piece &piece, std::vector<Write> &out) const;
     void gather_ranges(uint32_t chunk, const Piece &piece, size_t slots,
                        std::vector<Write> &out) const;
     void add_range(const Version &version, std::vector<Write> &out) const;

@@ -12,8 +12,16 @@ namespace heapstory {
 
 namespace {
 
-constexpr size_t many_nodes = 20000;
 constexpr uint64_t few_events = 2'000'000; // all of which are read at once
+
+// Whether to read the lives of all nodes first, which takes as long as looking up what some
+// hundredths as many words mean.
+bool is_much(const Store &store, const std::vector<NodeMemory> &nodes) {
+    uint64_t words = 0;
+    for (const NodeMemory &node : nodes)
+        words += node.row.size / 8;
+    return words > 20'000 && words > store.nodes().size() / 8;
+}
 
 } // namespace
 
@@ -103,10 +111,11 @@ void Window::expect(Beginnings &beginnings, uint64_t nodes) {
 
 void Window::read(std::vector<NodeMemory> nodes, uint64_t distance) {
     std::ranges::stable_sort(nodes, {}, [](const NodeMemory &node) { return node.row.address; });
-    const bool many = nodes.size() > many_nodes;
-    if (!meanings_)
+    const bool much = !has_lives_ && is_much(store_, nodes);
+    if (!meanings_ || much)
         meanings_ = std::make_unique<Meanings>(
-            store_, pointers_, many ? Meanings::Asked::much : Meanings::Asked::little);
+            store_, pointers_, much ? Meanings::Asked::much : Meanings::Asked::little);
+    has_lives_ |= much;
     const WordHistories &histories = *histories_;
     Group &group = groups_.emplace_back();
     group.nodes = std::move(nodes);

@@ -92,6 +92,7 @@ class Window {
     uint64_t first_events_, last_events_;
     std::unique_ptr<WordHistories> histories_;
     std::unique_ptr<Meanings> meanings_;
+    bool has_lives_ = false; // meanings_ was made for much
     std::vector<Group> groups_;
     std::vector<Row> rows_;                         // by id, once all is read
     std::unordered_map<uint64_t, uint32_t> row_of_; // by id
