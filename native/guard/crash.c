@@ -9,7 +9,6 @@
 #include "paged.h"
 #include "quarantine.h"
 
-#include <signal.h>
 #include <ucontext.h>
 
 #define STACK_WORDS 64
@@ -197,8 +196,7 @@ void crash_start(void) {
     watching = true;
 }
 
-/* The program sees its own settings, never ours; a handler of its own takes our place. */
-EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
+int crash_action(int number, const struct sigaction *action, struct sigaction *old) {
     int i = watching ? index_of(number) : -1;
     if (i < 0)
         return __sigaction(number, action, old);
@@ -214,11 +212,4 @@ EXPORT int sigaction(int number, const struct sigaction *action, struct sigactio
     if (old)
         *old = before;
     return 0;
-}
-
-EXPORT sighandler_t signal(int number, sighandler_t handler) {
-    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
-    sigemptyset(&action.sa_mask);
-    sigaddset(&action.sa_mask, number);
-    return sigaction(number, &action, &old) ? SIG_ERR : old.sa_handler;
 }

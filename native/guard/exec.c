@@ -4,6 +4,7 @@
  * Nothing is allocated on the way: a child of vfork has the memory of its parent. */
 #define _GNU_SOURCE
 #include "exec.h"
+#include "signals.h"
 #include "state.h"
 
 #include <alloca.h>
@@ -76,11 +77,17 @@ static char *const *complete(char *const *environment, char **room) {
 
 EXPORT int execve(const char *path, char *const *words, char *const *environment) {
     environment = COMPLETE(environment);
-    return next_execve(path, words, environment);
+    signals_hand_over();
+    int result = next_execve(path, words, environment);
+    signals_take_back();
+    return result;
 }
 EXPORT int execvpe(const char *file, char *const *words, char *const *environment) {
     environment = COMPLETE(environment);
-    return next_execvpe(file, words, environment);
+    signals_hand_over();
+    int result = next_execvpe(file, words, environment);
+    signals_take_back();
+    return result;
 }
 EXPORT int execv(const char *path, char *const *words) {
     return execve(path, words, environ);
@@ -92,13 +99,19 @@ EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_acti
                        const posix_spawnattr_t *attributes, char *const *words,
                        char *const *environment) {
     environment = COMPLETE(environment);
-    return next_spawn(pid, path, actions, attributes, words, environment);
+    signals_hand_over();
+    int result = next_spawn(pid, path, actions, attributes, words, environment);
+    signals_take_back();
+    return result;
 }
 EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
                         const posix_spawnattr_t *attributes, char *const *words,
                         char *const *environment) {
     environment = COMPLETE(environment);
-    return next_spawnp(pid, file, actions, attributes, words, environment);
+    signals_hand_over();
+    int result = next_spawnp(pid, file, actions, attributes, words, environment);
+    signals_take_back();
+    return result;
 }
 
 /* The forms with a list of words. */

@@ -39,5 +39,5 @@ long kernel_read_file(const char *path, char *text, size_t size) {
 
 bool kernel_read_memory(void *to, const void *from, size_t size) {
     struct iovec local = {to, size}, remote = {(void *)from, size};
-    return kernel(SYS_process_vm_readv, kernel(SYS_getpid), &local, 1, &remote, 1, 0) == (long)size;
+    return kernel(SYS_process_vm_readv, kernel(SYS_gettid), &local, 1, &remote, 1, 0) == (long)size;
 }

@@ -57,9 +57,10 @@ static void collect(uintptr_t address, uint8_t mark, void *data) {
     const struct lost *old = find(to->before, address);
     if (!is_same(old, &now))
         old = NULL;
-    if (old && old->called)
+    bool before = old && old->called;
+    if (before)
         now.since = old->since;
-    bool called = now.called = to->certain || old;
+    bool called = now.called = to->certain || before;
     if (to->now->count < MOST_LOST)
         to->now->all[to->now->count++] = now;
     if (called) {

@@ -1,9 +1,9 @@
 /* Blocks that are called lost, over several scans.
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Where not all threads are known to have stood still, a block is called lost when two scans in a
- * row have not found it. One that was called lost and is found or freed later was our error: it is
- * withdrawn, and counted. */
+ * Where not all threads are known to have stood still, a block that was not found is suspected
+ * only: a register may refer to it. One that was called lost and is found or freed later was our
+ * error: it is withdrawn, and counted. */
 #ifndef HEAPSTORY_GUARD_LOST_H
 #define HEAPSTORY_GUARD_LOST_H
 

@@ -39,7 +39,7 @@ static void parse(const char *line, mapping_visitor *visit, void *data) {
 }
 
 bool mappings_visit(mapping_visitor *visit, void *data) {
-    long file = kernel(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+    long file = kernel(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
     if (file < 0)
         return false;
     char text[4096 + 1];

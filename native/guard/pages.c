@@ -31,7 +31,7 @@ static void set_keys(uint32_t value) {
 void pages_begin(void) {
     readable_count = 0;
     first = behind = 0;
-    map = kernel(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+    map = kernel(SYS_openat, AT_FDCWD, "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC, 0);
     if (has_keys()) {
         unsigned high;
         __asm__ volatile("rdpkru" : "=a"(keys), "=d"(high) : "c"(0));

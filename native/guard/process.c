@@ -11,6 +11,7 @@
 #include "paged.h"
 #include "program.h"
 #include "scan.h"
+#include "signals.h"
 #include "unwind.h"
 
 #include <dlfcn.h>
@@ -137,6 +138,7 @@ __attribute__((constructor)) static void start(void) {
     look_for_own_functions();
     exec_start();
     crash_start();
+    signals_start(scan_without_signal);
     scan_start();
     pthread_atfork(NULL, NULL, after_fork);
     /* Without a library it belongs to, it runs after the destructors of all of them. */

@@ -8,22 +8,28 @@
 #include "lost.h"
 #include "modules.h"
 #include "reach.h"
+#include "signals.h"
 #include "threads.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
 
 #define LOWEST_PRIORITY 19
+#define ATTEMPTS 3                    /* at a copy that was made while all threads stood still */
+#define PATIENCE ((uint64_t)50000000) /* nanoseconds until they do */
+#define PATIENCE_WAITED_FOR (100 * PATIENCE)
+
+/* Whether all threads stood still while the process was copied. */
+enum { NOT_KNOWN, ALL_STOOD, NOT_ALL, COPIED_AGAIN };
 
 extern int __sigaction(int, const struct sigaction *, struct sigaction *);
 
 /* What the process and the copies that are scanned have in common. */
 struct common {
-    uint32_t stood;   /* 0: not known yet, 1: all threads stood still, 2: not all */
+    uint32_t stood;
     uint32_t pause;   /* microseconds for which they did */
     uint64_t seconds; /* nanoseconds of processor that the last scan took */
     uint16_t scan;    /* number of the last scan */
@@ -38,6 +44,7 @@ static struct common *common;
 static int scanning;   /* a thread is at it */
 static long copy;      /* the process that is being scanned, 0: none */
 static uint64_t begun; /* when the last scan began, monotonic nanoseconds */
+static int timer = -1;
 static struct lines lines;
 
 /* Where the calling thread stands. */
@@ -90,9 +97,7 @@ static bool scan(const struct here *here, uint16_t number, uint64_t began) {
     dangling_begin(&common->danglings[new]);
     bool done = reach(here->sp, here->registers, MOST_WORDS);
     if (done) {
-        while (!__atomic_load_n(&common->stood, __ATOMIC_ACQUIRE))
-            kernel(SYS_sched_yield);
-        bool certain = common->stood == 1;
+        bool certain = common->stood == ALL_STOOD;
         lost_collect(&common->losses[old], &common->losses[new], number, certain, &common->tally);
         common->withdrawn += common->tally.withdrawn;
         alias_report(&common->danglings[old], common->scan);
@@ -109,6 +114,12 @@ static bool scan(const struct here *here, uint16_t number, uint64_t began) {
 static __attribute__((noreturn)) void scan_copy(const struct here *here, uint16_t number,
                                                 int process, bool waited_for) {
     output_for(process);
+    uint32_t stood;
+    while ((stood = __atomic_load_n(&common->stood, __ATOMIC_ACQUIRE)) == NOT_KNOWN)
+        kernel(SYS_sched_yield);
+    if (stood == COPIED_AGAIN)
+        for (;;)
+            kernel(SYS_exit_group, 0);
     kernel(SYS_close_range, 3, ~0u, 0);
     kernel(SYS_close, 0);
     kernel(SYS_close, 1);
@@ -134,35 +145,59 @@ static bool collect(bool wait) {
     return true;
 }
 
-static void on_signal(int number, siginfo_t *info, void *context);
+/* What was not looked at, and what follows from it. */
+static void say_running(int id) {
+    struct lines text;
+    text.used = 0;
+    put_text(&text, "N thread");
+    put_number(&text, (uint64_t)id);
+    put_text(&text, signals_theirs() ? " ran on (the program uses the signal of scans itself)"
+                                     : " ran on (it blocks the signal of scans by a system call of "
+                                       "its own, or was not quick enough)");
+    put_text(&text, ": its registers were not looked at, so nothing more is called lost");
+    put_end(&text);
+    output_flush(&text);
+}
 
-/* False if the program uses that signal for something else. */
-static bool has_signal(void) {
-    struct sigaction now;
-    return !__sigaction(THREADS_SIGNAL, NULL, &now) && now.sa_sigaction == on_signal;
+/* Copies the process while all threads stand still, if that can be. */
+static long copy_once(const struct here *here, uint16_t number, bool wait) {
+    common->stood = NOT_KNOWN;
+    threads_stop(!signals_theirs(), wait ? PATIENCE_WAITED_FOR : PATIENCE);
+    int process = (int)kernel(SYS_getpid);
+    long made = kernel(SYS_clone, 0, 0, 0, 0, 0);
+    if (!made)
+        scan_copy(here, number, process, wait);
+    return made;
 }
 
 static void copy_and_scan(const struct here *here, bool wait) {
     uint64_t start = begun = clock_now(CLOCK_MONOTONIC);
     uint16_t number = ++scans_begun;
-    common->stood = 0;
-    threads_stop(has_signal());
-    int process = (int)kernel(SYS_getpid);
-    long made = kernel(SYS_clone, 0, 0, 0, 0, 0);
-    if (!made)
-        scan_copy(here, number, process, wait);
-    bool stood = threads_stood();
-    threads_go();
-    common->pause = (uint32_t)((clock_now(CLOCK_MONOTONIC) - start) / 1000);
-    __atomic_store_n(&common->stood, stood ? 1 : 2, __ATOMIC_RELEASE);
-    if (made < 0) {
-        say("a scan was not possible: the process cannot be copied (no memory, or no processes "
-            "left)");
-        return;
+    for (unsigned attempt = 1; !copy; attempt++) {
+        long made = copy_once(here, number, wait);
+        bool stood = threads_stood();
+        int running = threads_running();
+        threads_go();
+        if (made < 0) {
+            say("a scan was not possible: the process cannot be copied (no memory, or no processes "
+                "left)");
+            return;
+        }
+        copy = made;
+        common->pause = (uint32_t)((clock_now(CLOCK_MONOTONIC) - start) / 1000);
+        bool again = !stood && !running && attempt < ATTEMPTS; /* one woke up just then */
+        __atomic_store_n(&common->stood,
+                         stood   ? ALL_STOOD
+                         : again ? COPIED_AGAIN
+                                 : NOT_ALL,
+                         __ATOMIC_RELEASE);
+        if (running)
+            say_running(running);
+        if (wait || again)
+            collect(true);
+        if (!again)
+            return;
     }
-    copy = made;
-    if (wait)
-        collect(true);
 }
 
 /* All signals wait while a thread is at it. */
@@ -186,6 +221,8 @@ static bool is_time(void) {
 
 static void on_signal(int number, siginfo_t *info, void *context) {
     (void)number;
+    if (signals_put_off(info, context) || signals_theirs())
+        return;
     const greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
     if (info->si_code == SI_TKILL) {
         threads_park(registers);
@@ -222,14 +259,25 @@ static void set_timer(void) {
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = THREADS_SIGNAL};
     struct timespec every = {settings.scan_every / 1000, settings.scan_every % 1000 * 1000000L};
     struct itimerspec times = {every, every};
-    int timer;
     if (!kernel(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer))
         kernel(SYS_timer_settime, timer, 0, &times, NULL);
+}
+
+void scan_without_signal(void) {
+    if (timer >= 0)
+        kernel(SYS_timer_delete, timer);
+    timer = -1;
+    say("the program uses the signal of scans (SIGRTMIN+13) itself: there are none by the clock or "
+        "from outside");
 }
 
 void scan_start(void) {
     struct sigaction action = {.sa_sigaction = on_signal,
                                .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    if (signals_theirs()) {
+        settings.scan_every = 0;
+        return;
+    }
     __sigaction(THREADS_SIGNAL, &action, NULL);
     if (settings.scan_every)
         set_timer();
@@ -241,7 +289,8 @@ void scan_forked(void) {
     common = NULL;
     copy = 0;
     scanning = 0;
-    if (settings.scan_every)
+    timer = -1;
+    if (settings.scan_every && !signals_theirs())
         set_timer();
 }
 
@@ -254,14 +303,14 @@ void scan_at_end(uintptr_t sp) {
         kernel(SYS_kill, copy, SIGKILL);
     collect(true);
     struct here here = {.sp = sp};
-    threads_stop(has_signal());
+    threads_stop(false, 0);
     if (standing_count) {
         threads_go();
         copy_and_scan(&here, true);
         return;
     }
     threads_go();
-    common->stood = 1;
+    common->stood = ALL_STOOD;
     common->pause = 0;
     uint64_t began = clock_now(CLOCK_PROCESS_CPUTIME_ID);
     scan(&here, ++scans_begun, began);

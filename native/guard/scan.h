@@ -13,6 +13,8 @@
 void scan_start(void);
 /* In a forked child: the parent's scans are not its own. */
 void scan_forked(void);
+/* The program uses that signal itself: no more scans by it. */
+void scan_without_signal(void);
 /* The last one, when the program ends; `sp` is where its own part of the stack begins. */
 void scan_at_end(uintptr_t sp);
 

@@ -3,6 +3,7 @@
 #include "threads.h"
 #include "kernel.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -10,20 +11,19 @@
 #include <time.h>
 #include <ucontext.h>
 
-#define ROUNDS 8                   /* of looking for threads that were made meanwhile */
-#define PATIENCE_NS (20 * 1000000) /* until a thread that runs takes the signal */
+#define ROUNDS 8         /* of looking for threads that were made, or woke up, meanwhile */
+#define STEP_NS 2000000L /* between two looks at threads that may have ended */
 
 struct standing standing[MOST_THREADS];
 uint32_t standing_count;
 static bool may_signal;
-static bool complete;      /* every thread is among them */
-static uint32_t stops;     /* odd while threads are to wait */
-static uint32_t parked;    /* how many do */
-static uint32_t signalled; /* how many should */
+static bool complete;   /* every thread is among them */
+static uint32_t stops;  /* odd while threads are to wait */
+static uint32_t parked; /* how many do */
 
-static void futex_wait(uint32_t *word, uint32_t value, long nanoseconds) {
+static long futex_wait(uint32_t *word, uint32_t value, long nanoseconds) {
     struct timespec limit = {0, nanoseconds};
-    kernel(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, nanoseconds ? &limit : NULL);
+    return kernel(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, nanoseconds ? &limit : NULL);
 }
 
 static void futex_wake(uint32_t *word) {
@@ -45,7 +45,7 @@ void threads_park(const long long *registers) {
     for (unsigned i = 0; i < MOST_WORDS; i++)
         own->words[i] = (uintptr_t)registers[i];
     own->sp = (uintptr_t)registers[REG_RSP];
-    own->parked = true;
+    __atomic_store_n(&own->state, PARKED, __ATOMIC_RELEASE);
     __atomic_add_fetch(&parked, 1, __ATOMIC_ACQ_REL);
     futex_wake(&parked);
     while (__atomic_load_n(&stops, __ATOMIC_ACQUIRE) == number)
@@ -75,14 +75,19 @@ static void task_path(char *path, int id, const char *file) {
     strcat(path, file);
 }
 
-static uint64_t switches_of(int id, uint64_t *blocked) {
+/* What the kernel counts of a thread; false if it has ended. */
+struct status {
+    uint64_t blocked, switches;
+};
+static bool status_of(int id, struct status *status) {
     char path[64], text[4096];
     task_path(path, id, "/status");
-    if (kernel_read_file(path, text, sizeof text) < 0)
-        return 0;
-    *blocked = number_after(text, "SigBlk:\t", 16);
-    return number_after(text, "\nvoluntary_ctxt_switches:\t", 10) +
-           number_after(text, "\nnonvoluntary_ctxt_switches:\t", 10);
+    if (kernel_read_file(path, text, sizeof text) <= 0)
+        return false;
+    *status = (struct status){number_after(text, "SigBlk:\t", 16),
+                              number_after(text, "\nvoluntary_ctxt_switches:\t", 10) +
+                                  number_after(text, "\nnonvoluntary_ctxt_switches:\t", 10)};
+    return !strstr(text, "\nState:\tZ") && !strstr(text, "\nState:\tX");
 }
 
 /* What the kernel says of a thread that sleeps in a system call: its number, six arguments, the
@@ -107,24 +112,65 @@ static bool sleeps(struct standing *each) {
     return true;
 }
 
-/* Adds a thread and, if it runs, sends it the signal. */
-static void add(int id) {
-    uint64_t blocked = 0;
+/* Sends the signal to a thread that runs. One that blocks it, by a system call of its own, or
+ * cannot have it runs on. */
+static void interrupt(struct standing *each, uint64_t blocked) {
+    each->sp = 0;
+    each->state = !may_signal || (blocked >> (THREADS_SIGNAL - 1) & 1) ? RUNS : SIGNALLED;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (each->state == SIGNALLED &&
+        kernel(SYS_tgkill, kernel(SYS_getpid), each->id, THREADS_SIGNAL))
+        each->state = ENDED;
+}
+
+/* False if it has ended. */
+static bool add(int id) {
+    struct status status;
     struct standing *each = &standing[standing_count];
     *each = (struct standing){.id = id};
-    each->switches = switches_of(id, &blocked);
-    if (sleeps(each)) {
-        standing_count++;
-        return;
-    }
-    bool blocks = !may_signal || (blocked >> (THREADS_SIGNAL - 1) & 1);
-    each->signalled = !blocks;
+    if (!status_of(id, &status))
+        return false;
+    each->switches = status.switches;
+    each->state = SLEEPS;
+    bool asleep = sleeps(each);
     __atomic_store_n(&standing_count, standing_count + 1, __ATOMIC_RELEASE);
-    if (blocks)
-        return;
-    signalled++;
-    if (kernel(SYS_tgkill, kernel(SYS_getpid), id, THREADS_SIGNAL))
-        signalled--; /* it has ended */
+    if (!asleep)
+        interrupt(each, status.blocked);
+    return true;
+}
+
+/* Whether a thread has slept all the time. */
+static bool slept(const struct standing *each, struct status *status) {
+    struct standing again = {.id = each->id};
+    return status_of(each->id, status) && status->switches == each->switches && sleeps(&again) &&
+           again.sp == each->sp;
+}
+
+/* Those that slept and do not any more get the signal after all. Whether there were any. */
+static bool interrupt_woken(void) {
+    bool any = false;
+    for (uint32_t i = 0; i < standing_count; i++) {
+        struct status status = {0, 0};
+        if (standing[i].state != SLEEPS || slept(&standing[i], &status))
+            continue;
+        interrupt(&standing[i], status.blocked);
+        any = true;
+    }
+    return any;
+}
+
+static void forget_ended(void) {
+    struct status status;
+    for (uint32_t i = 0; i < standing_count; i++)
+        if (standing[i].state == SIGNALLED && !status_of(standing[i].id, &status))
+            standing[i].state = ENDED;
+}
+
+static bool any_expected(void) {
+    for (uint32_t i = 0; i < standing_count; i++)
+        if (__atomic_load_n(&standing[i].state, __ATOMIC_ACQUIRE) == SIGNALLED)
+            return true;
+    return false;
 }
 
 struct directory_entry {
@@ -156,8 +202,7 @@ static bool add_new(void) {
                 complete = false;
                 continue;
             }
-            add(id);
-            any = true;
+            any |= add(id);
         }
     kernel(SYS_close, folder);
     return any;
@@ -169,36 +214,47 @@ static uint64_t now(void) {
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-void threads_stop(bool by_signal) {
+static void await_parked(uint64_t end) {
+    uint32_t some = __atomic_load_n(&parked, __ATOMIC_ACQUIRE);
+    while (any_expected() && now() < end) {
+        if (futex_wait(&parked, some, STEP_NS) == -ETIMEDOUT)
+            forget_ended();
+        some = __atomic_load_n(&parked, __ATOMIC_ACQUIRE);
+    }
+}
+
+void threads_stop(bool by_signal, uint64_t patience) {
     may_signal = by_signal;
-    standing_count = signalled = 0;
+    standing_count = 0;
     complete = true;
     __atomic_store_n(&parked, 0, __ATOMIC_RELEASE);
     __atomic_add_fetch(&stops, 1, __ATOMIC_ACQ_REL);
-    for (unsigned round = 0; add_new(); round++)
+    uint64_t end = now() + patience;
+    for (unsigned round = 0; add_new() || (round && interrupt_woken()); round++) {
+        await_parked(end);
         if (round == ROUNDS) {
             complete = false;
             break;
         }
-    uint64_t end = now() + PATIENCE_NS;
-    for (uint32_t some; (some = __atomic_load_n(&parked, __ATOMIC_ACQUIRE)) < signalled;) {
-        if (now() > end)
-            break;
-        futex_wait(&parked, some, PATIENCE_NS / 10);
     }
 }
 
 bool threads_stood(void) {
-    bool all = complete;
     for (uint32_t i = 0; i < standing_count; i++) {
-        struct standing *each = &standing[i], again = {.id = each->id};
-        uint64_t blocked;
-        if (each->parked)
-            continue;
-        all = all && !each->signalled && sleeps(&again) && again.sp == each->sp &&
-              switches_of(each->id, &blocked) == each->switches;
+        const struct standing *each = &standing[i];
+        struct status status;
+        if (each->state != PARKED && each->state != ENDED &&
+            (each->state != SLEEPS || !slept(each, &status)))
+            return false;
     }
-    return all;
+    return complete;
+}
+
+int threads_running(void) {
+    for (uint32_t i = 0; i < standing_count; i++)
+        if (standing[i].state == RUNS || standing[i].state == SIGNALLED)
+            return standing[i].id;
+    return 0;
 }
 
 void threads_go(void) {

@@ -32,7 +32,8 @@ def line(text: str) -> int:
         ("freed", 1, []),
         ("declared", 0, []),
         ("threads", 0, []),
-        ("unsure", 0, ["leak"]),
+        ("deaf", 0, ["leak"]),
+        ("without-main", 0, ["leak"]),
         ("stored", 0, []),
     ],
 )
@@ -44,6 +45,30 @@ def test_what_scans_find(
     assert [found["kind"] for found in answer["findings"]] == kinds
     assert answer["scans"][-1]["withdrawn"] == withdrawn
     assert [scan["number"] for scan in answer["scans"]] == list(range(1, len(answer["scans"]) + 1))
+
+
+def test_a_thread_that_cannot_be_stopped(compile_program: Compile, guard: Guard) -> None:
+    answer = guard(compile_program("guarding/scans", *FLAGS), "stone-deaf")
+    assert (answer["returned"], answer["printed"]) == (ENDED, "")
+    *running, last = answer["scans"]
+    assert [(scan["certain"], scan["lost"]) for scan in running] == [(False, 0)] * 3
+    assert all(scan["suspected"] >= 1 for scan in running)
+    assert (last["certain"], last["lost"], last["withdrawn"]) == (True, 1, 0)
+    (found,) = answer["findings"]
+    assert found["block"]["allocated"][0]["line"] == line("hidden")
+    assert any("ran on" in text and "registers" in text for text in answer["remarks"])
+
+
+@pytest.mark.parametrize("what", ["masks", "waiting", "own-handler", "own-wait"])
+def test_a_program_sees_the_signals_it_set(
+    what: str, compile_program: Compile, heapstory: Heapstory
+) -> None:
+    built = compile_program("guarding/signals", *FLAGS)
+    bare = subprocess.run([built, what], capture_output=True, text=True, check=True)
+    guarded = heapstory("guard", "--", built, what)
+    assert (guarded.returncode, guarded.stdout) == (0, bare.stdout)
+    assert bare.stdout
+    assert ("uses the signal of scans" in guarded.stderr) == what.startswith("own")
 
 
 def test_a_scan_looks_at_fences(compile_program: Compile, guard: Guard) -> None:

@@ -87,7 +87,7 @@ def gather(
     found: list[Finding] = []
     for process in processes:
         found += _findings(process, namer)
-        made.remarks += [text for text in process.remarks if text not in made.remarks]
+        made.remarks = list(dict.fromkeys([*made.remarks, *process.remarks]))
         if process.crash is not None:
             made.crashes.append(_crash(process, process.crash, namer))
     own = [process for process in processes if process.pid == program]

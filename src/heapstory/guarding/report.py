@@ -62,7 +62,7 @@ class Scan:
     certain: bool  # all threads stood still
     blocks: int
     lost: int
-    suspected: int  # called lost if the next scan does not find them either
+    suspected: int  # not found, and not called lost: a thread ran on
     withdrawn: int  # blocks called lost that were found or freed later, by all scans so far
     pause: int
     cpu: int

@@ -14,12 +14,15 @@ from heapstory.guarding.guarded import Guarded, gather
 from heapstory.guarding.run import LIBRARY
 
 SIGNAL = signal.SIGRTMIN + 13  # native/guard/threads.h
+_USES_SIGNAL = "the program uses the signal of scans"  # native/guard/scan.c
 _STEP = 0.02
 
 
 def scan(pid: int, patience: float = 60.0) -> Guarded:
     """Has a process scanned and gives what is known of it by then."""
     folder = _report_folder(pid)
+    if _USES_SIGNAL in (folder / f"process.{pid}").read_text(errors="replace"):
+        raise _uses_signal(pid)
     before = _scans(folder, pid)
     try:
         os.kill(pid, SIGNAL)
@@ -40,6 +43,10 @@ def scan(pid: int, patience: float = 60.0) -> Guarded:
     return gather([word.decode(errors="replace") for word in program], 0, processes, pid)
 
 
+def _uses_signal(pid: int) -> UsageError:
+    return UsageError(f"{pid}: uses signal {SIGNAL}, which scans need, for something else")
+
+
 def _report_folder(pid: int) -> Path:
     """Where the process writes; only a process that is known to expect the signal is sent it."""
     here = Path(f"/proc/{pid}")
@@ -54,7 +61,7 @@ def _report_folder(pid: int) -> Path:
     if LIBRARY not in maps:
         raise UsageError(f"{pid}: not guarded (start it by: heapstory guard -- PROG ARG...)")
     if not caught >> (SIGNAL - 1) & 1:
-        raise UsageError(f"{pid}: uses signal {SIGNAL}, which scans need, for something else")
+        raise _uses_signal(pid)
     # A program may overwrite its own environment, to show a title.
     words = (here / "environ").read_bytes().split(b"\0")
     named = [os.fsdecode(word.partition(b"=")[2]) for word in words

@@ -74,17 +74,19 @@ def _live(run: Guarded) -> Iterator[str]:
 
 
 def _scans(run: Guarded) -> Iterator[str]:
-    """Of scans while the program ran; the one at its end alone needs no words."""
-    if len(run.scans) < 2:
+    """What they cost; the one at the end alone needs no words, unless it was not certain."""
+    if not run.scans:
         return
     last = run.scans[-1]
+    if last.suspected:
+        yield f"{count(last.suspected, 'block')} not found, and not called lost: a thread ran on"
+    if len(run.scans) < 2:
+        return
     pause = max(scan.pause for scan in run.scans) / 1000
     cpu = sum(scan.cpu for scan in run.scans) / 1e6
     yield f"{count(len(run.scans), 'scan')}: {cpu:.2f} s of CPU, longest pause {pause:.1f} ms"
     if last.withdrawn:
         yield f"  {count(last.withdrawn, 'block')} called lost and found or freed later: our error"
-    if last.suspected:
-        yield f"  {count(last.suspected, 'block')} not found by the last one alone"
 
 
 def _summary(run: Guarded) -> str:
