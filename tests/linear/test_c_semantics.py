@@ -104,6 +104,17 @@ NOT_MODELLED = {
         "int read(struct both *r) { return atomic_load(&r->u.b); }",
         "a part of the field",
     ),
+    "a member of a union that is a variable": (
+        "static union { _Atomic int a; _Atomic char b[4]; } u;"
+        "void write(int v) { atomic_store(&u.a, v); }"
+        "int read(void) { return atomic_load(&u.b[0]); }",
+        "a part of 'u'",
+    ),
+    "a part of a variable": (
+        "static _Atomic int n; void write(int v) { atomic_store(&n, v); }"
+        "int read(void) { return atomic_load((_Atomic char *)&n); }",
+        "a part of 'n'",
+    ),
     "new memory that is read": (
         "void push(struct stack *s, int v) { struct node *n = malloc(sizeof *n);"
         " if (n->value == 0) n->value = v; atomic_store(&n->next, NULL);"

@@ -45,7 +45,7 @@ def judge_c(args: argparse.Namespace, judge: Judge) -> Judged:
         return judged if outcome.verdict == UNKNOWN else interleaved(args.c_source, outcome)
     if judged.verdict in (PROVED, BOUNDED):
         outcome = _interleaved(args, options, min(args.timeout, CHECK_SECONDS), CHECK_CALLS)
-        if outcome.verdict == REFUTED or outcome.history:
+        if outcome.verdict == REFUTED or outcome.history or outcome.other_type:
             return interleaved(args.c_source, outcome)
     return judged
 

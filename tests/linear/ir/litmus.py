@@ -50,7 +50,7 @@ def _words(module: Module) -> list[int]:
         to.emit(op.CALL, kind=function, dst=result, b=0, c=0, size=1)
         to.emit(op.GIVE, b=to.row([result, module.constant(0)]), c=2)
         module.bodies[wrapper] = to.finished()
-        operations.append([wrapper, READ, 0, number, NUMBER, 0, 0, 0])
+        operations.append([wrapper, READ, 0, number, NUMBER, 0, 0, 1, 0])
     module.complete()
     variables = module.words_of_variables()
     bodies = [body for body in module.bodies if body is not None]

@@ -10,6 +10,7 @@ from heapstory.linear.budget import Budget
 from heapstory.linear.ir.abstract import most_in_order
 from heapstory.linear.ir.judge import Outcome
 from heapstory.linear.ir.verdict import Wanted, judge_source
+from heapstory.reporters.prove.machine import covers
 
 STACK = """
 #include <stdatomic.h>
@@ -458,3 +459,55 @@ def test_constructors_with_two_names_and_overloads(tmp_path: Path) -> None:
     wanted = Wanted(str(path), ("-std=c++17",), calls=3)
     found = judge_source(wanted, Budget(100.0, 2_000_000))
     assert (found.verdict, found.reason) == ("bounded-ok", "")
+
+
+CUT_OFF = """
+#include <stdatomic.h>
+#include <stdint.h>
+static _Atomic uint8_t n;
+void write(int v) { atomic_store(&n, v); }
+int read(void) { return atomic_load(&n); }
+"""
+HALVES = """
+#include <stdatomic.h>
+static _Atomic unsigned low, high;
+void write(long v) { atomic_store(&low, v); atomic_store(&high, v >> 32); }
+long read(void) { unsigned long h = atomic_load(&high); return h << 32 | atomic_load(&low); }
+"""
+NUMBERS = """
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int next[128], head = 127, tail = 127;
+void enqueue(int v) {
+    pthread_mutex_lock(&lock);
+    next[tail] = v, tail = v;
+    pthread_mutex_unlock(&lock);
+}
+int dequeue(void) {
+    pthread_mutex_lock(&lock);
+    int found = head == tail ? -1 : (head = next[head]);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+"""
+
+
+def test_a_value_that_is_cut_off_is_not_accepted(tmp_path: Path) -> None:
+    outcome = judged(tmp_path, CUT_OFF)
+    assert outcome.verdict == "unknown" and outcome.other_type
+    assert judged(tmp_path, CUT_OFF.replace("uint8_t", "int")).verdict == "bounded-ok"
+
+
+def test_a_value_of_two_halves_is_refuted(tmp_path: Path) -> None:
+    outcome = judged(tmp_path, HALVES)
+    assert outcome.verdict == "not-linearizable"
+
+
+def test_values_that_are_indices_are_small_and_that_is_said(tmp_path: Path) -> None:
+    outcome = judged(tmp_path, NUMBERS)
+    assert outcome.verdict == "bounded-ok", outcome.reason
+    assert "values below 128" in covers(outcome)
+
+
+def test_the_keys_of_a_set_are_in_its_bound(tmp_path: Path) -> None:
+    assert "keys 1 to 2" in covers(judged(tmp_path, SET, calls=2))

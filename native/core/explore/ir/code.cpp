@@ -75,6 +75,7 @@ Operation operation(Reader &in) {
     found.says = Says(in.next());
     found.yes = in.next();
     found.no = in.next();
+    found.spread = in.next();
     found.lost = in.list();
     return found;
 }

@@ -121,6 +121,7 @@ struct Operation {
     int32_t role;  // the thread that may call it, or -1
     Says says;
     int64_t yes, no;
+    int64_t spread;            // values are multiples of it, so that each of their bytes counts
     std::vector<int64_t> lost; // statuses that say: nothing was done
 };
 

@@ -276,12 +276,16 @@ class Search {
             for (int64_t key = 1; key <= count; ++key) {
                 int64_t argument = !operation.argument ? 0
                                    : code_.keyed       ? key
-                                                       : value_base + slot(world, thread);
+                                                       : value(operation, world, thread);
                 found.push_back({thread, int32_t(i), argument, true});
                 if (others)
                     found.push_back({thread, int32_t(i), argument, false});
             }
         }
+    }
+
+    static int64_t value(const Operation &operation, const World &world, int32_t thread) {
+        return (value_base + slot(world, thread)) * operation.spread;
     }
 
     bool make(World &world, const Move &move, Choices &choices) {

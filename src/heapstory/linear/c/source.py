@@ -100,6 +100,12 @@ class Source:
         """The type of a global variable as C writes it."""
         return bare(self._types.get(name, NUMBER))
 
+    def global_size(self, name: str) -> int:
+        """The size of a global variable in bytes; 0: the file does not say, or it is a union, whose
+        members are not told apart."""
+        kind = next((k for n, (k, _) in self.unit.initial.items() if plain(n) == name), "")
+        return 0 if not kind or "union." in kind else self.unit.layout.size(kind)
+
     def initial(self, name: str) -> Const | None:
         """What a global variable holds before the program runs; None: it is no plain number."""
         text = next((v for n, (_, v) in self.unit.initial.items() if plain(n) == name), "")

@@ -151,6 +151,8 @@ class Statements:
         """The place that a pointer leads to; ``size`` 0: however large."""
         base, offset = (value.base, value.offset) if isinstance(value, Address) else (value, 0)
         if isinstance(base, Global) and offset == 0 and self._object(base.name) is None:
+            if size and size != self.source.global_size(base.name):
+                raise CannotModel(f"a part of '{base.name}'", line)
             return base
         if not isinstance(base, (Global, Local, Field)):
             raise CannotModel("memory that is not a field or a variable", line)

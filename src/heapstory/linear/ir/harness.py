@@ -73,13 +73,14 @@ class Operation:
     says: int = 0
     yes: int = 0
     no: int = 0
+    spread: int = 1  # values are multiples of it
     lost: list[int] = field(default_factory=list)
 
     def words(self) -> list[int]:
         """As the machine reads them."""
         return [
             self.function, self.method, self.argument, self.role, self.says, self.yes, self.no,
-            len(self.lost), *self.lost,
+            self.spread, len(self.lost), *self.lost,
         ]  # fmt: skip
 
 
@@ -209,9 +210,20 @@ class Harness:
             status = value
         to.emit(op.GIVE, b=to.row([status, value]), c=2)
         self._finish(to, number)
-        return Operation(
+        found = Operation(
             function.name, kind, number, kind in TAKES_ARGUMENT, out is not None, silent
         )
+        if kind in (INSERT, WRITE):
+            found.spread = self._spread(function, kind)
+        return found
+
+    def _spread(self, function: Declared, method: int) -> int:
+        """What makes of a small number one whose bytes are all alike: a byte that is lost, or that
+        comes from another value, shows."""
+        given = next((g for g in self.plan(function, method) if g.what == ARGUMENT), None)
+        if given is None or "*" in given.kind.text or "&" in given.kind.text:
+            return 1
+        return int.from_bytes(b"\1" * min(given.kind.size or 1, 8), "little")
 
     def _arguments(
         self, to: Emitter, function: Declared, method: int

@@ -30,6 +30,7 @@ from heapstory.linear.ir.roles import words_of
 
 NEVER = -(1 << 62)  # a status that is never given
 FIRST_VALUE = 1 << 18
+FIRST_ARGUMENT = 11
 MOST_CALLS = 7
 CORES = 2  # searches at a time
 ALONE = 4  # calls one after the other
@@ -57,6 +58,14 @@ class CannotTell(Exception):
     """Why there is no verdict."""
 
 
+class Faulty(CannotTell):
+    """Calls one after the other do what C gives no meaning."""
+
+
+class OtherType(CannotTell):
+    """Calls one after the other do not answer like those of the abstract type."""
+
+
 @dataclass
 class Outcome:
     """What the search says; ``reason`` where it is unknown."""
@@ -76,6 +85,9 @@ class Outcome:
     trail: list[MachineEvent] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     line: int = 1
+    other_type: bool = False  # already calls one after the other answer otherwise
+    keys: int = 0  # that were tried, of a set
+    narrow: bool = False  # only small values were tried
 
 
 class Judge:
@@ -87,7 +99,21 @@ class Judge:
         self.strong = harness.orders() <= {STRONG}
         self.path = harness.module.path
         self.left_out: set[int] = set()  # lines of assertions that fail without threads
-        self._calibrate()
+        self.narrow = False
+        try:
+            self._calibrate()
+        except Faulty:  # values may be indices
+            if not self._narrowed():
+                raise
+            self._calibrate()
+
+    def _narrowed(self) -> bool:
+        """Try small values only; whether that makes a difference."""
+        wide = [o for o in self.harness.operations if o.spread > 1]
+        for operation in wide:
+            operation.spread = 1
+        self.narrow = bool(wide)
+        return self.narrow
 
     @classmethod
     def like(cls, other: Judge, strong: bool) -> Judge:
@@ -95,7 +121,7 @@ class Judge:
         made = cls.__new__(cls)
         made.harness, made.keys, made.budget = other.harness, other.keys, other.budget
         made.capacity, made.strong, made.path = other.capacity, strong, other.path
-        made.left_out = other.left_out
+        made.left_out, made.narrow = other.left_out, other.narrow
         return made
 
     def search_once(self, calls: int, threads: int) -> str:
@@ -112,7 +138,7 @@ class Judge:
         others = [f for f in found.faults if f.what not in (ENDLESS,)]
         if others:
             fault = others[0]
-            raise CannotTell(self._said(fault.what, fault.line, fault.detail, "already alone"))
+            raise Faulty(self._said(fault.what, fault.line, fault.detail, "already alone"))
         return found.answers if len(found.answers) == len(calls) else None
 
     def _said(self, what: int, line: int, detail: int, when: str) -> str:
@@ -142,7 +168,8 @@ class Judge:
                 operation.says = NUMBER
 
     def _insert(self, operation: Operation) -> None:
-        values = [(operation, 11 + n) for n in range(FULL_AFTER)]
+        first_value = FIRST_ARGUMENT * operation.spread
+        values = [(operation, first_value + n * operation.spread) for n in range(FULL_AFTER)]
         first = self._run(values[0])
         if first is None:
             raise CannotTell(f"{self.path}: '{operation.name}' alone does not end")
@@ -169,11 +196,12 @@ class Judge:
         none = self._run((operation, 0))
         if not inserts:
             return
-        some = self._run((inserts[0], 11), (operation, 0))
+        given = FIRST_ARGUMENT * inserts[0].spread
+        some = self._run((inserts[0], given), (operation, 0))
         if some is None:
             raise CannotTell(f"{self.path}: '{operation.name}' does not end where there is a value")
         status, value = some[1]
-        wanted = (11, address_of(FIRST_VALUE + 11))
+        wanted = (given, address_of(FIRST_VALUE + given))
         operation.no = none[0][0] if none else NEVER
         if operation.by_pointer and value in wanted and not operation.silent:
             operation.says, operation.yes = VALUE, status
@@ -184,8 +212,9 @@ class Judge:
         elif status in wanted:
             operation.says = STATUS
         else:
-            raise CannotTell(
-                f"{self.path}: '{operation.name}' answers {status} where only 11 was inserted"
+            answer = value if operation.by_pointer else status
+            raise OtherType(
+                f"{self.path}: '{operation.name}' answers {answer} where only {given} was inserted"
             )
 
     def _truth(self, operation: Operation) -> None:
@@ -206,11 +235,14 @@ class Judge:
         begin = time.monotonic()
         outcome = Outcome("unknown", strong=self.strong, capacity=self.capacity)
         outcome.operations, outcome.kind = self.harness.operations, self.harness.chosen.kind
+        outcome.keys = self.keys if outcome.kind == roles.SET else 0
         try:
             self._alone()
+            outcome.narrow = self.narrow
             self._levels(most or MOST_CALLS, outcome)
         except CannotTell as reason:
             outcome.verdict, outcome.reason = "unknown", str(reason)
+            outcome.other_type = isinstance(reason, OtherType)
         outcome.seconds = time.monotonic() - begin
         return outcome
 
@@ -257,11 +289,14 @@ class Judge:
     def _alone(self) -> None:
         """One call after the other must do what the type does, or it is another type."""
         found = self._search(ALONE, max(1, self._reserved()), alone=True)
+        if any(f.what != ASSERTION for f in found.faults) and self._narrowed():
+            self._calibrate()
+            found = self._search(ALONE, max(1, self._reserved()), alone=True)
         self.left_out = {f.line for f in found.faults if f.what == ASSERTION}
         if found.outcome == "unexplained":
             calls = ", ".join(self.harness.operations[c.operation].name for c in found.calls)
             kind = self.harness.chosen.kind
-            raise CannotTell(
+            raise OtherType(
                 f"{self.path}: one after the other, {calls} do not behave like those of a {kind}: "
                 "say --implements TYPE and --functions NAME=METHOD,…"
             )

@@ -8,7 +8,7 @@ from heapstory.errors import UsageError
 from heapstory.linear.budget import Budget
 from heapstory.linear.ir import roles
 from heapstory.linear.ir.harness import INSERT, Harness
-from heapstory.linear.ir.judge import CannotTell, Judge, Outcome
+from heapstory.linear.ir.judge import CannotTell, Judge, OtherType, Outcome
 from heapstory.linear.ir.module import read_module
 from heapstory.linear.ir.roles import choose
 
@@ -33,16 +33,20 @@ def judge_source(wanted: Wanted, budget: Budget) -> Outcome:
         judge = _judge(wanted, budget, cleared=False)
     except CannotTell as reason:
         if "never written" not in str(reason):
-            return Outcome("unknown", str(reason))
+            return _undecided(reason)
         try:
             judge = _judge(wanted, budget, cleared=True)
         except CannotTell as second:
-            return Outcome("unknown", str(second))
+            return _undecided(second)
     outcome = judge.run(wanted.calls)
     outcome.notes += _assumed(judge)
     if outcome.verdict == "not-linearizable":
         outcome.notes += _weaker(judge, outcome)
     return outcome
+
+
+def _undecided(reason: CannotTell) -> Outcome:
+    return Outcome("unknown", str(reason), other_type=isinstance(reason, OtherType))
 
 
 def _judge(wanted: Wanted, budget: Budget, cleared: bool) -> Judge:

@@ -41,6 +41,10 @@ def covers(outcome: Outcome) -> str:
     parts = [f"up to {' or '.join(f'{c} calls by {t} threads' for t, c in most.items())}"]
     if outcome.capacity >= 0:
         parts.append(f"room for {outcome.capacity}")
+    if outcome.keys:
+        parts.append(f"keys 1 to {outcome.keys}")
+    if outcome.narrow:
+        parts.append("values below 128")
     return ", ".join([*parts, "freed memory handed out again", memory])
 
 
@@ -63,6 +67,8 @@ def data(path: str, outcome: Outcome) -> dict[str, Any]:
             "threads": outcome.threads,
             "calls_by_threads": {str(t): c for t, c in sorted(outcome.covered.items())},
             "capacity": outcome.capacity if outcome.capacity >= 0 else None,
+            "keys": outcome.keys or None,
+            "small_values": outcome.narrow,
             "reuse": True,
             "memory_model": "sequential consistency" if outcome.strong else "RC11",
             "states": outcome.states,
@@ -118,15 +124,19 @@ def _counterexample(outcome: Outcome) -> dict[str, Any]:
 def _answer(outcome: Outcome, call: Call) -> str:
     if outcome.operations[call.operation].says == TRUTH:
         return "true" if call.answer else "false"
-    return _SAID.get(call.answer, str(call.answer))
+    return _SAID.get(call.answer, _shown(call.answer))
 
 
 def _after(history: list[Call], call: Call) -> list[int]:
     return [n for n, other in enumerate(history, 1) if call.after >> other.slot & 1]
 
 
+def _shown(value: int) -> str:
+    return f"{value:#x}" if value > 255 else str(value)
+
+
 def _step(kind: int, address: int, value: int) -> str:
-    shown = f"{value:#x}" if value > 255 else str(value)
+    shown = _shown(value)
     if kind == _LOAD:
         return f"reads {shown} at {address:#x}"
     if kind == _LOCK:
@@ -141,7 +151,7 @@ def _history(outcome: Outcome) -> list[str]:
     lines = []
     for number, call in enumerate(outcome.history, 1):
         operation = outcome.operations[call.operation]
-        given = str(call.argument) if operation.argument else ""
+        given = _shown(call.argument) if operation.argument else ""
         answer = _answer(outcome, call) if call.answered else "pending"
         after = ", ".join(f"#{n}" for n in _after(outcome.history, call))
         known = f"   (after {after})" if after else ""
