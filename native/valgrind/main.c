@@ -43,6 +43,8 @@ static void add_passes(void) {
         hs_add_pass(&hs_free_list_pass);
     if (hs_options.check && !hs_options.values)
         hs_add_pass(&hs_light_pass);
+    if (hs_options.check)
+        hs_add_pass(&hs_silence_pass);
 }
 
 static void post_options(void) {
@@ -57,6 +59,7 @@ static void post_options(void) {
     if (hs_options.check) {
         hs_checker_start();
         hs_nudge_start();
+        hs_silence_start();
     }
     hs_hidden_start();
     hs_scan_start();

@@ -36,6 +36,7 @@
 #define HSW_MAGIC 0x31676e6972777368ull /* "hswring1" */
 #define HSW_RING_PAGE 4096u             /* segments start here */
 #define HSW_ADDRESS_BITS 40
+#define HSW_BAD_FREE_SITE (64 - HSW_ADDRESS_BITS)
 #define HSW_ADDRESS_MASK ((1ull << HSW_ADDRESS_BITS) - 1)
 #define HSW_FIRST_TAG 0xF00000u /* site ids are 1 .. HSW_FIRST_TAG-1; 0 is "unknown site" */
 #define HSW_WORD(tag, address) ((unsigned long long)(tag) << HSW_ADDRESS_BITS | (address))
@@ -107,7 +108,8 @@ enum hsw_tag {
     HSW_REALLOC,
     HSW_REALLOC_OLD,
     /* A free of what is no live block; nothing changes. address: the lower bits of it; value: its
-     * upper 24 bits | enum hsw_allocator << 56, HSW_BY_REALLOC where realloc was asked. */
+     * upper 24 bits | site of a client request, or 0 << HSW_BAD_FREE_SITE | enum hsw_allocator
+     * << 56, HSW_BY_REALLOC where realloc was asked. */
     HSW_BAD_FREE,
 
     /* A ranged store, one operation: address, value: length | enum hsw_range << 56; payload: the
@@ -394,7 +396,7 @@ enum hsw_error {
     HSW_UNADDRESSABLE_READ = 1,
     HSW_UNADDRESSABLE_WRITE = 2,
     HSW_OVERLAP = 3,      /* source and destination of a copy; the address is the destination */
-    HSW_BAD_ARGUMENT = 4, /* a negative size, which is the address */
+    HSW_BAD_ARGUMENT = 4, /* a size: the address, negative; or wrong for the block */
     /* Of values that were never set. The address is where the value was first read from. */
     HSW_UNDEFINED_CONDITION = 5, /* a comparison, a jump, a conditional move depends on it */
     HSW_UNDEFINED_ADDRESS = 6,   /* it is used as an address, or where to jump */

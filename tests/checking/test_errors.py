@@ -129,6 +129,29 @@ def test_functions_that_do_not_match(
     assert all(error["block"]["freed"] is None for error in answer["errors"])
 
 
+SIZED = """\
+struct Base { int a; };
+struct Derived : Base { int b[7]; };
+
+int main() {
+    Base *volatile right = new Base, *volatile wrong = new Derived;
+    delete right;
+    delete wrong; // as if it were a Base
+    Derived *many = new Derived[3];
+    delete[] many;
+    return 5;
+}
+"""
+
+
+def test_a_delete_with_the_wrong_size(compile_program: Compile, check: Check) -> None:
+    answer = check(compile_program(SIZED, "-x", "c++", "-w", compiler="g++"))
+    (error,) = answer["errors"]
+    assert (error["kind"], error["place"]["line"]) == ("bad-argument", 7)
+    assert (error["size"], error["block"]["size"]) == (4, 32)
+    assert (answer["returned"], answer["summary"]["leaks"]) == (5, 0)
+
+
 @pytest.mark.parametrize("flags", FLAGS)
 def test_nothing_is_said_of_what_is_right(
     flags: str, compile_program: Compile, check: Check

@@ -59,3 +59,28 @@ def test_values_of_told_blocks_that_were_never_set(
     expected = {("UninitCondition", line_of(SOURCE, f"unset {remark}")) for remark in remarks}
     assert lines(answer) == expected == memcheck(built, "unset", values=True)
     assert answer["returned"] == 0
+
+
+# By the argument of the program: what Memcheck finds, at which remarks.
+ASKED = {
+    "wrong-frees": {
+        "told twice": "InvalidFree",
+        "never told": "InvalidFree",
+        "grown and not set": "UninitCondition",
+        "over a grown block": "InvalidRead",
+        "resized and never told": "InvalidFree",
+        "twice in a pool": "InvalidFree",
+    },
+    "questions": {"asked of a block": "ClientCheck", "asked of a variable": "ClientCheck"},
+    "silence": {"told again": "InvalidRead"},
+}
+
+
+@pytest.mark.parametrize("what", ASKED)
+def test_requests_that_are_wrong_or_ask(
+    what: str, compile_program: Compile, check: Check, memcheck: Memcheck
+) -> None:
+    built = compile_program("checking/requests", "-O0")
+    answer = check(built, what, options=("--no-leaks",))
+    expected = {(kind, line_of(SOURCE, remark)) for remark, kind in ASKED[what].items()}
+    assert lines(answer) == expected == memcheck(built, what, values=True)

@@ -349,6 +349,9 @@ void Recording::bad_free(const Record &record) {
     ++bad_frees_;
     output_.begin_event();
     uint64_t stack = sites_.current_stack();
+    const auto raw = uint32_t(record.value >> HSW_BAD_FREE_SITE);
+    if (raw)
+        stack = sites_.stack(uint32_t(stack), sites_.of_range(sites_.raw(raw), SiteKind::other));
     mark(Mark::Kind::bad_free, record.address | record.value << HSW_ADDRESS_BITS,
          stack << 8 | uint64_t(deallocator_of(record.kind())));
 }

@@ -8,6 +8,7 @@
 #include "shared/addressable.h"
 #include "shared/errors.h"
 #include "shared/listeners.h"
+#include "shared/modules.h"
 #include "shared/options.h"
 #include "walk/twins.h"
 
@@ -78,6 +79,11 @@ static void looked(Addr start, SizeT length, ULong site) {
     told_undefined(HSW_UNDEFINED_CONDITION, start, length, site);
 }
 
+static void claimed_set(Addr start, SizeT length, Addr code) {
+    UInt origin = (UInt)hs_origin_of(start, length, 0);
+    hs_tell_undefined(HSW_UNDEFINED_ARGUMENT, origin, code, hs_is_own(code), 0);
+}
+
 /* The kernel does not fault, so memory that is not mapped is looked for here as well. */
 static Bool check_argument(UInt kind, Addr start, SizeT length, UInt protection) {
     struct hs_error error = {
@@ -99,8 +105,11 @@ static void system_writes(Addr start, SizeT length) {
     check_argument(HSW_UNADDRESSABLE_WRITE, start, length, VKI_PROT_WRITE);
 }
 
-static const struct hs_listener listener = {
-    .moved = moved, .looked = looked, .system_reads = system_reads, .system_writes = system_writes};
+static const struct hs_listener listener = {.moved = moved,
+                                            .looked = looked,
+                                            .claimed_set = claimed_set,
+                                            .system_reads = system_reads,
+                                            .system_writes = system_writes};
 
 /* ---- memory that comes and goes ---- */
 

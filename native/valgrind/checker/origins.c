@@ -70,7 +70,7 @@ void hs_tell_undefined(UInt kind, UInt origin, Addr instruction, Bool own, UInt 
                              .code = instruction,
                              .own = own,
                              .site = site,
-                             .by_system_call = kind == HSW_UNDEFINED_ARGUMENT};
+                             .by_system_call = kind == HSW_UNDEFINED_ARGUMENT && !instruction};
     if (block && !overlaps(block, start))
         block = hs_block_meant(start);
     if (block && overlaps(block, start)) {

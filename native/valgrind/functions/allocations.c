@@ -63,16 +63,28 @@ static void *allocate_and_tell(SizeT size, SizeT alignment, UInt allocator) {
     return block;
 }
 
-static void bad_free(void *p, UInt allocator) {
+void hs_bad_free(Addr address, UInt allocator, UInt site) {
     static UInt told;
     if (!hs_recording())
         return;
-    hs_record(HSW_BAD_FREE, (Addr)p & HSW_ADDRESS_MASK,
-              (Addr)p >> HSW_ADDRESS_BITS | (ULong)allocator << 56);
+    hs_record(HSW_BAD_FREE, address & HSW_ADDRESS_MASK,
+              address >> HSW_ADDRESS_BITS | (ULong)site << HSW_BAD_FREE_SITE |
+                  (ULong)allocator << 56);
     if (hs_checking() && told < MOST_TOLD) {
         told++;
         HS_TELL(erred);
     }
+}
+
+/* What delete is told of the block's size must be true; one that is not new's is an error anyway.
+ */
+static void check_deleted_size(Addr address, SizeT told, UInt allocator) {
+    const ULong *block = hs_live_find(address);
+    struct hs_error error = {
+        .kind = HSW_BAD_ARGUMENT, .address = address, .bytes = told, .block = address};
+    if (hs_checking() && block && hs_live_allocator(*block) == allocator &&
+        hs_live_size(*block) != told)
+        hs_tell_error(&error);
 }
 
 /* What `live` says is live no more. */
@@ -90,7 +102,7 @@ static Bool release(void *p, UInt allocator) {
     if (!p)
         return True;
     if (!block) {
-        bad_free(p, allocator);
+        hs_bad_free((Addr)p, allocator, 0);
         return False;
     }
     if (hs_recording())
@@ -103,10 +115,15 @@ Bool hs_free_is_fatal(void *p, UInt allocator) {
     return !release(p, allocator) && hs_options.abort_on_bad_free;
 }
 
+Bool hs_sized_free_is_fatal(void *p, SizeT size, UInt allocator) {
+    check_deleted_size((Addr)p, size, allocator);
+    return hs_free_is_fatal(p, allocator);
+}
+
 Bool hs_realloc_is_fatal(void *p) {
     if (!p || hs_live_find((Addr)p) || !hs_options.abort_on_bad_free)
         return False;
-    bad_free(p, HSW_BY_REALLOC);
+    hs_bad_free((Addr)p, HSW_BY_REALLOC, 0);
     return True;
 }
 
@@ -170,7 +187,7 @@ void *hs_realloc(ThreadId tid, void *p, SizeT size) {
     if (!p) /* reallocarray of newer Valgrinds asks the tool itself */
         return hs_malloc(tid, size);
     if (!old) {
-        bad_free(p, HSW_BY_REALLOC);
+        hs_bad_free((Addr)p, HSW_BY_REALLOC, 0);
         return NULL;
     }
     if (!size) { /* as do those */

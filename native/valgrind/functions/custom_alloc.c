@@ -257,8 +257,35 @@ void hs_custom_begin(Addr address, SizeT size, SizeT redzone, Bool zeroed, Addr 
     hs_make_unaddressable(address - redzone, redzone);
 }
 
-void hs_custom_free(Addr address) {
+static struct custom *told_block(Addr address) {
+    struct custom *block = blocks ? VG_(HT_lookup)(blocks, address) : NULL;
+    return block && !block->freed ? block : NULL;
+}
+
+Bool hs_custom_free(Addr address) {
+    if (!told_block(address))
+        return False;
     freed(address);
+    return True;
+}
+
+Bool hs_custom_resize(Addr address, SizeT size, SizeT redzone) {
+    struct custom *block = told_block(address);
+    SizeT before = block ? block->size : 0;
+    Addr pool = block ? block->pool : 0;
+    if (!block)
+        return False;
+    forget_block(address);
+    block = keep_block(address, size);
+    block->pool = pool;
+    if (size > before)
+        hs_make_addressable(address + before, size - before);
+    else
+        hs_make_unaddressable(address + size, before - size);
+    hs_make_unaddressable(address + size, redzone);
+    hs_record(HSW_FREE_BLOCK, address, (ULong)HSW_CUSTOM << 56);
+    hs_record(HSW_ALLOC, address, size | (ULong)HSW_CUSTOM_TOLD << 56);
+    return True;
 }
 
 void hs_custom_end(Addr pool, Addr start, SizeT length) {

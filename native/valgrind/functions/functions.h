@@ -53,6 +53,10 @@ void *hs_new(ThreadId tid, SizeT n);
 void *hs_new_array(ThreadId tid, SizeT n);
 /* Frees the block; whether the program must end, for it was none. */
 Bool hs_free_is_fatal(void *p, UInt allocator);
+/* The same, told the size of the block, which must be true. */
+Bool hs_sized_free_is_fatal(void *p, SizeT size, UInt allocator);
+/* A free of what is no block: by a function, or by a client request at `site`. */
+void hs_bad_free(Addr address, UInt allocator, UInt site);
 /* Whether the program must end since it wants to reallocate what is no block. */
 Bool hs_realloc_is_fatal(void *p);
 
@@ -75,7 +79,9 @@ SizeT hs_custom_size(Addr address); /* of the one that begins there; 0: there is
 Addr hs_custom_meant(Addr address); /* as hs_block_meant, of those that are no block of malloc's */
 /* What the program itself calls a block, between redzones; of a pool, 0: none. */
 void hs_custom_begin(Addr address, SizeT size, SizeT redzone, Bool zeroed, Addr pool);
-void hs_custom_free(Addr address);
+Bool hs_custom_free(Addr address); /* whether there was one */
+/* Bytes that it gets more are undefined; whether there was one. */
+Bool hs_custom_resize(Addr address, SizeT size, SizeT redzone);
 /* Ends all blocks of a pool that are not within a range. */
 void hs_custom_end(Addr pool, Addr start, SizeT length);
 void hs_custom_rename(Addr pool, Addr to);

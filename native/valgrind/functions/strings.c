@@ -311,6 +311,14 @@ FUNCTION(do_delete_array) {
     return hs_free_is_fatal(d, HSW_NEW_ARRAY) ? HS_END_PROGRAM : 0;
 }
 
+FUNCTION(do_delete_sized) {
+    return hs_sized_free_is_fatal(d, (SizeT)s, HSW_NEW) ? HS_END_PROGRAM : 0;
+}
+
+FUNCTION(do_delete_array_sized) {
+    return hs_sized_free_is_fatal(d, (SizeT)s, HSW_NEW_ARRAY) ? HS_END_PROGRAM : 0;
+}
+
 /* Registers by number, as struct hsw_block has them. */
 enum { CX = 1 << 1, DX = 1 << 2, SI = 1 << 6, DI = 1 << 7 };
 
@@ -347,6 +355,8 @@ static const struct hs_string_function functions[HS_FIRST_READER] = {
     [HS_FREE] = {"hs_free", do_free, .looks_at = DI},
     [HS_DELETE] = {"hs_delete", do_delete, .looks_at = DI},
     [HS_DELETE_ARRAY] = {"hs_delete_array", do_delete_array, .looks_at = DI},
+    [HS_DELETE_SIZED] = {"hs_delete_sized", do_delete_sized, .looks_at = DI | SI},
+    [HS_DELETE_ARRAY_SIZED] = {"hs_delete_array_sized", do_delete_array_sized, .looks_at = DI | SI},
     [HS_MEMCPY] = {"hs_memcpy", do_memcpy, {DI, DI | SI | DX, 0}},
 };
 

@@ -45,31 +45,34 @@
 #define HS_DELETE 30
 #define HS_DELETE_ARRAY 31
 #define HS_MEMCPY 32 /* as HS_MEMMOVE, where source and destination must not overlap */
+/* delete that is told the size of the block */
+#define HS_DELETE_SIZED 33
+#define HS_DELETE_ARRAY_SIZED 34
 /* Functions that only read, in the preload object of checked programs. */
-#define HS_FIRST_READER 33
-#define HS_STRLEN 33
-#define HS_STRNLEN 34
-#define HS_STRCHR 35
-#define HS_STRCHRNUL 36
-#define HS_STRRCHR 37
-#define HS_RAWMEMCHR 38
-#define HS_MEMCHR 39
-#define HS_MEMRCHR 40
-#define HS_MEMCMP 41
-#define HS_STRCMP 42
-#define HS_STRNCMP 43
-#define HS_STRSPN 44
-#define HS_STRCSPN 45
-#define HS_STRPBRK 46
-#define HS_STRSTR 47
-#define HS_WCSLEN 48
-#define HS_WCSNLEN 49
-#define HS_WCSCHR 50
-#define HS_WCSRCHR 51
-#define HS_WCSCMP 52
-#define HS_WCSNCMP 53
-#define HS_WMEMCHR 54
-#define HS_WMEMCMP 55
-#define HS_STUBS 56
+#define HS_FIRST_READER 35
+#define HS_STRLEN 35
+#define HS_STRNLEN 36
+#define HS_STRCHR 37
+#define HS_STRCHRNUL 38
+#define HS_STRRCHR 39
+#define HS_RAWMEMCHR 40
+#define HS_MEMCHR 41
+#define HS_MEMRCHR 42
+#define HS_MEMCMP 43
+#define HS_STRCMP 44
+#define HS_STRNCMP 45
+#define HS_STRSPN 46
+#define HS_STRCSPN 47
+#define HS_STRPBRK 48
+#define HS_STRSTR 49
+#define HS_WCSLEN 50
+#define HS_WCSNLEN 51
+#define HS_WCSCHR 52
+#define HS_WCSRCHR 53
+#define HS_WCSCMP 54
+#define HS_WCSNCMP 55
+#define HS_WMEMCHR 56
+#define HS_WMEMCMP 57
+#define HS_STUBS 58
 
 #endif

@@ -8,7 +8,9 @@
 #include "pub_tool_hashtable.h"
 #include "shared/addressable.h"
 #include "shared/errors.h"
+#include "shared/listeners.h"
 #include "shared/modules.h"
+#include "shared/sites.h"
 
 #include "memcheck.h"
 
@@ -55,7 +57,23 @@ static void get(const struct pool *pool, Addr name, Addr block, SizeT size) {
     hs_custom_begin(block, size, pool ? pool->redzone : 0, pool && pool->zeroed, name);
 }
 
-static Bool pool_request(const UWord *arguments, UWord *result) {
+/* Where the program asks: the request itself, not who called the function that makes it. */
+static UInt request_site(ThreadId tid) {
+    Addr code = VG_(get_IP)(tid) - 1;
+    return hs_new_site(code, 0, HSW_SITE_RANGED, hs_is_own(code));
+}
+
+/* What is no block, or no block any more, cannot be given back, nor can it grow. */
+static void must_be_block(Bool was, ThreadId tid, Addr block) {
+    if (!was && block)
+        hs_bad_free(block, HSW_CUSTOM, request_site(tid));
+}
+
+static void put(ThreadId tid, Addr block) {
+    must_be_block(hs_custom_free(block), tid, block);
+}
+
+static Bool pool_request(ThreadId tid, const UWord *arguments, UWord *result) {
     const struct pool *pool = pool_of(arguments[1]);
     switch (arguments[0]) {
     case VG_USERREQ__CREATE_MEMPOOL:
@@ -68,13 +86,13 @@ static Bool pool_request(const UWord *arguments, UWord *result) {
         get(pool, arguments[1], arguments[2], arguments[3]);
         return True;
     case VG_USERREQ__MEMPOOL_FREE:
-        hs_custom_free(arguments[2]);
+        must_be_block(pool && hs_custom_free(arguments[2]), tid, arguments[2]);
         return True;
     case VG_USERREQ__MEMPOOL_TRIM:
         hs_custom_end(arguments[1], arguments[2], arguments[3]);
         return True;
     case VG_USERREQ__MEMPOOL_CHANGE:
-        hs_custom_free(arguments[2]);
+        put(tid, arguments[2]);
         get(pool, arguments[1], arguments[3], arguments[4]);
         return True;
     case VG_USERREQ__MOVE_MEMPOOL:
@@ -116,11 +134,14 @@ static void make_addressable_defined(Addr start, SizeT length) {
             hs_set_state(at, HS_DEFINED);
 }
 
-/* 0 if all is defined, or nobody knows. */
-static Addr first_undefined(Addr start, SizeT length) {
+/* The first byte that is not defined, which is an error; 0 if all are, or nobody knows. */
+static Addr check_values(ThreadId tid, Addr start, SizeT length) {
     UInt undefined = HS_ANY_OF(HS_FRESH) | HS_ANY_OF(HS_KEPT);
     Addr found = hs_states ? hs_find_state(start, length, undefined) : start + length;
-    return found == start + length ? 0 : found;
+    if (found == start + length)
+        return 0;
+    HS_TELL(claimed_set, found, 1, VG_(get_IP)(tid) - 1);
+    return found;
 }
 
 static UChar get_bits(Addr address) {
@@ -179,7 +200,7 @@ Bool hs_memcheck_request(ThreadId tid, UWord *arguments, UWord *result) {
     case VG_USERREQ__CHECK_MEM_IS_DEFINED:
         *result = check(tid, arguments[1], arguments[2]);
         if (!*result)
-            *result = first_undefined(arguments[1], arguments[2]);
+            *result = check_values(tid, arguments[1], arguments[2]);
         return True;
     case VG_USERREQ__GET_VBITS:
     case VG_USERREQ__SET_VBITS:
@@ -194,13 +215,13 @@ Bool hs_memcheck_request(ThreadId tid, UWord *arguments, UWord *result) {
         hs_custom_begin(arguments[1], arguments[2], arguments[3], arguments[4] != 0, 0);
         return True;
     case VG_USERREQ__RESIZEINPLACE_BLOCK:
-        hs_custom_free(arguments[1]);
-        hs_custom_begin(arguments[1], arguments[3], arguments[4], True, 0);
+        must_be_block(hs_custom_resize(arguments[1], arguments[3], arguments[4]), tid,
+                      arguments[1]);
         return True;
     case VG_USERREQ__FREELIKE_BLOCK:
-        hs_custom_free(arguments[1]);
+        put(tid, arguments[1]);
         return True;
     default:
-        return pool_request(arguments, result);
+        return pool_request(tid, arguments, result);
     }
 }

@@ -51,6 +51,10 @@ void hs_nudge_poll(void);
 /* parts.c: addresses inside live blocks that pointers mean as they mean a start (enum hsw_part). */
 void hs_visit_parts(void (*found)(Addr part, UInt why));
 
+/* silence.c: errors that the program does not want to hear of. */
+void hs_silence_start(void);
+extern const struct hs_pass hs_silence_pass;
+
 /* memcheck.c: client requests of Memcheck; whether it was one. */
 Bool hs_memcheck_request(ThreadId tid, UWord *arguments, UWord *result);
 

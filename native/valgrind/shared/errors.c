@@ -32,7 +32,9 @@ struct place {
 
 static VgHashTable *errors, *places;
 static UInt n_errors;
-static Bool (*hidden)(ThreadId tid);
+#define MOST_REASONS 2
+static Bool (*reasons[MOST_REASONS])(ThreadId tid); /* to tell nothing */
+static UInt n_reasons;
 
 static UWord hash(UWord before, UWord value) {
     return (before ^ value) * 0x9E3779B97F4A7C15ull + (before >> 29);
@@ -68,12 +70,19 @@ static void send(ThreadId tid, const struct hs_error *error, UInt number) {
     hs_flush(); /* somebody waits for it, and the program may die of it */
 }
 
+static Bool is_hidden(ThreadId tid) {
+    for (UInt i = 0; i < n_reasons; i++)
+        if (reasons[i](tid))
+            return True;
+    return False;
+}
+
 void hs_tell_error(const struct hs_error *error) {
     ThreadId tid = VG_(get_running_tid)();
     UWord key = hash(error->kind, error->code ? error->code : VG_(get_IP)(tid));
     struct place *place = find(places, key, sizeof *place);
     struct alike *same;
-    if (hidden && hidden(tid))
+    if (is_hidden(tid))
         return;
     if (++place->times > LOOKED_AT) {
         place->first->times++;
@@ -89,7 +98,8 @@ void hs_tell_error(const struct hs_error *error) {
 }
 
 void hs_hide_errors(Bool (*inside)(ThreadId tid)) {
-    hidden = inside;
+    tl_assert(n_reasons < MOST_REASONS);
+    reasons[n_reasons++] = inside;
 }
 
 static void send_times(void) {

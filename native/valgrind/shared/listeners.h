@@ -37,6 +37,7 @@ struct hs_listener {
     void (*moved)(Addr to, Addr from, SizeT length, ULong site);
     void (*reallocated)(Addr to, Addr from, SizeT length); /* what a block held is in a new one */
     void (*looked)(Addr start, SizeT length, ULong site);  /* by functions of checked programs */
+    void (*claimed_set)(Addr start, SizeT length, Addr code); /* by a client request */
     void (*result_from)(Addr start, SizeT length); /* of a function that the tool does itself */
     /* A system call: what it reads and may write, and (other threads may have run) what it wrote;
      * then its end, with the registers that it read (as HSW_SYSTEM_CALL has them). */

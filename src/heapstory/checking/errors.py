@@ -35,6 +35,7 @@ _VALUES = {
     "uninitialized-condition": "what is done next depends on a value",
     "uninitialized-address": "an address is computed from a value",
     "uninitialized-argument": "a system call is given a value",
+    "uninitialized-request": "the program asks whether memory was set that has a value",
 }
 
 
@@ -76,6 +77,8 @@ def _rows(table: _core.Table, names: tuple[str, ...]) -> Iterator[dict[str, Any]
 
 
 def _access(trace: OpenTrace, row: dict[str, Any], parent: Trace | None) -> Error:
+    if row["kind"] == "uninitialized-argument" and not row["by_system_call"]:
+        row["kind"] = "uninitialized-request"
     block = _block(trace, row, parent)
     return Error(
         row["kind"],
@@ -149,6 +152,8 @@ def _words(trace: OpenTrace, row: dict[str, Any], block: Block | None) -> str:
     kind, size = row["kind"], row["size"]
     if kind in _VALUES:
         return f"{_VALUES[kind]} {_origin(trace, row, block)}"
+    if kind == "bad-argument" and block is not None:
+        return f"delete is told {_bytes(size)} of a block of {_bytes(block.size)}"
     if kind == "bad-argument":
         return f"a size of {row['address'] - _ADDRESSES}"
     if kind == "overlap":

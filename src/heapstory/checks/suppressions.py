@@ -40,6 +40,7 @@ _KINDS = {
     "uninitialized-condition": "Cond",
     "uninitialized-address": "Value8",
     "uninitialized-argument": "Param",
+    "uninitialized-request": "User",
 }
 _SIZES = (1, 2, 4, 8, 16, 32)
 _CALLED = ("Free", "Overlap", "FishyValue")  # found in a function that the program calls

@@ -88,6 +88,50 @@ static void unset(void) {
         seen = 3;
 }
 
+static void wrong_frees(void) {
+    static char memory[256];
+    char *p = get(20);
+    int *grown = get(16);
+    put(p);
+    VALGRIND_FREELIKE_BLOCK(p, 16);        /* told twice */
+    VALGRIND_FREELIKE_BLOCK(arena + 7, 0); /* never told */
+    VALGRIND_FREELIKE_BLOCK(0, 0);
+    memset(grown, 1, 16);
+    VALGRIND_RESIZEINPLACE_BLOCK(grown, 16, 24, 8);
+    if (grown[3])
+        seen = 1;
+    if (grown[4]) /* grown and not set */
+        seen = 2;
+    seen = ((char *)grown)[24];                         /* over a grown block */
+    VALGRIND_RESIZEINPLACE_BLOCK(grown + 1, 16, 24, 8); /* resized and never told */
+    VALGRIND_CREATE_MEMPOOL(memory, 0, 0);
+    VALGRIND_MEMPOOL_ALLOC(memory, memory + 64, 24);
+    VALGRIND_MEMPOOL_FREE(memory, memory + 64);
+    VALGRIND_MEMPOOL_FREE(memory, memory + 64); /* twice in a pool */
+}
+
+static void questions(void) {
+    char *p = malloc(8), local[4];
+    memset(p, 1, 7);
+    (void)VALGRIND_CHECK_MEM_IS_DEFINED(p, 7);
+    (void)VALGRIND_CHECK_MEM_IS_DEFINED(p, 8);                /* asked of a block */
+    (void)VALGRIND_CHECK_MEM_IS_DEFINED(local, sizeof local); /* asked of a variable */
+    free(p);
+}
+
+static void silence(void) {
+    char *p = malloc(8);
+    VALGRIND_DISABLE_ERROR_REPORTING;
+    VALGRIND_DISABLE_ERROR_REPORTING;
+    seen = p[8];
+    VALGRIND_ENABLE_ERROR_REPORTING;
+    seen = p[9];
+    VALGRIND_ENABLE_ERROR_REPORTING;
+    VALGRIND_ENABLE_ERROR_REPORTING;
+    seen = p[10]; /* told again */
+    free(p);
+}
+
 int main(int argc, char **argv) {
     const char *what = argv[argc - 1];
     if (!strcmp(what, "blocks"))
@@ -100,5 +144,11 @@ int main(int argc, char **argv) {
         unset();
     if (!strcmp(what, "bits"))
         bits();
+    if (!strcmp(what, "wrong-frees"))
+        wrong_frees();
+    if (!strcmp(what, "questions"))
+        questions();
+    if (!strcmp(what, "silence"))
+        silence();
     return 0;
 }

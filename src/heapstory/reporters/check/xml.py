@@ -26,6 +26,7 @@ KINDS = {
     "uninitialized-condition": "UninitCondition",
     "uninitialized-address": "UninitValue",
     "uninitialized-argument": "SyscallParam",
+    "uninitialized-request": "ClientCheck",
     "leak": "Leak_DefinitelyLost",
     "possible-leak": "Leak_PossiblyLost",
 }
