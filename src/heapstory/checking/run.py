@@ -69,7 +69,7 @@ def check(
         try:
             made.status = record(request, meanwhile=watch(path.absolute()), started=_load)
         except HeapstoryError as error:
-            if not path.is_dir() or error.exit_code in (126, 127):
+            if not (path / meta.COLLECTED).exists():  # nothing ran
                 raise
             made.failure = str(error)
         from heapstory.checking.reading import read
