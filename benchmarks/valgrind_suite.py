@@ -84,8 +84,8 @@ class Late:
 # ---- fetching and building ----
 
 
-def fetch(folder: Path) -> Path:
-    """The unpacked source of the installed Valgrind."""
+def fetch_source(package: str, folder: Path) -> Path:
+    """The unpacked source of a package as Debian has it."""
     lists, parts = folder / "lists" / "partial", folder / "parts"
     lists.mkdir(parents=True)
     parts.mkdir()
@@ -94,13 +94,13 @@ def fetch(folder: Path) -> Path:
         (parts / source.name).write_text(text)
     apt = ["apt-get", "-o", "Dir::Etc::SourceList=/dev/null"]
     apt += ["-o", f"Dir::Etc::SourceParts={parts}", "-o", f"Dir::State::Lists={lists.parent}"]
-    for words in (["update"], ["source", "--download-only", "valgrind"]):
+    for words in (["update"], ["source", "--download-only", package]):
         subprocess.run([*apt, *words], cwd=folder, check=True, capture_output=True)
-    (archive,) = folder.glob("valgrind_*.orig.tar.*")
-    subprocess.run(["tar", "-xf", archive], cwd=folder, check=True)
-    (source_folder,) = folder.glob("valgrind-*/")
-    (source_folder / "config.h").touch()
-    return source_folder
+    (archive,) = folder.glob(f"{package}_*.orig.tar.*")
+    source = folder / package
+    source.mkdir()
+    subprocess.run(["tar", "-xf", archive, "--strip-components=1"], cwd=source, check=True)
+    return source
 
 
 def arguments_of(source: Path) -> tuple[str, ...]:
@@ -114,16 +114,17 @@ def arguments_of(source: Path) -> tuple[str, ...]:
     return ()
 
 
-def build(source: Path, root: Path) -> Program | None:
+def build(source: Path, root: Path, target: Path) -> Program | None:
     """None where it does not build by itself."""
+    (root / "config.h").touch()
     compiler = "g++" if source.suffix == ".cpp" else "gcc"
-    target = source.with_suffix("")
     includes = [f"-I{root / name}" for name in _INCLUDES]
     words = [compiler, *_BUILD, *includes, "-o", target, source, "-ldl", "-lm", "-lrt"]
     done = subprocess.run(words, cwd=source.parent, capture_output=True)
     if done.returncode != 0:
         return None
-    return Program(str(target.relative_to(root)), target, arguments_of(source))
+    name = str(source.with_suffix("").relative_to(root))
+    return Program(name, target, arguments_of(source))
 
 
 def sources(root: Path) -> list[Path]:
@@ -205,7 +206,7 @@ def judge(source: Path, root: Path, deadline: float) -> Outcome | Late | None:
     """None where the source does not build."""
     if time.monotonic() > deadline:
         return Late()
-    program = build(source, root)
+    program = build(source, root, source.with_suffix(""))
     if program is None:
         return None
     plain, again = run([], program), run([], program)
@@ -276,7 +277,7 @@ def main() -> None:
     parser.add_argument("--markdown", action="store_true", help=f"write the tables into {PAGE}")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as desk:
-        text = measured(fetch(Path(desk)), options.only, options.minutes)
+        text = measured(fetch_source("valgrind", Path(desk)), options.only, options.minutes)
     if options.markdown:
         page.put(PAGE, "figures of valgrind_suite.py", text)
     print(text)
