@@ -44,13 +44,6 @@ _ORDERING = re.compile(
 )
 
 
-def _pointer_member(whole: str) -> int | None:
-    """The number of the one pointer in a structure that is kept in registers."""
-    members = split_top(whole[whole.find("{") + 1 : whole.rfind("}")])
-    found = [n for n, m in enumerate(members) if m.strip().endswith("*") or m.strip() == "ptr"]
-    return found[0] if len(found) == 1 else None
-
-
 class Surroundings(Protocol):
     """What the body of a function needs of the module around it."""
 
@@ -221,9 +214,12 @@ class BodyBuilder:
                 self.said[target] = self.names[target]
             if pointer and address[0][0] == "@":
                 self.origin[target] = variable_key(*address)
-        structure = not pointer and kind[0] in "{[%<"
-        opcode = op.GATHER if structure else op.LOAD
-        self._emit(opcode, target, address, pointer, self.layout.size(kind), ordering)
+        size = self.layout.size(kind)
+        if not pointer and kind[0] in "{[%<":
+            members = tuple((o, is_pointer(k)) for o, k in self.layout.members(kind))
+            self._emit(op.GATHER, target, address, members, size, ordering)
+        else:
+            self._emit(op.LOAD, target, address, pointer, size, ordering)
 
     def _gep(self, target: str, rest: str) -> None:
         pieces = split_top(_FLAGS.sub("", rest))
@@ -305,9 +301,7 @@ class BodyBuilder:
         if word == "trunc":
             self.truncated.add(target)
         bits = bits_of(kind)
-        if bits > 1 and (
-            word == "zext" or (word == "sext" and self._source(rest) in self.truncated)
-        ):
+        if bits > 1 and (word == "zext" or (word == "sext" and self._narrow(rest, bits))):
             self._emit(op.CAST, target, operand, bits, word == "sext")
         else:
             self.alias[target] = operand
@@ -318,9 +312,10 @@ class BodyBuilder:
             if operand in self.meant:
                 self.meant[target] = self.meant[operand]
 
-    @staticmethod
-    def _source(rest: str) -> str:
-        return rest.rsplit(" to ", 1)[0].rsplit(" ", 1)[-1]
+    def _narrow(self, rest: str, bits: int) -> bool:
+        """Whether a number is perhaps kept without its sign: see ``CAST``."""
+        source = rest.rsplit(" to ", 1)[0].rsplit(" ", 1)[-1]
+        return bits <= op.UNSIGNED_BITS or source in self.truncated
 
     def _extract(self, target: str, whole: str, number: str) -> None:
         """A member of a structure in registers, see GATHER."""
@@ -329,9 +324,7 @@ class BodyBuilder:
         if operand is None or int(number) >= len(fields):
             self._emit(op.FRESH, target)
             return
-        offset, kind = fields[int(number)]
-        only = kind != "i1" and _pointer_member(whole) in (None, int(number))
-        self._emit(op.EXTRACT, target, operand, offset, only)
+        self._emit(op.EXTRACT, target, operand, fields[int(number)][0])
 
     def _exchange(self, target: str, rest: str) -> None:
         """``cmpxchg [weak] POINTER, TYPE EXPECTED, TYPE DESIRED SUCCESS FAILURE``"""

@@ -188,6 +188,15 @@ class Layout:
         self._measure(kind)
         return self._fields.get(kind, [])
 
+    def members(self, kind: str) -> list[tuple[int, str]]:
+        """Offset and type of what a structure, an array or a vector in registers is made of."""
+        kind = self.named.get(kind, kind)
+        if kind[0] not in "[<" or kind.startswith("<{"):
+            return self.fields(kind)
+        count, element = self._sequence(kind)
+        size = self.size(element)
+        return [(number * size, element) for number in range(count)]
+
     def element(self, kind: str) -> str | None:
         """The element type of an array or vector type, None for anything else."""
         kind = self.named.get(kind, kind)

@@ -10,7 +10,8 @@ opcode   further members                                source form
 COPY     register, operand                              a temporary takes a value
 ASSIGN   variable, operand, label                       ``p = q``, ``p = null``
 LOAD     register, address, is-pointer, size, ordering  ``p = q->f``
-GATHER   as LOAD                                        a structure that fits into registers
+GATHER   register, address, ((offset, is-pointer), …),  a structure that fits into registers
+         size, ordering
 STORE    address, operand, size, label, is-pointer,     ``p->f = q``
          ordering
 GEP      register, base, offset, ((operand, scale), …)  ``&p->f``, ``&p[i]``
@@ -20,7 +21,7 @@ BIN      register, operator, operand, operand, bits     arithmetic
 SELECT   register, condition, operand, operand          ``c ? p : q``
 FRESH    register                                       a value nobody knows
 CAST     register, operand, bits, signed                a number of so many bits made wider
-EXTRACT  register, operand, offset, the only pointer    a member of a structure in registers
+EXTRACT  register, operand, offset                      a member of a structure in registers
 CMPXCHG  register, address, expected, desired,          compare and exchange: the register is the
          is-pointer, size, weak, ordering               pair of the old value and whether it was so
 RMW      register, operator, address, operand,          fetch and add, exchange, …: the register is
@@ -31,6 +32,8 @@ ASM      register | None, operands                      assembly
 
 An ordering is empty where the access is not atomic; of a compare and exchange it is that of its
 success. Members of the pair that CMPXCHG gives are read by EXTRACT (the old value is at offset 0).
+Whether a constant of the source has a sign the IR does not tell: those of up to UNSIGNED_BITS, tags
+and characters for the most part, are best kept without, and a CAST says how they are meant.
 """
 
 from __future__ import annotations
@@ -63,6 +66,8 @@ BRANCH: Final = 1
 SWITCH: Final = 2
 RETURN: Final = 3
 DEAD: Final = 4
+
+UNSIGNED_BITS: Final = 16
 
 Operand = str | int | tuple[str, int] | None
 Statement = tuple[Any, ...]

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t good_memory_stream(int n)
-{
+size_t good_memory_stream(int n) {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -18,8 +17,7 @@ size_t good_memory_stream(int n)
     return size;
 }
 
-size_t leak_memory_stream(int n)
-{
+size_t leak_memory_stream(int n) {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -30,13 +28,11 @@ size_t leak_memory_stream(int n)
     return size; /* LEAK */
 }
 
-static void forget(regex_t *expression)
-{
+static void forget(regex_t *expression) {
     regfree(expression);
 }
 
-int good_expression(const char *pattern, const char *text)
-{
+int good_expression(const char *pattern, const char *text) {
     regex_t expression;
     int found;
     if (regcomp(&expression, pattern, REG_NOSUB))
@@ -46,8 +42,7 @@ int good_expression(const char *pattern, const char *text)
     return found;
 }
 
-int leak_expression(const char *pattern, const char *text)
-{
+int leak_expression(const char *pattern, const char *text) {
     regex_t expression;
     if (regcomp(&expression, pattern, REG_NOSUB))
         return -1;
@@ -57,8 +52,7 @@ int leak_expression(const char *pattern, const char *text)
     return 1;
 }
 
-static void *checked(size_t size)
-{
+static void *checked(size_t size) {
     void *p = malloc(size);
     if (!p)
         abort();
@@ -69,9 +63,8 @@ static void *checked(size_t size)
 #define obstack_chunk_free free
 
 /* An obstack's own code, in part: the program has it, as many GNU programs do. */
-int _obstack_begin(struct obstack *h, int size, int alignment,
-                   void *(*get)(long), void (*release)(void *))
-{
+int _obstack_begin(struct obstack *h, int size, int alignment, void *(*get)(long),
+                   void (*release)(void *)) {
     h->chunk = get(4096);
     h->chunk->prev = NULL;
     h->object_base = h->next_free = h->chunk->contents;
@@ -79,8 +72,7 @@ int _obstack_begin(struct obstack *h, int size, int alignment,
     return 1;
 }
 
-int good_obstack(const char *text)
-{
+int good_obstack(const char *text) {
     struct obstack stack;
     char *all;
     obstack_init(&stack);
@@ -89,5 +81,32 @@ int good_obstack(const char *text)
     all = obstack_finish(&stack);
     puts(all);
     obstack_free(&stack, NULL);
+    return 0;
+}
+
+int good_resolved_path(const char *path, long most) {
+    char *buffer = NULL;
+    if (most > 0) {
+        buffer = malloc(most);
+        if (!buffer)
+            return -1;
+    }
+    char *found = realpath(path, buffer);
+    if (!found) {
+        free(buffer);
+        return -1;
+    }
+    puts(found);
+    free(found);
+    return 0;
+}
+
+int leak_resolved_path(const char *path) {
+    char *buffer = malloc(4096);
+    if (!buffer)
+        return -1;
+    if (!realpath(path, buffer))
+        return -1; /* LEAK */
+    free(buffer);
     return 0;
 }

@@ -352,7 +352,7 @@ class Statements:
         raise CannotModel("a branch on something that is not a comparison", line)
 
     def _extract(self, path: Path, s: Statement, line: int) -> None:
-        _, _, register, operand, offset, _ = s
+        _, _, register, operand, offset = s
         pair = self.value(path, operand, line)
         if not isinstance(pair, Exchanged):
             raise CannotModel("a structure in registers", line)

@@ -18,10 +18,11 @@ from heapstory.cfront.liveness import reaches
 from heapstory.cfront.program import Function
 from heapstory.static.heap.conditions import fact_of
 from heapstory.static.heap.doubt import Doubt
-from heapstory.static.heap.state import HEAP, State
+from heapstory.static.heap.state import HEAP, WHOLE, State
 from heapstory.static.heap.values import CellId, Fact, Offset, Pointer, Symbol, Value
 from heapstory.static.summaries.applied import Applied
 from heapstory.static.summaries.summary import Row, Summary
+from heapstory.static.transfer import rules
 from heapstory.static.transfer.losses import FIELD_LOST, FIELD_OVERWRITTEN
 
 Member = tuple[CellId, Offset]
@@ -70,7 +71,8 @@ class Doubts:
         """Rows of a summary were applied."""
         for row in rows:
             state, value, new = row.state, row.result, row.new
-            handed = [c for c in new if not isinstance(value, Pointer) or c != value.cell]
+            returned = rules.cells_in(state, value)
+            handed = [c for c in new if c not in returned]
             if not handed:
                 continue
             success = _success(summary, rows)
@@ -78,10 +80,10 @@ class Doubts:
                 self._results.update((cell, (value, success)) for cell in handed)
                 if isinstance(value, Symbol) and value.path is None:
                     value.path = "result"  # what is learnt of it is kept
-            if isinstance(value, Pointer) and any(
+            if returned and any(
                 isinstance(other.result, Pointer) and len(other.new) < len(new) for other in rows
             ):
-                self._sometimes.update(c for c in handed if not _alike(state, c, value.cell))
+                self._sometimes.update(c for c in handed if not _alike(state, c, returned[0]))
 
     def about(self, state: State, cell: CellId, kind: str) -> set[Doubt]:
         """Why the loss of a cell is a guess, if it is."""
@@ -139,7 +141,7 @@ def _filled(row: Row) -> list[Member]:
     return [
         (identity, offset)
         for identity, cell in row.cells.items()
-        if cell.kind != HEAP
+        if cell.kind not in (HEAP, WHOLE)
         for offset, value in cell.fields.items()
         if isinstance(value, Pointer) and isinstance(value.cell, int)
     ]

@@ -133,7 +133,7 @@ class Fixpoint:
                 state.cells[parameter(number)] = Cell(PRE)
                 state.env[register] = Pointer(parameter(number), 0)
             else:
-                symbol = self.frame.entry_symbol(f"P{number}")
+                symbol = self.frame.parameter_symbol(number)
                 self._numbers[number] = symbol
                 state.env[register] = symbol
         for name in self.function.stack:
@@ -396,7 +396,8 @@ def _count_members(
         if not back:
             first.setdefault((identity, offset), value)
         elif first.get((identity, offset)) != value:
-            state.change(identity).fields[offset] = Symbol()
+            symbol = state.change(identity).fields[offset] = Symbol()
+            state.facts[symbol] = known(value)
 
 
 def _return_place(state: State, place: Place | None) -> Place | None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from heapstory.static.heap.names import PARAMETER, SLOT, Named, by_text
-from heapstory.static.heap.state import HEAP, Cell, State
+from heapstory.static.heap.state import HEAP, WHOLE, Cell, State
 from heapstory.static.heap.values import CellId, Offset, Pointer, Value
 
 Key = tuple[Any, ...]  # what makes two states alike: hashed and compared, never looked into
@@ -45,7 +45,7 @@ class _Names:
         number = self._numbers.get(identity)
         if number is None:
             cell = self.cells.get(identity)
-            if cell is None or cell.kind != HEAP or cell.escaped:
+            if cell is None or cell.kind not in (HEAP, WHOLE) or cell.escaped:
                 return None
             number = self._numbers[identity] = len(self.met)
             self.met.append(identity)

@@ -3,6 +3,7 @@ apart are folded into one."""
 
 from __future__ import annotations
 
+from heapstory.static.heap.names import Named
 from heapstory.static.heap.state import GLOBAL, HEAP, PRE, STACK, Cell, Site, State
 from heapstory.static.heap.values import CellId, Comparison, Offset, Pointer, Symbol, Value
 
@@ -12,21 +13,22 @@ def prune(state: State, live: frozenset[str]) -> None:
     cells = state.cells
     env = {}
     for name, value in state.env.items():
-        if name in live:
+        if name in live or any(_tracked(cells, part) for part in state.parts(value)):
             env[name] = value
-        elif isinstance(value, Pointer):
-            cell = cells.get(value.cell)
-            if cell is not None and cell.tracked:
-                env[name] = value
     state.env = env
     collect(state)
+
+
+def _tracked(cells: dict[CellId, Cell], value: Value) -> bool:
+    cell = cells.get(value.cell) if isinstance(value, Pointer) else None
+    return cell is not None and cell.tracked
 
 
 def collect(state: State) -> None:
     """Remove cells that nothing leads to, and facts about symbols that are gone."""
     cells = state.cells
     # Only new cells and those behind symbols can get out of reach.
-    loose = any(c.kind == HEAP or isinstance(i, Symbol) for i, c in cells.items())
+    loose = any(not isinstance(i, Named) for i in cells)
     if not loose and not state.facts:
         return
     symbols: set[Symbol] = set()
@@ -63,7 +65,7 @@ def _remove_loose(state: State, symbols: set[Symbol], pointed: list[CellId]) -> 
             if identity not in alive and identity not in symbols:
                 continue
             symbols.add(identity)
-        elif cell.kind == HEAP and identity not in alive:
+        elif isinstance(identity, int) and identity not in alive:
             continue
         kept[identity] = cell
         if cell.symbols:
@@ -116,7 +118,8 @@ def fold(state: State) -> None:
             _weaken_elements(state, identity)
     if not any(cell.kind == HEAP for cell in cells.values()):
         return
-    near = {v.cell for v in state.env.values() if isinstance(v, Pointer)}
+    named = {v.cell for v in state.held() if isinstance(v, Pointer)}
+    near = set(named)
     crowded: set[CellId] = set()
     for cell in cells.values():
         crowded |= cell.weak
@@ -126,7 +129,6 @@ def fold(state: State) -> None:
         if identity in cells and cells[identity].kind == HEAP:
             near.update(v.cell for v in cells[identity].fields.values() if isinstance(v, Pointer))
     groups: dict[Site | None, list[int]] = {}
-    named = {v.cell for v in state.env.values() if isinstance(v, Pointer)}
     for identity, cell in cells.items():
         far = identity not in near or (identity in crowded and identity not in named)
         if isinstance(identity, int) and far and cell.tracked:

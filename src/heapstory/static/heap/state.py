@@ -267,6 +267,28 @@ class State:
             trace = trace.before
         return False
 
+    def in_registers(self, value: Value | None) -> Cell | None:
+        """The structure in registers that a value is."""
+        cell = self.cells.get(value.cell) if isinstance(value, Pointer) else None
+        return cell if cell is not None and cell.kind == WHOLE else None
+
+    def parts(self, value: Value | None) -> list[Value]:
+        """A value; of a structure in registers its members."""
+        if value is None:
+            return []
+        whole = self.in_registers(value)
+        return [value] if whole is None else [*whole.fields.values()]
+
+    def held(self) -> list[Value]:
+        """What variables and temporaries hold, structures in registers member by member."""
+        found: list[Value] = []
+        for value in self.env.values():
+            if isinstance(value, Pointer) and isinstance(value.cell, int):
+                found += self.parts(value)
+            else:
+                found.append(value)
+        return found
+
     def reachable(self, values: Iterable[Value]) -> set[CellId]:
         """The cells that values lead to, through members of cells that are not freed."""
         seen: set[CellId] = set()

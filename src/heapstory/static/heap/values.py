@@ -38,18 +38,21 @@ class Symbol:
 
     ``root`` is the cell out of whose depths the value came, where the analysis no longer follows;
     freeing the value then touches everything that lies there. ``path`` names what the caller
-    passed. ``parents`` are the symbols a derived symbol (``flags & 4``) depends on.
+    passed, ``parameter`` its number where that is all it is. ``parents`` are the symbols a derived
+    symbol (``flags & 4``) depends on.
     """
 
-    __slots__ = ("derived", "key", "parents", "path", "root")
+    __slots__ = ("derived", "key", "parameter", "parents", "path", "root")
 
     def __init__(
         self,
         root: CellId | None = None,
         path: str | None = None,
         parents: tuple[Symbol, ...] = (),
+        parameter: int | None = None,
     ) -> None:
         self.root = root
+        self.parameter = parameter
         self.path = path
         self.parents = parents
         self.derived: dict[Derivation, Symbol] | None = None
@@ -65,8 +68,22 @@ class Symbol:
             known.key = key
         return known
 
+    @property
+    def source(self) -> Symbol:
+        """The symbol that this one was computed from, with constants alone; itself if none."""
+        found = self
+        while found.key is not None and isinstance(found.key[1], int):
+            found = found.parents[0]
+        return found
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return Symbol, (self.root, self.path, self.parents)
+        if self.key is not None:
+            return _derived, (self.key, self.parents)
+        return Symbol, (self.root, self.path, self.parents, self.parameter)
+
+
+def _derived(key: Derivation, parents: tuple[Symbol, ...]) -> Symbol:
+    return parents[0].derive(key, *parents[1:])
 
 
 class Index(NamedTuple):

@@ -14,6 +14,7 @@ from heapstory.static.heap.values import (
     CellId,
     Comparison,
     Fact,
+    Offset,
     Pointer,
     Symbol,
     Value,
@@ -159,6 +160,8 @@ def _share_depth(states: list[State]) -> None:
 
 
 def _facts_kept(state: State, numbers: dict[int, Symbol]) -> dict[Symbol, Fact]:
+    """What is known of numbers that the caller has or gets, and of what is computed from one of
+    those and constants: ``flags & 4``."""
     wanted = set(numbers.values())
     result = state.env.get(RESULT)
     if isinstance(result, Symbol):
@@ -166,12 +169,13 @@ def _facts_kept(state: State, numbers: dict[int, Symbol]) -> dict[Symbol, Fact]:
     for cell in state.cells.values():
         wanted.update(v for v in cell.initial.values() if isinstance(v, Symbol))
         wanted.update(v for v in cell.fields.values() if isinstance(v, Symbol))
-    return {s: f for s, f in state.facts.items() if s in wanted}
+    return {s: f for s, f in state.facts.items() if s in wanted or s.source in wanted}
 
 
 def _outside(result: Value) -> Value:
     if isinstance(result, Comparison):
-        return Symbol()
+        asked = isinstance(result.left, Symbol) and isinstance(result.right, int)
+        return result if asked else Symbol()
     if isinstance(result, Pointer) and _is_slot(result.cell):
         return Symbol()
     if isinstance(result, Pointer) and isinstance(result.cell, Symbol):
@@ -210,7 +214,7 @@ def _length(name: Named) -> int:
 def _drop_untouched(state: State, numbers: dict[int, Symbol]) -> None:
     """Remove what was only looked at and proved nothing."""
     used: set[CellId] = set()
-    symbols: set[Symbol] = set()
+    symbols: set[Symbol] = {s.source for s in state.facts}
     for value in [state.env.get(RESULT)]:
         _use(value, used, symbols)
     for cell in state.cells.values():
@@ -243,8 +247,10 @@ def _drop_untouched(state: State, numbers: dict[int, Symbol]) -> None:
 def _use(value: Value | None, used: set[CellId], symbols: set[Symbol]) -> None:
     if isinstance(value, Pointer):
         used.add(value.cell)
+    elif isinstance(value, Comparison):
+        _use(value.left, used, symbols)
     elif isinstance(value, Symbol):
-        symbols.add(value)
+        symbols.update((value, value.source))
 
 
 def _interesting(cell: Cell) -> bool:
@@ -286,6 +292,30 @@ def _weakest(one: State, other: State) -> State:
     return result
 
 
+def _counted(rows: list[Row]) -> frozenset[Named]:
+    """The caller's cells that one row ends and another one only counts down a number in: the
+    other references keep them."""
+    ended: set[Named] = set()
+    fewer: set[Named] = set()
+    for row in rows:
+        for identity, cell in row.cells.items():
+            if not isinstance(identity, Named):
+                continue
+            if cell.freed is not None or cell.escaped:
+                ended.add(identity)
+            elif any(_one_less(cell, offset) for offset in cell.writes):
+                fewer.add(identity)
+    return frozenset(ended & fewer)
+
+
+def _one_less(cell: Cell, offset: Offset) -> bool:
+    """Whether a member became one less than it was."""
+    value = cell.fields.get(offset)
+    if not isinstance(value, Symbol) or value.key not in (("add", -1), ("sub", 1)):
+        return False
+    return value.parents[0] is cell.initial.get(offset)
+
+
 def _describe(summary: Summary) -> None:
     """Short facts for calls that could go to several functions."""
     touched: set[int] = set()
@@ -313,4 +343,5 @@ def _describe(summary: Summary) -> None:
         some = some or fresh
         new = new and (fresh or result == 0)
     summary.touched = frozenset(touched)
+    summary.counted = _counted(summary.rows)
     summary.returns_new = new and some

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from heapstory.static.heap.names import Named
 from heapstory.static.heap.state import Cell, Site
 from heapstory.static.heap.values import CellId, Fact, Symbol, Value
 
@@ -38,6 +39,7 @@ class Summary:
     unknown: bool = False  # a limit was met: it may do anything
     touched: frozenset[int] = frozenset()  # arguments that it frees, keeps or changes
     keeps_extra: bool = False
+    counted: frozenset[Named] = frozenset()  # the caller's cells whose references it counts down
     returns_new: bool = False
     links: Links = field(default_factory=dict)  # of a recursive function
     fingerprint: str = ""

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from heapstory.cfront.program import Place
 from heapstory.static.heap import escaping
-from heapstory.static.heap.conditions import PAGE, assume, assume_fact, become_null, is_null
+from heapstory.static.heap.conditions import (
+    PAGE,
+    arithmetic,
+    assume,
+    assume_fact,
+    become_null,
+    compare,
+    is_null,
+)
 from heapstory.static.heap.names import EXTRA, GLOBAL_VARIABLE, PARAMETER, Named
 from heapstory.static.heap.state import (
     GLOBAL,
@@ -12,6 +20,7 @@ from heapstory.static.heap.state import (
     OPAQUE,
     PRE,
     STACK,
+    WHOLE,
     Cell,
     Site,
     State,
@@ -44,8 +53,10 @@ def apply(
     fixed: int,
     place: Place | None,
     recursive: bool = False,
+    counted: frozenset[Named] = frozenset(),
 ) -> Applied | None:
-    """The caller's state after this row; None if its precondition cannot hold."""
+    """The caller's state after this row; None if its precondition cannot hold. A reference to a
+    ``counted`` cell is given up in any case."""
     work = _Application(frame, caller.copy(), row, arguments, fixed, place)
     work.recursive = recursive
     try:
@@ -53,6 +64,7 @@ def apply(
             return None
         work.allocate()
         work.effects()
+        work.give_up(counted)
     except Infeasible:
         return None
     result = None if row.result is None else work.translate(row.result)
@@ -101,11 +113,26 @@ class _Application:
             name, value = pending.pop()
             if not self._bind_cell(name, value, pending):
                 return False
-        return all(
+        return self._allows_computed() and all(
             self._found_again(identity, cell)
             for identity, cell in self.row.cells.items()
             if cell.same
         )
+
+    def _allows_computed(self) -> bool:
+        """Check what the row assumes of numbers computed from the caller's: ``flags & 4``."""
+        return all(
+            assume_fact(self.state, self._computed(symbol), fact)
+            for symbol, fact in self.row.facts.items()
+            if symbol.source is not symbol and symbol.source in self.symbols
+        )
+
+    def _computed(self, symbol: Symbol) -> Value:
+        if symbol.key is None or symbol in self.symbols:
+            return self.symbols[symbol]
+        operator, operand = symbol.key
+        assert isinstance(operand, int)
+        return arithmetic(operator, self._computed(symbol.parents[0]), operand)
 
     def _passed(self, top: Named) -> Value | None:
         """What the caller means by a global or a parameter."""
@@ -232,13 +259,14 @@ class _Application:
         """New cells of the callee become new cells of the caller."""
         made: dict[CellId, int] = {}
         for identity, cell in self.row.cells.items():
-            if cell.kind == HEAP:
+            if cell.kind in (HEAP, WHOLE):
                 made[identity] = self.frame.new_cell()
-                self.new.append(made[identity])
+                if cell.kind == HEAP:
+                    self.new.append(made[identity])
                 self.bound[identity] = Pointer(made[identity], 0)
                 self.state.cells[made[identity]] = cell
         for identity, cell in self.row.cells.items():
-            if cell.kind != HEAP:
+            if identity not in made:
                 continue
             twin = cell.copy()
             twin.texts = {}
@@ -250,7 +278,7 @@ class _Application:
                 o: self.translate(v) for o, v in cell.fields.items() if isinstance(o, int)
             }
             twin.weak = self._weak(cell)
-            for value in twin.fields.values():
+            for value in twin.fields.values() if cell.kind == HEAP else ():
                 self._stored(value)
             self.state.cells[made[identity]] = twin
 
@@ -269,9 +297,14 @@ class _Application:
         if isinstance(value, Symbol):
             found = self.symbols.get(value)
             if found is None:
-                found = self.symbols[value] = self._foreign(value)
+                computed = value.source in self.symbols
+                found = self._computed(value) if computed else self._foreign(value)
+                self.symbols[value] = found
             return found
-        return Symbol() if isinstance(value, Comparison) else value
+        if isinstance(value, Comparison):
+            left, right = self.translate(value.left), self.translate(value.right)
+            return compare(self.state, value.predicate, left, right)
+        return value
 
     def _foreign(self, symbol: Symbol) -> Symbol:
         root = self._current(self.bound.get(symbol.root)) if symbol.root is not None else None
@@ -301,6 +334,14 @@ class _Application:
                     )
         for identity, cell in outer:
             self._end(identity, cell)
+
+    def give_up(self, counted: frozenset[Named]) -> None:
+        """References to cells that were not freed are gone: other references keep those."""
+        for identity in counted:
+            cell = self.row.cells.get(identity)
+            value = self._current(self.bound.get(identity))
+            if cell is not None and cell.freed is None and cell.null != -1:
+                escaping.escape(self.state, value)
 
     @staticmethod
     def _wrote(cell: Cell, offset: Offset, value: Value) -> bool:

@@ -193,7 +193,9 @@ def _summarised(
     for row in summary.rows:
         frame.work += 4 + len(row.cells)
         again = summary.name in frame.program.recursive
-        made = apply(frame, state, row, arguments, summary.parameters, place, again)
+        made = apply(
+            frame, state, row, arguments, summary.parameters, place, again, summary.counted
+        )
         if made is not None:
             applied.append(made)
     if len(applied) > 1:
@@ -216,7 +218,7 @@ def _summarised(
             alive = after.reachable(rules.roots(after))
             rules.report_unreachable(frame, after, alive, suspects)
         if register is None and isinstance(value, Pointer):
-            rules.check(frame, after, (value.cell,), OVERWRITTEN, place, "")
+            rules.check(frame, after, rules.cells_in(after, value), OVERWRITTEN, place, "")
     return [row.state for row in applied]
 
 
@@ -261,19 +263,23 @@ def _still(state: State, identity: CellId) -> bool:
 
 def _told_apart(one: Applied, other: Applied) -> bool:
     """Whether the results of two rows can never be equal."""
-    if one.result is None or other.result is None:
-        return False
-    left, right = fact_of(one.state, one.result), fact_of(other.state, other.result)
+    return any(
+        _differ(fact_of(one.state, left), fact_of(other.state, right))
+        for left, right in zip(
+            one.state.parts(one.result), other.state.parts(other.result), strict=False
+        )
+    )
+
+
+def _differ(left: Fact, right: Fact) -> bool:
+    """Whether no number is as both facts say."""
     if left.high < right.low or right.high < left.low:
         return True
     return any(a.low == a.high and a.low in b.not_in for a, b in ((left, right), (right, left)))
 
 
 def _is_new(state: State, value: Value | None) -> bool:
-    if not isinstance(value, Pointer):
-        return False
-    cell = state.cells.get(value.cell)
-    return cell is not None and cell.tracked
+    return any(_still(state, identity) for identity in rules.cells_in(state, value))
 
 
 def _describe(state: State, name: str, value: Value | None) -> str:

@@ -56,6 +56,12 @@ class Frame:
             known = self._symbols[path] = Symbol(None, path)
         return known
 
+    def parameter_symbol(self, number: int) -> Symbol:
+        """The symbol of a parameter that is a number."""
+        symbol = self.entry_symbol(f"P{number}")
+        symbol.parameter = number
+        return symbol
+
     def value(self, state: State, operand: Operand) -> Value:
         """The value of an operand."""
         if isinstance(operand, str):

@@ -215,7 +215,12 @@ def _realpath(
         value = rules.allocate(frame, state, Site("realpath", place))
         state.note(place, "realpath() allocates")
         return result(frame, state, register, value, place)
-    return result(frame, state, register, Symbol(), place)
+    failed = state.copy()
+    found: States = []
+    for buffer in arguments[1:2]:  # it is what comes back
+        if assume(state, buffer, True):
+            found += result(frame, state, register, buffer, place)
+    return found + result(frame, failed, register, 0, place)
 
 
 def _getcwd(

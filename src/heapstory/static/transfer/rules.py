@@ -23,7 +23,7 @@ from collections.abc import Iterable
 
 from heapstory.cfront.program import Place
 from heapstory.static.heap.escaping import escape, escape_contents, scramble, touch
-from heapstory.static.heap.names import Named
+from heapstory.static.heap.names import Named, parameter
 from heapstory.static.heap.state import (
     GLOBAL,
     HEAP,
@@ -64,7 +64,7 @@ def assign(
     old = state.env.get(name)
     state.env[name] = value
     if isinstance(old, Pointer) and old != value:
-        check(frame, state, (old.cell,), OVERWRITTEN, place, label)
+        check(frame, state, cells_in(state, old), OVERWRITTEN, place, label)
 
 
 def forget(frame: Frame, state: State, names: Iterable[str], place: Place | None) -> None:
@@ -74,9 +74,14 @@ def forget(frame: Frame, state: State, names: Iterable[str], place: Place | None
     for name in names:
         value = env.pop(name, None)
         if isinstance(value, Pointer):
-            gone.append(value.cell)
+            gone += cells_in(state, value)
     if gone:
         check(frame, state, gone, OVERWRITTEN, place, "")
+
+
+def cells_in(state: State, value: Value | None) -> list[CellId]:
+    """The cells that a value points to: of a structure in registers, those of its members."""
+    return [part.cell for part in state.parts(value) if isinstance(part, Pointer)]
 
 
 def check(
@@ -92,7 +97,7 @@ def check(
     suspects = [c for c in candidates if c in cells and cells[c].tracked]
     if not suspects:
         return
-    named = {v.cell for v in state.env.values() if isinstance(v, Pointer)}
+    named = {v.cell for v in state.held() if isinstance(v, Pointer)}
     if all(c in named for c in suspects):
         return
     alive = state.reachable(roots(state))
@@ -181,7 +186,7 @@ def load(frame: Frame, state: State, address: Value, pointer: bool) -> Value:
     cell = state.cells[identity]
     found = cell.fields.get(offset)
     if found is not None:
-        return found
+        return _as_pointer(state, identity, offset, found) if pointer else found
     value = _unread(frame, state, identity, cell, offset, pointer)
     if offset is not ANYWHERE:
         cell = state.change(identity)
@@ -189,6 +194,18 @@ def load(frame: Frame, state: State, address: Value, pointer: bool) -> Value:
         if cell.kind in (PRE, GLOBAL) and not cell.escaped and isinstance(offset, int):
             cell.initial = {**cell.initial, offset: value}
     return value
+
+
+def _as_pointer(state: State, identity: CellId, offset: Offset, found: Value) -> Value:
+    """A pointer that was passed as a number: a union whose first member is one travels so."""
+    number = found.parameter if isinstance(found, Symbol) else None
+    if number is None:
+        return found
+    if parameter(number) not in state.cells:
+        state.cells[parameter(number)] = Cell(PRE)
+    made = Pointer(parameter(number), 0)
+    state.change(identity).fields[offset] = made
+    return made
 
 
 def use(frame: Frame, state: State, address: Value, place: Place | None) -> None:

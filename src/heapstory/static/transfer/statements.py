@@ -9,7 +9,7 @@ from heapstory.cfront.program import Operand, Statement
 from heapstory.static.heap import escaping
 from heapstory.static.heap.conditions import arithmetic, assume, compare, fact_of
 from heapstory.static.heap.names import Named
-from heapstory.static.heap.state import GLOBAL, PRE, State
+from heapstory.static.heap.state import GLOBAL, PRE, WHOLE, Cell, State
 from heapstory.static.heap.values import (
     ANYWHERE,
     HIGH,
@@ -34,8 +34,9 @@ def _copy(frame: Frame, state: State, statement: Statement) -> States:
 
 
 def _assign(frame: Frame, state: State, statement: Statement) -> States:
-    value = frame.value(state, statement[3])
-    rules.assign(frame, state, statement[2], value, statement[1], statement[4])
+    _, place, variable, operand, label = statement
+    value = _unsigned(frame.value(state, operand), frame.function.bits.get(variable, 0))
+    rules.assign(frame, state, variable, value, place, label)
     return None
 
 
@@ -58,33 +59,28 @@ def _load(frame: Frame, state: State, statement: Statement) -> States:
 
 
 def _gather(frame: Frame, state: State, statement: Statement) -> States:
-    """A structure in registers is followed by the one pointer in it; several escape."""
-    address = frame.value(state, statement[3])
-    where = rules.target(state, address)
-    register, size = statement[2], statement[5]
-    state.env[register] = Symbol()
-    if where is None or not isinstance(where.offset, int):
-        return None
-    cell = state.cells[where.cell]
-    found = [
-        value
-        for offset, value in cell.fields.items()
-        if isinstance(value, Pointer)
-        and isinstance(offset, int)
-        and 0 <= offset - where.offset < size
-    ]
-    if len(found) == 1:
-        state.env[register] = found[0]
-    else:
-        for value in found:
-            escaping.escape(state, value)
+    """A structure in registers is a cell that lives as long as they do."""
+    _, _, register, operand, members, _, _ = statement
+    address = frame.value(state, operand)
+    whole = Cell(WHOLE)
+    for offset, pointer in members:
+        whole.fields[offset] = rules.load(frame, state, _moved(address, offset, None), pointer)
+    identity = frame.new_cell()
+    state.cells[identity] = whole
+    state.env[register] = Pointer(identity, 0)
     return None
 
 
 def _store(frame: Frame, state: State, statement: Statement) -> States:
-    _, place, address, operand, _, label, pointer, _ = statement
-    address = frame.value(state, address)
-    value = frame.value(state, operand)
+    _, place, where, operand, size, label, pointer, _ = statement
+    address = frame.value(state, where)
+    value = _unsigned(frame.value(state, operand), 8 * size)
+    whole = state.in_registers(value)
+    if whole is not None:
+        for offset, member in whole.fields.items():
+            if isinstance(offset, int):
+                rules.store(frame, state, _moved(address, offset, None), member, place, label)
+        return None
     if pointer and isinstance(address, Pointer) and isinstance(address.offset, int):
         cell = state.cells.get(address.cell)
         if isinstance(address.cell, Named) and (cell is None or cell.kind in (PRE, GLOBAL)):
@@ -98,9 +94,7 @@ def _gep(frame: Frame, state: State, statement: Statement) -> States:
     base = frame.value(state, operand)
     symbolic: tuple[Symbol | None, int] | None = None
     for index, scale in terms:
-        value = frame.value(state, index)
-        if isinstance(value, Symbol) and (fact := state.facts.get(value)) and fact.low == fact.high:
-            value = fact.low
+        value = _known(state, frame.value(state, index))
         if isinstance(value, int):
             offset += value * scale
         elif symbolic is None and isinstance(value, Symbol):
@@ -150,12 +144,21 @@ def _icmp(frame: Frame, state: State, statement: Statement) -> States:
 def _bin(frame: Frame, state: State, statement: Statement) -> States:
     _, _, register, operator, left, right, _ = statement
     one, two = frame.value(state, left), frame.value(state, right)
+    if operator not in ("add", "sub"):  # by which loops count
+        one, two = _known(state, one), _known(state, two)
     value = state.env[register] = arithmetic(operator, one, two)
     if isinstance(value, Symbol) and isinstance(one, Symbol) and isinstance(two, int):
         _shift_fact(state, operator, one, two, value)
     elif operator == "add" and isinstance(one, Symbol) and _is_truth(state, two):
         assume(state, Comparison("uge", value, one), True)
     return None
+
+
+def _known(state: State, value: Value) -> Value:
+    """The number that a symbol stands for, where there is but one."""
+    if isinstance(value, Symbol) and (fact := state.facts.get(value)) and fact.low == fact.high:
+        return fact.low
+    return value
 
 
 def _is_truth(state: State, value: Value) -> bool:
@@ -197,9 +200,35 @@ def _fresh(frame: Frame, state: State, statement: Statement) -> States:
 
 
 def _extract(frame: Frame, state: State, statement: Statement) -> States:
-    _, _, register, operand, _, only = statement
-    state.env[register] = frame.value(state, operand) if only else Symbol()
+    _, _, register, operand, offset = statement
+    value = frame.value(state, operand)
+    whole = state.in_registers(value)
+    if whole is not None:
+        value = whole.fields.get(offset, Symbol())
+    else:
+        value = value.derive(("member", offset)) if isinstance(value, Symbol) else Symbol()
+    state.env[register] = value
     return None
+
+
+def _cast(frame: Frame, state: State, statement: Statement) -> States:
+    _, _, register, operand, bits, signed = statement
+    value = _unsigned(frame.value(state, operand), bits)
+    if signed:
+        half = 1 << bits - 1
+        if isinstance(value, int):
+            value = value - 2 * half if value >= half else value
+        elif bits <= op.UNSIGNED_BITS and fact_of(state, value).high >= half:
+            value = Symbol()
+    state.env[register] = value
+    return None
+
+
+def _unsigned(value: Value, bits: int) -> Value:
+    """A small constant as it is kept, see ``UNSIGNED_BITS``."""
+    if isinstance(value, int) and value < 0 < bits <= op.UNSIGNED_BITS:
+        return value & (1 << bits) - 1
+    return value
 
 
 def _exchange(frame: Frame, state: State, statement: Statement) -> States:
@@ -245,7 +274,7 @@ HANDLERS: dict[int, Handler] = {
     op.SELECT: _select,
     op.FRESH: _fresh,
     op.GATHER: _gather,
-    op.CAST: _copy,
+    op.CAST: _cast,
     op.EXTRACT: _extract,
     op.CMPXCHG: _exchange,
     op.RMW: _modify,

@@ -48,7 +48,7 @@ def _gather(frame: WalkFrame, way: Way, statement: Statement) -> States:
 
 
 def _extract(frame: WalkFrame, way: Way, statement: Statement) -> States:
-    _, _, register, operand, offset, _ = statement
+    _, _, register, operand, offset = statement
     value = frame.value(way, operand)
     if (
         isinstance(value, Pointer)
