@@ -6,11 +6,14 @@ import json
 from functools import cache
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft4Validator, Draft202012Validator
 from referencing import Registry, Resource
 
 from heapstory import schemas
+from tests.support.programs import ROOT
 
+# OASIS' own schema of SARIF 2.1.0, with which make setup installs a package of npm.
+SARIF = ROOT / "viewer/node_modules/@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json"
 MOST = 1_000_000  # characters: of larger answers, smaller ones of the same writer are checked
 
 
@@ -35,11 +38,18 @@ def validator(name: str) -> Draft202012Validator:
     return Draft202012Validator(loaded[name], registry=registry)
 
 
+@cache
+def official_sarif() -> Draft4Validator:
+    return Draft4Validator(json.loads(SARIF.read_text()))
+
+
 def check(name: str, text: str) -> Any:
     """The answer, if it is one by its schema."""
     answer = json.loads(text)
     if len(text) <= MOST:
         validator(name).validate(answer)
+        if name == "sarif":
+            official_sarif().validate(answer)
     return answer
 
 
