@@ -14,8 +14,10 @@ import pytest
 
 from tests.support.programs import ROOT
 
-PAGES = ("README.md", "docs/tutorial.md", "docs/specification.md")
+PAGES = ("README.md", "docs/tutorial.md", "docs/specification.md", "docs/how-to.md")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# What sets heapstory up has been done already, in a folder that has the examples.
+SET_UP = ("make ", ". .venv/", "cd examples")
 # Timestamps, addresses and times of day are those of another machine.
 VARYING = re.compile(r"\(\d+\):|timestamp \d+( of \d+)?|0x[0-9a-f]+|\b\d+\.\d+ s")
 
@@ -24,8 +26,7 @@ def steps(page: str) -> Iterator[tuple[str, list[str]]]:
     """Commands, and the lines that the page shows behind them."""
     blocks = BLOCK.findall((ROOT / page).read_text())
     for (kind, text), (next_kind, shown) in zip(blocks, [*blocks[1:], ("", "")], strict=True):
-        # What sets heapstory up has been done already.
-        commands = [li for li in text.splitlines() if not li.startswith(("make ", ". .venv/"))]
+        commands = [li for li in text.splitlines() if not li.startswith(SET_UP)]
         if kind == "sh" and commands:
             yield "\n".join(commands), shown.splitlines() if next_kind == "" else []
 
