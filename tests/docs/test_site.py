@@ -15,3 +15,7 @@ def test_the_site(tmp_path: Path) -> None:
     done = subprocess.run([*command, *words], capture_output=True, text=True, timeout=280)
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "site" / "index.html").exists()
+    for page in (ROOT / "docs" / "evaluation").glob("*.md"):
+        wanted = page.read_text().count("<!-- bars |")
+        drawn = (tmp_path / "site" / "evaluation" / f"{page.stem}.html").read_text()
+        assert drawn.count("<svg xmlns:xlink=") == wanted, page.name
