@@ -12,9 +12,11 @@ JOBS ?= 2
 # OFF: the static analysis stays Python, so that a change of it needs no build (but a third as fast).
 COMPILED ?= ON
 TIMES ?= 20
-# What `make test-distros` makes, and what it runs there; TESTS=tests is all of it.
+# What pytest runs.
+TESTS ?= tests
+# What `make test-distros` makes, and which tests it runs there; SAMPLE=tests is all of them.
 SUITES ?= trixie forky
-TESTS ?= tests/recorder tests/recording tests/trace tests/locating/test_command.py tests/cfront
+SAMPLE ?= tests/recorder tests/recording tests/trace tests/locating/test_command.py tests/cfront
 # Damaged copies of each trace that `make sanitize` asks.
 COPIES ?= 100
 
@@ -113,7 +115,7 @@ $(NATIVE_TESTS)/stamp: $(STAMPS)/install $(NATIVE_SOURCES) $(NATIVE_TEST_SOURCES
 	@touch $@
 
 test-python: setup $(NATIVE_TESTS)/stamp
-	$(BIN)/python -m pytest -n $(JOBS) tests
+	$(BIN)/python -m pytest -n $(JOBS) $(TESTS)
 
 fuzz: setup ## the property tests with other random examples, TIMES as many
 	HEAPSTORY_FUZZ=$(TIMES) $(BIN)/python -m pytest -n $(JOBS) $$(grep -rlE '@examples\(' tests)
@@ -179,11 +181,12 @@ wheel: setup ## a wheel that needs nothing else on the machine, into dist/
 		--config-settings cmake.define.HEAPSTORY_COMPILED=$(COMPILED) -w build/wheel .
 	$(BIN)/python tools/wheel.py build/wheel/*.whl dist
 
-test-wheel: wheel ## the wheel in a bare root file system of this release: record, draw, locate
+test-wheel: wheel ## the wheel in a bare root file system of this release: record, draw, locate; WHEELS=trixie also in that
 	$(BIN)/python tools/distros.py wheel dist/*.whl
+	for suite in $(WHEELS); do $(BIN)/python tools/distros.py wheel $$suite || exit; done
 
-test-distros: setup ## build in other releases of Debian (SUITES) and run TESTS there
-	$(BIN)/python tools/distros.py suite --tests '$(TESTS)' $(SUITES)
+test-distros: setup ## build in other releases of Debian (SUITES) and run SAMPLE there
+	$(BIN)/python tools/distros.py suite --tests '$(SAMPLE)' $(SUITES)
 
 changelog: setup ## news/ into CHANGELOG.md, under the version of pyproject.toml
 	$(BIN)/towncrier build --yes --version "$$($(BIN)/heapstory --version | cut -d' ' -f2)"

@@ -1,7 +1,9 @@
 """heapstory in other releases of Debian, each in a root file system of its own (as root).
 
-    python tools/distros.py suite [--tests 'PATH...'] SUITE...   build it there, run tests
-    python tools/distros.py wheel WHEEL                          install a wheel and use it
+    python tools/distros.py suite [--tests 'PATH...'] SUITE...   set it up there, run tests
+    python tools/distros.py wheel WHEEL|SUITE                    install a wheel and use it
+
+A wheel is for one version of Python, so for another release it is made there first (SUITE).
 
 Root file systems are made by mmdebstrap, from the mirror that this machine's apt is set up with,
 and kept in build/distros. pip finds packages there as it does here.
@@ -21,8 +23,6 @@ ROOTS = ROOT / "build" / "distros"
 WORK = "heapstory"  # the folder inside
 # By the tag of a wheel: the release whose python3 it is for.
 RELEASES = {"cp311": "bookworm", "cp313": "trixie", "cp314": "forky"}
-# Left out there: browsers, and what makes the page, which is copied.
-LESS = ["BROWSERS=", "NODE="]
 BARE = ["python3", "python3-venv", "ca-certificates"]
 
 # Its words are: the root, the folders to be seen inside as well, --, the command.
@@ -43,10 +43,11 @@ def main() -> int:
     suite.add_argument("--tests", default="tests", help="what pytest runs")
     suite.add_argument("suites", nargs="+", metavar="SUITE")
     wheel = verbs.add_parser("wheel")
-    wheel.add_argument("wheel", type=Path)
+    wheel.add_argument("wheel", metavar="WHEEL|SUITE")
     args = parser.parse_args()
     if args.verb == "wheel":
-        return try_wheel(args.wheel)
+        made = args.wheel in RELEASES.values()
+        return try_wheel(make_wheel(args.wheel) if made else Path(args.wheel))
     return max(try_suite(name, args.tests.split()) for name in args.suites)
 
 
@@ -54,13 +55,25 @@ def try_suite(suite: str, tests: list[str]) -> int:
     """Builds the checked-out sources in a release as a user would, and runs tests."""
     root = make_root(suite, [*BARE, *packages()], suite)
     copy_sources(root / WORK)
-    install = ["make", ".venv/stamps/install", "COMPILED=OFF", *LESS]
-    status = inside(root, ["sh", "-c", f"cd /{WORK} && {' '.join(install)}"])
+    status = in_sources(root, "make setup")
     if status:
         return report(suite, "build", status)
     words = " ".join(tests)
-    status = inside(root, ["sh", "-c", f"cd /{WORK} && .venv/bin/python -m pytest -n 2 {words}"])
-    return report(suite, f"pytest {words}", status)
+    return report(suite, f"pytest {words}", in_sources(root, f"make test-python TESTS='{words}'"))
+
+
+def make_wheel(suite: str) -> Path:
+    """A wheel for the python3 of a release."""
+    root = make_root(suite, [*BARE, *packages()], suite)
+    copy_sources(root / WORK)
+    if status := in_sources(root, "make wheel"):
+        sys.exit(report(suite, "wheel", status))
+    (made,) = (root / WORK / "dist").glob("*.whl")
+    return made
+
+
+def in_sources(root: Path, command: str) -> int:
+    return inside(root, ["sh", "-c", f"cd /{WORK} && {command}"])
 
 
 def try_wheel(wheel: Path) -> int:
@@ -86,21 +99,19 @@ def report(suite: str, what: str, status: int) -> int:
 
 def packages() -> list[str]:
     """What the Makefile installs."""
-    asked = ["make", "-s", "print-packages", *LESS]
+    asked = ["make", "-s", "print-packages", "NODE=nodejs npm"]
     done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True)
     return done.stdout.split()
 
 
 def copy_sources(target: Path) -> None:
-    """The files that git knows, as they are now, and the page that node has made of some."""
+    """The files that git knows, as they are now."""
     target.mkdir(exist_ok=True)
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
     names = [name for name in listed.stdout.decode().split("\0") if (ROOT / name).is_file()]
     for name in names:
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, target / name)
-    page = "src/heapstory/viewing/page"
-    shutil.copytree(ROOT / page, target / page, dirs_exist_ok=True)
 
 
 def make_root(suite: str, wanted: list[str], name: str) -> Path:
