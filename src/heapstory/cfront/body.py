@@ -7,7 +7,8 @@ from typing import Protocol
 
 from heapstory.cfront import program as op
 from heapstory.cfront.asked import answers
-from heapstory.cfront.constants import follow_indices, global_name, typed, value
+from heapstory.cfront.calls import Call, assembly_registers, read_call, without_effect
+from heapstory.cfront.constants import follow_indices, typed, value
 from heapstory.cfront.debug import ATTACHED, DebugInfo
 from heapstory.cfront.layout import (
     Layout,
@@ -16,16 +17,14 @@ from heapstory.cfront.layout import (
     member_key,
     split_top,
     type_length,
-    variable_key,
 )
 from heapstory.cfront.program import Block, Function, Operand, Place, Unit
-from heapstory.cfront.signatures import argument_text, loose, returned_type
+from heapstory.cfront.signatures import loose
 from heapstory.cfront.slots import Slots
+from heapstory.cfront.targets import Targets
 
 _LABEL = re.compile(r'([\w.$-]+|"[^"]+"):')
 _TAIL = re.compile(r", !(?!dbg )[\w.]+ !\d+")
-_CALLEE = re.compile(r'(@"[^"]+"|@[\w.$-]+|%[\w.]+)\(')
-_ATTRIBUTES = re.compile(r"\) #\d+\Z")
 _PHI = re.compile(r"\[ (.*?), %([\w.$-]+|\"[^\"]+\") \](?:, |\Z)")
 _CASE = re.compile(r"\s*i\d+ (-?\d+), label %(\S+)")
 _CASTS = {
@@ -69,10 +68,7 @@ class BodyBuilder:
         self.slots = Slots(function, module.layout, module.debug)
         self.names: dict[str, str] = {}  # register -> expression in the source
         self.said: dict[str, str] = {}  # register -> expression in the source whose value it is
-        # register -> member, or variable of the program, it was loaded from
-        self.origin: dict[str, str] = {}
-        self.meant: dict[str, set[str]] = {}  # register or slot -> functions it may hold
-        self.member: dict[str, str] = {}  # register -> member it points at
+        self.targets = Targets(module.functions, module.members)
         self.pointers: set[str] = set()  # registers of pointer type
         self.truncated: set[str] = set()  # registers that hold a part of a wider number
         self._handlers = {
@@ -195,25 +191,19 @@ class BodyBuilder:
             self.pointers.add(target)
         if isinstance(address, str):
             self.names[target] = self.names.get(address, "")
-            if address in self.member or address in self.function.variables:
+            if address in self.targets.members or address in self.function.variables:
                 self.said[target] = self.names[target]
             elif self.said.get(address):
                 self.said[target] = f"*{self.said[address]}"
-            if address in self.member:
-                self.origin[target] = self.member[address]
             if address in self.function.variables:
-                if address in self.origin:
-                    self.origin[target] = self.origin[address]
-                if address in self.meant:
-                    self.meant[target] = self.meant[address]
+                self.targets.copied(target, address)
                 self._emit(op.COPY, target, address)
                 return
         elif isinstance(address, tuple):
             self.names[target] = self._outer(address)
             if address[1] == 0:
                 self.said[target] = self.names[target]
-            if pointer and address[0][0] == "@":
-                self.origin[target] = variable_key(*address)
+        self.targets.loaded(target, address, pointer)
         size = self.layout.size(kind)
         if not pointer and kind[0] in "{[%<":
             members = tuple((o, is_pointer(k)) for o, k in self.layout.members(kind))
@@ -234,12 +224,10 @@ class BodyBuilder:
         self, target: str, base: Operand, member: tuple[str, int] | None, indexed: bool
     ) -> None:
         outer = self._outer(base)
+        self.targets.points_at(target, base, member)
         if member is None:
             self.names[target] = f"{outer}[…]" if indexed and outer else outer
-            if isinstance(base, str) and base in self.member:
-                self.member[target] = self.member[base]
             return
-        self.member[target] = member_key(*member)
         tag = member_key(member[0], 0).split("+")[0].removeprefix("struct.")
         name = self.module.debug.members(tag).get(member[1])
         if name and outer:
@@ -306,11 +294,10 @@ class BodyBuilder:
         else:
             self.alias[target] = operand
         if isinstance(operand, str):
-            for table in (self.names, self.said, self.origin, self.member):
+            self.targets.copied(target, operand)
+            for table in (self.names, self.said):
                 if operand in table:
                     table[target] = table[operand]
-            if operand in self.meant:
-                self.meant[target] = self.meant[operand]
 
     def _narrow(self, rest: str, bits: int) -> bool:
         """Whether a number is perhaps kept without its sign: see ``CAST``."""
@@ -375,34 +362,14 @@ class BodyBuilder:
         kind, stored = self._typed(pieces[0])
         text, ordering = _ordered(pieces[1])
         address = self._typed(text)[1]
-        functions = self._functions(stored)
-        if isinstance(address, str):
-            label = self.names.get(address, "")
-            if address in self.member:
-                self._note_functions(self.member[address], functions)
-            if address in self.function.variables:
-                if isinstance(stored, str) and stored in self.origin:
-                    self.origin[address] = self.origin[stored]
-                if functions:
-                    self.meant[address] = self.meant.get(address, set()) | functions
-                self._emit(op.ASSIGN, address, stored, label)
-                return
-        else:
-            label = self._outer(address)
-            if isinstance(address, tuple) and address[0][0] == "@":
-                self._note_functions(variable_key(*address), functions)
+        if isinstance(address, str) and address in self.function.variables:
+            self.targets.assigned(address, stored)
+            self._emit(op.ASSIGN, address, stored, self.names.get(address, ""))
+            return
+        self.targets.put(address, stored)
+        label = self._outer(address)
         pointer, size = is_pointer(kind), self.layout.size(kind)
         self._emit(op.STORE, address, stored, size, label, pointer, ordering)
-
-    def _functions(self, stored: Operand) -> set[str]:
-        """The functions that a value may mean, as far as assignments of this function tell."""
-        if isinstance(stored, tuple):
-            return {stored[0]} & self.module.functions
-        return self.meant.get(stored, set()) if isinstance(stored, str) else set()
-
-    def _note_functions(self, key: str, functions: set[str]) -> None:
-        if functions:
-            self.module.members.setdefault(key, set()).update(functions)
 
     def _branch(self, rest: str) -> None:
         pieces = split_top(rest)
@@ -433,48 +400,28 @@ class BodyBuilder:
         table = tuple((number, label) for number, label in enumerate(labels[1:]))
         self.block.terminator = (op.SWITCH, self.place, None, labels[0], table)
 
-    def _call(self, target: str | None, rest: str) -> None:
-        rest = _ATTRIBUTES.sub(")", rest)
-        if "asm " in rest and re.match(r"[^@%(]*\basm ", rest):
-            self._assembly(target, rest)
-            return
-        cast = re.search(r"bitcast \(.*?(@\"[^\"]+\"|@[\w.$-]+) to .*?\)\(", rest)
-        match = _CALLEE.search(rest)
-        if cast and (match is None or cast.start() < match.start()):
-            name, start, prefix = global_name(cast.group(1)), cast.end(), rest[: cast.start()]
-        elif match:
-            name, start, prefix = match.group(1), match.end(), rest[: match.start()]
-            name = global_name(name) if name[0] == "@" else name
-        else:
-            self._assembly(target, rest)
-            return
-        if name.startswith("@llvm.") and name.startswith(_IGNORED):
-            if target:
-                self._emit(op.FRESH, target)
-            return
-        if name.startswith("@llvm.va_"):  # from LLVM 19 on with the address space of the list
-            name = name.split(".p", 1)[0]
-        self._emit_call(target, name, prefix, argument_text(rest[start:]))
+    def _call(self, target: str | None, text: str) -> None:
+        call = read_call(text)
+        if call is None:
+            registers = tuple(self._resolve(name) for name in assembly_registers(text))
+            self._emit(op.ASM, target, registers)
+        elif not without_effect(call.name):
+            self._emit_call(target, call)
+        elif target:
+            self._emit(op.FRESH, target)
 
-    def _emit_call(self, target: str | None, name: str, prefix: str, text: str) -> None:
-        pieces = [p for p in split_top(text) if p] if text else []
-        operands: list[Operand] = []
-        kinds: list[str] = []
-        for piece in pieces:
-            if piece.startswith("metadata"):
-                continue
-            kind, operand = self._typed(piece)
-            kinds.append(loose(kind))
-            operands.append(operand)
-        result = returned_type(prefix)
-        if target and is_pointer(result):
+    def _emit_call(self, target: str | None, call: Call) -> None:
+        name = call.name
+        typed_operands = [self._typed(piece) for piece in call.arguments]
+        kinds = ",".join(loose(kind) for kind, _ in typed_operands)
+        signature = f"{loose(call.result)}({kinds})"
+        if target and is_pointer(call.result):
             self.pointers.add(target)
-        signature = f"{loose(result)}({','.join(kinds)})"
         callee: Operand = name
         key = ""
         if name[0] == "%":
             callee = self._resolve(name)
-            key = self.origin.get(name, "")
+            key = self.targets.origin(name)
             if isinstance(callee, str):
                 self.function.indirect.add(f"{key}|{signature}")
             else:
@@ -485,22 +432,8 @@ class BodyBuilder:
             self.function.callees.add(callee)
         if target:
             self.names[target] = self.said[target] = f"{name[1:]}()" if name[0] == "@" else ""
-        self._emit(op.CALL, target, callee, tuple(operands), signature, key)
-
-    def _assembly(self, target: str | None, rest: str) -> None:
-        registers = tuple(self._resolve(r) for r in re.findall(r"%[\w.]+(?=[,)])", rest))
-        self._emit(op.ASM, target, registers)
-
-
-_IGNORED = (
-    "@llvm.dbg.",
-    "@llvm.lifetime.",
-    "@llvm.assume",
-    "@llvm.objectsize",
-    "@llvm.expect",
-    "@llvm.donothing",
-    "@llvm.va_end",
-)
+        operands = tuple(operand for _, operand in typed_operands)
+        self._emit(op.CALL, target, callee, operands, signature, key)
 
 
 def _ordered(text: str) -> tuple[str, str]:
