@@ -3,7 +3,6 @@
 #include "kernel.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -19,8 +18,7 @@ void kernel_unmap(void *at, size_t size) {
         kernel(SYS_munmap, at, size);
 }
 
-long kernel_read_file(const char *path, char *text, size_t size) {
-    long file = kernel(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+long kernel_read_all(long file, char *text, size_t size) {
     if (file < 0)
         return file;
     size_t used = 0;

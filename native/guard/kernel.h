@@ -27,8 +27,9 @@ static inline long kernel6(long number, long a, long b, long c, long d, long e, 
 /* Whole pages, zero; NULL if there are none. */
 void *kernel_map(size_t size);
 void kernel_unmap(void *at, size_t size);
-/* What is in a file, as text; at most size - 1 bytes. Returns how many, or an error. */
-long kernel_read_file(const char *path, char *text, size_t size);
+/* What is in an open file (or an error), as text; at most size - 1 bytes. Closes it. Returns how
+ * many, or the error. */
+long kernel_read_all(long file, char *text, size_t size);
 /* Reads memory that may not be there; false if it is not. */
 _Bool kernel_read_memory(void *to, const void *from, size_t size);
 

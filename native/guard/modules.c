@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #define _GNU_SOURCE
 #include "modules.h"
+#include "kept.h"
 #include "kernel.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 #define WRITTEN 4096
@@ -39,7 +39,7 @@ static void parse(const char *line, mapping_visitor *visit, void *data) {
 }
 
 bool mappings_visit(mapping_visitor *visit, void *data) {
-    long file = kernel(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
+    long file = proc_open("thread-self/maps", 0);
     if (file < 0)
         return false;
     char text[4096 + 1];

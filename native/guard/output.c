@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #define _GNU_SOURCE
 #include "output.h"
+#include "kept.h"
 #include "kernel.h"
 #include "sites.h"
 
@@ -14,6 +15,7 @@ static char folder[MOST_PATH];
 static long sealed; /* descriptor that is written to without a look; 0: not sealed */
 static int other_process;
 static int announced; /* the process whose file has its first line */
+static int kept_by;   /* the process whose report that is */
 
 void output_open(const char *path) {
     if (path && strlen(path) < sizeof folder - 32)
@@ -93,25 +95,53 @@ static long open_report(const char *name, int process) {
     struct lines path = {0};
     put_text(&path, folder);
     put_text(&path, "/");
+    size_t length = path.used;
     put_text(&path, name);
     put_text(&path, ".");
     put_digits(&path, (uint64_t)process, 10);
     path.text[path.used] = 0;
-    return kernel(SYS_openat, AT_FDCWD, path.text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    int how = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
+    long file = kernel(SYS_openat, AT_FDCWD, path.text, how, 0600);
+    if (file < 0 && kept(KEPT_FOLDER) >= 0)
+        file = kernel(SYS_openat, kept(KEPT_FOLDER), path.text + length, how, 0600);
+    return file;
 }
 
-/* A file without anything in it needs no room: who reads the reports knows that one is missing. */
+void output_keep(void) {
+    struct lines none = {0};
+    int process = (int)kernel(SYS_getpid);
+    if (!folder[0] || sealed || (kept_by == process && kept(KEPT_REPORT) >= 0))
+        return;
+    output_flush(&none);
+    if (kept(KEPT_FOLDER) < 0)
+        keep(KEPT_FOLDER,
+             kernel(SYS_openat, AT_FDCWD, folder, O_PATH | O_DIRECTORY | O_CLOEXEC, 0));
+    keep(KEPT_REPORT, open_report("process", process));
+    kept_by = process;
+}
+
+/* A file without anything in it needs no room: who reads the reports knows that one is missing. A
+ * process that may not even make that says so in the report of the one that forked it. */
 static void leave_word(int process) {
     long file = folder[0] ? open_report("unwritten", process) : -1;
-    if (file >= 0)
+    if (file >= 0) {
         kernel(SYS_close, file);
+    } else if (kept(KEPT_REPORT) >= 0) {
+        struct lines word = {0};
+        put_text(&word, "U");
+        put_number(&word, (uint64_t)process);
+        put_text(&word, " ");
+        word.text[word.used - 1] = '\n';
+        write_all(kept(KEPT_REPORT), word.text, word.used);
+    }
 }
 
 /* To the file; to stderr where that fails (a full disk, a changed root, other rights). */
 static void write_out(const char *text, size_t size, int process) {
     long file = folder[0] ? open_report("process", process) : -1;
-    bool gone = folder[0] && file == -ENOENT; /* who started us has ended */
-    bool done = file >= 0 && write_all(file, text, size);
+    bool own = file < 0 && kept_by == process && kept(KEPT_REPORT) >= 0;
+    bool gone = folder[0] && file == -ENOENT && !own; /* who started us has ended */
+    bool done = (file >= 0 || own) && write_all(own ? kept(KEPT_REPORT) : file, text, size);
     if (file >= 0)
         kernel(SYS_close, file);
     if (!done && !gone) {
@@ -126,16 +156,11 @@ void output_for(int process) {
     other_process = process;
 }
 
-#define SEALED_FROM 900 /* descriptors that programs do not count on */
-
 void output_seal(void) {
     struct lines none = {0};
     output_flush(&none);
-    long file = folder[0] ? open_report("process", (int)kernel(SYS_getpid)) : -1;
-    long kept = file < 0 ? -1 : kernel(SYS_fcntl, file, F_DUPFD_CLOEXEC, SEALED_FROM);
-    if (file >= 0)
-        kernel(SYS_close, file);
-    sealed = kept >= 0 ? kept : 2;
+    keep(KEPT_REPORT, folder[0] ? open_report("process", (int)kernel(SYS_getpid)) : -1);
+    sealed = kept(KEPT_REPORT) >= 0 ? kept(KEPT_REPORT) : 2;
 }
 
 bool output_sealed(void) {

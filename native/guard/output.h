@@ -18,6 +18,7 @@
  *     L SITE BLOCKS BYTES ADDRESS SIZE SINCE STACK    a scan calls lost: all of a site, one of them
  *     T NUMBER CERTAIN BLOCKS LOST SUSPECTED WITHDRAWN PAUSE CPU    ends a scan; decimal,
  *                                           microseconds. What earlier ones called lost is void
+ *     U PROCESS                             another one's report could not be written; decimal
  *     E                                     an orderly end; without it the process was killed
  *
  * No lock is held, no descriptor kept and nothing allocated between two lines: the program may
@@ -38,6 +39,8 @@ void output_open(const char *folder); /* NULL: stderr */
  * now on nothing but write is called. */
 void output_seal(void);
 bool output_sealed(void);
+/* The process is about to change its root or its user: the report stays open. */
+void output_keep(void);
 /* From now on this process, a copy, writes into the report of another. */
 void output_for(int process);
 void put_text(struct lines *lines, const char *text);

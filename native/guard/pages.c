@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #define _GNU_SOURCE
 #include "pages.h"
+#include "kept.h"
 #include "kernel.h"
 
 #include <cpuid.h>
-#include <fcntl.h>
 
 #define PAGE_SHIFT 12
 #define AHEAD 512 /* pages that the kernel is asked for at a time */
@@ -13,7 +13,7 @@
 
 static struct { uintptr_t start, end; } readable[MOST_READABLE];
 static size_t readable_count;
-static long map;                /* /proc/self/pagemap */
+static long map;                /* pagemap below /proc */
 static uint64_t known[AHEAD];   /* what it says of the pages from `first` on */
 static uintptr_t first, behind; /* numbers of pages */
 static uint32_t keys;           /* which protection keys were in force */
@@ -31,7 +31,7 @@ static void set_keys(uint32_t value) {
 void pages_begin(void) {
     readable_count = 0;
     first = behind = 0;
-    map = kernel(SYS_openat, AT_FDCWD, "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+    map = proc_open("thread-self/pagemap", 0);
     if (has_keys()) {
         unsigned high;
         __asm__ volatile("rdpkru" : "=a"(keys), "=d"(high) : "c"(0));

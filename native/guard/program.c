@@ -71,7 +71,8 @@ void program_start(const char *folder) {
     strcpy(path, folder);
     strcat(path, "/program");
     char *text = kernel_map(MOST_TEXT);
-    if (text && kernel_read_file(path, text, MOST_TEXT) > 0)
+    if (text && kernel_read_all(kernel(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0), text,
+                                MOST_TEXT) > 0)
         read_lines(text);
     kernel_unmap(text, MOST_TEXT);
 }

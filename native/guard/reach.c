@@ -170,9 +170,12 @@ static bool has_sp(const struct mapping *mapping, uintptr_t sp) {
 }
 
 static void collect_root(const struct mapping *mapping, void *data) {
-    (void)data;
-    if (!mapping->readable || !mapping->writable || root_count == MOST_ROOTS)
+    if (!mapping->readable || !mapping->writable)
         return;
+    if (root_count == MOST_ROOTS) {
+        *(bool *)data = false;
+        return;
+    }
     if (!mapping->shared)
         pages_may_read(mapping->start, mapping->end);
     /* A stack begins at the lowest stack pointer in it, unless there is one that is not known. */
@@ -236,12 +239,15 @@ bool reach(uintptr_t sp, const uintptr_t *registers, unsigned count) {
     own_sp = sp;
     root_count = 0;
     pages_begin();
-    mappings_visit(collect_root, NULL);
-    for (unsigned i = 0; i < count; i++)
-        refer(registers[i], 0);
-    scan_roots();
-    marks_walk(find_indirect, NULL);
+    bool all = true;
+    all = mappings_visit(collect_root, &all) && all;
+    if (all) {
+        for (unsigned i = 0; i < count; i++)
+            refer(registers[i], 0);
+        scan_roots();
+        marks_walk(find_indirect, NULL);
+    }
     pages_end();
     kernel_unmap(waiting, waiting_room * sizeof *waiting + 1);
-    return true;
+    return all;
 }

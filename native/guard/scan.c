@@ -3,6 +3,7 @@
 #include "scan.h"
 #include "alias.h"
 #include "findings.h"
+#include "kept.h"
 #include "kernel.h"
 #include "live.h"
 #include "lost.h"
@@ -107,6 +108,9 @@ static bool scan(const struct here *here, uint16_t number, uint64_t began) {
         common->turn = (uint8_t) new;
     }
     heap_end();
+    if (!done)
+        say("leaks were not looked for: /proc cannot be read (another root?), or there is no "
+            "memory");
     return done;
 }
 
@@ -120,7 +124,7 @@ static __attribute__((noreturn)) void scan_copy(const struct here *here, uint16_
     if (stood == COPIED_AGAIN)
         for (;;)
             kernel(SYS_exit_group, 0);
-    kernel(SYS_close_range, 3, ~0u, 0);
+    kept_close_others();
     kernel(SYS_close, 0);
     kernel(SYS_close, 1);
     if (!waited_for)

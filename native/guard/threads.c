@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #define _GNU_SOURCE
 #include "threads.h"
+#include "kept.h"
 #include "kernel.h"
 
 #include <errno.h>
@@ -70,7 +71,7 @@ static void task_path(char *path, int id, const char *file) {
     do
         *--at = (char)('0' + id % 10);
     while (id /= 10);
-    strcpy(path, "/proc/self/task/");
+    strcpy(path, "self/task/");
     strcat(path, at);
     strcat(path, file);
 }
@@ -82,7 +83,7 @@ struct status {
 static bool status_of(int id, struct status *status) {
     char path[64], text[4096];
     task_path(path, id, "/status");
-    if (kernel_read_file(path, text, sizeof text) <= 0)
+    if (proc_read(path, text, sizeof text) <= 0)
         return false;
     *status = (struct status){number_after(text, "SigBlk:\t", 16),
                               number_after(text, "\nvoluntary_ctxt_switches:\t", 10) +
@@ -95,7 +96,7 @@ static bool status_of(int id, struct status *status) {
 static bool sleeps(struct standing *each) {
     char path[64], text[512];
     task_path(path, each->id, "/syscall");
-    if (kernel_read_file(path, text, sizeof text) <= 0 || text[0] < '0' || text[0] > '9')
+    if (proc_read(path, text, sizeof text) <= 0 || text[0] < '0' || text[0] > '9')
         return false;
     const char *at = text;
     for (unsigned i = 0; i < 7; i++) {
@@ -185,8 +186,7 @@ static bool add_new(void) {
     int own = (int)kernel(SYS_gettid);
     bool any = false;
     _Alignas(8) char entries[2048];
-    long folder =
-        kernel(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    long folder = proc_open("self/task", O_DIRECTORY);
     if (folder < 0) {
         complete = false;
         return false;

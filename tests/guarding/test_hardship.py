@@ -33,6 +33,28 @@ def test_an_environment_that_was_cleared(how: str, compile_program: Compile, gua
     assert [found["kind"] for found in errors(answer)] == ["bad-free"]
 
 
+def test_another_root(compile_program: Compile, guard: Guard) -> None:
+    answer = guard(compile_program("guarding/hardship", *FLAGS), "other-root")
+    assert answer["returned"] == ENDED
+    (found,) = answer["findings"]  # no leak that is none
+    assert (found["kind"], found["place"]["line"]) == ("bad-free", line_of(SOURCE, "wrong"))
+    assert (found["count"], answer["processes"]) == (2, 2)
+
+
+def test_another_user(compile_program: Compile, guard: Guard) -> None:
+    answer = guard(compile_program("guarding/hardship", *FLAGS), "other-user")
+    assert (answer["returned"], len(answer["findings"])) == (ENDED, 1)
+    assert answer["findings"][0]["kind"] == "bad-free"
+
+
+def test_a_child_of_another_user(compile_program: Compile, guard: Guard) -> None:
+    answer = guard(compile_program("guarding/hardship", *FLAGS), "child-of-other-user")
+    (found,) = answer["findings"]
+    missing = [text for text in answer["remarks"] if "could not be written" in text]
+    assert found["count"] + len(missing) == 2
+    assert ("guard cannot write its report" in answer["said"]) == bool(missing)
+
+
 def test_libc_gives_out_what_is_in_use(compile_program: Compile, guard: Guard) -> None:
     answer = guard(compile_program("guarding/hardship", *FLAGS), "corrupt")
     assert answer["returned"] == ENDED

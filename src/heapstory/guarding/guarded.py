@@ -79,8 +79,8 @@ def gather(
     made = Guarded(command, status, processes=len({process.pid for process in processes}))
     made.unwritten = list(unwritten)
     made.remarks += [
-        f"the report of process {pid} could not be written (a full disk?), or not all of it: what "
-        "is missing stands on its stderr, without names"
+        f"the report of process {pid} could not be written (a full disk, another user?), or not "
+        "all of it: what is missing stands on its stderr, without names"
         for pid in unwritten
     ]
     namer = Namer()

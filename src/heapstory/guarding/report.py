@@ -95,6 +95,7 @@ class Process:
     losing: list[RawLoss] = field(default_factory=list)  # by one that has not ended yet
     crash: RawCrash | None = None
     ended: bool = False
+    unwritten: list[int] = field(default_factory=list)  # others that could not write theirs
 
     def module(self, address: int) -> Module | None:
         """The module of a code address; of several that were there, the first."""
@@ -112,9 +113,10 @@ def read(folder: Path) -> list[Process]:
     return [process for file in files for process in _processes(file)]
 
 
-def unwritten(folder: Path) -> list[int]:
+def unwritten(folder: Path, processes: list[Process]) -> list[int]:
     """The processes whose report could not be written, or not all of it."""
-    return sorted(int(file.suffix[1:]) for file in folder.glob("unwritten.*"))
+    files = {int(file.suffix[1:]) for file in folder.glob("unwritten.*")}
+    return sorted(files.union(*(process.unwritten for process in processes)))
 
 
 def _processes(file: Path) -> Iterator[Process]:
@@ -210,6 +212,10 @@ def _read_remark(process: Process, words: list[str]) -> None:
     process.remarks.append(" ".join(words))
 
 
+def _read_unwritten(process: Process, words: list[str]) -> None:
+    process.unwritten.append(int(words[0]))
+
+
 _LINES = {
     "M": _read_module,
     "N": _read_remark,
@@ -222,5 +228,6 @@ _LINES = {
     "K": _read_pointed,
     "T": _read_scan,
     "L": _read_loss,
+    "U": _read_unwritten,
     "E": _read_end,
 }

@@ -35,7 +35,8 @@ def guard(command: list[str], settings: Settings, paged: list[str] | None = None
         environment["HEAPSTORY_GUARD_REPORT"] = folder
         ahead.write(Path(folder), Path(words[0]), paged or [])
         pid, ending = process.run(words, environment, lambda: None)
-        read, unwritten = report.read(Path(folder)), report.unwritten(Path(folder))
+        read = report.read(Path(folder))
+        unwritten = report.unwritten(Path(folder), read)
         return gather(command, ending.shell_status, read, pid, unwritten)
 
 

@@ -21,6 +21,7 @@
 
 static char **words;
 static int array[8];
+static void *volatile kept;
 
 static void wrong(void) {
     free(array); /* wrong */
@@ -115,6 +116,38 @@ static void cleared(const char *how) {
     }
 }
 
+/* The report cannot be opened any more, by root at least; others cannot do this. */
+static void other_root(void) {
+    char empty[] = "/tmp/heapstory-empty-XXXXXX";
+    if (!mkdtemp(empty) || (!chroot(empty) && chdir("/")))
+        abort();
+    wrong();
+    pid_t child = fork();
+    if (!child) {
+        wrong();
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+enum { NOBODY = 65534 };
+static void other_user(void) {
+    if (!setuid(NOBODY) && getuid() != NOBODY)
+        abort();
+    wrong();
+}
+
+/* Nobody can tell what it has found, but that it is missing. */
+static void child_of_other_user(void) {
+    other_user();
+    pid_t child = fork();
+    if (!child) {
+        wrong();
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
 static void bomb(void) {
     for (int i = 0; i < 300; i++) {
         pid_t child = fork();
@@ -152,12 +185,21 @@ static void handler(void) {
 
 int main(int count, char **arguments) {
     words = arguments;
+    if (count == 2 && !strncmp(words[1], "other", 5))
+        kept = malloc(10);
     static const struct {
         const char *name;
         void (*function)(void);
-    } all[] = {{"wrong", wrong},     {"corrupt", corrupt},           {"no-memory", no_memory},
-               {"sandbox", sandbox}, {"no-processes", no_processes}, {"bomb", bomb},
-               {"handler", handler}};
+    } all[] = {{"wrong", wrong},
+               {"corrupt", corrupt},
+               {"no-memory", no_memory},
+               {"sandbox", sandbox},
+               {"no-processes", no_processes},
+               {"bomb", bomb},
+               {"handler", handler},
+               {"other-root", other_root},
+               {"other-user", other_user},
+               {"child-of-other-user", child_of_other_user}};
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
         if (count == 2 && !strcmp(words[1], all[i].name))
             all[i].function();
