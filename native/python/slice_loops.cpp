@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "slice_loops.h"
 
-#include "slice/loops.h"
+#include "slice/loops/loops.h"
 
 namespace nb = nanobind;
 

@@ -3,7 +3,7 @@
 #include "slicer.h"
 
 #include "own_code.h"
-#include "slice/backward.h"
+#include "slice/backward/backward.h"
 #include "slice/find.h"
 #include "slice/holds.h"
 #include "slice/statements.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "dependences.h"
 
-#include "slice/backward.h"
+#include "slice/backward/backward.h"
 #include "slice/chop.h"
 #include "slice/forward.h"
 

@@ -12,7 +12,7 @@
 #include "dependences.h"
 #include "single_step.h"
 
-#include "slice/backward.h"
+#include "slice/backward/backward.h"
 #include "slice/instances.h"
 #include "slice/lists.h"
 #include "store/own_code.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "slice/loop_shapes.h"
+#include "slice/loops/shapes.h"
 #include "slice/slice.h"
 
 #include <algorithm>

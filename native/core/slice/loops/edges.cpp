@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "slice/loop_edges.h"
+#include "slice/loops/edges.h"
 
 #include <algorithm>
 

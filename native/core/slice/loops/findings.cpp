@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "slice/loop_findings.h"
+#include "slice/loops/findings.h"
 
 namespace heapstory::slice {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "slice/loop_shapes.h"
+#include "slice/loops/shapes.h"
 
 #include "slice/post_dominators.h"
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "slice/frontier.h"
+#include "slice/backward/frontier.h"
 #include "slice/hits.h"
-#include "slice/reasons_parts.h"
+#include "slice/backward/reasons_parts.h"
 
 #include <cstdint>
 #include <deque>

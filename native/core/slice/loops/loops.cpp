@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "slice/loops.h"
+#include "slice/loops/loops.h"
 
 #include "slice/forward.h"
-#include "slice/iterations.h"
-#include "slice/loop_findings.h"
-#include "slice/loop_shapes.h"
-#include "slice/loop_sites.h"
+#include "slice/loops/iterations.h"
+#include "slice/loops/findings.h"
+#include "slice/loops/shapes.h"
+#include "slice/loops/sites.h"
 #include "slice/shadow.h"
 #include "stream/execution.h"
 

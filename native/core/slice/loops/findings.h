@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "slice/iterations.h"
-#include "slice/loop.h"
-#include "slice/loop_edges.h"
-#include "slice/loop_shapes.h"
-#include "slice/loop_sites.h"
+#include "slice/loops/iterations.h"
+#include "slice/loops/loop.h"
+#include "slice/loops/edges.h"
+#include "slice/loops/shapes.h"
+#include "slice/loops/sites.h"
 
 #include <algorithm>
 #include <cstdint>

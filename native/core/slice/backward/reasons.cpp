@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "slice/reasons.h"
+#include "slice/backward/reasons.h"
 
 #include <algorithm>
 #include <bit>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "slice/live_memory.h"
-#include "slice/pending.h"
+#include "slice/backward/pending.h"
 #include "stream/registers.h"
 
 #include <cstdint>

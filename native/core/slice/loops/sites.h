@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "slice/loop_edges.h"
+#include "slice/loops/edges.h"
 #include "slice/prepared.h"
 #include "stream/operations.h"
 

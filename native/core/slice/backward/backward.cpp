@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "slice/backward.h"
+#include "slice/backward/backward.h"
 
 #include "slice/hits.h"
 #include "slice/live_memory.h"
-#include "slice/pending.h"
+#include "slice/backward/pending.h"
 #include "stream/execution.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "slice/reasons_parts.h"
+#include "slice/backward/reasons_parts.h"
 
 #include <algorithm>
 #include <unordered_set>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "slice/loop.h"
+#include "slice/loops/loop.h"
 #include "slice/prepared.h"
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 #include "slice/flow_graph.h"
 #include "slice/frames.h"
-#include "slice/reasons_parts.h"
+#include "slice/backward/reasons_parts.h"
 #include "slice/statements.h"
 #include "stream/registers.h"
 #include "stream/sequence.h"

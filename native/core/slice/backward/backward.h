@@ -4,9 +4,9 @@
 
 #include "slice/marks.h"
 #include "slice/prepared.h"
-#include "slice/reasons.h"
+#include "slice/backward/reasons.h"
 #include "slice/slice.h"
-#include "slice/walk_index.h"
+#include "slice/backward/walk_index.h"
 
 #include <vector>
 
