@@ -4,6 +4,7 @@
 
 #include "own_code.h"
 #include "slice/backward/backward.h"
+#include "slice/backward/explain.h"
 #include "slice/find.h"
 #include "slice/holds.h"
 #include "slice/statements.h"

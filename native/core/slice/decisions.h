@@ -44,4 +44,45 @@ template <class Tag> class Decisions {
     std::unordered_map<uint32_t, Decision> made_; // by branch, the last of each
 };
 
+// The decisions of all activations where one counts, and which of them are the present one's.
+template <class Tag> class ActivationDecisions {
+  public:
+    void enter(uint64_t activation) {
+        if (activation != activation_) {
+            if (ends_)
+                of_.erase(activation_);
+            activation_ = activation;
+            auto found = of_.find(activation);
+            now_ = found == of_.end() ? nullptr : &found->second;
+        }
+        ends_ = false;
+    }
+    // The present activation is over when another one is entered next.
+    void end() { ends_ = true; }
+    void begin(uint64_t callee, Tag tag) { of_[callee].called(tag); }
+
+    // Null: nothing was decided that brings a tag.
+    const Decisions<Tag> *now() const { return now_; }
+    Tag over(const FlowGraph &graph, uint32_t node) const {
+        return now_ ? now_->over(graph, node) : Tag();
+    }
+    // What ran depended on `tag`, and decides over others where the node ends with a branch.
+    void ran(const FlowGraph &graph, uint32_t node, Tag tag) {
+        const bool decides = graph.is_branch(node);
+        if (!now_ && decides && tag != Tag())
+            now_ = &of_[activation_];
+        if (!now_)
+            return;
+        if (decides)
+            now_->decide(node, tag);
+        now_->last_node = node;
+    }
+
+  private:
+    std::unordered_map<uint64_t, Decisions<Tag>> of_; // by activation
+    Decisions<Tag> *now_ = nullptr;
+    uint64_t activation_ = 0;
+    bool ends_ = false;
+};
+
 } // namespace heapstory::slice

@@ -4,6 +4,7 @@
 #include "slice/decisions.h"
 #include "slice/hits.h"
 #include "slice/live_memory.h"
+#include "slice/steps.h"
 #include "stream/execution.h"
 
 #include <algorithm>
@@ -26,7 +27,6 @@ using stream::Instruction;
 using stream::RegisterPart;
 using stream::RegisterSet;
 using stream::Role;
-using stream::Sequence;
 
 // What says of a block whether it can be passed by.
 struct Outline {
@@ -49,7 +49,7 @@ class Walk {
   public:
     Walk(const Prepared &prepared, const Options &options, Marks *into)
         : prepared_(prepared), source_(prepared.source()), graph_(prepared.graph()),
-          options_(options), into_(into), outlines_(outlines_of(prepared)) {}
+          options_(options), into_(into), outlines_(outlines_of(prepared)), steps_(prepared) {}
 
     Slice run(const Origin &origin, const Progress &progress) {
         origin_ = &origin;
@@ -63,9 +63,7 @@ class Walk {
         for (uint32_t number = first; number < end; ++number) {
             if (progress)
                 progress(number - first, end - first);
-            source_.read(number, sequence_);
-            prepared_.follow(number, sequence_, activations_);
-            next_switch_ = next_call_ = 0;
+            steps_.read(number);
             walk(last);
         }
         Slice slice = hits_.result(prepared_);
@@ -89,17 +87,18 @@ class Walk {
     }
 
     void walk(uint64_t last) {
-        for (uint32_t at = 0; at < sequence_.steps(); ++at) {
-            const uint64_t step = sequence_.first_step + at;
+        for (uint32_t at = 0; at < steps_.count(); ++at) {
+            const uint64_t step = steps_.number(at);
             if (step > last)
                 return;
-            enter(at);
+            steps_.enter(at);
+            decisions_.enter(steps_.activation());
             if (step < first_.step) {
                 remember_saves(at, step, ~0u);
                 continue;
             }
             if (step == first_.step) {
-                starting_thread_ = thread_;
+                starting_thread_ = steps_.thread();
                 remember_saves(at, step, first_.instruction);
             }
             ++visited_;
@@ -109,20 +108,20 @@ class Walk {
 
     // What is saved and written over before the slice starts, `upto` an instruction of the step.
     void remember_saves(uint32_t at, uint64_t step, unsigned upto) {
-        const uint32_t id = sequence_.block[at];
+        const uint32_t id = steps_.sequence().block[at];
         if (!upto)
             return;
         if (!id) {
-            for (const stream::Range &range : sequence_.effects[sequence_.operand[at]].defined)
+            for (const stream::Range &range : steps_.effect(at).defined)
                 put(range.address, range.size, false);
             return;
         }
         const Block &block = source_.block(id);
-        const Execution execution(sequence_, at, block);
+        const Execution execution(steps_.sequence(), at, block);
         if (!outlines_[id].saves && !writes_watched(execution, block))
             return;
         const Effects &effects = prepared_.effects(id);
-        registers_ = &registers_of_[thread_];
+        registers_ = &registers_of_[steps_.thread()];
         const unsigned count = std::min(upto, execution.instructions(effects));
         for (unsigned i = 0; i < count; ++i)
             if (effects.instructions[i].role != Role::save ||
@@ -136,21 +135,6 @@ class Walk {
                 watched_.meets(execution.address(access), access.size))
                 return true;
         return false;
-    }
-
-    // Makes the thread and the activation of a step the present ones.
-    void enter(uint32_t at) {
-        while (next_switch_ < sequence_.switches.size() &&
-               sequence_.switches[next_switch_].step <= at)
-            thread_ = sequence_.switches[next_switch_++].thread;
-        const uint64_t activation = activations_.of_step[at];
-        if (activation == activation_)
-            return;
-        if (returned_)
-            decisions_of_.erase(activation_);
-        activation_ = activation;
-        auto found = decisions_of_.find(activation);
-        decisions_ = found == decisions_of_.end() ? nullptr : &found->second;
     }
 
     // The registers and memory of the criterion, when its point is reached.
@@ -167,7 +151,7 @@ class Walk {
     // Whether an instruction is one that the slice starts with.
     bool starts(Point now) const {
         if (origin_->stretch_end)
-            return thread_ == starting_thread_ && now < *origin_->stretch_end;
+            return steps_.thread() == starting_thread_ && now < *origin_->stretch_end;
         const std::vector<Point> &all = origin_->criterion.instructions;
         return std::find(all.begin(), all.end(), now) != all.end();
     }
@@ -176,26 +160,27 @@ class Walk {
     }
 
     void run_step(uint32_t at, uint64_t step) {
-        registers_ = &registers_of_[thread_];
+        registers_ = &registers_of_[steps_.thread()];
         start({step, 0});
-        const uint32_t id = sequence_.block[at];
-        returned_ = false;
+        const uint32_t id = steps_.sequence().block[at];
         if (!id) {
-            run_effect(sequence_.effects[sequence_.operand[at]], step);
+            run_effect(steps_.effect(at), step);
             return;
         }
         const Block &block = source_.block(id);
-        const Execution execution(sequence_, at, block);
-        returned_ = block.jump == stream::Jump::ret;
+        const Execution execution(steps_.sequence(), at, block);
+        if (block.jump == stream::Jump::ret)
+            decisions_.end();
         if (!may_start(step) && passes_by(execution, id, block))
             return;
         const bool last_is_in = run_block(execution, id, step);
         if (options_.control && last_is_in && block.jump == stream::Jump::call)
-            begin_callee(at);
+            if (const uint64_t callee = steps_.callee(at))
+                decisions_.begin(callee, true);
     }
 
     bool passes_by(const Execution &execution, uint32_t id, const Block &block) const {
-        if (decisions_ || registers_->meets(outlines_[id].touched) ||
+        if (decisions_.now() || registers_->meets(outlines_[id].touched) ||
             (options_.conventions && outlines_[id].saves))
             return false;
         for (const Access &access : block.accesses)
@@ -215,32 +200,14 @@ class Walk {
         for (const BlockPart &part : graph_.parts(id)) {
             if (first >= count)
                 break;
-            const bool decided = decisions_ && decisions_->over(graph_, part.node);
+            const bool decided = decisions_.over(graph_, part.node);
             for (unsigned i = std::max(first, begin); i < part.end && i < count; ++i)
                 in = run_instruction(execution, id, i, step, decided);
             if (options_.control && part.end > begin && part.end <= count)
-                end_node(part.node, in);
+                decisions_.ran(graph_, part.node, in);
             first = part.end;
         }
         return in;
-    }
-
-    void end_node(uint32_t node, bool in) {
-        if (graph_.is_branch(node)) {
-            if (!decisions_ && in)
-                decisions_ = &decisions_of_[activation_];
-            if (decisions_)
-                decisions_->decide(node, in);
-        }
-        if (decisions_)
-            decisions_->last_node = node;
-    }
-
-    void begin_callee(uint32_t at) {
-        while (next_call_ < activations_.calls.size() && activations_.calls[next_call_].step < at)
-            ++next_call_;
-        if (next_call_ < activations_.calls.size() && activations_.calls[next_call_].step == at)
-            decisions_of_[activations_.calls[next_call_].callee].called(true);
     }
 
     // Whether the instruction is in the slice.
@@ -391,7 +358,7 @@ class Walk {
 
     // A handler's registers are not those of the code that it interrupted.
     void run_effect(const Effect &effect, uint64_t step) {
-        std::vector<RegisterSet> &interrupted = interrupted_[thread_];
+        std::vector<RegisterSet> &interrupted = interrupted_[steps_.thread()];
         if (effect.kind == stream::EffectKind::signal)
             interrupted.push_back(std::exchange(*registers_, {}));
         take_effect(effect, step);
@@ -403,10 +370,10 @@ class Walk {
 
     // What is no instruction depends on the branch that the one depends on which it counts for.
     bool is_decided(const Effect &effect) const {
-        if (!decisions_ || effect.kind == stream::EffectKind::signal)
+        if (!decisions_.now() || effect.kind == stream::EffectKind::signal)
             return false;
         const uint32_t node = graph_.node_at(effect.address);
-        return decisions_->over(graph_, node ? node : decisions_->last_node);
+        return decisions_.over(graph_, node ? node : decisions_.now()->last_node);
     }
 
     void take_effect(const Effect &effect, uint64_t step) {
@@ -467,20 +434,15 @@ class Walk {
     Point first_;          // of what starts the slice
     bool started_ = false; // the criterion's point is reached
 
-    Sequence sequence_;
-    Activations activations_;
-    size_t next_switch_ = 0, next_call_ = 0; // of the sequence
-    uint32_t thread_ = 0, starting_thread_ = 0;
-    uint64_t activation_ = 0;
-    bool returned_ = false; // the activation has ended with the step before
+    ForwardSteps steps_;
+    uint32_t starting_thread_ = 0;
 
     std::unordered_map<uint32_t, RegisterSet> registers_of_;             // by thread
     std::unordered_map<uint32_t, std::vector<RegisterSet>> interrupted_; // the same, by signals
     RegisterSet *registers_ = nullptr;
     LiveMemory memory_;
     LiveMemory watched_; // the same, and where registers are saved
-    std::unordered_map<uint64_t, Decisions<bool>> decisions_of_; // by activation, where one counts
-    Decisions<bool> *decisions_ = nullptr;
+    ActivationDecisions<bool> decisions_;
     std::unordered_map<uint64_t, Save> saves_; // by the address of what was saved
     std::unordered_set<uint64_t> links_;       // words that others' code filled in
     Hits hits_;

@@ -4,6 +4,7 @@
 #include "slice/decisions.h"
 #include "slice/live_memory.h"
 #include "slice/shadow.h"
+#include "slice/steps.h"
 #include "slice/tag_sets.h"
 #include "stream/execution.h"
 
@@ -28,7 +29,7 @@ using Tags = uint32_t; // a set of loads, by number of their instructions
 class Walk {
   public:
     Walk(const Prepared &prepared, const std::vector<stream::Range> &memory)
-        : prepared_(prepared), graph_(prepared.graph()) {
+        : prepared_(prepared), graph_(prepared.graph()), steps_(prepared) {
         for (const stream::Range &range : memory)
             wanted_.add(range.address, range.size);
     }
@@ -38,13 +39,9 @@ class Walk {
         for (uint32_t number = 0; number < source.sequences(); ++number) {
             if (progress)
                 progress(number, source.sequences());
-            source.read(number, sequence_);
-            prepared_.follow(number, sequence_, activations_);
-            next_switch_ = next_call_ = 0;
-            for (uint32_t at = 0; at < sequence_.steps(); ++at) {
-                enter(at);
+            steps_.read(number);
+            for (uint32_t at = 0; at < steps_.count(); ++at)
                 run_step(at);
-            }
         }
         return result();
     }
@@ -52,31 +49,22 @@ class Walk {
   private:
     using Registers = std::array<Tags, stream::register_bytes>;
 
-    void enter(uint32_t at) {
-        while (next_switch_ < sequence_.switches.size() &&
-               sequence_.switches[next_switch_].step <= at)
-            registers_ = &registers_of_[sequence_.switches[next_switch_++].thread];
-        const uint64_t activation = activations_.of_step[at];
-        if (activation == activation_)
-            return;
-        if (returned_)
-            decisions_of_.erase(activation_);
-        activation_ = activation;
-    }
-
     void run_step(uint32_t at) {
-        const uint32_t id = sequence_.block[at];
-        returned_ = false;
+        if (steps_.enter(at))
+            registers_ = &registers_of_[steps_.thread()];
+        decisions_.enter(steps_.activation());
+        const uint32_t id = steps_.sequence().block[at];
         if (!id) {
-            run_effect(sequence_.effects[sequence_.operand[at]]);
+            run_effect(steps_.effect(at));
             return;
         }
         const stream::Block &block = prepared_.source().block(id);
-        const Execution execution(sequence_, at, block);
-        const Tags last = run_block(execution, id);
-        returned_ = block.jump == stream::Jump::ret;
+        const Tags last = run_block(Execution(steps_.sequence(), at, block), id);
+        if (block.jump == stream::Jump::ret)
+            decisions_.end();
         if (last && block.jump == stream::Jump::call)
-            begin_callee(at, last);
+            if (const uint64_t callee = steps_.callee(at))
+                decisions_.begin(callee, last);
     }
 
     // What the last instruction depends on.
@@ -88,24 +76,14 @@ class Walk {
         for (const BlockPart &part : graph_.parts(id)) {
             if (first >= count)
                 break;
-            auto decisions = decisions_of_.find(activation_);
-            const bool known = decisions != decisions_of_.end();
-            const Tags decided = known ? decisions->second.over(graph_, part.node) : 0;
+            const Tags decided = decisions_.over(graph_, part.node);
             for (unsigned i = first; i < part.end && i < count; ++i)
                 tags = sets_.join(run_instruction(execution, effects, i, decided), decided);
-            if (graph_.is_branch(part.node) && part.end <= count && (known || tags))
-                decisions_of_[activation_].decide(part.node, tags);
+            if (part.end <= count)
+                decisions_.ran(graph_, part.node, tags);
             first = part.end;
         }
         return tags;
-    }
-
-    void begin_callee(uint32_t at, Tags tags) {
-        const auto &calls = activations_.calls;
-        while (next_call_ < calls.size() && calls[next_call_].step < at)
-            ++next_call_;
-        if (next_call_ < calls.size() && calls[next_call_].step == at)
-            decisions_of_[calls[next_call_].callee].called(tags);
     }
 
     // What it makes depends on, by data.
@@ -206,14 +184,10 @@ class Walk {
     const FlowGraph &graph_;
     LiveMemory wanted_;
 
-    stream::Sequence sequence_;
-    Activations activations_;
-    size_t next_switch_ = 0, next_call_ = 0; // of the sequence
-    uint64_t activation_ = 0;
-    bool returned_ = false; // the activation has ended with the step before
+    ForwardSteps steps_;
     std::unordered_map<uint32_t, Registers> registers_of_; // by thread
     Registers *registers_ = &registers_of_[0];
-    std::unordered_map<uint64_t, Decisions<Tags>> decisions_of_; // by activation
+    ActivationDecisions<Tags> decisions_;
     Shadow<Tags> memory_;
     TagSets sets_;
     std::unordered_map<uint64_t, uint32_t> numbers_; // of instructions

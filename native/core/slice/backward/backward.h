@@ -2,13 +2,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "slice/backward/walk_index.h"
 #include "slice/marks.h"
 #include "slice/prepared.h"
-#include "slice/backward/reasons.h"
 #include "slice/slice.h"
-#include "slice/backward/walk_index.h"
-
-#include <vector>
 
 namespace heapstory::slice {
 
@@ -22,25 +19,5 @@ Slice backward(const Prepared &prepared, const Criterion &criterion, const Optio
 // The same with the help of earlier walks by the same options, and for later ones.
 Slice backward(const Prepared &prepared, const Criterion &criterion, const Options &options,
                WalkIndex &index);
-
-// The same with its reasons, which takes longer.
-struct Explained {
-    Slice slice;
-    std::vector<Moment> moments; // the first is the criterion, then the later ones before others
-    std::vector<Edge> edges;
-    std::vector<stream::Range> unresolved; // memory that was there before the stream, by address
-    bool exact = true; // false: of some statements, early executions are one moment
-};
-
-struct Explaining {
-    std::vector<bool> stops; // by statement: beyond these nothing is looked for
-    size_t most = 20000;     // moments
-
-    bool operator==(const Explaining &) const = default;
-};
-
-Explained explain(const Prepared &prepared, const Statements &statements,
-                  const Criterion &criterion, const Options &options, const Explaining &explaining,
-                  WalkIndex &index, const Progress &progress = {});
 
 } // namespace heapstory::slice

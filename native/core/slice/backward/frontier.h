@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "slice/live_memory.h"
 #include "slice/backward/pending.h"
+#include "slice/live_memory.h"
 #include "stream/registers.h"
 
 #include <cstdint>

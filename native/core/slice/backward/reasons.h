@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "slice/backward/reasons_parts.h"
 #include "slice/flow_graph.h"
 #include "slice/frames.h"
-#include "slice/backward/reasons_parts.h"
 #include "slice/statements.h"
 #include "stream/registers.h"
 #include "stream/sequence.h"
@@ -15,11 +15,6 @@
 #include <vector>
 
 namespace heapstory::slice {
-
-// For a walk that is not to say why.
-struct NoReasons {
-    static constexpr bool on = false;
-};
 
 // Is told by the walk what is taken into the slice and what that waits for, and puts the two
 // together. Moment 0 is the criterion. The first moments are single executions; when there are

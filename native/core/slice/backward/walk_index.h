@@ -3,8 +3,8 @@
 #pragma once
 
 #include "slice/backward/frontier.h"
-#include "slice/hits.h"
 #include "slice/backward/reasons_parts.h"
+#include "slice/hits.h"
 
 #include <cstdint>
 #include <deque>

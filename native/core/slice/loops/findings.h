@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "slice/loops/edges.h"
 #include "slice/loops/iterations.h"
 #include "slice/loops/loop.h"
-#include "slice/loops/edges.h"
 #include "slice/loops/shapes.h"
 #include "slice/loops/sites.h"
 

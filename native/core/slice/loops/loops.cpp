@@ -2,11 +2,12 @@
 #include "slice/loops/loops.h"
 
 #include "slice/forward.h"
-#include "slice/loops/iterations.h"
 #include "slice/loops/findings.h"
+#include "slice/loops/iterations.h"
 #include "slice/loops/shapes.h"
 #include "slice/loops/sites.h"
 #include "slice/shadow.h"
+#include "slice/steps.h"
 #include "stream/execution.h"
 
 #include <array>
@@ -25,7 +26,6 @@ using stream::Execution;
 using stream::Instruction;
 using stream::RegisterPart;
 using stream::Role;
-using stream::Sequence;
 
 // Who made or read something, and when.
 struct Dated {
@@ -54,17 +54,16 @@ class Walk {
   public:
     Walk(const Prepared &prepared, const LoopOptions &options)
         : prepared_(prepared), source_(prepared.source()), graph_(prepared.graph()),
-          shapes_(graph_), sites_(prepared, options.ignored), findings_(shapes_.size() + 1) {}
+          shapes_(graph_), sites_(prepared, options.ignored), findings_(shapes_.size() + 1),
+          steps_(prepared) {}
 
     std::vector<Loop> run(const LoopOptions &options, const Progress &progress) {
         for (uint32_t number = 0; number < source_.sequences(); ++number) {
             if (progress)
                 progress(number, source_.sequences());
-            source_.read(number, sequence_);
-            prepared_.follow(number, sequence_, activations_);
-            next_switch_ = next_call_ = 0;
-            for (uint32_t at = 0; at < sequence_.steps(); ++at) {
-                step_ = sequence_.first_step + at;
+            steps_.read(number);
+            for (uint32_t at = 0; at < steps_.count(); ++at) {
+                step_ = steps_.number(at);
                 enter(at);
                 run_step(at);
             }
@@ -92,13 +91,12 @@ class Walk {
     // ---- where the run is ----
 
     void enter(uint32_t at) {
-        while (next_switch_ < sequence_.switches.size() &&
-               sequence_.switches[next_switch_].step <= at) {
-            thread_ = &threads_[sequence_.switches[next_switch_++].thread];
+        if (steps_.enter(at)) {
+            thread_ = &threads_[steps_.thread()];
             returned_ = false;
         }
         auto &levels = thread_->loops.levels;
-        const uint64_t activation = activations_.of_step[at];
+        const uint64_t activation = steps_.activation();
         if (!levels.empty() && levels.back().activation == activation)
             return;
         auto found = std::find_if(levels.rbegin(), levels.rend(), [&](const Level &level) {
@@ -173,15 +171,15 @@ class Walk {
     // ---- what runs ----
 
     void run_step(uint32_t at) {
-        const uint32_t id = sequence_.block[at];
+        const uint32_t id = steps_.sequence().block[at];
         returned_ = false;
         if (!id) {
             if (in_loop())
-                run_effect(sequence_.effects[sequence_.operand[at]]);
+                run_effect(steps_.effect(at));
             return;
         }
         const Block &block = source_.block(id);
-        const Execution execution(sequence_, at, block);
+        const Execution execution(steps_.sequence(), at, block);
         if (block.own || in_loop())
             run_block(execution, id, block);
         returned_ = block.jump == stream::Jump::ret;
@@ -214,13 +212,10 @@ class Walk {
     }
 
     void note_call(uint32_t at, const Execution &execution, const Block &block) {
-        auto &calls = activations_.calls;
-        while (next_call_ < calls.size() && calls[next_call_].step < at)
-            ++next_call_;
-        if (next_call_ == calls.size() || calls[next_call_].step != at)
+        const uint64_t callee = steps_.callee(at);
+        if (!callee)
             return;
-        call_ = {calls[next_call_].callee,
-                 block.own ? last_site_ : thread_->loops.levels.back().site,
+        call_ = {callee, block.own ? last_site_ : thread_->loops.levels.back().site,
                  execution.address(block.accesses.back())};
     }
 
@@ -405,9 +400,7 @@ class Walk {
     const LoopSites sites_;
     std::vector<LoopFindings> findings_; // by loop
 
-    Sequence sequence_;
-    Activations activations_;
-    size_t next_switch_ = 0, next_call_ = 0; // of the sequence
+    ForwardSteps steps_;
     uint64_t step_ = 0;
     std::unordered_map<uint32_t, Thread> threads_;
     Thread *thread_ = &threads_[0];
