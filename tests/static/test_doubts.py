@@ -290,6 +290,40 @@ def test_functions_beyond_their_budget(leaks: Leaks) -> None:
     assert {finding.variable for finding in found if finding.confidence != "low"} == {names[-1]}
 
 
+def test_results_of_functions_beyond_their_budget(leaks: Leaks) -> None:
+    """Who calls such a function knows that the result is new memory, unless somebody keeps it."""
+    filler = "\n".join(f"if (flags == {n}) note({n}, flags);" for n in range(500))
+    for kept, forgotten in (("", {"forgets"}), ("last = text;", set())):
+        found = leaks(f"""
+#include <stdlib.h>
+void note(int number, int flags);
+static char *last;
+char *make(int flags)
+{{
+    char *text = malloc(8);
+    if (!text) abort();
+    {filler}
+    while (flags--) {{
+        char *bigger = realloc(text, flags + 8);
+        if (!bigger) abort();
+        text = bigger;
+    }}
+    {kept}
+    return text;
+}}
+int forgets(int flags) {{ return make(flags)[0]; }}
+int frees(int flags)
+{{
+    char *text = make(flags);
+    int first = text[0];
+    free(text);
+    return first;
+}}
+int again(void) {{ return last ? last[0] : 0; }}
+""")
+        assert {f.function for f in found} == forgotten
+
+
 def test_blocks_followed_alone_keep_clear_of_others(leaks: Leaks) -> None:
     """A function too large to be followed at once: what a call makes is not taken for what was made
     before, whose members are numbers at the same offsets."""

@@ -86,7 +86,7 @@ class Fixpoint:
         self._attention.frame = self.frame
         self._points = Points(self.frame, self._attention.grain)
         self._numbers: dict[int, Symbol] = {}
-        self._returns: list[tuple[State, Value | None]] = []
+        self.returns: list[tuple[State, Value | None]] = []  # the states at the ends of ways
         self._queue: list[tuple[int, int, str, Key | None, State | None]] = []
         self._sequence = 0
         self._reached: set[str] = set()
@@ -153,7 +153,7 @@ class Fixpoint:
             function.name,
             len(function.parameters),
             function.variadic,
-            self._returns,
+            self.returns,
             self._numbers,
             function.name in self.frame.program.recursive,
         )
@@ -379,7 +379,7 @@ class Fixpoint:
                 suspects[identity] = (LOCAL_LOST, where, names.get(identity) or "")
         if suspects:
             rules.report_unreachable(self.frame, state, alive, suspects)
-        self._returns.append((state, result))
+        self.returns.append((state, result))
 
 
 def _note_branch(state: State, place: Place | None, said: str, taken: bool, guess: bool) -> None:

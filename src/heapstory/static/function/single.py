@@ -4,7 +4,8 @@ What multiplies states is that every block may be held, freed or null, each inde
 others. So the function is first analysed without following any of them, which gives its effects
 on the caller and the states before every statement that makes memory; from there, one such
 statement at a time, only what it makes is followed, until it has ended. What is not seen is what
-ties two blocks together.
+ties two blocks together. A block that is the result, wherever the function ends with it, is told to
+callers.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from heapstory.static.function.fixpoint import Attention, Fixpoint
 from heapstory.static.heap.canonical import COARSEST
 from heapstory.static.heap.doubt import Doubt
 from heapstory.static.heap.escaping import escape
+from heapstory.static.heap.names import Named
 from heapstory.static.heap.reducing import collect
-from heapstory.static.heap.state import OPAQUE, Site, State
-from heapstory.static.heap.values import Pointer
+from heapstory.static.heap.state import OPAQUE, Cell, Site, State
+from heapstory.static.heap.values import CellId, Pointer, Value
+from heapstory.static.summaries.making import add_rows
 from heapstory.static.summaries.summary import Summary
 from heapstory.static.transfer.frame import Frame, ProgramView
 from heapstory.static.transfer.losses import Loss, LossKey
@@ -43,6 +46,7 @@ def follow_one_by_one(function: Function, program: ProgramView) -> OneByOne:
     before = Fixpoint(function, program, nothing)
     found = OneByOne(before.run(), limited=before.limited)
     spent = 0
+    returned: dict[Site | None, Cell] = {}
     for (label, index), states in nothing.makers.items():
         if spent > before.budget:
             found.limited = True
@@ -60,7 +64,32 @@ def follow_one_by_one(function: Function, program: ProgramView) -> OneByOne:
         found.misuses |= analysis.frame.misuses
         found.handed |= analysis.frame.handed
         found.limited |= analysis.limited
+        if not analysis.limited:
+            _note_returned(analysis.returns, returned)
+    if not found.summary.unknown:
+        add_rows(found.summary, list(returned.values()))
     return found
+
+
+def _note_returned(
+    returns: list[tuple[State, Value | None]], returned: dict[Site | None, Cell]
+) -> None:
+    """The blocks that are the result, and nobody else has, wherever the function ends with them."""
+    for state, result in returns:
+        for identity, cell in state.cells.items():
+            if cell.tracked:
+                alone = isinstance(result, Pointer) and result == Pointer(identity, 0)
+                if not alone or _kept_by_caller(state, identity):
+                    return
+    for state, result in returns:
+        made = state.cells.get(result.cell) if isinstance(result, Pointer) else None
+        if made is not None and made.tracked and not made.summary:
+            returned.setdefault(made.site, made)
+
+
+def _kept_by_caller(state: State, identity: CellId) -> bool:
+    outer = [Pointer(i, 0) for i in state.cells if isinstance(i, Named)]
+    return identity in state.reachable(outer)
 
 
 class NoAllocation(Attention):

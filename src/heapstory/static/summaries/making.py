@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from heapstory.static.heap.canonical import canonical_key, null_parameters
 from heapstory.static.heap.joining import Effects, Join
-from heapstory.static.heap.names import EXTRA, PARAMETER, SLOT, Named
+from heapstory.static.heap.names import EXTRA, PARAMETER, SLOT, Named, parameter
 from heapstory.static.heap.reducing import collect, fold
 from heapstory.static.heap.state import HEAP, STACK, Cell, State
 from heapstory.static.heap.values import (
@@ -68,6 +68,18 @@ def summarise_returns(
         )
     _describe(summary)
     return summary
+
+
+def add_rows(summary: Summary, results: list[Cell]) -> None:
+    """Rows in which the result is new memory: beside those in which nobody knows what it is."""
+    more: list[Row] = []
+    for row in summary.rows:
+        if isinstance(row.result, Symbol) and row.result.root is None and results:
+            made = Cell(HEAP, results[0].site)
+            made.null = 1
+            new = max((i for i in row.cells if isinstance(i, int)), default=0) + 1
+            more.append(Row({**row.cells, new: made}, row.facts, Pointer(new, 0), row.numbers))
+    summary.rows += more[: MAX_ROWS - len(summary.rows)]
 
 
 def _links(states: list[State]) -> Links:
@@ -292,6 +304,19 @@ def _weakest(one: State, other: State) -> State:
     return result
 
 
+def _only_frees(row: Row, number: int) -> bool:
+    """Whether a row frees a parameter, if that is not null, and does nothing to what it holds."""
+    passed = parameter(number)
+    found = row.cells.get(passed)
+    if found is None or any(i is not passed and _below(i, passed) for i in row.cells):
+        return False
+    return found.null == -1 or (found.freed is not None and found.start == 0 and not found.deep)
+
+
+def _below(identity: CellId, top: Named) -> bool:
+    return isinstance(identity, Named) and identity.top is top
+
+
 def _counted(rows: list[Row]) -> frozenset[Named]:
     """The caller's cells that one row ends and another one only counts down a number in: the
     other references keep them."""
@@ -343,5 +368,6 @@ def _describe(summary: Summary) -> None:
         some = some or fresh
         new = new and (fresh or result == 0)
     summary.touched = frozenset(touched)
+    summary.frees = frozenset(n for n in touched if all(_only_frees(r, n) for r in summary.rows))
     summary.counted = _counted(summary.rows)
     summary.returns_new = new and some

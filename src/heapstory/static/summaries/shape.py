@@ -54,5 +54,7 @@ def fingerprint(summary: Summary) -> str:
             writes = sorted((o, w) for o, w in cell.writes.items() if isinstance(o, int))
             places.append(repr((cell.site, cell.freed, writes)))
         places.append(str(sorted(repr(fact) for fact in row.facts.values())))
-    text = repr((shape(summary), sorted(places), sorted(summary.touched), summary.returns_new))
+    counted = sorted(name.text for name in summary.counted)
+    said = (sorted(summary.touched), sorted(summary.frees), counted, summary.returns_new)
+    text = repr((shape(summary), sorted(places), said))
     return sha256(text.encode(errors="surrogateescape")).hexdigest()[:32]

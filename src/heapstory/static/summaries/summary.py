@@ -38,6 +38,8 @@ class Summary:
     rows: list[Row] = field(default_factory=list)
     unknown: bool = False  # a limit was met: it may do anything
     touched: frozenset[int] = frozenset()  # arguments that it frees, keeps or changes
+    # … of these, arguments that every row frees, and does nothing else to.
+    frees: frozenset[int] = frozenset()
     keeps_extra: bool = False
     counted: frozenset[Named] = frozenset()  # the caller's cells whose references it counts down
     returns_new: bool = False

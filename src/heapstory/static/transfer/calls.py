@@ -315,12 +315,18 @@ def _indirect(
     if len(targets) == 1:
         return named(frame, state, register, targets[0], arguments, place)
     new = True
+    freed = set(range(len(arguments)))
+    given: set[int] = set()
     for name in targets:
         touched, fresh = _touched(frame, name, len(arguments))
         new = new and fresh
-        for number in touched:
-            if number < len(arguments):
-                escaping.escape(state, arguments[number])
+        freed &= _frees(frame, name)
+        given |= touched
+    for number in given:
+        if number < len(arguments) and number not in freed:
+            escaping.escape(state, arguments[number])
+    for number in freed:
+        rules.release(frame, state, arguments[number], place)
     escaping.havoc(state)
     for value in arguments:
         escaping.scramble(state, value)
@@ -328,6 +334,15 @@ def _indirect(
         site = Site(ANY_MAKER, place, (), "free")
         return result(frame, state, register, rules.allocate(frame, state, site), place)
     return result(frame, state, register, Symbol(), place)
+
+
+def _frees(frame: Frame, name: str) -> frozenset[int]:
+    """The arguments that a possible target frees, and does nothing else to."""
+    summary = frame.summary(name)
+    if summary is not None:
+        return summary.frees
+    released = frame.program.models.releases.get(name[1:])
+    return frozenset() if released is None else frozenset({released})
 
 
 def _touched(frame: Frame, name: str, count: int) -> tuple[frozenset[int], bool]:
