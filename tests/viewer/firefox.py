@@ -12,6 +12,15 @@ from typing import Any
 
 from tests.support.waiting import wait_until
 
+# Nothing but the page under test opens, and nothing is asked of the network.
+PREFERENCES: dict[str, object] = {
+    "browser.shell.checkDefaultBrowser": False,
+    "browser.startup.homepage": "about:blank",
+    "browser.startup.homepage_override.mstone": "ignore",
+    "browser.startup.page": 0,
+    "toolkit.telemetry.reportingpolicy.firstRun": False,
+}
+
 
 class Firefox:
     """A session with a running firefox-esr."""
@@ -65,11 +74,9 @@ def firefox(profile: Path) -> Iterator[Firefox]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    (profile / "user.js").write_text(
-        f'user_pref("marionette.port", {port});\n'
-        'user_pref("toolkit.telemetry.reportingpolicy.firstRun", false);\n'
-        'user_pref("browser.shell.checkDefaultBrowser", false);\n'
-    )
+    lines = [f'user_pref("{name}", {json.dumps(value)});' for name, value in PREFERENCES.items()]
+    lines.append(f'user_pref("marionette.port", {port});')
+    (profile / "user.js").write_text("\n".join(lines))
     command = ["firefox-esr", "--headless", "--marionette", "--no-remote", "--profile", profile]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
