@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from heapstory.errors import HeapstoryError
+from heapstory.guarding import run
+from heapstory.guarding.settings import MODES
 from tests.conftest import Compile
 from tests.guarding.guarding import Guard, errors, line_of
 from tests.support.programs import ROOT, program
@@ -67,6 +70,12 @@ def test_a_process_that_cannot_be_copied(compile_program: Compile, guard: Guard)
     answer = guard(compile_program("guarding/hardship", *FLAGS), "no-processes")
     assert (answer["returned"], answer["findings"]) == (ENDED, [])
     assert any("a scan was not possible" in text for text in answer["remarks"])
+
+
+def test_a_library_that_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "native_folder", lambda: tmp_path)
+    with pytest.raises(HeapstoryError, match=r"libheapstory-guard.so is missing \(make setup\)"):
+        run.guard(["true"], MODES["default"])
 
 
 def test_many_children_that_end_soon(compile_program: Compile, guard: Guard) -> None:
