@@ -5,13 +5,14 @@
     python3 -m benchmarks.valgrind_suite --markdown      and into docs/evaluation/truth.md
     python3 -m benchmarks.valgrind_suite --only malloc   programs whose name contains this
     python3 -m benchmarks.valgrind_suite --minutes 30    as many as fit, in random order
+    python3 -m benchmarks.valgrind_suite --work DIR      go on where an earlier run ended
 
 The programs come from Debian's source package of the installed Valgrind (memcheck/tests and
-none/tests with their folders for this machine), fetched into a temporary folder; they are built
-with gcc as far as they build without Valgrind's own build. A program runs plainly, under Valgrind's
-tool that does nothing, and under the recorder in each mode; its status and what it prints on stdout
-are compared. Numbers that depend on where memory lies are not. What tool none changes as well is
-Valgrind's doing, not ours.
+none/tests with their folders for this machine), fetched into DIR or a temporary folder; they are
+built with gcc as far as they build without Valgrind's own build. A program runs plainly, under
+Valgrind's tool that does nothing, and under the recorder in each mode; its status and what it
+prints on stdout are compared. Numbers that depend on where memory lies are not. What tool none
+changes as well is Valgrind's doing, not ours.
 """
 
 import argparse
@@ -29,8 +30,9 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from threading import Lock
 
 from benchmarks.support import page
 from benchmarks.support.measure import machine, revision
@@ -38,7 +40,7 @@ from benchmarks.support.measure import machine, revision
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGE = REPOSITORY / "docs" / "evaluation" / "truth.md"
 HEAPSTORY = Path(sys.executable).with_name("heapstory")
-MODES = ("alloc", "portable", "internals")
+MODES = ("alloc", "portable", "internals", "full")
 FOLDERS = ("", "amd64", "linux", "amd64-linux")
 SECONDS = 60
 TIMED_OUT = -1
@@ -51,7 +53,6 @@ _MOVING = re.compile(rb"0x[0-9a-fA-F]+|\b[0-9a-f]{8,16}\b|\b\d{6,}\b")  # addres
 class Program:
     """One test program, with the arguments that Valgrind's own suite gives it."""
 
-    name: str
     path: Path
     arguments: tuple[str, ...] = ()
 
@@ -70,15 +71,26 @@ class Run:
 
 @dataclass
 class Outcome:
-    """What became of a program: in which way each mode differs, None where it does not."""
+    """What became of a source: in which way each mode differs, None where it does not."""
 
-    program: Program
-    plain: Run
+    name: str
+    builds: bool
     differs: dict[str, str | None] = field(default_factory=dict)
 
 
-class Late:
-    """There was no time left for this one."""
+class Kept:
+    """The outcomes so far, in a file that a later run goes on with."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        lines = file.read_text().splitlines() if file.exists() else []
+        self.outcomes = {one.name: one for one in (Outcome(**json.loads(line)) for line in lines)}
+        self._lock = Lock()
+
+    def add(self, outcome: Outcome) -> None:
+        with self._lock, self.file.open("a") as lines:
+            self.outcomes[outcome.name] = outcome
+            print(json.dumps(asdict(outcome)), file=lines)
 
 
 # ---- fetching and building ----
@@ -87,8 +99,8 @@ class Late:
 def fetch_source(package: str, folder: Path) -> Path:
     """The unpacked source of a package as Debian has it."""
     lists, parts = folder / "lists" / "partial", folder / "parts"
-    lists.mkdir(parents=True)
-    parts.mkdir()
+    lists.mkdir(parents=True, exist_ok=True)
+    parts.mkdir(exist_ok=True)
     for source in Path("/etc/apt/sources.list.d").glob("*.sources"):
         text = re.sub(r"^Types: deb$", "Types: deb-src", source.read_text(), flags=re.M)
         (parts / source.name).write_text(text)
@@ -123,8 +135,11 @@ def build(source: Path, root: Path, target: Path) -> Program | None:
     done = subprocess.run(words, cwd=source.parent, capture_output=True)
     if done.returncode != 0:
         return None
-    name = str(source.with_suffix("").relative_to(root))
-    return Program(name, target, arguments_of(source))
+    return Program(target, arguments_of(source))
+
+
+def name_of(source: Path, root: Path) -> str:
+    return str(source.with_suffix("").relative_to(root))
 
 
 def sources(root: Path) -> list[Path]:
@@ -202,21 +217,19 @@ def recorded(
     return None if info["complete"] or plain.status == 137 else f"incomplete: {info['damage']}"
 
 
-def judge(source: Path, root: Path, deadline: float) -> Outcome | Late | None:
-    """None where the source does not build."""
-    if time.monotonic() > deadline:
-        return Late()
+def judge(source: Path, root: Path) -> Outcome:
+    name = name_of(source, root)
     program = build(source, root, source.with_suffix(""))
     if program is None:
-        return None
+        return Outcome(name, builds=False)
     plain, again = run([], program), run([], program)
     varies = plain.fixed != again.fixed or plain.status != again.status
-    outcome = Outcome(program, plain)
+    outcome = Outcome(name, builds=True)
     none = run(["valgrind", "--tool=none", "-q", "--log-file=/dev/null"], program)
     engine = difference(plain, none, varies)
     for mode in MODES:
         outcome.differs[mode] = recorded(program, mode, plain, engine, varies)
-    print(program.name, outcome.differs, file=sys.stderr, flush=True)
+    print(name, outcome.differs, file=sys.stderr, flush=True)
     return outcome
 
 
@@ -249,22 +262,25 @@ def listed(outcomes: list[Outcome]) -> str:
         ours = {m: d for m, d in one.differs.items() if d and _kind(d) != "Valgrind itself"}
         for words in dict.fromkeys(ours.values()):
             modes = ", ".join(mode for mode in ours if ours[mode] == words)
-            rows.append([f"`{one.program.name}`", modes, words])
+            rows.append([f"`{one.name}`", modes, words])
     return page.table(["program", "mode", "what differs"], rows)
 
 
-def measured(root: Path, only: str, minutes: float) -> str:
-    wanted = [source for source in sources(root) if only in str(source.relative_to(root))]
+def measured(root: Path, kept: Kept, only: str, minutes: float) -> str:
+    wanted = [source for source in sources(root) if only in name_of(source, root)]
     random.Random(1).shuffle(wanted)
     deadline = time.monotonic() + 60 * minutes
+
+    def work(source: Path) -> None:
+        if name_of(source, root) not in kept.outcomes and time.monotonic() < deadline:
+            kept.add(judge(source, root))
+
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda source: judge(source, root, deadline), wanted))
-    outcomes = sorted(
-        (one for one in found if isinstance(one, Outcome)), key=lambda one: one.program.name
-    )
-    late = sum(isinstance(one, Late) for one in found)
-    head = f"Taken at {revision(REPOSITORY)} on: {machine()}. Of {len(wanted) - late} sources"
-    if late:
+        list(pool.map(work, wanted))
+    names = sorted({name_of(source, root) for source in wanted} & kept.outcomes.keys())
+    outcomes = [kept.outcomes[name] for name in names if kept.outcomes[name].builds]
+    head = f"Taken at {revision(REPOSITORY)} on: {machine()}. Of {len(names)} sources"
+    if len(names) < len(wanted):
         head = f"{head} (a random choice of {len(wanted)})"
     head = f"{head} {len(outcomes)} build by themselves."
     return f"{head}\n\n{counted(outcomes)}\n\n{listed(outcomes)}"
@@ -274,10 +290,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Valgrind's test programs under the recorder.")
     parser.add_argument("--only", default="", metavar="WORD", help="programs so named")
     parser.add_argument("--minutes", type=float, default=math.inf, metavar="N", help="stop then")
+    parser.add_argument("--work", type=Path, metavar="DIR", help="keep sources and outcomes there")
     parser.add_argument("--markdown", action="store_true", help=f"write the tables into {PAGE}")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as desk:
-        text = measured(fetch_source("valgrind", Path(desk)), options.only, options.minutes)
+        folder = options.work or Path(desk)
+        root = folder / "valgrind"
+        if not root.exists():
+            fetch_source("valgrind", folder)
+        kept = Kept(folder / "outcomes.jsonl")
+        text = measured(root, kept, options.only, options.minutes)
     if options.markdown:
         page.put(PAGE, "figures of valgrind_suite.py", text)
     print(text)

@@ -16,6 +16,10 @@ void hs_system_calls_init(void);
 void hs_before_system_call(ThreadId tid, UInt number, const UWord *arguments);
 void hs_after_system_call(ThreadId tid, UInt number, Word result);
 
+/* replaced.c: before and after each call. */
+void hs_before_replacing(ThreadId tid, UInt number, const UWord *arguments);
+void hs_after_replacing(ThreadId tid, Bool done);
+
 /* hidden.c: whether it is not known what a call reads and writes, or not always. */
 void hs_hidden_start(void);
 Bool hs_is_hidden(UInt number);

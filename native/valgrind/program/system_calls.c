@@ -5,8 +5,9 @@
  * what will be read, and what may be written. All of that which lies in recorded memory is kept
  * until the call has ended, and what differs then was written.
  *
- * Not recorded: memory that Valgrind does not name at all, and what the kernel writes while no call
- * of the thread is under way (io_uring, memory shared with another process). Another thread that
+ * Not recorded: what codes that Valgrind does not know write beyond 256 bytes or through pointers,
+ * and what the kernel writes while no call of the thread is under way (io_uring, memory shared with
+ * another process). Another thread that
  * writes the same bytes while the call blocks is overtaken by the call's record, with its value.
  */
 #include "program/program.h"
@@ -169,15 +170,67 @@ static void system_will_write(CorePart part, ThreadId tid, const HChar *what, Ad
 /* ---- around a call ---- */
 
 /* Where Valgrind names less than the kernel writes. Of a set for select it names as many bytes as
- * there are whole bytes of descriptors; the kernel writes whole words. */
-#define CAPABILITIES 24  /* two of version 3 */
-#define QUEUE_STATUS 120 /* struct msqid64_ds */
+ * there are whole bytes of descriptors; the kernel writes whole words. Of calls whose meaning a
+ * code among their arguments decides it does not know every code. */
+#define CAPABILITIES 24   /* two of version 3 */
+#define QUEUE_STATUS 120  /* struct msqid64_ds */
+#define OF_ANY_CODE 256   /* what codes without a length of their own write at most */
+#define MOST_VECTORS 1024 /* of process_vm_writev, as the kernel has it */
 
 static void keep_sets(ThreadId tid, const UWord *arguments) {
     SizeT bytes = (arguments[0] + 63) / 64 * 8;
     for (UInt i = 1; i <= 3; i++)
         if (arguments[i])
             keep(tid, arguments[i], bytes);
+}
+
+/* As far as it can be read. */
+static void keep_most(ThreadId tid, Addr start, SizeT length) {
+    keep(tid, start, hs_readable_end(start, start + length) - start);
+}
+
+static void keep_of_ioctl(ThreadId tid, const UWord *arguments) {
+    SizeT length = arguments[1] >> 16 & 0x3fff;
+    keep_most(tid, arguments[2], length ? length : OF_ANY_CODE);
+}
+
+static void keep_of_keyctl(ThreadId tid, const UWord *arguments) {
+    keep_most(tid, arguments[2], arguments[3]);
+}
+
+/* A process may write its own memory by its number, or as a file. */
+static void keep_own_memory(ThreadId tid, const UWord *arguments) {
+    struct vki_iovec vector;
+    if ((Int)arguments[0] != VG_(getpid)())
+        return;
+    for (UWord i = 0; i < arguments[4] && i < MOST_VECTORS; i++)
+        if (hs_peek(&vector, arguments[3] + i * sizeof vector, sizeof vector))
+            keep(tid, (Addr)vector.iov_base, vector.iov_len);
+}
+
+/* Of calls for which Valgrind does not name all. */
+static void keep_more(ThreadId tid, UInt number, const UWord *arguments) {
+    switch (number) {
+    case __NR_select:
+    case __NR_pselect6:
+        return keep_sets(tid, arguments);
+    case __NR_capget:
+        return keep(tid, arguments[1], CAPABILITIES);
+    case __NR_msgctl:
+        return keep(tid, arguments[2], QUEUE_STATUS);
+    case __NR_ioctl:
+        return keep_of_ioctl(tid, arguments);
+    case __NR_keyctl:
+        return keep_of_keyctl(tid, arguments);
+    case __NR_prctl:
+        return keep_most(tid, arguments[1], OF_ANY_CODE);
+    case __NR_process_vm_writev:
+        return keep_own_memory(tid, arguments);
+    case __NR_pwrite64: /* /proc/self/mem, or another file that is as large */
+        return keep(tid, arguments[3], arguments[2]);
+    default:
+        return;
+    }
 }
 
 void hs_before_system_call(ThreadId tid, UInt number, const UWord *arguments) {
@@ -188,12 +241,9 @@ void hs_before_system_call(ThreadId tid, UInt number, const UWord *arguments) {
     under_way[tid] = number;
     if (hs_is_unknown(number))
         HS_TELL(unknown_call, tid, arguments);
-    if (number == __NR_select || number == __NR_pselect6)
-        keep_sets(tid, arguments);
-    else if (number == __NR_capget && arguments[1])
-        keep(tid, arguments[1], CAPABILITIES);
-    else if (number == __NR_msgctl && arguments[2])
-        keep(tid, arguments[2], QUEUE_STATUS);
+    if (!hs_is_hidden(number))
+        keep_more(tid, number, arguments);
+    hs_before_replacing(tid, number, arguments);
 }
 
 void hs_after_system_call(ThreadId tid, UInt number, Word result) {
@@ -208,6 +258,7 @@ void hs_after_system_call(ThreadId tid, UInt number, Word result) {
         update(list, kept->start, kept->length); /* ranges may overlap */
     }
     forget(list);
+    hs_after_replacing(tid, result != -1);
     if (hs_recording())
         HS_TELL(system_called, *registers_of(tid));
 }
