@@ -106,7 +106,8 @@ void finding_broken_fence(char *user, uint32_t site, struct block *block) {
     put_text(&text, before ? " before" : " behind");
     put_text(&text, " the block is broken,");
     put_number(&text, (uint64_t)end);
-    put_text(&text, before ? " bytes before its start:" : " bytes beyond its end:");
+    put_text(&text, end == 1 ? " byte" : " bytes");
+    put_text(&text, before ? " before its start:" : " beyond its end:");
     put_bytes(&text, damage.bytes, damage.count);
     text.text[text.used] = 0;
     finding(BROKEN_FENCE, user + damage.first, site, block, mark ? *mark : MARK_NONE, text.text);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -14,12 +15,19 @@ import pytest
 
 from tests.support.programs import ROOT
 
-PAGES = ("README.md", "docs/tutorial.md", "docs/specification.md", "docs/how-to.md")
+REFERENCE = ("check", "commands", "constraints", "guard", "leaks", "loops", "prove", "slice")
+PAGES = [
+    "README.md",
+    *(f"docs/{name}.md" for name in ("tutorial", "specification", "how-to")),
+    *(f"docs/reference/{name}.md" for name in REFERENCE),
+]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # What sets heapstory up has been done already, in a folder that has the examples.
 SET_UP = ("make ", ". .venv/", "cd examples")
+# Ends where a command fails; 1 means findings.
+CAREFULLY = "trap 's=$?; [ $s -le 1 ] || exit $s' ERR\n"
 # Timestamps, addresses and times of day are those of another machine.
-VARYING = re.compile(r"\(\d+\):|timestamp \d+( of \d+)?|0x[0-9a-f]+|\b\d+\.\d+ s")
+VARYING = re.compile(r"\(\d+\):|timestamps? \d+( (of|and) \d+)?|0x[0-9a-f]+|\b\d+\.\d+ s")
 
 
 def steps(page: str) -> Iterator[tuple[str, list[str]]]:
@@ -28,7 +36,9 @@ def steps(page: str) -> Iterator[tuple[str, list[str]]]:
     for (kind, text), (next_kind, shown) in zip(blocks, [*blocks[1:], ("", "")], strict=True):
         commands = [li for li in text.splitlines() if not li.startswith(SET_UP)]
         if kind == "sh" and commands:
-            yield "\n".join(commands), shown.splitlines() if next_kind == "" else []
+            yield CAREFULLY + "\n".join(commands), shown.splitlines() if next_kind == "" else []
+        elif kind == "python" and text.startswith("import heapstory"):
+            yield f"python -c {shlex.quote(text)}", []
 
 
 def plain(text: str) -> str:
@@ -47,16 +57,16 @@ def test_the_commands_of_a_page(page: str, tmp_path: Path) -> None:
     ran = 0
     for commands, shown in steps(page):
         done = subprocess.run(
-            ["sh", "-c", commands],
+            ["bash", "-c", commands],
             cwd=tmp_path,
             env=environment,
             capture_output=True,
             text=True,
             timeout=200,
         )
-        assert done.returncode in (0, 1), done.stderr  # 1: findings
+        assert done.returncode in (0, 1), (commands, done.stderr)
         said = plain(done.stdout + done.stderr)
         for line in (line for line in shown if line.strip() != "..."):
             assert plain(line) in said, (commands, line)
         ran += 1
-    assert ran >= 2
+    assert ran >= 1

@@ -77,7 +77,7 @@ def test_a_double_free_says_where_the_block_was_made_and_freed(
 @pytest.mark.parametrize(
     ("what", "text"),
     [
-        ("overrun", "1 bytes beyond its end: 78"),
+        ("overrun", "1 byte beyond its end: 78"),
         ("underrun", "2 bytes before its start: 78"),
     ],
 )

@@ -110,7 +110,7 @@ class Points:
         last = run["next"] or self.slicer.address(run["instructions"][-1])
         return _Where(
             run["after"],
-            f"what {place} used in execution {number:,} of {count:,}",
+            f"what {place} (execution {number:,} of {count:,}) used",
             place,
             tuple(sorted({*run["instructions"], *run["arguments"]})),
             None if last is None else Scope(last, run["stack"]),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 HEADLINES = {
-    "unaddressable-read": "memory that is no live block's is read",
-    "unaddressable-write": "memory that is no live block's is written",
+    "unaddressable-read": "memory outside of live blocks is read",
+    "unaddressable-write": "memory outside of live blocks is written",
     "bad-free": "free of an address that is no block",
     "double-free": "a block is freed twice",
     "mismatched-free": "a block is freed by the wrong function",

@@ -9,6 +9,7 @@ from pathlib import Path
 from heapstory.cfront.program import Place
 from heapstory.reporters.leaks.words import describe, headline
 from heapstory.reporters.style import PLAIN, Style
+from heapstory.reporters.text import count
 from heapstory.static import ProgramResult
 from heapstory.static.findings.findings import Finding, Sources
 
@@ -29,8 +30,8 @@ def summary(findings: list[Finding], result: ProgramResult, seconds: float) -> s
     """One line on what was found in how much code."""
     accepted = sum(finding.suppressed is not None for finding in findings)
     return (
-        f"{len(findings) - accepted} findings ({accepted} accepted) "
-        f"in {result.functions} functions, {result.lines} lines, {seconds:.1f} s"
+        f"{count(len(findings) - accepted, 'finding')} ({accepted} accepted) "
+        f"in {count(result.functions, 'function')}, {count(result.lines, 'line')}, {seconds:.1f} s"
     )
 
 
