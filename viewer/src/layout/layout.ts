@@ -31,6 +31,9 @@ export class LayoutWorker {
   private last = 0;
 
   constructor(program: string) {
+    // Read once before any worker does: a process of Firefox (153) makes its source of jitter for
+    // clocks at the first reading, and stands still for good if its two threads read at once.
+    Date.now();
     // From a file on disk a worker can only be started out of a blob.
     const url = URL.createObjectURL(new Blob([program], { type: "text/javascript" }));
     this.worker = new Worker(url);
