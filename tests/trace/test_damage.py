@@ -71,7 +71,7 @@ def test_a_cut_trace_on_the_command_line(busy: Path, heapstory: Heapstory) -> No
         assert json.loads(done.stdout)["complete"] is False
 
 
-@pytest.mark.parametrize("verb", ["info", "graph", "history", "query"])
+@pytest.mark.parametrize("verb", ["info", "graph", "history", "query", "view"])
 def test_what_is_no_trace(verb: str, tmp_path: Path, heapstory: Heapstory) -> None:
     more = {"history": ["--node", "1"], "query": ["SELECT 1"]}.get(verb, [])
     empty = tmp_path / "empty.story"

@@ -1,7 +1,7 @@
-// Prints what the page's model says of a page on disk: for each timestamp asked for a line of JSON
-// with the nodes and pointers, found as the page finds them.
+// Prints what the page's model says of a page on disk, or of a window as a server answers it: for
+// each timestamp asked for a line of JSON with the nodes and pointers, found as the page finds them.
 //
-//   node graphs.mjs PAGE TIMESTAMP...
+//   node graphs.mjs PAGE.html|WINDOW TIMESTAMP...
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { Columns } from "../../viewer/src/model/columns";
@@ -9,14 +9,15 @@ import { Window } from "../../viewer/src/model/window";
 
 const [page = "", ...moments] = process.argv.slice(2);
 
-function block(id: string): string {
+function block(text: string, id: string): string {
   const found = new RegExp(`<script[^>]* id="${id}"[^>]*>([^<]*)</script>`).exec(text);
   if (!found) throw new Error(`${page} has no block ${id}`);
   return found[1] as string;
 }
 
-const text = readFileSync(page, "utf-8");
-const packed = gunzipSync(Buffer.from(block("window"), "base64"));
+const file = readFileSync(page);
+const text = page.endsWith(".html") ? file.toString("utf-8") : null;
+const packed = text === null ? file : gunzipSync(Buffer.from(block(text, "window"), "base64"));
 const buffer = packed.buffer.slice(packed.byteOffset, packed.byteOffset + packed.byteLength);
 const window = new Window(new Columns(buffer as ArrayBuffer));
 const { nodes, fields, versions } = window;

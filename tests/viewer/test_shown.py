@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -113,6 +115,20 @@ def test_everything_fits_on_a_small_screen(
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= 1280
             assert box["y"] + box["height"] <= 720
+
+
+def test_a_trace_that_was_cut_off_has_a_banner(
+    browser: Browser, recorded: Recorded, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    cut, page = tmp_path / "cut.story", tmp_path / "cut.html"
+    shutil.copytree(recorded("viewer/states"), cut)
+    chunks = cut / "chunks"
+    chunks.write_bytes(chunks.read_bytes()[:-100])
+    done = heapstory("view", cut, "-o", page)
+    assert done.returncode == 4, done.stderr
+    with opened(browser, page.as_uri()) as shown:
+        assert "incomplete" in shown.page.inner_text(".banner")
+        assert "reading stopped at byte" in shown.page.inner_text(".banner")
 
 
 def test_an_address_outside_the_trace_goes_to_its_end(

@@ -17,9 +17,9 @@ export function App({ controller }: { controller: Controller }) {
   return (
     <>
       <Bar controller={controller} />
-      {head.damage && (
+      {!head.complete && (
         <p class="banner" role="status">
-          {head.damage}
+          This trace is incomplete, and so is what is shown: {head.damage}
         </p>
       )}
       <SourcePane controller={controller} />
