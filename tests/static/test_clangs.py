@@ -13,7 +13,7 @@ import pytest
 
 from tests.static.twin import FOLDER
 
-CLANGS = [name for name in ("clang", *(f"clang-{n}" for n in range(14, 20))) if shutil.which(name)]
+CLANGS = [name for name in ("clang", *(f"clang-{n}" for n in range(14, 41))) if shutil.which(name)]
 # Forms that LLVM changed: further arguments, tables of functions, structures by value.
 TWINS = ("variadic_free_all.c", "callback_by_table.c", "seq_struct_by_value.c")
 

@@ -28,7 +28,9 @@ _QUESTIONS = ("info", "graph", "history", "query", "locate", "slice", "loops")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("commands", metavar="FILE", help="commands, one per line; - reads stdin")
-    parser.add_argument("-o", "--output", metavar="FOLDER", required=True, help="of the traces")
+    parser.add_argument(
+        "-o", "--output", metavar="FOLDER", required=True, help="where the traces go"
+    )
     parser.add_argument(
         "--ask",
         action="append",
@@ -45,7 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs", type=count, default=os.cpu_count() or 1, metavar="N", help="runs at a time"
     )
-    parser.add_argument("--engine", choices=("local", "dask"), default="local", help="where")
+    parser.add_argument(
+        "--engine", choices=("local", "dask"), default="local", help="where the work is done"
+    )
     parser.add_argument("--scheduler", metavar="ADDRESS", help="with --engine dask: the cluster's")
 
 

@@ -24,15 +24,15 @@ examples:
   heapstory check --error-exitcode 99 --sarif check.sarif -- ./tests
   heapstory check --record parser.story -- ./parser broken.xml
 
-Every access of the heap is looked at: reads and writes before, behind and between blocks and after
-their end, by instructions, by functions such as memcpy and strlen and by system calls; frees that
-are wrong; copies that overlap; decisions, addresses and system calls that depend on a value that
-was never set; at the end, blocks that nothing refers to any more. Accesses outside of variables are
-not looked for. The last lines of every answer say so.
+Checked are reads and writes outside of blocks and in freed blocks, by instructions, by functions
+such as memcpy and strlen and by system calls; bad frees; overlapping copies; decisions, addresses
+and system calls that depend on a value that was never set; and at the end, blocks that nothing
+refers to any more. Accesses beyond the bounds of variables are not checked. The last lines of every
+answer say so.
 
-Errors are told on stderr while the program runs, each once; it goes on, and its output and exit
-status are its own (128+N if signal N ended it). 125 means that heapstory failed, 126 that the
-program cannot be run, 127 that it was not found."""
+Errors are reported on stderr, each once, while the program runs. It continues, and keeps its output
+and exit status (128+N if signal N ended it). 125 means that heapstory failed, 126 that the program
+cannot be run, 127 that it was not found."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,13 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--light",
         action="store_true",
-        help="addresses and leaks only, not whether values were ever set: faster",
+        help="check addresses and leaks only, not whether values were set (faster)",
     )
-    parser.add_argument("--record", metavar="TRACE", help="record while checking, into TRACE")
+    parser.add_argument("--record", metavar="TRACE", help="also record a trace")
     parser.add_argument(
         "--stream",
         action="store_true",
-        help="record the instruction stream, too: pointers and losses are exact then",
+        help="with --record: also record every instruction, which makes the past of pointers exact",
     )
     parser.add_argument("--force", action="store_true", help="replace an existing trace")
     parser.add_argument(
@@ -57,39 +57,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_redzone,
         default=32,
         metavar="N",
-        help="bytes between blocks, 16 to 4096 (default: 32): how far an overrun is noticed",
+        help="bytes between blocks, 16 to 4096 (default: 32); more catch overruns that go further",
     )
     parser.add_argument(
         "--delay",
         type=number,
         default=20_000_000,
         metavar="N",
-        help="bytes of freed blocks that are not reused (default: 20000000): how long a use after "
-        "free is noticed",
+        help="bytes of freed blocks held back from reuse (default: 20000000); more catch later "
+        "uses after free",
     )
     parser.add_argument(
         "--alloc-fn",
         action="append",
         default=[],
         metavar="NAME[:ARG[*ARG]]",
-        help="an allocator of the program's own, and which argument is the size in bytes "
-        "(repeatable): its blocks are checked, what it does inside is not",
+        help="an allocator of the program's own, with the number of the argument that is the size "
+        "in bytes (repeatable): its blocks are checked, its own code is not",
     )
     parser.add_argument(
         "--free-fn",
         action="append",
         default=[],
         metavar="NAME[:ARG]",
-        help="what gives such blocks back (repeatable)",
+        help="the function that frees such blocks (repeatable)",
     )
-    parser.add_argument(
-        "--follow-children", action="store_true", help="forked children are checked, too"
-    )
-    parser.add_argument("--no-leaks", action="store_true", help="do not look for leaks")
-    parser.add_argument("--json", metavar="FILE", help="write the answer as JSON to a file, too")
+    parser.add_argument("--follow-children", action="store_true", help="also check forked children")
+    parser.add_argument("--no-leaks", action="store_true", help="do not search for leaks")
+    parser.add_argument("--json", metavar="FILE", help="also write the answer as JSON")
     add_sarif(parser)
     parser.add_argument(
-        "--xml", metavar="FILE", help="write it as Valgrind's XML (protocol 4), too"
+        "--xml", metavar="FILE", help="also write it as Valgrind's XML (protocol 4)"
     )
     add_accepting(parser)
     parser.add_argument(
@@ -97,38 +95,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         action="append",
         default=[],
-        help="findings that a file of Valgrind's suppressions names do not count (repeatable)",
+        help="ignore findings that match a suppression file of Valgrind (repeatable)",
     )
     parser.add_argument(
         "--gen-suppressions",
         metavar="FILE",
-        help="write suppressions for all present findings, as Valgrind reads them, too",
+        help="write Valgrind suppressions for all present findings",
     )
     parser.add_argument(
         "--scan-every",
         type=seconds,
         metavar="SECONDS",
-        help="look for leaks while the program runs, too: the first look that misses a block "
-        "bounds when it was lost",
+        help="also search for leaks while the program runs, at most this often, to narrow down "
+        "when a block was lost",
     )
     parser.add_argument(
         "--scan",
         type=number,
         metavar="PID",
-        help="what a program that is being checked has lost so far, whether it runs or waits",
+        help="list the leaks so far of a program that is already being checked",
     )
     parser.add_argument(
         "--no-heuristics",
         action="store_true",
-        help="pointers to elements of new[], to bases and to old strings are possible leaks",
+        help="treat blocks with only a pointer behind the count of new[], to a base or to a "
+        "reference-counted string as possible leaks",
     )
     parser.add_argument(
         "--hide-syscall",
         action="append",
         default=[],
         metavar="NAME",
-        help="as if it were not known what this system call reads and writes (repeatable): to "
-        "measure how well that is found out",
+        help="treat this system call as unknown (repeatable); to measure how well effects of "
+        "unknown calls are found",
     )
     parser.add_argument("--without", action="append", default=[], help=argparse.SUPPRESS)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="PROG ARG...")

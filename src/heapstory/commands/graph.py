@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--data", action="store_true", help="fields that hold no pointer as well")
     part = parser.add_argument_group("a part of a big graph")
-    part.add_argument("--root", metavar="NODE|NAME", help="what can be reached from here")
+    part.add_argument("--root", metavar="NODE|NAME", help="only what can be reached from here")
     part.add_argument("--depth", type=number, metavar="N", help="within N edges")
     part.add_argument("--type", metavar="T", help="nodes of this type")
     part.add_argument(
@@ -57,7 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="without nodes that nothing ever accessed (mode internals)",
     )
-    part.add_argument("--all", action="store_true", help="every variable, too")
+    part.add_argument(
+        "--all", action="store_true", help="also variables that have no pointer to or from the heap"
+    )
     part.add_argument("--limit", type=number, metavar="N", help="most nodes to draw (0: no limit)")
     add_format(parser, _FORMATS)
     add_output(parser, "its ending chooses the format")

@@ -39,15 +39,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="mode",
         action="store_const",
         const="light",
-        help="the cheapest checks: short patterns and quarantine, return addresses only",
+        help="the cheapest checks: short fill patterns and quarantine, return addresses only",
     )
     mode.add_argument(
         "--thorough",
         dest="mode",
         action="store_const",
         const="thorough",
-        help="whole blocks are filled and checked, a long quarantine, every realloc moves, now and "
-        "then a block that ends at a page",
+        help="fill and check whole blocks, long quarantine, move at every realloc, let some "
+        "blocks end at a protected page",
     )
     parser.set_defaults(mode="default")
     parser.add_argument(
@@ -55,32 +55,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FUNCTION|FILE:LINE",
         action="append",
         default=[],
-        help="blocks allocated there, or in what is called from there, end at a page: an overrun "
-        "faults at the instruction (repeatable)",
+        help="let blocks allocated there, directly or through calls, end at a protected page: an "
+        "overrun faults at the instruction (repeatable)",
     )
     scans = parser.add_argument_group("leaks while the program runs")
     scans.add_argument(
-        "--scan", type=_pid, metavar="PID", help="look now, in a process that is guarded already"
+        "--scan", type=_pid, metavar="PID", help="search now, in a process that is already guarded"
     )
-    scans.add_argument(
-        "--scan-every", type=_seconds, metavar="SECONDS", help="look again and again"
-    )
+    scans.add_argument("--scan-every", type=_seconds, metavar="SECONDS", help="search repeatedly")
     scans.add_argument(
         "--scan-budget",
         type=_percent,
         metavar="PERCENT",
-        help="as often as that share of a processor allows; without --scan-every, every second",
+        help="search as often as this share of a processor allows, at most every second or as "
+        "often as --scan-every says",
     )
-    parser.add_argument("--json", metavar="FILE", help="write the answer as JSON to a file, too")
+    parser.add_argument("--json", metavar="FILE", help="also write the answer as JSON")
     add_sarif(parser)
     add_accepting(parser)
-    parser.add_argument("--show-suppressed", action="store_true", help="list accepted findings too")
+    parser.add_argument(
+        "--show-suppressed", action="store_true", help="also list accepted findings"
+    )
     parser.add_argument(
         "--known",
         metavar="FILE",
         action="append",
         default=[],
-        help="an answer of leaks, guard or check as JSON: what is found again says so (repeatable)",
+        help="an answer of leaks, guard or check as JSON: mark findings that it contains "
+        "(repeatable)",
     )
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="PROG ARG...")
 

@@ -55,12 +55,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--baseline", metavar="FILE", help="only findings that are not in it count")
     add("--write-baseline", metavar="FILE", help="accept all present findings")
     add("--suppress", metavar="FINGERPRINT", action="append", default=[], help="accept a finding")
-    add("--show-suppressed", action="store_true", help="list accepted findings too")
+    add("--show-suppressed", action="store_true", help="also list accepted findings")
     add(
         "--min-confidence",
         choices=("low", "medium", "high"),
         default="medium",
-        help="leave out others",
+        help="leave out findings of less confidence (default: medium)",
     )
     add("--jobs", "-j", type=number, default=0, metavar="N", help="processes (default: all cores)")
     add("--engine", choices=("local", "dask"), default="local", help="where the work is done")

@@ -59,12 +59,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--statements",
         type=count,
         metavar="N",
-        help="name so many statements (default: those for which there is evidence)",
+        help="name this many statements (default: those for which there is evidence)",
     )
     parser.add_argument(
         "--slice",
         action="store_true",
-        help="what led to each of these statements, too (a trace recorded with --stream)",
+        help="also show what led to each of these statements (needs a trace recorded with "
+        "--stream)",
     )
     parser.add_argument(
         "--explain", metavar="SPEC", help="say what a specification means, in plain words"

@@ -1,4 +1,4 @@
-"""heapstory loops: what the iterations of loops take over from one another."""
+"""heapstory loops: which loops have independent iterations, and what the others carry."""
 
 from __future__ import annotations
 

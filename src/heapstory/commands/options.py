@@ -37,7 +37,7 @@ def add_at(parser: argparse.ArgumentParser, help: str) -> None:
 
 def add_sarif(parser: argparse.ArgumentParser) -> None:
     """``--sarif FILE``, for verbs that have findings."""
-    parser.add_argument("--sarif", metavar="FILE", help="write the findings as SARIF 2.1.0, too")
+    parser.add_argument("--sarif", metavar="FILE", help="also write the findings as SARIF 2.1.0")
 
 
 def add_accepting(parser: argparse.ArgumentParser) -> None:
@@ -45,8 +45,12 @@ def add_accepting(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--error-exitcode", type=status, metavar="N", help="exit with N if there were findings"
     )
-    parser.add_argument("--baseline", metavar="FILE", help="findings in it do not count")
-    parser.add_argument("--write-baseline", metavar="FILE", help="accept all present findings")
+    parser.add_argument("--baseline", metavar="FILE", help="ignore the findings in this file")
+    parser.add_argument(
+        "--write-baseline",
+        metavar="FILE",
+        help="write all present findings to a file for --baseline",
+    )
     parser.add_argument(
         "--suppress",
         metavar="FINGERPRINT",

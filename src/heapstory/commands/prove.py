@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--prove-relations",
         action="store_true",
-        help="show also what of them holds for any number of operations (z3)",
+        help="also show which of them hold for any number of operations (needs z3)",
     )
     parser.add_argument(
         "--history",

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from heapstory.trace import Trace
 
 EPILOG = """\
-tables: nodes, edges, events, sites, frees, cpoints, modules, stacks (docs/reference/sql.md)
+tables (docs/reference/sql.md): nodes, edges, events, sites, frees, errors, held, cpoints, modules,
+    stacks
 functions: addr(a) shows an address, place(s) the statement of a site
 
 examples:

@@ -24,43 +24,54 @@ that heapstory failed, 126 that the program cannot be run, 127 that it was not f
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = "heapstory record [-o TRACE] [OPTION]... -- PROG [ARG]..."
-    parser.add_argument("-o", "--output", metavar="TRACE", help="default: PROG.story, here")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="TRACE",
+        help="where to write the trace (default: PROG.story in the current folder)",
+    )
     parser.add_argument("--force", action="store_true", help="replace an existing trace")
     parser.add_argument(
         "--mode",
         default="alloc",
-        help="how nodes are found: alloc (allocation functions known), portable (nothing known of "
-        "the allocator, its own code left out), internals (nothing known, its code included); full "
-        "is alloc with --stream",
+        help="how blocks are found: alloc (by allocation functions, the default), portable "
+        "(without knowing the allocator, whose own code is left out), internals (the same with "
+        "its code); full is alloc with --stream",
     )
-    section = parser.add_argument_group("the section of interest")
+    section = parser.add_argument_group("what part of the run is recorded")
     point = "FUNC|FILE:LINE[#K]"
-    section.add_argument("--from", dest="start", metavar=point, help="record from here on")
-    section.add_argument("--until", metavar=point, help="and up to here")
-    section.add_argument("--for", dest="changes", type=int, metavar="N", help="N graph changes")
+    section.add_argument("--from", dest="start", metavar=point, help="record from this point")
+    section.add_argument("--until", metavar=point, help="record up to this point")
+    section.add_argument(
+        "--for", dest="changes", type=int, metavar="N", help="record N graph changes"
+    )
     section.add_argument(
         "--cpoint",
         action="append",
         default=[],
         metavar="FUNC[:entry|:exit]|FILE:LINE",
-        help="a moment to remember, with the roots on stacks and in registers (repeatable)",
+        help="a moment to remember, with the pointers in stacks and registers (repeatable)",
     )
-    stream = parser.add_argument_group("the instruction stream, which slices need")
+    stream = parser.add_argument_group("the instruction stream, which slice and loops need")
     stream.add_argument("--stream", action="store_true", help="record every instruction")
-    stream.add_argument("--stream-from", metavar=point, help="from here on (implies --stream)")
-    stream.add_argument("--stream-until", metavar=point, help="and up to here")
+    stream.add_argument("--stream-from", metavar=point, help="from this point (implies --stream)")
+    stream.add_argument("--stream-until", metavar=point, help="up to this point")
     stream.add_argument("--stream-for", type=int, metavar="N", help="N instructions")
-    code = parser.add_argument_group("whose code, whose allocator")
+    code = parser.add_argument_group("the program's own code and allocators")
     for name, value, text in (
-        ("--own", "PATH", "modules under PATH are the program's own code"),
-        ("--not-own", "PATH", "modules under PATH are not"),
-        ("--alloc-fn", "NAME[:ARG[*ARG]]", "a function that allocates, and its size argument"),
+        ("--own", "PATH", "libraries below PATH are the program's own code"),
+        ("--not-own", "PATH", "libraries below PATH are not"),
+        (
+            "--alloc-fn",
+            "NAME[:ARG[*ARG]]",
+            "a function that allocates, and the number of its size argument",
+        ),
         ("--free-fn", "NAME[:ARG]", "a function that frees"),
         (
             "--allocator",
             "NAME|LIBRARY|LOW-HIGH|free-lists",
-            "mode portable: leave this out, too: a function, a library, hexadecimal addresses; "
-            "free-lists: blocks come from free lists whose code was inlined",
+            "mode portable: further code of an allocator: a function, a library, hexadecimal "
+            "addresses; free-lists: an inlined allocator with free lists",
         ),
     ):
         code.add_argument(name, action="append", default=[], metavar=value, help=text)
@@ -76,14 +87,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="DIR",
-        help="keep the text of source files below DIR, too (default: below the folders that the "
-        "program was built from, unless they changed since)",
+        help="also keep the text of source files below DIR (default: files below the folders that "
+        "the program was built in, unless they changed since)",
     )
     parser.add_argument(
         "--abort-on-bad-free",
         action="store_true",
-        help="end the program (SIGABRT) at a free of what is no block, as the C library would; "
-        "else it goes on",
+        help="end the program (SIGABRT) at a bad free, as the C library would; by default it "
+        "continues",
     )
     parser.add_argument(
         "--error-exitcode",

@@ -55,65 +55,67 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--criterion",
         action="append",
         metavar="C",
-        help="the value to explain, see below (repeatable: further ones take far less time than "
-        "commands of their own)",
+        help="the value to explain, see below (repeatable, which is much faster than separate "
+        "commands)",
     )
     what.add_argument(
         "--edge",
         metavar="NODE.FIELD[@T]",
-        help="why an edge is what it is at T, as graph --at names it (default: the end)",
+        help="why a field has its value at moment T (default: the end)",
     )
     what.add_argument(
         "--lost",
         type=number,
         metavar="NODE",
-        help="the instruction after which nothing led to a block of the heap, and what led to that",
+        help="the instruction that lost the last reference to a block, and why it was executed",
     )
     parser.add_argument(
         "--spec",
         metavar="SPEC",
-        help="with --edge: a specification, to say which constraints break",
+        help="with --edge: also name the constraints that the node violates",
     )
     way = parser.add_mutually_exclusive_group()
     way.add_argument(
-        "--forward", action="store_true", help="what the criterion had influence on, instead"
+        "--forward", action="store_true", help="what the criterion influenced, instead"
     )
     way.add_argument(
         "--chop",
         metavar="C",
-        help="what of that led to another criterion: how the one came to the other",
+        help="how the criterion came to affect a second one",
     )
     kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument(
-        "--data-only", action="store_true", help="follow values, not what decided that code ran"
+        "--data-only",
+        action="store_true",
+        help="follow values, not the decisions that made code run",
     )
     kinds.add_argument(
-        "--control-only", action="store_true", help="follow only what decided that code ran"
+        "--control-only", action="store_true", help="follow only the decisions that made code run"
     )
     kinds.add_argument(
         "--thin",
         action="store_true",
-        help="follow values only, and not how the pointers came about that they were read through",
+        help="follow values only, and not how the pointers they were read through were computed",
     )
     parser.add_argument(
         "--through",
         action="append",
         default=[],
         metavar="FUNC|FILE:LINE",
-        help="only what leads through there (repeatable)",
+        help="only what led to the criterion through there (repeatable)",
     )
     parser.add_argument(
         "--stop-at",
         action="append",
         default=[],
         metavar="FUNC|FILE:LINE",
-        help="do not ask what led there (repeatable)",
+        help="do not go back beyond there (repeatable)",
     )
     parser.add_argument(
         "--max-statements",
         type=count,
         metavar="N",
-        help="the N statements fewest dependences away from the criterion",
+        help="keep the N statements nearest to the criterion",
     )
     parser.add_argument(
         "--order",

@@ -1,4 +1,4 @@
-"""heapstory view: travel through the heap in a browser."""
+"""heapstory view: explore the heap through time in a browser."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_trace(parser)
     add_output(parser, "the page (default: TRACE.html in the current directory)")
     parser.add_argument("--serve", action="store_true", help="serve the page on this machine")
-    parser.add_argument("--tui", action="store_true", help="show it in this terminal instead")
+    parser.add_argument(
+        "--tui", action="store_true", help="show the trace in this terminal instead"
+    )
     parser.add_argument("--port", type=number, metavar="N", help="for --serve (default: any)")
     add_at(parser, "the moment to open with")
     parser.add_argument("--node", type=number, metavar="N", help="the node to open with")
@@ -48,7 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--slice", metavar="FILE.json", help="show what slice --json found")
     parser.add_argument("--no-source", action="store_true", help="leave the text of sources out")
     parser.add_argument(
-        "--max-size", type=count, default=25, metavar="MB", help="of the file (default: 25)"
+        "--max-size",
+        type=count,
+        default=25,
+        metavar="MB",
+        help="largest file to write (default: 25)",
     )
 
 
