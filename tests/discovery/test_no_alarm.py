@@ -33,6 +33,14 @@ def test_graphs(recorder_library: Path, tmp_path: Path, name: str, level: str) -
     assert certain(recorder_library, tmp_path, binary, graph, *ARGUMENTS[name]) == []
 
 
+@pytest.mark.parametrize("level", ["-O1", "-O2"])
+def test_a_pointer_to_before_its_array(recorder_library: Path, tmp_path: Path, level: str) -> None:
+    binary = tmp_path / "backwards"
+    subprocess.run(["gcc", level, "-o", binary, source("discovery/backwards.c")], check=True)
+    told = story(recorder.record(recorder_library, [binary], tmp_path, "--mode=portable").records)
+    assert told.suspicions == []
+
+
 @pytest.mark.parametrize("command", [["ls", "-laR", "/usr/include/linux"], ["perl", "-e", WORDS]])
 def test_real_programs(recorder_library: Path, tmp_path: Path, command: list[str]) -> None:
     assert certain(recorder_library, tmp_path, *command) == []

@@ -8,6 +8,7 @@
 #include "shared/peek.h"
 
 #define MOST_FIELDS 16 /* of one copy that are looked at */
+#define ARENA 65536    /* what no allocator returned, as large as this, is used for many things */
 
 UChar *hs_fields;
 
@@ -38,10 +39,15 @@ static Bool is_code(Addr address) {
     return segment && segment->hasX && (segment->kind == SkFileC || segment->kind == SkAnonC);
 }
 
+static Bool is_arena(const struct hs_node *node) {
+    return !(node->flags & HS_KNOWN) && hs_extent_end(node) - hs_extent_start(node) >= ARENA;
+}
+
 void hs_copy_over_fields(Addr start, SizeT length, ULong site) {
     Addr end = start + length;
     copy.n = 0;
-    if (!hs_fields || hs_leaving_out() || !(copy.node = hs_node_at(start)))
+    if (!hs_fields || hs_leaving_out() || !(copy.node = hs_node_at(start)) ||
+        is_arena(hs_node(copy.node)))
         return;
     copy.start = start;
     copy.length = length;

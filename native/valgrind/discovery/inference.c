@@ -111,6 +111,13 @@ static Bool is_certain(UInt from, Addr base, UInt to, const struct source *sourc
     return source->access->indexed ? touch(from, to) : base == hs_node(from)->start;
 }
 
+/* The pointer may be one to before the block that it means: a loop that goes through an array from
+ * its end leaves one behind, and Perl keeps such. */
+static Bool is_before(UInt from, Addr base, UInt to, const struct source *source) {
+    return source->access && !source->access->indexed && base != hs_node(from)->start &&
+           hs_node(to)->start > base;
+}
+
 static void crosses(UInt from, Addr base, UInt to, Addr address, const struct source *source) {
     UInt kind = source->suspicion;
     Bool given_over;
@@ -123,7 +130,8 @@ static void crosses(UInt from, Addr base, UInt to, Addr address, const struct so
     }
     if ((hs_node(to)->flags & HS_LISTED) && !(hs_node(from)->flags & HS_LISTED))
         return; /* a pool's header leads to its blocks */
-    if ((address - base > FAR && base - address > FAR) || is_distance(from, to, source)) {
+    if ((address - base > FAR && base - address > FAR) || is_distance(from, to, source) ||
+        is_before(from, base, to, source)) {
         hs_count(HSW_COUNTED_FAR);
         return;
     }

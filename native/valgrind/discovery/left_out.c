@@ -4,8 +4,10 @@
  * Left out is whatever runs between the entry of an allocator's function and its return (watch.c),
  * in the same thread; when the stack pointer is above that of the entry, the call is over however
  * it ended. Known are malloc and its family by name, in any module: the code of their helpers is
- * not instrumented at all, and free ends a node. Others are given by --allocator: a function's
- * name, a library's file name, a range LOW-HIGH of addresses, or free-lists (free_lists.c).
+ * not instrumented at all, and free ends a node. Services (statistics, settings) walk through the
+ * allocator's data and may write what they tell to the program, so their code is instrumented.
+ * Others are given by --allocator: a function's name, a library's file name, a range LOW-HIGH of
+ * addresses, or free-lists (free_lists.c).
  *
  * In mode internals nothing is left out; the family is watched only to tell the truth (--truth).
  */
@@ -18,7 +20,7 @@
 #define MAX_HELD 16
 #define FAMILY (sizeof family / sizeof *family)
 
-enum kind { ALLOCATE, ZEROED, ALIGNED, POSIX, REALLOCATE, FREES, CUSTOM };
+enum kind { ALLOCATE, ZEROED, ALIGNED, POSIX, REALLOCATE, FREES, SERVICE };
 
 static const struct {
     const HChar *name;
@@ -48,6 +50,17 @@ static const struct {
     {"__libc_free", FREES},
     {"cfree", FREES},
     {"__minimal_free", FREES},
+    {"mallctl", SERVICE},
+    {"mallctlbymib", SERVICE},
+    {"mallctlnametomib", SERVICE},
+    {"malloc_info", SERVICE},
+    {"malloc_stats", SERVICE},
+    {"malloc_stats_print", SERVICE},
+    {"malloc_trim", SERVICE},
+    {"malloc_usable_size", SERVICE},
+    {"mallinfo", SERVICE},
+    {"mallinfo2", SERVICE},
+    {"mallopt", SERVICE},
 };
 
 /* Functions that only the family calls, in the C libraries that have symbols for them. */
@@ -138,7 +151,7 @@ Bool hs_is_left_out(Addr code) {
     VG_(get_fnname)(VG_(current_DiEpoch)(), code, &name);
     for (UInt i = 0; name && i < FAMILY; i++)
         if (VG_(strcmp)(name, family[i].name) == 0)
-            return True;
+            return family[i].kind != SERVICE;
     for (UInt i = 0; name && i < sizeof helpers / sizeof *helpers; i++)
         if (VG_(strcmp)(name, helpers[i]) == 0)
             return True;
@@ -281,6 +294,7 @@ static void tell_result(const struct hs_call_note *note, Addr result) {
             tell(HSW_FREE_BLOCK, note->argument[0], 0, HSW_MALLOC);
         break;
     case FREES:
+    case SERVICE:
         break;
     default:
         if (result)
@@ -352,6 +366,7 @@ static Bool entered(const struct hs_call_note *note) {
 static UInt known_returned(const struct hs_call_note *note, Addr result) {
     switch (family[note->number].kind) {
     case FREES:
+    case SERVICE:
         return 0;
     case REALLOCATE:
         return reallocated(note->argument[0], result, size_asked(note));
