@@ -29,7 +29,7 @@ BROWSERS ?= chromium firefox-esr
 APT_PACKAGES := valgrind libc6-dbg gcc g++ cmake ninja-build pkg-config make \
 	libdw-dev libelf-dev libzstd-dev libiberty-dev libzydis-dev nlohmann-json3-dev \
 	graphviz catch2 gdb clang clang-format llvm libclang-rt-dev dwz rustc perl \
-	python3 python3-venv python3-dev $(NODE) \
+	python3 python3-venv python3-dev git $(NODE) \
 	mmdebstrap man-db zsh fish $(BROWSERS)
 
 NATIVE_SOURCES := $(wildcard CMakeLists.txt) \

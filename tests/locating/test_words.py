@@ -72,7 +72,7 @@ def test_of_an_array_what_differs(folder: Path, record: Record, heapstory: Heaps
     assert len(boxes) < 20, shown
     page = heapstory("locate", trace, "--spec", spec, "--format", "html").stdout
     assert page.count("#ffd6d6") == 1, "one field"
-    assert "had it done something else here" in page
+    assert "if this alone had been different" in page
 
 
 def test_a_field_of_an_element(folder: Path, record: Record, heapstory: Heapstory) -> None:
@@ -90,4 +90,4 @@ def test_an_omission_names_the_field(folder: Path, record: Record, heapstory: He
     (omission,) = (fault for fault in answer["faults"] if fault["relation"] == "omission")
     assert omission["missing"].endswith(".next")
     shown = heapstory("locate", trace, "--spec", spec).stdout
-    assert f"had {omission['missing']} been written beside this" in shown
+    assert f"if {omission['missing']} had been written here as well" in shown

@@ -92,15 +92,14 @@ class Slot:
 class Fault:
     """A faulty operation. ``kind`` is 'store', 'birth', 'death' or 'crash'.
 
-    ``relation`` is 'wild' (it stored a dangling or wild pointer), 'decisive' (had it stored
-    or freed something else and all else been as it was, nothing would be wrong at the C-point),
-    'omission' (had a field beside those it wrote been written too, nothing would be), 'derived'
-    (had it stored something else and what was computed after it been computed by that, nothing
-    would be), 'followed' (had it stored another pointer and a store after it gone to where that
-    leads, nothing would be), 'direct' (it contributed to what is wrong there), 'crash' (it did not
-    return: what it was to do was not done), 'fed' (it wrote a value that is read there) or
-    'related' (it contributed to something wrong that led there). ``missing`` is the field of an
-    omission that should have been written.
+    ``relation`` is 'wild' (it stored a dangling or wild pointer); 'decisive' (if it alone had
+    stored or freed something else, the structure would be right at the C-point); 'omission' (if one
+    more field had been written with those it wrote, it would be right); 'derived' (if it had stored
+    another value and what was computed from that had changed accordingly, it would be right);
+    'followed' (if it had stored another pointer and a later store had gone through that, it would
+    be right); 'direct' (it contributed to what is wrong there); 'crash' (the program crashed
+    there); 'fed' (it wrote a value that a violated constraint reads); or 'related' (it contributed
+    to something wrong that led there). ``missing`` is the field of an omission.
     """
 
     timestamp: int

@@ -8,17 +8,17 @@ if TYPE_CHECKING:
     from heapstory.locating.diagnosis import Fault
 
 WHY = {
-    "decisive": "had it done something else here, and all else the same, nothing would be wrong",
-    "omission": "had {missing} been written beside this, nothing would be wrong",
-    "derived": "with another value here, and in what was computed from it later, nothing would be "
-    "wrong",
-    "followed": "with another pointer here, and a later store that goes through it, nothing would "
-    "be wrong",
+    "decisive": "if this alone had been different, the structure would be right",
+    "omission": "if {missing} had been written here as well, the structure would be right",
+    "derived": "with another value here, and what was computed from it changed accordingly, the "
+    "structure would be right",
+    "followed": "with another pointer here, a later store through it would have gone elsewhere, "
+    "and the structure would be right",
     "wild": "it stored a wild pointer: nothing was at that address",
-    "direct": "it contributed to what is wrong",
-    "fed": "it wrote a value that is read there",
+    "direct": "it contributed to what is wrong at the C-point",
+    "fed": "it wrote a value that the violated constraint reads",
     "related": "it contributed to something wrong that led there",
-    "crash": "it did not return: what it was to do was not done",
+    "crash": "the program crashed here, before the operation was complete",
 }
 
 
