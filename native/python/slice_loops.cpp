@@ -80,10 +80,13 @@ Table table_of_ends(const std::vector<slice::Loop> &loops) {
 } // namespace
 
 std::tuple<Table, Table, Table> loop_tables(const slice::Prepared &prepared,
-                                            const std::vector<MemoryRange> &ignored, bool forward) {
+                                            const std::vector<MemoryRange> &ignored,
+                                            std::vector<stream::Allocation> allocations,
+                                            bool forward) {
     nb::gil_scoped_release released;
     slice::LoopOptions options;
     options.forward = forward;
+    options.allocations = std::move(allocations);
     for (auto [address, size] : ignored)
         options.ignored.push_back({address, size});
     const std::vector<slice::Loop> loops = slice::loops(prepared, options);

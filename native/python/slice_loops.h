@@ -11,6 +11,8 @@ namespace heapstory {
 // The loops of a run: tables of the loops, of what their iterations take over from one another, and
 // of the instructions that lead back to their headers.
 std::tuple<Table, Table, Table> loop_tables(const slice::Prepared &prepared,
-                                            const std::vector<MemoryRange> &ignored, bool forward);
+                                            const std::vector<MemoryRange> &ignored,
+                                            std::vector<stream::Allocation> allocations,
+                                            bool forward);
 
 } // namespace heapstory

@@ -141,6 +141,7 @@ class Slicer {
     }
     nb::list variables(uint64_t address) const { return variables_in(code_, address); }
     std::optional<uint64_t> step_of(uint64_t event) const { return stream_->step_of(event); }
+    std::vector<stream::Allocation> allocations() const { return stream_->allocations(); }
     // As of the end of a step.
     uint64_t timestamp(uint64_t step) const {
         return store_->timestamp_after(stream_->events_by(step));
@@ -381,7 +382,7 @@ void bind_slicer(nb::module_ &module) {
         .def(
             "loops",
             [](const Slicer &slicer, const std::vector<MemoryRange> &ignored, bool forward) {
-                return loop_tables(slicer.prepared(), ignored, forward);
+                return loop_tables(slicer.prepared(), ignored, slicer.allocations(), forward);
             },
             "ignored"_a = std::vector<MemoryRange>(), "forward"_a = true)
         .def(

@@ -212,7 +212,10 @@ enum hsw_tag {
      * before which that was. */
     HSW_FAULT,
     /* Memory was copied (or filled: address 0) by something that is no instruction. Two records:
-     * HSW_MOVED, address: from, value: length; then HSW_MOVED_TO, address: to, value: site. */
+     * HSW_MOVED, address: from, value: length; then HSW_MOVED_TO, address: to, value: site.
+     * HSW_PLACED_BY before them says where the target's address was found out from (strcat: the
+     * string that is there). address; value: length. */
+    HSW_PLACED_BY,
     HSW_MOVED,
     HSW_MOVED_TO,
     /* What a system call of the thread does: reads, then (other threads may have run meanwhile)

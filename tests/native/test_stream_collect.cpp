@@ -290,6 +290,7 @@ TEST_CASE("what the recorder does itself") {
     stub.stub = 2;
     put_block(records, 2, stub);
     put_executed(records, 2, {0});
+    put(records, HSW_WORD(HSW_PLACED_BY, 0x6ff0), 17);
     put(records, HSW_WORD(HSW_MOVED, 0), 8);
     put(records, HSW_WORD(HSW_MOVED_TO, 0x7000), 1);
     put(records, HSW_WORD(HSW_RESULT_FROM, 0x7000), 3);
@@ -313,6 +314,9 @@ TEST_CASE("what the recorder does itself") {
     what.add_general(1 << 6);
     CHECK(fill.registers_addressed == where);
     CHECK(fill.registers_used == what);
+    REQUIRE(fill.used.size() == 1);
+    CHECK(fill.used.front().size == 17);
+    CHECK(fill.values() == 0);
     CHECK(result.kind == stream::EffectKind::result);
     CHECK(result.used.front().size == 3);
     CHECK(zeroed.kind == stream::EffectKind::allocation);

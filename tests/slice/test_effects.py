@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from heapstory import _core
-from tests.conftest import Compile
+from tests.conftest import Compile, Heapstory
 from tests.slice.recorded import recorded
 from tests.slice.test_lines import TOOL, stored
 from tests.slice.test_recorded import fetched, last_store
@@ -79,6 +80,36 @@ int main(void) {
     return 0;
 }
 """,
+    # Where strcat writes depends on how long the string is that it finds.
+    "strcat": r"""
+#include <string.h>
+int result;
+int main(void) {
+    char text[8], more[2];
+    text[0] = 'a'; // *
+    text[1] = 0; // *
+    text[2] = 'c';
+    more[0] = 'x'; // *
+    more[1] = 0;
+    strcat(text, more); // *
+    result = text[1]; // *
+    return 0;
+}
+""",
+    "strncat": r"""
+#include <string.h>
+int result;
+int main(void) {
+    char text[8], more[2];
+    text[0] = 'a'; // *
+    text[1] = 0; // *
+    more[0] = 'x';
+    more[1] = 0;
+    strncat(text, more, 1); // *
+    result = text[2]; // *
+    return 0;
+}
+""",
     "system_call": r"""
 #include <unistd.h>
 int result;
@@ -143,6 +174,26 @@ int main(void) {
 """,
 }
 
+# What a program that is checked asks the recorder to do for it: the lines of two prints' slices.
+READERS = r"""
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+    char one[4], other[4];
+    one[0] = 'x'; // c
+    one[1] = 0; // c
+    one[2] = 0;
+    other[0] = 'x'; // nc
+    other[1] = 'y'; // nc
+    other[2] = 0; // n
+    int length = strlen(other); // n
+    int order = strcmp(one, other); // c
+    printf("%d\n", length); // n
+    printf("%d\n", order); // c
+    return 0;
+}
+"""
+
 FLAGS = (
     "-O0",
     "-no-pie",
@@ -187,3 +238,22 @@ def test_forward_is_the_reverse(name: str, compile_program: Compile, tmp_path: P
     command = [TOOL, "--forward", "6", str(len(name)), "--recorded", tmp_path / "stream.story"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
+
+
+def test_functions_that_only_read_in_a_checked_program(
+    compile_program: Compile, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    program = compile_program(READERS, *FLAGS)
+    trace = tmp_path / "checked.story"
+    assert heapstory("check", "--record", trace, "--stream", "--", program).returncode == 0
+    lines = READERS.splitlines()
+    for mark, text in (("n", "length); //"), ("c", "order); //")):
+        (number,) = (at for at, line in enumerate(lines, 1) if text in line)
+        source = Path(f"{program}.c").name
+        done = heapstory("slice", trace, "--criterion", f"{source}:{number}", "--json")
+        assert done.returncode == 0, done.stderr
+        found = {one["line"] for one in json.loads(done.stdout)["statements"]}
+        marked = {
+            at for at, line in enumerate(lines, 1) if mark in line.partition("// ")[2].strip()
+        }
+        assert found == marked

@@ -376,22 +376,30 @@ class Walk {
         return decisions_.over(graph_, node ? node : decisions_.now()->last_node);
     }
 
+    // Whether any of what an effect uses comes from the criterion.
+    bool loads(const Effect &effect, size_t first, size_t end) {
+        bool found = false;
+        for (size_t i = first; i < end; ++i)
+            if (memory_.meets(effect.used[i].address, effect.used[i].size)) {
+                found = true;
+                settle_saves(effect.used[i].address, effect.used[i].size);
+            }
+        return found;
+    }
+
     void take_effect(const Effect &effect, uint64_t step) {
         const bool started = may_start(step) && starts({step, 0});
+        const bool placed = loads(effect, effect.values(), effect.used.size()) ||
+                            registers_->meets(effect.registers_addressed);
         // Of a copy, whether all of it comes from the criterion.
         const bool whole = started || is_decided(effect) ||
                            registers_->meets(effect.registers_used) ||
-                           (options_.addresses && registers_->meets(effect.registers_addressed));
-        bool in = whole;
-        for (const stream::Range &range : effect.used)
-            if (memory_.meets(range.address, range.size)) {
-                in = true;
-                settle_saves(range.address, range.size);
-            }
+                           (options_.addresses && placed);
+        const bool in = loads(effect, 0, effect.values()) || whole;
         if (in && (!started || !origin_->stretch_end))
             hit_effect(effect.address, step);
         if (effect.kind == stream::EffectKind::copy && !whole) {
-            for (size_t i = 0; i < effect.defined.size() && i < effect.used.size(); ++i)
+            for (size_t i = 0; i < effect.values(); ++i)
                 copy(effect.used[i].address, effect.defined[i].address, effect.defined[i].size);
         } else
             for (const stream::Range &range : effect.defined)

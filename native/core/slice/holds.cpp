@@ -154,7 +154,7 @@ class Holds {
         made_ |= makes;
         std::vector<uint64_t> copied;
         if (effect.kind == stream::EffectKind::copy)
-            for (size_t i = 0; i < effect.defined.size() && i < effect.used.size(); ++i)
+            for (size_t i = 0; i < effect.values(); ++i)
                 for (const auto &[word, since] : words_)
                     if (word - effect.used[i].address < effect.used[i].size)
                         copied.push_back(word - effect.used[i].address + effect.defined[i].address);

@@ -135,7 +135,7 @@ class Lister {
             ++handlers_[thread_];
         Instance one{0, 0, sequence_.first_step + at, parent_of(effect, regions), {}, {}, 0};
         if (effect.kind == stream::EffectKind::copy)
-            one.copies = uint16_t(std::min(effect.defined.size(), effect.used.size()));
+            one.copies = uint16_t(effect.values());
         for (const stream::Range &range : effect.defined)
             one.defined.push_back({range.address, range.address + range.size});
         for (const stream::Range &range : effect.used)

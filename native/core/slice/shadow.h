@@ -27,6 +27,19 @@ template <class Cell> class Shadow {
                 visit(address, page.cells[address % page_size >> page.shift]);
         }
     }
+    // Nothing is known of these bytes any more. Both ends are multiples of 8.
+    void forget(uint64_t address, uint64_t size) {
+        const uint64_t end = address + size;
+        while (address < end) {
+            const uint64_t upto = std::min(end, (address / page_size + 1) * page_size);
+            if (auto found = pages_.find(address / page_size); found != pages_.end()) {
+                Page &page = *found->second;
+                const auto first = page.cells.begin() + long(address % page_size >> page.shift);
+                std::fill_n(first, (upto - address) >> page.shift, Cell());
+            }
+            address = upto;
+        }
+    }
 
   private:
     static constexpr uint64_t page_size = 1024;

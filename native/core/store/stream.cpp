@@ -102,13 +102,35 @@ std::optional<uint64_t> StoredStream::step_of(uint64_t event) const {
         const ChunkHeader &found = store_->header(chunk);
         if (!found.events && found.first_event == event)
             continue;
-        const Bytes head = store_->file().head(chunk);
-        for (const EventStep &item : decode_event_steps(head, found))
-            if (item.event == event)
-                return found.first_word + item.step;
+        const std::vector<EventStep> &steps = event_steps(chunk);
+        auto item = std::ranges::lower_bound(steps, event, {}, &EventStep::event);
+        if (item != steps.end() && item->event == event)
+            return found.first_word + item->step;
         break;
     }
     return std::nullopt;
+}
+
+std::vector<stream::Allocation> StoredStream::allocations() const {
+    std::vector<stream::Allocation> found;
+    store_->nodes().for_each([&](uint64_t, const NodeRow &row) {
+        const bool is_known =
+            row.allocator != Allocator::unknown && row.allocator <= Allocator::new_array;
+        if (!is_known || !row.is_event() || row.flags & Birth::in_place)
+            return;
+        if (auto step = step_of(row.birth - 1))
+            found.push_back({*step, {row.address, row.size}});
+    });
+    std::ranges::stable_sort(found, {}, &stream::Allocation::step);
+    return found;
+}
+
+const std::vector<EventStep> &StoredStream::event_steps(uint32_t chunk) const {
+    if (asked_ != chunk) {
+        asked_events_ = decode_event_steps(store_->file().head(chunk), store_->header(chunk));
+        asked_ = chunk;
+    }
+    return asked_events_;
 }
 
 uint64_t StoredStream::events_by(uint64_t step) const {
@@ -120,14 +142,9 @@ uint64_t StoredStream::events_by(uint64_t step) const {
         return 0;
     const uint32_t chunk = *--after;
     const ChunkHeader &found = store_->header(chunk);
-    if (asked_ != chunk) {
-        asked_events_ = decode_event_steps(store_->file().head(chunk), found);
-        asked_ = chunk;
-    }
-    auto later =
-        std::upper_bound(asked_events_.begin(), asked_events_.end(), step - found.first_word,
-                         [](uint64_t s, const EventStep &item) { return s < item.step; });
-    return later == asked_events_.begin() ? found.first_event : (later - 1)->event + 1;
+    const std::vector<EventStep> &steps = event_steps(chunk);
+    auto later = std::ranges::upper_bound(steps, step - found.first_word, {}, &EventStep::step);
+    return later == steps.begin() ? found.first_event : (later - 1)->event + 1;
 }
 
 } // namespace heapstory

@@ -44,12 +44,16 @@ class StoredStream : public stream::Source {
     uint64_t bytes() const { return bytes_; } // of its chunks
     // The step in which an event happened; none if that was outside the stream.
     std::optional<uint64_t> step_of(uint64_t event) const;
+    // What malloc and its like gave out in the stream, in order. What is in such a block has
+    // nothing to do with what was there before; so reallocations in place are left out.
+    std::vector<stream::Allocation> allocations() const;
     // How many events there were by the end of a step.
     uint64_t events_by(uint64_t step) const;
 
   private:
     std::shared_ptr<const stream::Sequence> kept(uint32_t sequence) const;
     void keep(uint32_t sequence, const stream::Sequence &decoded) const;
+    const std::vector<EventStep> &event_steps(uint32_t chunk) const;
     const ChunkHeader &header(uint32_t sequence) const { return store_->header(chunks_[sequence]); }
 
     std::shared_ptr<const Store> store_;

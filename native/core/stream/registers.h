@@ -18,7 +18,7 @@ namespace heapstory::stream {
 constexpr unsigned general_registers = 0, flag_registers = 128, vector_registers = 192,
                    x87_registers = 704, mxcsr_register = 768, segment_bases = 776;
 constexpr unsigned register_bytes = 832;
-constexpr unsigned rsp = 4, rbp = 5;
+constexpr unsigned rax = 0, rsp = 4, rbp = 5;
 
 enum class Flag : uint8_t { carry, parity, adjust, zero, sign, overflow, direction };
 

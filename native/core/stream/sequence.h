@@ -4,6 +4,8 @@
 
 #include "stream/registers.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -24,12 +26,25 @@ struct Range {
     uint64_t address = 0, size = 0;
 };
 
+// A block of the heap that was given out, in this step.
+struct Allocation {
+    uint64_t step = 0;
+    Range block;
+};
+
 struct Effect {
     EffectKind kind = EffectKind::copy;
     uint64_t address = 0; // of the instruction it counts for
     std::vector<Range> defined, used;
     RegisterSet registers_defined, registers_used;
     RegisterSet registers_addressed; // used to say where
+
+    // How much of `used` are values. The rest says where they go: what a copy's target is found by.
+    size_t values() const {
+        if (kind == EffectKind::fill)
+            return 0;
+        return kind == EffectKind::copy ? std::min(defined.size(), used.size()) : used.size();
+    }
 };
 
 // How an execution of a block ended: by its exit of that number, or

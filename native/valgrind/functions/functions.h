@@ -91,7 +91,7 @@ Bool hs_custom_has_redzone(void); /* a layer around what runs now has asked for 
 struct hs_string_function {
     const HChar *name;
     ULong (*function)(UChar *, UChar *, SizeT, SizeT, ULong);
-    struct hs_stub_uses uses; /* where the stream asks; readers have none */
+    struct hs_stub_uses uses; /* where the stream asks */
     UShort looks_at;          /* registers, where `uses` has not all of them */
 };
 extern const struct hs_string_function hs_readers[];

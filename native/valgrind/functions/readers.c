@@ -11,8 +11,10 @@
 #define FUNCTION(name) static ULong name(UChar *d, UChar *s, SizeT n, SizeT limit, ULong site)
 
 static void looked(const void *from, SizeT length, ULong site) {
-    if (length)
-        HS_TELL(looked, (Addr)from, length, site);
+    if (!length)
+        return;
+    HS_TELL(looked, (Addr)from, length, site);
+    HS_TELL(result_from, (Addr)from, length);
 }
 
 /* ---- lengths ---- */
@@ -242,27 +244,27 @@ enum { ONE = 1 << 7, TWO = ONE | 1 << 6, THREE = TWO | 1 << 2 };
 #define READER(number) [number - HS_FIRST_READER]
 
 const struct hs_string_function hs_readers[HS_STUBS - HS_FIRST_READER] = {
-    READER(HS_STRLEN) = {"hs_strlen", do_strlen, .looks_at = ONE},
-    READER(HS_STRNLEN) = {"hs_strnlen", do_strnlen, .looks_at = TWO},
-    READER(HS_STRCHR) = {"hs_strchr", do_strchr, .looks_at = TWO},
-    READER(HS_STRCHRNUL) = {"hs_strchrnul", do_strchrnul, .looks_at = TWO},
-    READER(HS_STRRCHR) = {"hs_strrchr", do_strrchr, .looks_at = TWO},
-    READER(HS_RAWMEMCHR) = {"hs_rawmemchr", do_rawmemchr, .looks_at = TWO},
-    READER(HS_MEMCHR) = {"hs_memchr", do_memchr, .looks_at = THREE},
-    READER(HS_MEMRCHR) = {"hs_memrchr", do_memrchr, .looks_at = THREE},
-    READER(HS_MEMCMP) = {"hs_memcmp", do_memcmp, .looks_at = THREE},
-    READER(HS_STRCMP) = {"hs_strcmp", do_strcmp, .looks_at = TWO},
-    READER(HS_STRNCMP) = {"hs_strncmp", do_strncmp, .looks_at = THREE},
-    READER(HS_STRSPN) = {"hs_strspn", do_strspn, .looks_at = TWO},
-    READER(HS_STRCSPN) = {"hs_strcspn", do_strcspn, .looks_at = TWO},
-    READER(HS_STRPBRK) = {"hs_strpbrk", do_strpbrk, .looks_at = TWO},
-    READER(HS_STRSTR) = {"hs_strstr", do_strstr, .looks_at = TWO},
-    READER(HS_WCSLEN) = {"hs_wcslen", do_wcslen, .looks_at = ONE},
-    READER(HS_WCSNLEN) = {"hs_wcsnlen", do_wcsnlen, .looks_at = TWO},
-    READER(HS_WCSCHR) = {"hs_wcschr", do_wcschr, .looks_at = TWO},
-    READER(HS_WCSRCHR) = {"hs_wcsrchr", do_wcsrchr, .looks_at = TWO},
-    READER(HS_WCSCMP) = {"hs_wcscmp", do_wcscmp, .looks_at = TWO},
-    READER(HS_WCSNCMP) = {"hs_wcsncmp", do_wcsncmp, .looks_at = THREE},
-    READER(HS_WMEMCHR) = {"hs_wmemchr", do_wmemchr, .looks_at = THREE},
-    READER(HS_WMEMCMP) = {"hs_wmemcmp", do_wmemcmp, .looks_at = THREE},
+    READER(HS_STRLEN) = {"hs_strlen", do_strlen, {ONE, 0, 0}},
+    READER(HS_STRNLEN) = {"hs_strnlen", do_strnlen, {TWO, 0, 0}},
+    READER(HS_STRCHR) = {"hs_strchr", do_strchr, {TWO, 0, 0}},
+    READER(HS_STRCHRNUL) = {"hs_strchrnul", do_strchrnul, {TWO, 0, 0}},
+    READER(HS_STRRCHR) = {"hs_strrchr", do_strrchr, {TWO, 0, 0}},
+    READER(HS_RAWMEMCHR) = {"hs_rawmemchr", do_rawmemchr, {TWO, 0, 0}},
+    READER(HS_MEMCHR) = {"hs_memchr", do_memchr, {THREE, 0, 0}},
+    READER(HS_MEMRCHR) = {"hs_memrchr", do_memrchr, {THREE, 0, 0}},
+    READER(HS_MEMCMP) = {"hs_memcmp", do_memcmp, {THREE, 0, 0}},
+    READER(HS_STRCMP) = {"hs_strcmp", do_strcmp, {TWO, 0, 0}},
+    READER(HS_STRNCMP) = {"hs_strncmp", do_strncmp, {THREE, 0, 0}},
+    READER(HS_STRSPN) = {"hs_strspn", do_strspn, {TWO, 0, 0}},
+    READER(HS_STRCSPN) = {"hs_strcspn", do_strcspn, {TWO, 0, 0}},
+    READER(HS_STRPBRK) = {"hs_strpbrk", do_strpbrk, {TWO, 0, 0}},
+    READER(HS_STRSTR) = {"hs_strstr", do_strstr, {TWO, 0, 0}},
+    READER(HS_WCSLEN) = {"hs_wcslen", do_wcslen, {ONE, 0, 0}},
+    READER(HS_WCSNLEN) = {"hs_wcsnlen", do_wcsnlen, {TWO, 0, 0}},
+    READER(HS_WCSCHR) = {"hs_wcschr", do_wcschr, {TWO, 0, 0}},
+    READER(HS_WCSRCHR) = {"hs_wcsrchr", do_wcsrchr, {TWO, 0, 0}},
+    READER(HS_WCSCMP) = {"hs_wcscmp", do_wcscmp, {TWO, 0, 0}},
+    READER(HS_WCSNCMP) = {"hs_wcsncmp", do_wcsncmp, {THREE, 0, 0}},
+    READER(HS_WMEMCHR) = {"hs_wmemchr", do_wmemchr, {THREE, 0, 0}},
+    READER(HS_WMEMCMP) = {"hs_wmemcmp", do_wmemcmp, {THREE, 0, 0}},
 };

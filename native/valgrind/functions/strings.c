@@ -77,10 +77,11 @@ static void copy_and_pad(UChar *to, const UChar *from, SizeT length, SizeT total
     Bool told;
     if (total == 0)
         return;
-    if (length)
-        HS_TELL(moved, (Addr)to, (Addr)from, length, site);
+    /* Told first, the zeros are not placed by what the copy writes. */
     if (total > length)
         HS_TELL(moved, (Addr)to + length, 0, total - length, site);
+    if (length)
+        HS_TELL(moved, (Addr)to, (Addr)from, length, site);
     told = begin(to, total, site);
     hs_move(to, from, length);
     hs_set(to + length, 0, total - length);
@@ -180,11 +181,18 @@ FUNCTION(do_stpncpy) {
     return (ULong)(d + length);
 }
 
+/* Where the next copies go is known from these bytes; none: from registers alone. */
+static void placed_by(const void *start, SizeT length) {
+    HS_TELL(placed_by, (Addr)start, length);
+}
+
 FUNCTION(do_strcat) {
     SizeT before = hs_length_of(d), length = hs_length_of(s);
     HS_TELL(looked, (Addr)d, before + 1, site);
     check_overlap(d, before + length + 1, s, length + 1, site);
+    placed_by(d, before + 1);
     copy(d + before, s, length + 1, site);
+    placed_by(d, 0);
     return (ULong)d;
 }
 
@@ -192,7 +200,9 @@ FUNCTION(do_strncat) {
     SizeT before = hs_length_of(d), length = hs_length_within(s, n);
     HS_TELL(looked, (Addr)d, before + 1, site);
     check_overlap(d, before + length + 1, s, length < n ? length + 1 : n, site);
+    placed_by(d, before + 1);
     copy_and_pad(d + before, s, length, length + 1, site);
+    placed_by(d, 0);
     return (ULong)d;
 }
 
@@ -205,10 +215,17 @@ FUNCTION(do_strlcpy) {
 }
 
 FUNCTION(do_strlcat) {
-    SizeT before = hs_length_within(d, n);
-    if (before == n)
-        return n + hs_length_of(s);
-    return before + do_strlcpy(d + before, s, n - before, 0, site);
+    SizeT before = hs_length_within(d, n), length;
+    result_from(d, before == n ? n : before + 1);
+    if (before == n) {
+        length = hs_length_of(s);
+        result_from(s, length + 1);
+        return n + length;
+    }
+    placed_by(d, before + 1);
+    length = do_strlcpy(d + before, s, n - before, 0, site);
+    placed_by(d, 0);
+    return before + length;
 }
 
 FUNCTION(do_wmemmove) {
@@ -247,7 +264,10 @@ FUNCTION(do_wcsncpy) {
 }
 
 FUNCTION(do_wcscat) {
-    do_wcscpy(d + 4 * hs_wide_length((UInt *)d), s, 0, 0, site);
+    SizeT before = hs_wide_length((UInt *)d);
+    placed_by(d, 4 * (before + 1));
+    do_wcscpy(d + 4 * before, s, 0, 0, site);
+    placed_by(d, 0);
     return (ULong)d;
 }
 

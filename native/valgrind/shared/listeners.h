@@ -35,6 +35,8 @@ struct hs_listener {
 
     /* All of them, recorded pages or not. From 0: a fill. */
     void (*moved)(Addr to, Addr from, SizeT length, ULong site);
+    /* Before these: what says where they go, until told otherwise (length 0: nothing does). */
+    void (*placed_by)(Addr start, SizeT length);
     void (*reallocated)(Addr to, Addr from, SizeT length); /* what a block held is in a new one */
     void (*looked)(Addr start, SizeT length, ULong site);  /* by functions of checked programs */
     void (*claimed_set)(Addr start, SizeT length, Addr code); /* by a client request */

@@ -167,10 +167,22 @@ static Bool streaming(void) {
     return hs_level == HS_HEAP_AND_STREAM;
 }
 
+static struct {
+    Addr start;
+    SizeT length;
+} place; /* of copies */
+
+static void placed_by(Addr start, SizeT length) {
+    place.start = start;
+    place.length = length;
+}
+
 static void moved(Addr to, Addr from, SizeT length, ULong site) {
     if (!streaming())
         return;
     hs_make_room();
+    if (place.length)
+        hs_append_here(HSW_WORD(HSW_PLACED_BY, place.start), place.length);
     hs_append_here(HSW_WORD(HSW_MOVED, from), length);
     hs_append_here(HSW_WORD(HSW_MOVED_TO, to), site);
 }
@@ -196,6 +208,7 @@ static void system_called(UInt registers) {
 }
 
 static void left(Addr instruction) {
+    place.length = 0;
     if (streaming())
         hs_record(HSW_FAULT, instruction, 0);
 }
@@ -209,6 +222,7 @@ static void level_changed(void) {
 }
 
 static const struct hs_listener listener = {.moved = moved,
+                                            .placed_by = placed_by,
                                             .result_from = result_from,
                                             .system_reads = system_reads,
                                             .system_reads_text = system_reads,

@@ -124,6 +124,9 @@ void StreamSeparator::take_stream(const Record &record, ByteSpan payload) {
     switch (record.tag) {
     case HSW_FAULT:
         return builder_.faulted(record.address);
+    case HSW_PLACED_BY:
+        placed_ = {record.address, record.value};
+        return;
     case HSW_MOVED:
         moved_ = record;
         return;
@@ -140,15 +143,15 @@ void StreamSeparator::take_stream(const Record &record, ByteSpan payload) {
     }
 }
 
-// In rax, the result comes from its arguments and from this memory.
+// The result in rax comes from this memory as well.
 stream::Effect StreamSeparator::result_from(stream::Range memory) const {
-    constexpr unsigned rax = 1 << 0, rdi = 1 << 7;
+    constexpr unsigned rax = 1 << 0;
     stream::Effect effect;
     effect.kind = stream::EffectKind::result;
     effect.address = builder_.instruction();
     effect.used.push_back(memory);
     effect.registers_defined.add_general(rax);
-    effect.registers_used.add_general(rdi);
+    effect.registers_used.add_general(rax);
     return effect;
 }
 
@@ -161,6 +164,8 @@ void StreamSeparator::moved_to(const Record &record) {
         effect.used.push_back({moved_.address, moved_.value});
     else
         effect.kind = stream::EffectKind::fill;
+    if (const stream::Range place = std::exchange(placed_, {}); place.size)
+        effect.used.push_back(place);
     builder_.moved(std::move(effect));
 }
 

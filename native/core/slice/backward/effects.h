@@ -87,12 +87,14 @@ template <class Why> class BackwardEffects {
     }
 
     void copy(const stream::Effect &effect) {
-        for (size_t i = 0; i < effect.defined.size() && i < effect.used.size(); ++i) {
+        for (size_t i = 0; i < effect.values(); ++i) {
             const uint64_t to = effect.defined[i].address, from = effect.used[i].address,
                            size = effect.defined[i].size;
             search_.all.memory.move(to, from, size);
             why_.copied(to, from, size);
         }
+        if (options_.data && options_.addresses)
+            load(effect, effect.values(), effect.used.size());
     }
     void pass_memory(const stream::Effect &effect) {
         for (const stream::Range &range : effect.defined) {
@@ -101,9 +103,12 @@ template <class Why> class BackwardEffects {
         }
         if (!options_.data)
             return;
-        for (const stream::Range &range : effect.used) {
-            search_.all.memory.add(range.address, range.size);
-            why_.loaded(range.address, range.size);
+        load(effect, 0, options_.addresses ? effect.used.size() : effect.values());
+    }
+    void load(const stream::Effect &effect, size_t first, size_t end) {
+        for (size_t i = first; i < end; ++i) {
+            search_.all.memory.add(effect.used[i].address, effect.used[i].size);
+            why_.loaded(effect.used[i].address, effect.used[i].size);
         }
     }
 

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <bit>
+#include <span>
 #include <utility>
 
 namespace heapstory::slice {
@@ -55,7 +56,7 @@ class Walk {
     Walk(const Prepared &prepared, const LoopOptions &options)
         : prepared_(prepared), source_(prepared.source()), graph_(prepared.graph()),
           shapes_(graph_), sites_(prepared, options.ignored), findings_(shapes_.size() + 1),
-          steps_(prepared) {}
+          allocations_(options.allocations), steps_(prepared) {}
 
     std::vector<Loop> run(const LoopOptions &options, const Progress &progress) {
         for (uint32_t number = 0; number < source_.sequences(); ++number) {
@@ -64,6 +65,7 @@ class Walk {
             steps_.read(number);
             for (uint32_t at = 0; at < steps_.count(); ++at) {
                 step_ = steps_.number(at);
+                give_out();
                 enter(at);
                 run_step(at);
             }
@@ -87,6 +89,16 @@ class Walk {
         Site site = 0;
         uint64_t stack = 0;
     };
+
+    // The blocks that are given out up to the present step: what they hold is made after that.
+    void give_out() {
+        for (; !allocations_.empty() && allocations_.front().step <= step_;
+             allocations_ = allocations_.subspan(1)) {
+            const stream::Range &block = allocations_.front().block;
+            const uint64_t first = block.address / 8 * 8;
+            memory_.forget(first, (block.address + block.size + 7) / 8 * 8 - first);
+        }
+    }
 
     // ---- where the run is ----
 
@@ -200,9 +212,12 @@ class Walk {
             const unsigned end = std::min<unsigned>(part.end, count);
             if (in_loop())
                 for (unsigned i = first; i < end; ++i) {
-                    site_ = ignored     ? 0
-                            : block.own ? sites_.site(id, i, true)
-                                        : thread_->loops.levels.back().site;
+                    if (ignored) {
+                        run_ignored(execution, effects, i);
+                        continue;
+                    }
+                    site_ =
+                        block.own ? sites_.site(id, i, true) : thread_->loops.levels.back().site;
                     run_instruction(execution, effects, i);
                 }
             if (block.own && end)
@@ -235,6 +250,19 @@ class Walk {
                                                                                           site_};
         execution.each_access(effects, i, AccessKind::store,
                               [&](auto &access, uint64_t address) { store(address, access.size); });
+    }
+
+    // The loader puts everything back before it goes to the function that it has looked up, in ways
+    // of its own: for the program it makes its result alone.
+    void run_ignored(const Execution &execution, const Effects &effects, unsigned i) {
+        constexpr unsigned rax = stream::general_registers + 8 * stream::rax;
+        for (RegisterPart part : effects.definitions(effects.instructions[i]))
+            for (unsigned byte = rax; byte < rax + 8; ++byte)
+                if (part.word == byte / 64 && part.bits >> byte % 64 & 1)
+                    thread_->registers[byte] = {};
+        execution.each_access(effects, i, AccessKind::store, [&](auto &access, uint64_t address) {
+            memory_.each(address, access.size, [](uint64_t, Cell &cell) { cell = {}; });
+        });
     }
 
     // Saving a register and getting it back: who made what is in it stays the same.
@@ -398,7 +426,8 @@ class Walk {
     const FlowGraph &graph_;
     const LoopShapes shapes_;
     const LoopSites sites_;
-    std::vector<LoopFindings> findings_; // by loop
+    std::vector<LoopFindings> findings_;              // by loop
+    std::span<const stream::Allocation> allocations_; // that are still to come
 
     ForwardSteps steps_;
     uint64_t step_ = 0;

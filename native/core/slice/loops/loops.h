@@ -14,9 +14,12 @@ namespace heapstory::slice {
 // code has on an earlier one, and in which loop: the innermost that was running both times. What
 // library functions do counts for the instruction that called them. What code in `ignored` makes
 // is not followed (the dynamic loader, which resolves a function when it is first called). That
-// iterations write over what none of them uses is no dependence: each could have its own copy.
+// iterations write over what none of them uses is no dependence: each could have its own copy. So
+// could those that get a block which an earlier one gave back: `allocations` (in order of steps)
+// end all that was known of the memory.
 struct LoopOptions {
     std::vector<stream::Range> ignored;
+    std::vector<stream::Allocation> allocations;
     bool forward = true; // also by the forward slice of the first iteration
 };
 std::vector<Loop> loops(const Prepared &prepared, const LoopOptions &options,
