@@ -26,6 +26,11 @@ WORK = "heapstory"  # the folder inside
 # By the tag of a wheel: the release whose python3 it is for.
 RELEASES = {"cp311": "bookworm", "cp312": "noble", "cp313": "trixie", "cp314": "forky"}
 UBUNTU = ("noble",)
+VERSIONS = """
+for tool in valgrind gcc clang python3 ldd; do
+    $tool --version 2> /dev/null | head -n 1
+done
+"""
 BARE = ["python3", "python3-venv", "ca-certificates"]
 
 # Its words are: the root, the folders to be seen inside as well, --, the command.
@@ -69,6 +74,7 @@ def main() -> int:
 def try_suite(suite: str, tests: list[str], archive: Archive) -> int:
     """Builds the checked-out sources in a release as a user would, and runs tests."""
     root = make_full_root(suite, archive)
+    inside(root, ["sh", "-c", VERSIONS])
     status = in_sources(root, f"make setup {settings(suite)}")
     if status:
         return report(suite, "build", status)

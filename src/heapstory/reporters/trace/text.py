@@ -42,10 +42,14 @@ def info(info: Info) -> str:
         ("timestamps", f"{info.timestamps:,}"),
         (
             "events",
-            f"{info.events:,} ({counts['allocations']:,} allocations, {counts['frees']:,} frees, "
-            f"{counts['stores']:,} stores, {counts['ranges']:,} ranged stores)",
+            f"{info.events:,} ({count(counts['allocations'], 'allocation')}, "
+            f"{count(counts['frees'], 'free')}, {count(counts['stores'], 'store')}, "
+            f"{count(counts['ranges'], 'ranged store')})",
         ),
-        ("graph", f"{info.nodes:,} nodes and {info.edges:,} edges at the last timestamp"),
+        (
+            "graph",
+            f"{count(info.nodes, 'node')} and {count(info.edges, 'edge')} at the last timestamp",
+        ),
         ("sites", f"{counts['sites']:,}, {count(counts['threads'], 'thread')}"),
         ("C-points", f"{counts['cpoints']:,}"),
         (
