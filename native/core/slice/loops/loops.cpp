@@ -343,7 +343,7 @@ class Walk {
             --i;
         const ActiveLoop &loop = active[i];
         note_edge(loop.loop(), {made.site, site_, address});
-        if (made.clock < loop.current())
+        if (made.clock < loop.current() && !is_below(i, location))
             note(findings_[loop.loop()].flow, CarriedKind::flow, made, i, location);
     }
 
@@ -380,12 +380,15 @@ class Walk {
 
     void find_anti(uint64_t address, const Cell &cell) {
         const auto &active = thread_->loops.active;
-        for (size_t i = active.size(); i-- > 0 && cell.made.clock < active[i].start();)
+        for (size_t i = active.size(); i-- > 0 && cell.made.clock < active[i].start();) {
+            if (is_below(i, {true, address}))
+                continue;
             for (const Dated &read : cell.reads)
                 if (read.site && read.clock >= active[i].start() &&
                     read.clock < active[i].current())
                     note(findings_[active[i].loop()].anti, CarriedKind::anti, read, i,
                          {true, address});
+        }
     }
 
     void note(std::unordered_map<uint64_t, Carried> &in, CarriedKind kind, const Dated &then,
@@ -398,6 +401,18 @@ class Walk {
         LoopFindings::note(in, then.site, site_,
                            {kind, sites_.address(then.site), sites_.address(site_), location, 1,
                             distance, distance});
+    }
+
+    // Whether something lies in the frame of a function that is called from a loop, where what
+    // earlier iterations left is nobody's: whoever uses it has not set it.
+    bool is_below(size_t active, const Location &location) const {
+        constexpr uint64_t reach = 256 << 10; // of frames: what lies farther away may be no stack
+        if (!location.memory)
+            return false;
+        for (const Level &level : thread_->loops.levels)
+            if (level.loops > active)
+                return level.stack && level.stack + 8 - location.where - 1 < reach;
+        return false;
     }
 
     // Where the return address of the function lies in which a loop is.

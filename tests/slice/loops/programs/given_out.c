@@ -37,6 +37,35 @@ __attribute__((noinline)) static long grow(int count) {
     return last;
 }
 
+// The stack below a function is nobody's between its calls: the padding of `one` is what an earlier
+// iteration left there, or what was there before the loop.
+struct padded {
+    char tag;
+    long value;
+};
+volatile char tag;
+
+static long write_below(long value) {
+    volatile long words[24];
+    for (int i = 0; i < 24; i++) // loop: independent 3x72
+        words[i] = i;
+    return words[3] + value;
+}
+static long copy_padding(long value) {
+    struct padded one, other;
+    struct padded *volatile from = &one, *volatile to = &other;
+    from->tag = tag;
+    from->value = value;
+    *to = *from;
+    return to->value + to->tag;
+}
+long (*volatile turns[])(long) = {copy_padding, write_below};
+
+__attribute__((noinline)) static void take_turns(int count) {
+    for (int i = 0; i < count; i++) // loop: independent 1x6
+        kept[i] = turns[i % 2](i);
+}
+
 int main(void) {
     for (int i = 0; i < length; i++) { // loop: independent 1x6
         records[i] = malloc(sizeof *records[i]);
@@ -44,5 +73,6 @@ int main(void) {
         records[i]->value = i * i;
     }
     work_off(length);
+    take_turns(length);
     return grow(length) == 15 ? 0 : 1;
 }
