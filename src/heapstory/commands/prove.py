@@ -110,7 +110,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--functions",
         metavar="NAME=METHOD,…",
-        help="with --c: which functions are operations (default: by name)",
+        help="with --c: which functions are operations, or init (default: by name)",
     )
     parser.add_argument("--implements", metavar="TYPE", help="with --c: the abstract type")
     parser.add_argument(

@@ -97,6 +97,8 @@ def _extracted(args: argparse.Namespace, options: tuple[str, ...]) -> Extracted:
         return Extracted("", None, f"{args.c_source}: only C is")
     if args.one_thread or args.implements in ("deque", "lock"):
         return Extracted("", None, f"{args.c_source}: any thread may call any operation there")
+    if args.functions and "=init" in args.functions:
+        return Extracted("", None, f"{args.c_source}: the initialiser has a name of its own")
     with progress("reading C"):
         try:
             return extract(args.c_source, args.struct, args.functions, args.implements, options)

@@ -143,3 +143,26 @@ def test_a_change_carries_a_release_on_a_store_of_another_thread_does_not(
     """
     seen = {o[2] for o in outcomes(tmp_path, text)}
     assert seen == ({0, 1, 2} if stale else {1, 2})
+
+
+def test_a_release_of_another_thread_does_not_go_on_behind_a_change(tmp_path: Path) -> None:
+    """The addition carries the release on, the store behind it does not."""
+    text = """
+    int p0(void) { STORE(x, 1, rlx); STORE(y, 1, rel); return 0; }
+    int p1(void) { if (ADD(y, 1, rlx) == 1) STORE(y, 5, rlx); return 0; }
+    int p2(void) { if (LOAD(y, acq) == 5) return LOAD(x, rlx); return 2; }
+    """
+    assert {o[2] for o in outcomes(tmp_path, text)} == {0, 1, 2}
+
+
+def test_a_failed_attempt_to_lock_orders_nothing(tmp_path: Path) -> None:
+    text = """
+    #include <pthread.h>
+    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    int p0(void) {
+        STORE(x, 1, rlx);
+        return pthread_mutex_lock(&m) + pthread_mutex_unlock(&m) + pthread_mutex_lock(&m);
+    }
+    int p1(void) { return pthread_mutex_trylock(&m) ? LOAD(x, rlx) : 2; }
+    """
+    assert {o[1] for o in outcomes(tmp_path, text)} == {0, 1}

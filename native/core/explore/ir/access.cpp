@@ -99,13 +99,15 @@ size_t Machine::place_of_write(const Spot &spot, Order order) {
 // A release sequence goes on with what the same thread writes, and with what changes it.
 void Machine::go_on(const Spot &spot, Message &message, size_t at) const {
     const auto &messages = spot.cell->messages;
-    if (message.attached)
-        message.sight.join(messages[at - 1].sight);
     for (size_t i = std::min(at, messages.size()); i-- > 0;)
         if (messages[i].writer == number_) {
-            message.sight.join(messages[i].sight);
-            return;
+            message.sight.join(messages[i].own ? *messages[i].own : messages[i].sight);
+            break;
         }
+    if (message.attached && !message.sight.covers(messages[at - 1].sight)) {
+        message.own = message.sight;
+        message.sight.join(messages[at - 1].sight);
+    }
 }
 
 void Machine::write(const Spot &spot, Value value, Order order, size_t at, bool attached) {
@@ -119,6 +121,8 @@ void Machine::write(const Spot &spot, Value value, Order order, size_t at, bool 
     }
     if (code_.strong || number_ == set_up_thread) {
         message.sight.seen.clear();
+        if (message.own)
+            message.own->seen.clear();
         message.attached = false;
         messages.assign(1, std::move(message));
     } else if (spot.object->owner >= 0 && messages.size() == 2) {

@@ -95,6 +95,10 @@ Code Code::read(const Longs &words) {
         code.variables.push_back(variable(in));
     for (size_t left = in.count(); left > 0; --left)
         code.functions.push_back(function(in));
+    for (const Function &each : code.functions)
+        for (const Instruction &one : each.code)
+            code.frees =
+                code.frees || (one.op == Op::library && Library(one.kind) == Library::release);
     for (size_t left = in.count(); left > 0; --left)
         code.operations.push_back(operation(in));
     return code;

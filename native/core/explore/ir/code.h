@@ -139,6 +139,7 @@ struct Code {
     int64_t capacity; // of the abstract object, or -1
     bool keyed;       // arguments are keys, not distinct values
     bool named;       // what a thread does may depend on its number
+    bool frees;       // some function frees memory
     int32_t set_up;   // the function that makes the initial state, or -1
     std::vector<int64_t> constants;
     std::vector<Variable> variables;

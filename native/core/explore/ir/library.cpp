@@ -158,20 +158,25 @@ void Machine::copy(const Instruction &one) {
         set(one.dst, to);
 }
 
-// A mutex is a word that is 1 while it is held; the newest message counts.
+// A mutex is a word: 0, or who holds it. The newest message counts.
 bool Machine::lock(const Instruction &one, bool waits) {
     Value address = get(one.b);
     Spot at = spot(address, 4, one.line);
     if (at.cell == nullptr)
         return false;
     size_t newest = at.cell->messages.size() - 1;
-    bool held = at.cell->messages[newest].value.low != 0;
+    Value holder = at.cell->messages[newest].value;
+    bool held = holder.low != 0;
+    if (holder.unset)
+        fault(Trouble::no_value, one.line);
+    if (holder.low == holding())
+        fault(Trouble::unknown, one.line, 2);
     if (held && waits)
         return false;
     mark(at, Order::both, true, one.line);
-    Value old = read(at, newest, Order::acquire);
+    read(at, newest, held ? Order::relaxed : Order::acquire);
     if (!held)
-        write(at, {1, 0, old.unset}, Order::relaxed, newest + 1, true);
+        write(at, {holding(), 0, false}, Order::relaxed, newest + 1, true);
     if (one.dst >= 0)
         set(one.dst, {held ? 16U : 0U, 0, false});
     note(5, one.line, address.low, 1);
@@ -184,7 +189,7 @@ void Machine::unlock(const Instruction &one) {
     if (at.cell == nullptr)
         return;
     size_t newest = at.cell->messages.size() - 1;
-    if (at.cell->messages[newest].value.low == 0)
+    if (at.cell->messages[newest].value.low != holding())
         fault(Trouble::unknown, one.line, 1);
     mark(at, Order::both, true, one.line);
     read(at, newest, Order::relaxed);

@@ -56,14 +56,14 @@ void Machine::call(Memory &, Thread &thread, int32_t function,
     thread.given.clear();
 }
 
-void Machine::glide(Memory &memory, Thread &thread, int number, Choices &choices) {
+void Machine::glide(Memory &memory, Thread &thread, int number, Choices &choices, bool asks) {
     memory_ = &memory, thread_ = &thread, choices_ = &choices, number_ = number;
     for (int steps = 0; !thread.frames.empty(); ++steps) {
         Frame &frame = thread.frames.back();
         base_ = frame.base;
         const Function &code = code_.functions[size_t(frame.function)];
         const Instruction &one = code.code[size_t(frame.at)];
-        if (visible(one)) {
+        if (visible(one) || (!asks && asks_for_memory(one))) {
             for (int32_t dead : code.dead[size_t(frame.at)])
                 reg(dead) = {};
             return;
@@ -88,6 +88,12 @@ bool Machine::step(Memory &memory, Thread &thread, int number, Choices &choices)
     const Instruction &one = code_.functions[size_t(frame.function)].code[size_t(frame.at)];
     ++frame.at;
     return execute(one);
+}
+
+bool Machine::asks_for_memory(const Instruction &one) const {
+    auto kind = Library(one.kind);
+    return code_.frees && number_ != set_up_thread && one.op == Op::library &&
+           (kind == Library::allocate || kind == Library::allocate_clear);
 }
 
 bool Machine::visible(const Instruction &one) {
@@ -314,6 +320,8 @@ void Machine::give(const Instruction &one) {
     thread_->registers.resize(size_t(done.base));
     for (; thread_->slots > done.slots; --thread_->slots) {
         uint64_t id = first_stack + of_thread * uint64_t(number_) + uint64_t(thread_->slots);
+        if (Object *object = memory_->change(uint32_t(id)))
+            memory_->forget_cells(*object);
         memory_->remove(uint32_t(id));
     }
     if (thread_->frames.empty()) {

@@ -64,8 +64,9 @@ class Machine {
     Memory initial() const;
     void call(Memory &memory, Thread &thread, int32_t function,
               const std::vector<Value> &arguments);
-    // Runs up to the next instruction that others notice, or to the end of the call.
-    void glide(Memory &memory, Thread &thread, int number, Choices &choices);
+    // Runs up to the next instruction that others notice, or to the end of the call; or to where
+    // it asks for memory: what others free meanwhile may be handed out.
+    void glide(Memory &memory, Thread &thread, int number, Choices &choices, bool asks = true);
     // Runs that instruction. False: it waits.
     bool step(Memory &memory, Thread &thread, int number, Choices &choices);
 
@@ -74,6 +75,7 @@ class Machine {
 
   private:
     bool visible(const Instruction &one);
+    bool asks_for_memory(const Instruction &one) const;
     bool execute(const Instruction &one);
     Value &reg(int32_t number) { return thread_->registers[size_t(base_ + number)]; }
     Value get(int32_t operand);
@@ -113,6 +115,7 @@ class Machine {
     void copy(const Instruction &one);
     bool lock(const Instruction &one, bool waits);
     void unlock(const Instruction &one);
+    uint64_t holding() const { return uint64_t(number_) + 1; } // in a mutex that this thread has
 
     const Code &code_;
     Memory *memory_ = nullptr;

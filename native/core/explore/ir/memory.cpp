@@ -64,6 +64,14 @@ void Sight::join(const Sight &other) {
         clock[i] = std::max(clock[i], other.clock[i]);
 }
 
+bool Sight::covers(const Sight &other) const {
+    for (size_t i = 0; i < clock.size(); ++i)
+        if (clock[i] < other.clock[i])
+            return false;
+    return std::all_of(other.seen.begin(), other.seen.end(),
+                       [&](const auto &each) { return of(each.first) >= each.second; });
+}
+
 void Sight::shift(Key key, uint16_t at, int by) {
     auto found = position(seen, key);
     if (found == seen.end() || found->first != key || found->second < at)
@@ -180,14 +188,17 @@ void Memory::shift_all(Key key, uint16_t at, int by) {
         bool named = objects[i]->free_sight.of(key) >= at;
         for (const Cell &cell : objects[i]->cells)
             for (const Message &message : cell.messages)
-                named = named || message.sight.of(key) >= at;
+                named = named || message.sight.of(key) >= at; // which covers its own
         if (!named)
             continue;
         Object *object = change(objects[i]->id);
         object->free_sight.shift(key, at, by);
         for (Cell &cell : object->cells)
-            for (Message &message : cell.messages)
+            for (Message &message : cell.messages) {
                 message.sight.shift(key, at, by);
+                if (message.own)
+                    message.own->shift(key, at, by);
+            }
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace heapstory::explore::ir {
@@ -35,6 +36,7 @@ struct Sight {
     uint16_t of(Key key) const;
     void see(Key key, uint16_t message);
     void join(const Sight &other);
+    bool covers(const Sight &other) const;
     // A message of a cell was put before those from `at` on, or `count` oldest ones are gone.
     void shift(Key key, uint16_t at, int by);
 };
@@ -44,6 +46,9 @@ struct Message {
     Sight sight;
     bool attached = false; // written by a read-modify-write: nothing comes right before it
     int8_t writer = -1;    // its thread
+    // Where it took over what another thread had released: the sight without that, which is all
+    // that later writes of its own thread pass on.
+    std::optional<Sight> own{};
 };
 
 // When each thread last accessed a cell; 0: never, or everyone knows.

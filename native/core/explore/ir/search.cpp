@@ -84,10 +84,11 @@ class Encoder {
                        marks_[t].begin());
     }
     void put(const Clock &clock) {
-        int32_t all = 0;
+        static_assert(most_threads * 16 <= 64);
+        uint64_t all = 0;
         for (size_t t = 0; t < most_threads; ++t)
-            all = all << 8 | rank(t, clock[t]);
-        words_.push_back(all);
+            all = all << 16 | uint16_t(rank(t, clock[t]));
+        put(all);
     }
     void put(const Sight &sight) {
         words_.push_back(int32_t(sight.seen.size()));
@@ -108,7 +109,10 @@ class Encoder {
             for (const Message &message : cell.messages) {
                 put(message.value);
                 put(message.sight);
-                words_.push_back(message.attached ? -2 - message.writer : 2 + message.writer);
+                if (message.own)
+                    put(*message.own);
+                words_.push_back((message.attached ? -2 - message.writer : 2 + message.writer) +
+                                 (message.own ? 256 : 0));
             }
             put(cell.marks.plain_read);
             put(cell.marks.plain_write);
@@ -292,14 +296,13 @@ class Search {
         auto t = size_t(move.thread);
         Thread &thread = world.threads[t];
         machine_.faults.clear();
-        if (move.operation >= 0) {
+        if (move.operation >= 0)
             begin(world, move);
-            machine_.glide(world.memory, thread, move.thread, choices);
-        }
+        machine_.glide(world.memory, thread, move.thread, choices);
         if (!thread.frames.empty()) {
             if (!machine_.step(world.memory, thread, move.thread, choices))
                 return false;
-            machine_.glide(world.memory, thread, move.thread, choices);
+            machine_.glide(world.memory, thread, move.thread, choices, false);
         }
         if (thread.frames.empty())
             end(world, move.thread);

@@ -139,7 +139,16 @@ class Harness:
                 for f in found
                 if (f.types and f.types[0].text in (text, f"{text}*")) or f.returns.text == text
             ]
-        return fitting[0] if fitting else None
+        if fitting:
+            return fitting[0]
+        kind = self.shared.text if self.shared else None
+        other = roles.unnamed_maker(self.module, self.chosen, kind)
+        if other is not None:
+            raise UsageError(
+                f"{self.module.path}:{other.line}: does '{other.name}' make the initial state? "
+                f"Say --functions {other.name}=init, or leave it out of the file"
+            )
+        return None
 
     def _made(self, to: Emitter, maker: Declared | None, slot: int) -> int | None:
         """The code that makes the structure; gives the register of its address."""

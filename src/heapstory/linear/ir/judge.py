@@ -20,6 +20,7 @@ from heapstory.linear.ir.harness import (
     REMOVE,
     SILENT,
     STATUS,
+    TAKE_FRONT,
     TRUTH,
     VALUE,
     Harness,
@@ -59,7 +60,11 @@ class CannotTell(Exception):
 
 
 class Faulty(CannotTell):
-    """Calls one after the other do what C gives no meaning."""
+    """Calls one after the other do what C gives no meaning, or this machine none."""
+
+    def __init__(self, message: str, known: bool) -> None:
+        super().__init__(message)
+        self.known = known  # what it is
 
 
 class OtherType(CannotTell):
@@ -138,7 +143,8 @@ class Judge:
         others = [f for f in found.faults if f.what not in (ENDLESS,)]
         if others:
             fault = others[0]
-            raise Faulty(self._said(fault.what, fault.line, fault.detail, "already alone"))
+            said = self._said(fault.what, fault.line, fault.detail, "already alone")
+            raise Faulty(said, fault.what != UNKNOWN_TROUBLE)
         return found.answers if len(found.answers) == len(calls) else None
 
     def _said(self, what: int, line: int, detail: int, when: str) -> str:
@@ -166,6 +172,11 @@ class Judge:
                 self._take(operation, inserts)
             elif operation.says == SILENT and not operation.silent:
                 operation.says = NUMBER
+        if all(o.says == SILENT for o in self.harness.operations):
+            raise OtherType(
+                f"{self.path}: no operation answers anything, so none can be wrong: "
+                "say --functions NAME=METHOD,… with one that does"
+            )
 
     def _insert(self, operation: Operation) -> None:
         first_value = FIRST_ARGUMENT * operation.spread
@@ -215,6 +226,21 @@ class Judge:
             answer = value if operation.by_pointer else status
             raise OtherType(
                 f"{self.path}: '{operation.name}' answers {answer} where only {given} was inserted"
+            )
+        self._in_order(operation, inserts[0])
+
+    def _in_order(self, operation: Operation, insert: Operation) -> None:
+        """What is taken first must not depend on the values: that would be a priority queue."""
+        low, high = ((FIRST_ARGUMENT + n) * insert.spread for n in (0, 1))
+        taken = []
+        for pair in ((low, high), (high, low)):
+            answers = self._filled([*((insert, value) for value in pair), (operation, 0)])
+            taken.append(answers[-1][operation.says == VALUE] if answers else None)
+        same = low if operation.method == TAKE_FRONT else high
+        if self.capacity != 1 and all(t in (same, address_of(FIRST_VALUE + same)) for t in taken):
+            raise OtherType(
+                f"{self.path}: '{operation.name}' takes values by their size, not by when they "
+                f"were inserted: this is no {self.harness.chosen.kind}"
             )
 
     def _truth(self, operation: Operation) -> None:

@@ -80,7 +80,8 @@ class Module:
         self._todo: list[str] = []
         self._reasons: list[str] = [
             "a part of something that threads see differently",
-            "the unlocking of a mutex that is not held",
+            "the unlocking of a mutex that its thread does not hold",
+            "the locking of a mutex that its thread holds",
         ]
 
     # -- the source -------------------------------------------------------------------------------

@@ -44,9 +44,19 @@ _NEEDED = {
 _QUEUELIKE = re.compile(r"queue|fifo|ring|mpmc|spsc|mpsc|spmc|channel|lfq", re.IGNORECASE)
 _LISTLIKE = re.compile(r"list|set|tree|hash|map|bst", re.IGNORECASE)
 _TRIES = {"try", "trylock", "tryacquire", "is", "size", "count", "bulk", "burst", "multi"}
+# For a lock: who only tries may fail, and readers do not exclude each other.
+_NOT_ALONE = {"try", "read", "rd", "reader", "readers", "shared"}
 MAKES = {
     "init", "initialize", "initialise", "create", "new", "make", "setup", "alloc", "ctor",
 }  # fmt: skip
+# What works on a structure and does not make its initial state.
+_OTHERS = {
+    "destroy", "free", "fini", "deinit", "cleanup", "release", "print", "dump", "show", "close",
+    "clear", "flush", "drain", "resize", "peek", "top", "front", "empty", "full", "length",
+    "foreach", "iterate", "stop", "wake", "wait", "test", "thread",
+}  # fmt: skip
+_INIT = "init"  # what --functions calls the function that makes the initial state
+_STORED = re.compile(r"\bstore .*, (?:ptr|[^,]*\*) (%[\w.]+|@[\w.$-]+)(?=,|$)")
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,7 @@ class Chosen:
 
     kind: str
     methods: dict[str, Declared]
+    maker: Declared | None = None  # of the initial state, where it was told
 
 
 def words_of(name: str) -> list[str]:
@@ -69,15 +80,27 @@ def choose(module: Module, functions: str | None, implements: str | None) -> Cho
         raise UsageError(f"unknown type '{implements}' (known: {known})")
     if functions:
         return _told(module, functions, implements)
+    return _by_names(module, implements)
+
+
+def _by_names(module: Module, implements: str | None, maker: Declared | None = None) -> Chosen:
+    """Those of one class, or with one type for their first parameter, before any."""
+    every = list(module.functions.values())
+    groups = [[f for f in every if _group(f) == each] for each in dict.fromkeys(map(_group, every))]
     for kind in [implements] if implements else _likely(module):
-        found = {m: _named(module, words) for m, words in _WORDS[kind].items()}
-        methods = {m: f for m, f in found.items() if f is not None}
-        if set(methods) >= _NEEDED[kind]:
-            return Chosen(kind, methods)
+        for group in [*groups, every]:
+            found = {m: _named(group, kind, words) for m, words in _WORDS[kind].items()}
+            methods = {m: f for m, f in found.items() if f is not None and f is not maker}
+            if set(methods) >= _NEEDED[kind]:
+                return Chosen(kind, methods, maker)
     raise UsageError(
         f"{module.path}: no functions named like a type's methods; say --functions NAME=METHOD,…"
         " (and --implements TYPE)"
     )
+
+
+def _group(function: Declared) -> str:
+    return function.owner or (function.types[0].text if function.types else "")
 
 
 def _told(module: Module, functions: str, implements: str | None) -> Chosen:
@@ -88,11 +111,14 @@ def _told(module: Module, functions: str, implements: str | None) -> Chosen:
         if name not in by_name:
             raise UsageError(f"{module.path}: no function '{name}'")
         methods[method or name] = by_name[name]
+    maker = methods.pop(_INIT, None)
+    if not methods:
+        return _by_names(module, implements, maker)
     fitting = [k for k, words in _WORDS.items() if set(methods) <= set(words)]
     kind = implements or next(iter(sorted(fitting, key=lambda k: len(_WORDS[k]))), None)
     if kind is None or not set(methods) <= set(_WORDS[kind]):
         raise UsageError(f"{module.path}: which abstract type? say --implements TYPE")
-    return Chosen(kind, methods)
+    return Chosen(kind, methods, maker)
 
 
 def _likely(module: Module) -> list[str]:
@@ -104,10 +130,12 @@ def _likely(module: Module) -> list[str]:
     return [*first, *sets, *([] if queuelike else [QUEUE]), LOCK, COUNTER, REGISTER]
 
 
-def _named(module: Module, methods: tuple[str, ...]) -> Declared | None:
+def _named(group: list[Declared], kind: str, methods: tuple[str, ...]) -> Declared | None:
     """The function for a method: of those with a word of it, one that no other of them calls; and
     rather one that answers a plain value than an ``optional``."""
-    found = [f for f in module.functions.values() if _is(f, methods)]
+    found = [f for f in group if _is(f, methods)]
+    if kind == LOCK:
+        found = [f for f in found if not set(words_of(f.name)) & _NOT_ALONE]
     found = [f for f in found if "<" not in f.returns.text] or found
     called = {symbol for f in found for symbol in f.calls if symbol != f.symbol}
     outer = [f for f in found if f.symbol not in called] or found
@@ -131,6 +159,8 @@ def _plain(name: str) -> str:
 
 def initialisers(module: Module, chosen: Chosen) -> list[Declared]:
     """Functions that may make the initial state, the likeliest first."""
+    if chosen.maker is not None:
+        return [chosen.maker]
     used = {f.symbol for f in chosen.methods.values()}
     found = [
         f
@@ -141,3 +171,39 @@ def initialisers(module: Module, chosen: Chosen) -> list[Declared]:
     ]
     called = {symbol for f in module.functions.values() for symbol in f.calls if f.name != "main"}
     return sorted(found, key=lambda f: (f.symbol in called, "node" in words_of(f.name)))
+
+
+def unnamed_maker(module: Module, chosen: Chosen, shared: str | None) -> Declared | None:
+    """A function that writes to the structure, has nothing to do with its operations, and no name
+    that says what it is for: it may make the initial state."""
+    operations = {f.symbol for f in chosen.methods.values()}
+    used = _reached(module, operations)
+    known = _OTHERS | _TRIES | {w for kinds in _WORDS.values() for ws in kinds.values() for w in ws}
+    for function in module.functions.values():
+        apart = function.symbol not in used and not operations & _reached(module, {function.symbol})
+        handed = any(t.text in (shared, f"{shared}*") for t in function.types)
+        works = (handed if shared else not function.types) and _writes(function)
+        named = function.owner or function.name == "main" or set(words_of(function.name)) & known
+        if apart and works and not named:
+            return function
+    return None
+
+
+def _reached(module: Module, symbols: set[str]) -> set[str]:
+    """Functions, and those they call."""
+    found: set[str] = set()
+    todo = list(symbols)
+    while todo:
+        symbol = todo.pop()
+        if symbol not in found and symbol in module.functions:
+            found.add(symbol)
+            todo += module.functions[symbol].calls
+    return found
+
+
+def _writes(function: Declared) -> bool:
+    """Whether a function writes to anything but its own slots."""
+    slots = {m.group(1) for m in re.finditer(r"(%[\w.]+) = alloca", "\n".join(function.lines))}
+    stored = {m.group(1) for line in function.lines if (m := _STORED.search(line))}
+    other = re.compile(r"\b(atomicrmw|cmpxchg)\b|@llvm\.mem(set|cpy)|_init\(")
+    return bool(stored - slots) or any(other.search(line) for line in function.lines)

@@ -8,7 +8,7 @@ from heapstory.errors import UsageError
 from heapstory.linear.budget import Budget
 from heapstory.linear.ir import roles
 from heapstory.linear.ir.harness import INSERT, Harness
-from heapstory.linear.ir.judge import CannotTell, Judge, OtherType, Outcome
+from heapstory.linear.ir.judge import CannotTell, Faulty, Judge, OtherType, Outcome
 from heapstory.linear.ir.module import read_module
 from heapstory.linear.ir.roles import choose
 
@@ -46,7 +46,8 @@ def judge_source(wanted: Wanted, budget: Budget) -> Outcome:
 
 
 def _undecided(reason: CannotTell) -> Outcome:
-    return Outcome("unknown", str(reason), other_type=isinstance(reason, OtherType))
+    alone = isinstance(reason, OtherType) or (isinstance(reason, Faulty) and reason.known)
+    return Outcome("unknown", str(reason), other_type=alone)
 
 
 def _judge(wanted: Wanted, budget: Budget, cleared: bool) -> Judge:
@@ -79,6 +80,8 @@ def _assumed(judge: Judge) -> list[str]:
         f"'{n}' is taken for the number of the thread"
         for n in sorted(harness.module.library.assumed)
     ]
+    if harness.shared is not None and harness.maker is None:
+        found.append("nothing makes the initial state: the structure is taken to be all 0")
     if harness.cleared:
         found.append("the structure is taken to be cleared before it is initialised")
     if judge.left_out:

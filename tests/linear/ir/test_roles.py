@@ -1,0 +1,117 @@
+"""Which functions are taken for what; what is not of the type it looks like is not judged by it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from heapstory.errors import UsageError
+from heapstory.linear.budget import Budget
+from heapstory.linear.ir.judge import Outcome
+from heapstory.linear.ir.verdict import Wanted, judge_source
+
+BY_SIZE = """
+#include <pthread.h>
+#include <stdbool.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int items[16], count;
+void NAME_push(int v) {
+    pthread_mutex_lock(&m);
+    int i = count++;
+    while (i > 0 && items[i - 1] LESS v) items[i] = items[i - 1], i--;
+    items[i] = v;
+    pthread_mutex_unlock(&m);
+}
+bool NAME_pop(int *out) {
+    pthread_mutex_lock(&m);
+    bool some = count > 0;
+    if (some) *out = items[--count];
+    pthread_mutex_unlock(&m);
+    return some;
+}
+"""
+READERS = """
+#include <stdatomic.h>
+struct rw { atomic_int state; };
+void rw_init(struct rw *s) { atomic_init(&s->state, 0); }
+void rw_read_lock(struct rw *s) {
+    for (;;) {
+        int seen = atomic_load(&s->state);
+        if (seen >= 0 && atomic_compare_exchange_strong(&s->state, &seen, seen + 1)) return;
+    }
+}
+void rw_read_unlock(struct rw *s) { atomic_fetch_sub(&s->state, 1); }
+void rw_write_lock(struct rw *s) {
+    for (int free = 0; !atomic_compare_exchange_strong(&s->state, &free, -1);) free = 0;
+}
+void rw_write_unlock(struct rw *s) { atomic_store(&s->state, 0); }
+"""
+UNNAMED = """
+#include <stdatomic.h>
+struct c { atomic_int value, careless; };
+void c_prepare(struct c *x) { atomic_init(&x->value, 0); atomic_init(&x->careless, 1); }
+int c_increment(struct c *x) {
+    if (!atomic_load(&x->careless)) return atomic_fetch_add(&x->value, 1);
+    int old = atomic_load(&x->value);
+    atomic_store(&x->value, old + 1);
+    return old;
+}
+int c_read(struct c *x) { return atomic_load(&x->value); }
+"""
+TWO_LOCKS = """
+#include <atomic>
+struct bad { std::atomic<int> held{0}; void lock(); void unlock(); };
+struct good { std::atomic<int> taken{0}, left{0}; void lock(); void unlock(); good(); };
+good::good() {}
+void bad::lock() { while (held.load()) {} held.store(1); }
+void good::lock() { int mine = taken.fetch_add(1); while (left.load() != mine) {} }
+void good::unlock() { left.fetch_add(1); }
+"""
+
+
+def judged(tmp_path: Path, text: str, functions: str | None = None, name: str = "s.c") -> Outcome:
+    path = tmp_path / name
+    path.write_text(text)
+    return judge_source(Wanted(str(path), functions=functions, calls=3), Budget(60, 200_000))
+
+
+@pytest.mark.parametrize(("name", "less"), [("queue", "<"), ("stack", ">")])
+def test_a_priority_queue_is_neither_queue_nor_stack(tmp_path: Path, name: str, less: str) -> None:
+    outcome = judged(tmp_path, BY_SIZE.replace("NAME", name).replace("LESS", less))
+    assert outcome.verdict == "unknown"
+    assert "takes values by their size" in outcome.reason
+
+
+def test_readers_do_not_exclude_each_other_and_need_not(tmp_path: Path) -> None:
+    outcome = judged(tmp_path, READERS)
+    assert outcome.verdict == "bounded-ok"
+    assert any("rw_write_lock is lock, rw_write_unlock is unlock" in n for n in outcome.notes)
+
+
+def test_who_only_tries_to_lock_is_not_taken_for_a_holder(tmp_path: Path) -> None:
+    tries = """
+    #include <stdatomic.h>
+    struct spin { atomic_int held; };
+    int spin_try_lock(struct spin *s) { return !atomic_exchange(&s->held, 1); }
+    void spin_unlock(struct spin *s) { atomic_store(&s->held, 0); }
+    """
+    with pytest.raises(UsageError, match="no functions named like"):
+        judged(tmp_path, tries)
+
+
+def test_operations_belong_to_one_class(tmp_path: Path) -> None:
+    """The first class has no unlock that is defined here."""
+    assert judged(tmp_path, TWO_LOCKS, name="s.cc").verdict == "bounded-ok"
+
+
+def test_an_initialiser_with_another_name_is_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--functions c_prepare=init"):
+        judged(tmp_path, UNNAMED)
+    assert judged(tmp_path, UNNAMED, "c_prepare=init").verdict == "not-linearizable"
+
+
+def test_nothing_is_said_where_no_operation_answers(tmp_path: Path) -> None:
+    outcome = judged(tmp_path, "void set_add(int k) {}\nvoid set_remove(int k) {}\n")
+    assert outcome.verdict == "unknown" and outcome.other_type
+    assert "no operation answers anything" in outcome.reason
