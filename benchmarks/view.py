@@ -13,20 +13,20 @@ each in a process of its own.
 
 import argparse
 import json
-import random
 import shutil
-import statistics
 import subprocess
 import sys
 import time
-import urllib.request
 from pathlib import Path
 from typing import Any
 
 from benchmarks.programs.catalog import Program, Workshop
 from benchmarks.support import page
-from benchmarks.support.measure import RunError, machine, revision
+from benchmarks.support.measure import RunError, machine, revision, run
 from benchmarks.support.peers import Heapstory
+from benchmarks.support.report import report
+from benchmarks.view_served import rendered as rendered_server
+from benchmarks.view_served import served
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGE = REPOSITORY / "docs" / "evaluation" / "view.md"
@@ -34,22 +34,20 @@ NODES = 200_000
 CHANGES = 5_000_000
 # Making a node of the program takes about 6 changes, an operation 2.7.
 PER_NODE, PER_OPERATION = 6.0, 2.7
-REQUESTS = 20
-SPAN = 400_000  # changes that a page asks for at once
 SQL = """
 import sys, time, heapstory
 with heapstory.open(sys.argv[1]) as trace:
-    begin = time.perf_counter()
+    wall, cpu = time.perf_counter(), time.process_time()
     trace.query("SELECT count(*), sum(value) FROM edges")
-    print(time.perf_counter() - begin)
+    print([time.perf_counter() - wall, time.process_time() - cpu])
 """
 POINTING = """
 import json, random, sys, time, heapstory
 with heapstory.open(sys.argv[1]) as trace:
     def timed(work):
-        begin = time.perf_counter()
+        wall, cpu = time.perf_counter(), time.process_time()
         work()
-        return (time.perf_counter() - begin) * 1000
+        return [(time.perf_counter() - wall) * 1000, (time.process_time() - cpu) * 1000]
     nodes = len(trace.core.table("nodes"))
     graph = timed(lambda: trace.core.graph(trace.last).edges())
     first = timed(lambda: trace.core.incoming(1, trace.last))
@@ -58,6 +56,12 @@ with heapstory.open(sys.argv[1]) as trace:
                   random.randint(trace.last // 2, trace.last))) for _ in range(1000))
     print(json.dumps({"graph": graph, "first": first, "median": warm[500], "p99": warm[990]}))
 """
+POINTED = {
+    "who points to a node: the graph, then filtered": "graph",
+    "… from the index, the first time": "first",
+    "… then": "median",
+    "… then, 99 of 100 at most": "p99",
+}
 
 
 def arguments() -> argparse.Namespace:
@@ -105,141 +109,60 @@ class Bench:
         return json.loads(done.stdout.splitlines()[-1])  # behind what SQL says of its progress
 
     def exported(self, trace: Path) -> dict[str, Any]:
-        page_file = self.folder / "page.html"
-        begin = time.perf_counter()
-        subprocess.run(
-            [self.heapstory.command, "view", trace, "-o", page_file],
-            check=True,
-            capture_output=True,
-        )
-        seconds = time.perf_counter() - begin
-        facts = self.heapstory.facts(trace)
-        sql = self.ask(SQL, trace)
+        written = self.folder / "page.html"
+        command = [str(self.heapstory.command), "view", str(trace), "-o", str(written)]
+        made = run(command, self.folder / "run", statuses=(0, 4))
+        wall, cpu = self.ask(SQL, trace)
         return {
-            "timestamps": facts["timestamps"],
-            "nodes": facts["nodes"],
-            "seconds": seconds,
-            "megabytes": page_file.stat().st_size / 1e6,
-            "sql": sql,
+            **self.heapstory.facts(trace),
+            "file": {"wall": made.wall, "cpu": made.cpu},
+            "sql": {"wall": wall, "cpu": cpu},
+            "megabytes": written.stat().st_size / 1e6,
         }
 
-    def served(self, trace: Path) -> dict[str, Any]:
-        begin = time.perf_counter()
-        server = subprocess.Popen(
-            [self.heapstory.command, "view", trace, "--serve"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        try:
-            assert server.stdout
-            address = server.stdout.readline().strip()
-            started = time.perf_counter() - begin
-            head = json.loads(_get(address + "head")[1])
-            figures: dict[str, Any] = {"timestamps": head["last"], "nodes": head["nodes"]}
-            figures |= {"start": started, "requests": _requests(address, head)}
-            figures["resident"] = _resident(server.pid)
-            return figures
-        finally:
-            server.terminate()
-            server.wait()
 
-
-def _get(address: str) -> tuple[float, bytes]:
-    begin = time.perf_counter()
-    with urllib.request.urlopen(address, timeout=600) as answer:
-        body = answer.read()
-    return (time.perf_counter() - begin) * 1000, body
-
-
-def _requests(address: str, head: dict[str, Any]) -> dict[str, dict[str, float]]:
-    random.seed(1)
-    last, span = head["last"], min(head["last"] // 4, SPAN)
-
-    def window() -> str:
-        first = random.randint(0, last - span)
-        return f"window?first={first}&last={first + span}&limit=500"
-
-    def around_node() -> str:
-        first = random.randint(last // 2, last - span)
-        return f"window?start={random.randint(1, head['nodes'])}&first={first}&last={first + span}"
-
-    def zoom() -> str:
-        first = random.randint(0, last - span)
-        return f"bands?first={first}&last={first + span}"
-
-    kinds = {
-        "bands of all time": lambda: "bands",
-        f"bands of {span:,} changes": zoom,
-        f"window of 500 nodes, {span:,} changes": window,
-        "window around a node": around_node,
-        "find": lambda: f"find?text={random.randint(1, head['nodes'])}",
-    }
-    while json.loads(_header(_get(address + "bands")[1]))["complete"] is False:
-        time.sleep(0.5)  # the changes of each chunk are counted in the background
-    figures = {}
-    for name, make in kinds.items():
-        taken = sorted(_get(address + make())[0] for _ in range(REQUESTS))
-        figures[name] = {"median": statistics.median(taken), "worst": taken[-1]}
-    return figures
-
-
-def _header(answer: bytes) -> bytes:
-    return answer[8 : 8 + int.from_bytes(answer[4:8], "little")]
-
-
-def _resident(process: int) -> dict[str, float]:
-    """Megabytes of its own, and of files."""
-    lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    fields = dict(line.split(":", 1) for line in lines)
-    return {
-        name: int(fields[key].split()[0]) / 1024
-        for name, key in (("own", "RssAnon"), ("files", "RssFile"))
-    }
-
-
-def tables(answers: dict[str, Any]) -> str:
-    made, pointing, served = answers["export"], answers["pointing"], answers["served"]
-    ratio = made["seconds"] / made["sql"]
-    lines = [
-        f"| {made['timestamps']:,} changes, {made['nodes']:,} nodes | |",
-        "|---|---|",
-        f"| the file | {made['seconds']:.1f} s, {made['megabytes']:.1f} MB |",
-        f"| one pass of SQL over `edges` | {made['sql']:.1f} s |",
-        f"| ratio | {ratio:.2f} |",
-        f"| who points to a node: the graph, then filtered | {pointing['graph']:.0f} ms |",
-        f"| … from the index, the first time | {pointing['first']:.0f} ms |",
-        f"| … then | {pointing['median']:.3f} ms (99 of 100: {pointing['p99']:.3f} ms) |",
-        "",
-        f"| served: {served['timestamps']:,} changes, {served['nodes']:,} nodes | median | worst |",
-        "|---|---|---|",
-        *(
-            f"| {name} | {figure['median']:.0f} ms | {figure['worst']:.0f} ms |"
-            for name, figure in served["requests"].items()
-        ),
-        "",
-        f"Ready after {served['start']:.1f} s; {served['resident']['own']:.0f} MB of its own, "
-        f"{served['resident']['files']:.0f} MB of mapped files.",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def main() -> None:
-    options = arguments()
+def measured(options: argparse.Namespace) -> dict[str, Any]:
     bench = Bench(options)
-    nodes, changes, served = (
+    nodes, changes, long = (
         (500, 20_000, 60_000) if options.quick else (NODES, CHANGES, options.served)
     )
     trace = bench.trace("view", nodes, changes)
-    answers = {"export": bench.exported(trace), "pointing": bench.ask(POINTING, trace)}
-    answers["served"] = bench.served(bench.trace("served", nodes, served))
-    if options.json:
-        options.json.write_text(json.dumps(answers, indent=1) + "\n")
-    text = tables(answers)
-    print(text)
-    if options.markdown:
-        page.put(PAGE, "core", f"{machine()}, {revision(REPOSITORY)}.\n\n{text}")
+    served_trace = bench.trace(f"served-{long}", nodes, long)
+    return {
+        "machine": f"{machine()}, revision {revision(REPOSITORY)}",
+        "export": bench.exported(trace),
+        "pointing": bench.ask(POINTING, trace),
+        "served": served([str(bench.heapstory.command), "view", str(served_trace), "--serve"]),
+    }
+
+
+def rendered(figures: dict[str, Any]) -> str:
+    """The tables of the page."""
+    made, pointing = figures["export"], figures["pointing"]
+    ratios = [made["file"][kind] / made["sql"][kind] for kind in ("wall", "cpu")]
+    head = [f"{made['timestamps']:,} changes, {made['nodes']:,} nodes", "waited", "CPU"]
+    rows = [
+        [f"the file, {made['megabytes']:.1f} MB", *_seconds(made["file"])],
+        ["one pass of SQL over `edges`", *_seconds(made["sql"])],
+        ["ratio", *(f"{ratio:.2f}" for ratio in ratios)],
+        *([name, *_milliseconds(pointing[key])] for name, key in POINTED.items()),
+    ]
+    return "\n\n".join(
+        [f"{figures['machine']}.", page.table(head, rows), rendered_server(figures["served"])]
+    )
+
+
+def _seconds(figure: dict[str, float]) -> list[str]:
+    return [f"{figure['wall']:.1f} s", f"{figure['cpu']:.1f} s"]
+
+
+def _milliseconds(figure: list[float]) -> list[str]:
+    return [f"{value:.3f} ms" if value < 1 else f"{value:.0f} ms" for value in figure]
+
+
+def main() -> int:
+    return report("view", PAGE, arguments(), measured, rendered)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

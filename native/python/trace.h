@@ -46,6 +46,7 @@ class GraphView {
     Batches node_rows() const;
     Table nodes() const;
     Table edges(bool data) const;
+    Table edges_to(uint64_t node) const;
     Table clusters() const;
     Table merges() const;
     Table reach(const std::vector<uint64_t> &ignored, bool parts) const;

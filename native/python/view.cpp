@@ -36,11 +36,13 @@ struct WindowView {
 
 std::unique_ptr<WindowView> window_of(const Trace &trace, uint64_t first, uint64_t last,
                                       const Ids &nodes, const Ids &start, uint64_t depth,
-                                      uint64_t limit, uint64_t data_words, uint64_t zeroed_words) {
+                                      uint64_t limit, uint64_t data_words, uint64_t zeroed_words,
+                                      bool fields) {
     auto view = std::make_unique<WindowView>();
     view->from = trace.sources();
     WindowQuery query{.first = first, .last = last, .depth = depth, .limit = limit};
     query.limits = {data_words, zeroed_words};
+    query.fields = fields;
     if (start)
         query.which = WindowQuery::Which::around;
     else if (nodes)
@@ -118,7 +120,8 @@ void bind_view(nb::module_ &module) {
         .def("differences",
              [](const WindowView &view) { return Table{view.window->differences()}; });
     module.def("window", &window_of, "trace"_a, "first"_a, "last"_a, "nodes"_a.none(),
-               "start"_a.none(), "depth"_a, "limit"_a, "data_words"_a, "zeroed_words"_a);
+               "start"_a.none(), "depth"_a, "limit"_a, "data_words"_a, "zeroed_words"_a,
+               "fields"_a = true);
     module.def("bands", &bands, "trace"_a, "first"_a, "last"_a, "buckets"_a, "most_chunks"_a);
     module.def(
         "changes",

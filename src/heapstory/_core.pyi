@@ -156,11 +156,13 @@ def window(
     limit: int,
     data_words: int,
     zeroed_words: int,
+    fields: bool = True,
 ) -> Window:
     """All nodes of first .. last, those named, or those that pointers lead to from ``start``.
 
     Words that never held a pointer are left out beyond the first ``data_words`` of a node, and
-    words that were zeroed and never written in nodes of more than ``zeroed_words``."""
+    words that were zeroed and never written in nodes of more than ``zeroed_words``. Without
+    ``fields`` it has nodes alone."""
 
 def bands(
     trace: Trace, first: int, last: int, buckets: int, most_chunks: int
@@ -197,7 +199,8 @@ class GraphView:
         lives there now; target is then the node it meant when it was stored, if known.
         NULL words of pointer type are listed where the node's type is known or the word once held
         a pointer; other non-pointers only with data."""
-
+    def edges_to(self, node: int) -> Table:
+        """Those of edges() that lead to a node."""
     def clusters(self) -> Table:
         """id, timestamp: the cluster nodes made so far (mode internals)."""
     def merges(self) -> Table:

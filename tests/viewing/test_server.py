@@ -51,10 +51,31 @@ def test_answers(server: ViewServer, story: api.Trace) -> None:
         assert ask(server, home + path) == (200, body), path
     found = Columns(ask(server, home + f"find?text={node}")[1]).table("nodes")
     assert node in found["id"]
+    of_type = Columns(ask(server, home + "find?text=node")[1]).table("nodes")
+    made = story.query("SELECT node, created, freed FROM nodes WHERE type = 'struct node'")
+    columns = (of_type["id"], of_type["born"], of_type["freed"])
+    assert list(zip(*columns, strict=True)) == sorted(made)
     around = Columns(ask(server, home + "window?name=head&depth=1")[1]).table("nodes")
     names = dict(zip(around["name"], around["distance"], strict=True))
     assert names["head"] == 0
     assert max(around["distance"]) == 1
+
+
+def test_who_points_at_one_moment_needs_no_index(server: ViewServer, story: api.Trace) -> None:
+    home = f"/{server.token}/"
+    head = story.query("SELECT node FROM nodes WHERE name = 'head'")[0][0]
+    (held,) = [edge for edge in story.graph().edges if edge.source == head]
+    asked = f"{home}pointing?node={held.target}&first={story.last}"
+    answers = []
+    for most in (1_000_000, 10):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("heapstory.viewing.server._MOST_INDEXED", most)
+            table = Columns(ask(server, f"{asked}&last={story.last}")[1]).table("pointing")
+            answers.append(list(zip(table["source"], table["offset"], strict=True)))
+            status, said = ask(server, f"{home}pointing?node={held.target}")
+            assert status == (200 if most > 10 else 400)
+    assert answers[0] == answers[1] == [(head, 0)]
+    assert "--pointing-to" in json.loads(said)["error"]
 
 
 def test_a_limit_says_how_many_are_missing(server: ViewServer) -> None:

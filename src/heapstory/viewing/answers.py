@@ -127,7 +127,14 @@ class Answers:
     def pointing(self, node: int, first: int | None = None, last: int | None = None) -> bytes:
         """Every pointer that ever meant a node."""
         begin, end = self._stretch(first, last)
-        table = self.trace.core.pointing(self._node(node), begin, end)
+        return self._pointing(self.trace.core.pointing(self._node(node), begin, end))
+
+    def pointing_at(self, node: int, at: int) -> bytes:
+        """The pointers that mean a node at one moment, found without an index of all pointers."""
+        graph = self.trace.core.graph(self.trace.moment(at))
+        return self._pointing(graph.edges_to(self._node(node)))
+
+    def _pointing(self, table: _core.Table) -> bytes:
         sites = [site for site in table.column("site") if site is not None]
         return pack(
             "pointing", [("pointing", table)], rows={"sites": sites_rows(self.trace, sites)}
@@ -138,11 +145,10 @@ class Answers:
         from heapstory.viewing.finding_nodes import find_nodes
 
         nodes = find_nodes(self.trace, text, MOST_FOUND)
-        # Only who they are: one moment, no fields.
         from heapstory import _core
 
         window = _core.window(
-            self.trace.core, 0, self.trace.last, nodes, None, NO_LIMIT, NO_LIMIT, 0, 0
+            self.trace.core, 0, self.trace.last, nodes, None, NO_LIMIT, NO_LIMIT, 0, 0, fields=False
         )
         tables = [(name, table) for name, table in window.tables() if name == "nodes"]
         return pack(

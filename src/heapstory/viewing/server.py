@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _CHUNKS_AT_ONCE = 16  # that are counted in the background between two looks at whether to stop
 _CHUNKS_OF_REQUEST = 8  # that a request may count itself
 _MOST_CHANGES = 1_000_000  # of a window
-_MOST_INDEXED = 20_000_000  # changes: an index of pointers takes up to 32 bytes for each
+_MOST_INDEXED = 1_000_000  # changes: making an index of all pointers takes too long for more
 
 Query = dict[str, str]
 
@@ -146,12 +146,15 @@ class ViewServer:
         node = _number(query, "node")
         if node is None:
             raise UsageError("pointing wants a node")
-        if self.trace.last > _MOST_INDEXED:
+        first, last = _number(query, "first"), _number(query, "last")
+        if self.trace.last <= _MOST_INDEXED:
+            return self.answers.pointing(node, first, last)
+        if first is None or first != last:
             raise UsageError(
-                f"an index of {self.trace.last:,} changes would take too much memory here (ask: "
-                f"heapstory history {self.trace.path} --pointing-to {node})"
+                f"who points to a node is told of one moment, with {self.trace.last:,} changes "
+                f"(ask: heapstory history {self.trace.path} --pointing-to {node})"
             )
-        return self.answers.pointing(node, _number(query, "first"), _number(query, "last"))
+        return self.answers.pointing_at(node, first)
 
     def _source(self, query: Query) -> bytes:
         path = _text(query, "path")

@@ -38,7 +38,8 @@ Window::Window(const Store &store, const Pointers &pointers, Beginnings &beginni
         follow();
     } else {
         std::vector<NodeMemory> nodes = chosen();
-        expect(beginnings, nodes.size());
+        if (query_.fields)
+            expect(beginnings, nodes.size());
         read(std::move(nodes), never);
     }
     std::ranges::sort(rows_, {}, &Row::id);
@@ -111,24 +112,13 @@ void Window::expect(Beginnings &beginnings, uint64_t nodes) {
 
 void Window::read(std::vector<NodeMemory> nodes, uint64_t distance) {
     std::ranges::stable_sort(nodes, {}, [](const NodeMemory &node) { return node.row.address; });
-    const bool much = !has_lives_ && is_much(store_, nodes);
-    if (!meanings_ || much)
-        meanings_ = std::make_unique<Meanings>(
-            store_, pointers_, much ? Meanings::Asked::much : Meanings::Asked::little);
-    has_lives_ |= much;
-    const WordHistories &histories = *histories_;
     Group &group = groups_.emplace_back();
     group.nodes = std::move(nodes);
-    const auto pieces = histories.cut(group.nodes);
+    const auto pieces = histories_->cut(group.nodes);
     group.parts.resize(pieces.size());
     std::vector<uint64_t> left_out(group.nodes.size());
-    histories.read(group.nodes, pieces, [&](size_t piece) -> WordHistories::Visit {
-        auto finder = std::make_shared<RecordFinder>(store_, *meanings_, query_.limits);
-        return [&, finder, piece](size_t node, uint64_t word, auto versions) {
-            left_out[node] += !finder->add(group.nodes[node], uint32_t(node), word, versions,
-                                           last_events_, group.parts[piece]);
-        };
-    });
+    if (query_.fields)
+        read_fields(group, pieces, left_out);
     for (uint32_t part = 0; part < pieces.size(); ++part) {
         const std::vector<FieldRecord> &fields = group.parts[part].fields;
         uint64_t next = 0;
@@ -143,6 +133,23 @@ void Window::read(std::vector<NodeMemory> nodes, uint64_t distance) {
             rows_.push_back(row);
         }
     }
+}
+
+// Counts the words of each node that are left out.
+void Window::read_fields(Group &group, const std::vector<WordHistories::Piece> &pieces,
+                         std::vector<uint64_t> &left_out) {
+    const bool much = !has_lives_ && is_much(store_, group.nodes);
+    if (!meanings_ || much)
+        meanings_ = std::make_unique<Meanings>(
+            store_, pointers_, much ? Meanings::Asked::much : Meanings::Asked::little);
+    has_lives_ |= much;
+    histories_->read(group.nodes, pieces, [&](size_t piece) -> WordHistories::Visit {
+        auto finder = std::make_shared<RecordFinder>(store_, *meanings_, query_.limits);
+        return [&, finder, piece](size_t node, uint64_t word, auto versions) {
+            left_out[node] += !finder->add(group.nodes[node], uint32_t(node), word, versions,
+                                           last_events_, group.parts[piece]);
+        };
+    });
 }
 
 // Types by declaration and allocation, then by what typed fields of the window tell.

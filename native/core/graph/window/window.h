@@ -24,6 +24,7 @@ struct WindowQuery {
     std::vector<uint64_t> nodes;           // these; around: where to start
     uint64_t depth = never, limit = never; // around: how far, and how many nodes
     RecordLimits limits;
+    bool fields = true; // false: who the nodes are, and nothing of what they held
 };
 
 class Window {
@@ -82,6 +83,8 @@ class Window {
     void follow();
     std::vector<uint64_t> targets_of(size_t first_row) const;
     void read(std::vector<NodeMemory> nodes, uint64_t distance);
+    void read_fields(Group &group, const std::vector<WordHistories::Piece> &pieces,
+                     std::vector<uint64_t> &left_out);
     void find_types();
     uint64_t more_of(const Row &row) const;
     void add_node(Batch &out, const Row &row, const Labels &labels) const;
