@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from pathlib import Path
 
@@ -70,6 +71,47 @@ def test_a_process_that_cannot_be_copied(compile_program: Compile, guard: Guard)
     answer = guard(compile_program("guarding/hardship", *FLAGS), "no-processes")
     assert (answer["returned"], answer["findings"]) == (ENDED, [])
     assert any("a scan was not possible" in text for text in answer["remarks"])
+
+
+OUT_OF_STACK = """#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static int deeper(int n) { volatile char room[4096]; room[0] = n; return deeper(n + 1) + room[0]; }
+static void own(int number) {
+    stack_t there;
+    sigaltstack(NULL, &there);
+    _exit(there.ss_flags & SS_ONSTACK ? 3 : 4);
+}
+int main(int count, char **words) {
+    char *kept = malloc(10);
+    stack_t before, stack = {.ss_sp = malloc(1 << 16), .ss_size = 1 << 16};
+    sigaltstack(NULL, &before);
+    if (!(before.ss_flags & SS_DISABLE)) return 5;
+    struct sigaction action = {.sa_handler = own, .sa_flags = SA_ONSTACK};
+    if (!strcmp(words[1], "own")) sigaltstack(&stack, NULL), sigaction(SIGSEGV, &action, NULL);
+    if (!strcmp(words[1], "killed")) raise(SIGKILL);
+    return deeper(kept != NULL);
+}
+"""
+
+
+def test_a_stack_that_overflows_is_the_program_s_own(
+    compile_program: Compile, guard: Guard
+) -> None:
+    answer = guard(compile_program(OUT_OF_STACK, "-O0", "-w"), "own")
+    assert (answer["returned"], answer["crash"], answer["remarks"]) == (ENDED, None, [])
+
+
+@pytest.mark.parametrize(("what", "ended_by"), [("overflow", signal.SIGSEGV), ("killed", None)])
+def test_a_process_that_could_not_be_looked_at(
+    what: str, ended_by: int | None, compile_program: Compile, guard: Guard
+) -> None:
+    answer = guard(compile_program(OUT_OF_STACK, "-O0", "-w"), what)
+    assert answer["returned"] == 128 + (ended_by or signal.SIGKILL)
+    assert (answer["crash"] and answer["crash"]["signal"]) == ended_by
+    (said,) = answer["remarks"]
+    assert "no last look" in said
 
 
 def test_a_library_that_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

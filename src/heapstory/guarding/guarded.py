@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +12,8 @@ from heapstory.guarding.report import Process, RawBlock, RawCrash, RawLoss, Scan
 from heapstory.store.places import Place
 
 CRASH_KIND = "bad-pattern-at-crash"
+CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGABRT)
+MOST_NAMED = 5  # processes in a remark
 _MEANINGS = {
     "new": "memory was used before it was initialised",
     "freed": "memory was used after it was freed",
@@ -90,10 +93,13 @@ def gather(
         made.remarks = list(dict.fromkeys([*made.remarks, *process.remarks]))
         if process.crash is not None:
             made.crashes.append(_crash(process, process.crash, namer))
+    made.remarks += _without_last_look(processes)
     own = [process for process in processes if process.pid == program]
     if own:
         made.sites, made.live = _live(own[-1], namer)
         made.scans = own[-1].scans
+        if own[-1].crash is None and status - 128 in CRASHES:
+            made.crashes.append(Crash(status - 128, None, [], [], program))
     elif program not in unwritten:
         made.remarks.append(
             "the program left no report: it does not load libraries that are preloaded"
@@ -104,6 +110,19 @@ def gather(
         for path in sorted(namer.changed)
     ]
     return made
+
+
+def _without_last_look(processes: list[Process]) -> list[str]:
+    """What is said of processes that neither ended by themselves nor crashed in sight."""
+    last = {process.pid: process for process in processes}  # what each became by exec
+    cut_off = [pid for pid, each in last.items() if not each.ended and each.crash is None]
+    if not cut_off:
+        return []
+    which = ", ".join(map(str, cut_off[:MOST_NAMED])) + (", …" if cut_off[MOST_NAMED:] else "")
+    return [
+        f"no last look at process {which} (killed, out of stack, or still running): what was wrong "
+        "with its blocks at the end and what it lost is not known"
+    ]
 
 
 def _findings(process: Process, namer: Namer) -> list[Finding]:
