@@ -53,7 +53,8 @@ std::unique_ptr<Structure> given_structure(nb::handle plan, const std::vector<Gi
 using Runs = std::vector<std::pair<uint64_t, uint64_t>>;
 
 LocateAnswer locate(Structure &structure, const std::vector<GivenPoint> &given,
-                    const std::map<size_t, Runs> &busy, bool strict) {
+                    const std::map<size_t, Runs> &busy, const std::vector<size_t> &rounds,
+                    bool strict) {
     std::vector<CPoint> points;
     for (const auto &[time, types, under_way] : given) {
         auto [operation_end, way] = under_way.value_or(std::pair{forever, 0u});
@@ -61,6 +62,8 @@ LocateAnswer locate(Structure &structure, const std::vector<GivenPoint> &given,
     }
     for (const auto &[point, runs] : busy)
         points.at(point).busy = runs;
+    for (size_t point : rounds)
+        points.at(point).is_round = true;
     nb::gil_scoped_release release;
     return structure.locate(points, strict);
 }
@@ -161,10 +164,12 @@ void add_answers(nb::module_ &m) {
         .def_ro("time", &FoundCPoint::time)
         .def_ro("kind", &FoundCPoint::kind)
         .def_ro("site", &FoundCPoint::site)
+        .def_ro("depth", &FoundCPoint::depth)
         .def_ro("function", &FoundCPoint::function)
         .def_ro("number", &FoundCPoint::number)
         .def_ro("text", &FoundCPoint::text)
         .def_ro("operation_end", &FoundCPoint::operation_end)
+        .def_ro("is_round", &FoundCPoint::is_round)
         .def_ro("busy", &FoundCPoint::busy);
     nb::class_<CPointAnswer>(m, "CPointAnswer")
         .def_ro("points", &CPointAnswer::points)
@@ -230,7 +235,8 @@ void add_constraints(nb::module_ &m, StoreOf store_of) {
         .def_prop_ro("counts", &Structure::counts)
         .def_prop_ro("load_seconds", &Structure::load_seconds)
         .def("check", &Structure::check, "at"_a, Release())
-        .def("locate", &locate, "cpoints"_a, "busy"_a = std::map<size_t, Runs>(), "strict"_a = true)
+        .def("locate", &locate, "cpoints"_a, "busy"_a = std::map<size_t, Runs>(),
+             "rounds"_a = std::vector<size_t>(), "strict"_a = true)
         .def("cpoints", &cpoints, "returns"_a, "own"_a, "exits"_a, "entries"_a, "lines"_a)
         .def("operations", &Structure::operations, "times"_a);
 }

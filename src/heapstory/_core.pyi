@@ -825,10 +825,12 @@ class CPointKind(Enum):
     END = 5
 
 class FoundCPoint:
-    """``site`` is the statement of the call, the mark or the crash (0: unknown), ``number`` which
-    one of ``record --cpoint``, ``text`` what the program said. What is no longer wrong at
-    ``operation_end`` does not count (None: all does). ``busy``: when other threads ran in
-    operations that they have not ended, after the first timestamp and up to the second."""
+    """``site`` is the statement of the call, the mark or the crash (0: unknown), ``depth`` which of
+    its places if the function was inlined, ``number`` which one of ``record --cpoint``, ``text``
+    what the program said. What is no longer wrong at ``operation_end`` does not count (None: all
+    does). ``is_round``: of an inlined function that has made the same calls again since, so that it
+    may have ended and have been entered again. ``busy``: when other threads ran in operations that
+    they have not ended, after the first timestamp and up to the second."""
 
     @property
     def time(self) -> int: ...
@@ -837,6 +839,8 @@ class FoundCPoint:
     @property
     def site(self) -> int: ...
     @property
+    def depth(self) -> int: ...
+    @property
     def function(self) -> str: ...
     @property
     def number(self) -> int | None: ...
@@ -844,6 +848,8 @@ class FoundCPoint:
     def text(self) -> str: ...
     @property
     def operation_end(self) -> int | None: ...
+    @property
+    def is_round(self) -> bool: ...
     @property
     def busy(self) -> list[tuple[int, int]]: ...
 
@@ -934,12 +940,14 @@ class Structure:
         self,
         cpoints: Sequence[tuple[int, Sequence[int], tuple[int, int] | None]],
         busy: Mapping[int, Sequence[tuple[int, int]]] = ...,
+        rounds: Sequence[int] = ...,
         strict: bool = True,
     ) -> LocateAnswer:
         """C-points, ascending: timestamp, the types whose constraints must hold (none: all), and
         where an operation is under way (else None: all that is wrong counts) when it ends, and a
         number for the way through the program (0: not known). ``busy``, by C-point: when other
-        threads ran in operations that they have not ended. Not ``strict``: where a type has roots,
+        threads ran in operations that they have not ended. ``rounds``: C-points that are ends of
+        rounds (see FoundCPoint). Not ``strict``: where a type has roots,
         only what is wrong with the nodes that these lead to, and nodes that are lost."""
     def cpoints(
         self,

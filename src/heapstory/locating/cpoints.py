@@ -72,11 +72,11 @@ def find(trace: Trace, structure: _core.Structure, plan: Plan, wishes: Sequence[
             points += _at_line(trace, structure, rows, wish)
     _check_crash(points, wishes)
     notes = []
-    if not wishes:
+    if found.inlined and not wishes:
         notes = [
-            f"{name} writes the structure but was inlined wherever it is called: its exits cannot "
-            "be seen"
-            for name in found.inlined
+            f"inlined: {', '.join(found.inlined)}. An inlined function is seen to end only when "
+            "its caller calls another function or returns; what it leaves wrong in a loop and "
+            "fixes before the loop ends is not reported"
         ]
     functions = tuple(found.functions) if not wishes else ()
     return CPoints(_in_order(points), notes, _missing(points, wishes), functions)
@@ -90,9 +90,12 @@ def _is_asked_for(kind: CPointKind, wishes: Sequence[Wish]) -> bool:
 
 def _point(trace: Trace, row: FoundCPoint) -> CPoint:
     place = trace.places.place(row.site) if row.site else None
+    if row.depth:
+        place = trace.places.inlined(row.site)[row.depth]
     kind = row.kind.name.lower()
     busy = tuple(row.busy)
-    return CPoint(row.time, kind, place, row.function, row.text, row.operation_end, busy)
+    end = row.operation_end
+    return CPoint(row.time, kind, place, row.function, row.text, end, busy, row.is_round)
 
 
 def _at_line(

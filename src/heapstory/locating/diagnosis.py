@@ -28,6 +28,7 @@ class CPoint:
     text: str = ""
     operation_end: int | None = None
     busy: tuple[tuple[int, int], ...] = ()  # when other threads ran in the middle of operations
+    is_round: bool = False  # the function was inlined, and may have gone on instead
 
     def __str__(self) -> str:
         where = f" ({self.place})" if self.place else ""

@@ -50,6 +50,7 @@ class _Search:
         result = structure.locate(
             [(time, types, own) for time, (types, own, _) in moments.items()],
             {number: busy for number, (_, _, busy) in enumerate(moments.values()) if busy},
+            _rounds(found, moments),
             strict=False,
         )
         seconds = {
@@ -165,6 +166,12 @@ def _moments(found: list[CPoint], plan: Plan) -> Moments:
         busy = tuple(run for run in busy if run in point.busy)
         moments[point.timestamp] = (types, under_way, busy)
     return moments
+
+
+def _rounds(found: list[CPoint], moments: Moments) -> list[int]:
+    """The moments at which nothing but rounds have ended, by number."""
+    others = {point.timestamp for point in found if not point.is_round}
+    return [number for number, time in enumerate(moments) if time not in others]
 
 
 def _untyped(trace: Trace, plan: Plan) -> int:

@@ -157,11 +157,7 @@ bool Modules::is_of_header(uint64_t address) {
     if (!is_own(at.module))
         return false;
     const std::vector<PlaceRow> found = places(at);
-    const std::string &path = found.empty() ? tables_.text(0) : tables_.text(found.back().path);
-    return std::ranges::any_of(std::initializer_list<std::string_view>{"/usr/include/", "/usr/lib/",
-                                                                       "/usr/local/include/",
-                                                                       "/rustc/", "/rust/deps/"},
-                               [&](std::string_view folder) { return path.starts_with(folder); });
+    return !found.empty() && is_of_library(tables_.text(found.back().path));
 }
 
 void Modules::resolve_site(const SiteRow &site) {

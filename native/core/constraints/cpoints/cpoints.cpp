@@ -1,43 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "constraints/cpoints/cpoints.h"
 
+#include "constraints/cpoints/levels.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
-#include <unordered_map>
 
 namespace heapstory::constraints {
 
 namespace {
-
-// A function by its name and file.
-using Function = std::pair<uint32_t, uint32_t>;
-
-Function function_of(const PlaceRow &place) {
-    return {place.function, place.path};
-}
-
-// "List::insert(int)" is meant by itself, by "List::insert" and by "insert".
-bool is_named(const std::string &function, const std::string &wanted) {
-    if (function == wanted)
-        return true;
-    std::string bare = function.substr(0, function.find('('));
-    size_t last = bare.rfind("::");
-    return bare == wanted || (last != std::string::npos && bare.substr(last + 2) == wanted);
-}
 
 bool is_file(const std::string &path, const std::string &wanted) {
     return path == wanted || (path.size() > wanted.size() && path.ends_with(wanted) &&
                               path[path.size() - wanted.size() - 1] == '/');
 }
 
-class Finder {
+struct StructureStore {
+    uint64_t time;
+    uint32_t site;
+    bool operator<(const StructureStore &other) const { return time < other.time; }
+};
+
+class Finder : Endings {
   public:
     Finder(const Store &store, const Timeline &line, const CPointQuery &query)
-        : store_(store), tables_(store.tables()), line_(line), query_(query) {}
+        : store_(store), tables_(store.tables()), line_(line), query_(query),
+          code_(tables_, line, query.own) {}
 
     CPointAnswer run() {
-        find_functions();
+        find_line_sites();
+        for (uint32_t call = 0; call < tables_.calls.size(); ++call)
+            facts_.push_back(call ? facts_of(call) : CallFacts{});
+        find_stores();
         for (uint32_t chunk : store_.event_chunks())
             if (store_.header(chunk).first_timestamp <= line_.last)
                 walk(chunk);
@@ -52,65 +47,40 @@ class Finder {
 
   private:
     static constexpr size_t most_steps = 64; // of one operation
-    struct Frame {
-        uint32_t call;
-        bool covered;               // a caller other than the outermost belongs to the structure
-        size_t first;               // where on the stack the same function was called first
-        std::vector<size_t> inside; // C-points at returns to this frame
-    };
-    static constexpr size_t no_frame = ~size_t(0);
-    struct Stack {
-        std::vector<Frame> frames;
-        size_t operation = no_frame; // the first frame that belongs, other than the outermost
-        uint64_t began = 0;          // when that was entered
-        std::vector<std::pair<uint64_t, uint64_t>> runs; // since then, (from, to]
-        std::unordered_map<uint32_t, size_t> first;      // by function
-    };
-    struct CallFacts { // of a call id
-        uint32_t function = 0;
-        bool own = false, from_own = false;
+    struct CallFacts {                       // of a call id
+        bool own = false, holds_own = false;
         bool exit = false, entry = false, line = false;
     };
 
-    void find_functions() {
-        std::set<uint32_t> writers;
-        for (const Version &version : line_.versions)
-            if (version.site && version.site != last_writer_)
-                writers.insert(last_writer_ = version.site);
-        for (const Block &block : line_.blocks)
-            if (block.free_stack && block.free_stack < tables_.stacks.size())
-                writers.insert(tables_.stacks[block.free_stack].site);
-        for (uint32_t site : writers) {
-            if (site >= tables_.places.size() || tables_.places[site].empty())
-                continue;
-            const auto &places = tables_.places[site];
-            if (query_.own.empty()) {
-                source_.insert(function_of(places.front()));
-                physical_.insert(function_of(places.back()));
-            }
-            for (const auto &[file, line] : query_.lines)
-                for (const PlaceRow &place : places)
-                    if (place.line == line && is_file(tables_.text(place.path), file))
-                        line_sites_.insert(site);
-        }
-        facts_.resize(tables_.calls.size());
-        std::map<std::pair<uint32_t, uint64_t>, uint32_t> numbers;
-        for (uint32_t call = 1; call < tables_.calls.size(); ++call) {
-            facts_[call] = facts_of(call);
-            auto [module, offset] = tables_.calls[call].target;
-            facts_[call].function =
-                numbers.try_emplace({module, offset}, uint32_t(numbers.size())).first->second;
-        }
+    void find_line_sites() {
+        for (uint32_t site : code_.writers())
+            if (site < tables_.places.size())
+                for (const auto &[file, line] : query_.lines)
+                    for (const PlaceRow &place : tables_.places[site])
+                        if (place.line == line && is_file(tables_.text(place.path), file))
+                            line_sites_.insert(site);
     }
 
-    bool belongs(const PlaceRow &place, const std::set<Function> &functions) const {
-        if (!place.function)
-            return false;
-        if (query_.own.empty())
-            return functions.contains(function_of(place));
-        const std::string &name = tables_.text(place.function);
-        return std::any_of(query_.own.begin(), query_.own.end(),
-                           [&](const std::string &own) { return is_named(name, own); });
+    // Stores tell what calls do not: which inlined functions and tail calls there were. Where
+    // there are none, calls tell all.
+    void find_stores() {
+        std::set<uint32_t> called;
+        for (const PlaceRow &function : tables_.functions)
+            called.insert(function.function);
+        bool all_called =
+            std::all_of(code_.writers().begin(), code_.writers().end(), [&](uint32_t site) {
+                return called.contains(code_.path(site).compiled_into.first);
+            });
+        if (!query_.returns || (all_called && !code_.is_inlined()))
+            return;
+        for (const Version &version : line_.versions)
+            if (version.site)
+                stores_.push_back({version.since, version.site});
+        for (const Block &block : line_.blocks)
+            if (uint32_t site = tables_.site_of_stack(block.free_stack); site)
+                stores_.push_back({block.death, site});
+        std::sort(stores_.begin(), stores_.end());
+        next_store_ = stores_.begin();
     }
 
     CallFacts facts_of(uint32_t call) const {
@@ -119,8 +89,8 @@ class Finder {
         uint32_t site = tables_.calls[call].site;
         static const std::vector<PlaceRow> unknown;
         const auto &from = site < tables_.places.size() ? tables_.places[site] : unknown;
-        facts.own = belongs(target, physical_);
-        facts.from_own = !from.empty() && belongs(from.front(), source_);
+        facts.own = code_.belongs(target);
+        facts.holds_own = code_.holds_own(target);
         const std::string &name = tables_.text(target.function);
         for (const std::string &wanted : query_.exits)
             facts.exit |= is_named(name, wanted);
@@ -139,10 +109,10 @@ class Finder {
         auto time_at = [&](uint32_t position) {
             return position ? clock->timestamps.of(position - 1) : first;
         };
-        if (stacks_.empty())
+        if (threads_.empty())
             for (const OpenCalls &open : view.open_calls())
                 for (uint32_t call : open.calls)
-                    enter(stacks_[open.thread], call, first);
+                    enter(threads_[open.thread], call, first);
         auto next = clock->switches.begin();
         for (const Call &call : view.calls()) {
             if (time_at(call.event) > line_.last)
@@ -151,10 +121,11 @@ class Finder {
                 switch_to(next->thread, time_at(next->event));
             if (call.call >= facts_.size())
                 continue;
+            take_stores(time_at(call.event));
             if (call.is_return)
                 leave(call.call, time_at(call.event));
             else {
-                enter(stacks_[thread_], call.call, time_at(call.event));
+                enter(threads_[thread_], call.call, time_at(call.event));
                 if (facts_[call.call].entry)
                     add(CPointKind::entry, call.call, time_at(call.event));
             }
@@ -167,92 +138,112 @@ class Finder {
     }
 
     void switch_to(uint32_t thread, uint64_t time) {
-        if (Stack &stack = stacks_[thread_]; stack.operation != no_frame)
-            stack.runs.emplace_back(std::max(stack.began, ran_since_), time);
+        take_stores(time);
+        if (Levels &levels = threads_[thread_]; levels.is_in_operation())
+            levels.runs.emplace_back(std::max(levels.operation_began(), ran_since_), time);
         thread_ = thread;
         ran_since_ = time;
     }
 
-    // The outermost function is main where its own call, by other code, was recorded.
-    static size_t outermost(const std::vector<Frame> &frames, const Tables &tables) {
-        return !frames.empty() && !tables.sites[tables.calls[frames[0].call].site].own;
-    }
-
-    void enter(Stack &stack, uint32_t call, uint64_t time) {
-        auto &frames = stack.frames;
-        bool covered = !frames.empty() && frames.back().covered;
-        covered |= facts_[call].from_own && frames.size() > outermost(frames, tables_);
-        size_t first = stack.first.try_emplace(facts_[call].function, frames.size()).first->second;
-        if (facts_[call].own && stack.operation == no_frame &&
-            frames.size() >= outermost(frames, tables_)) {
-            stack.operation = frames.size();
-            stack.began = time;
-            stack.runs.clear();
+    // What the running thread has stored up to some moment.
+    void take_stores(uint64_t time) {
+        for (; next_store_ != stores_.end() && next_store_->time <= time; ++next_store_) {
+            auto [at, site] = *next_store_;
+            if (const Inlined *inlined = threads_[thread_].store(code_.path(site), site, at))
+                inlined_.insert(inlined->function);
         }
-        frames.push_back({call, covered, first, {}});
-        called_.insert(call);
     }
 
-    Frame pop(Stack &stack) const {
-        Frame frame = std::move(stack.frames.back());
-        stack.frames.pop_back();
-        if (frame.first == stack.frames.size())
-            stack.first.erase(facts_[frame.call].function);
-        if (stack.operation == stack.frames.size())
-            stack.operation = no_frame;
-        return frame;
+    void enter(Levels &levels, uint32_t call, uint64_t time) {
+        uint32_t site = tables_.calls[call].site;
+        ending_ = &levels;
+        levels.before_call(code_, site, time, *this);
+        Level level;
+        level.function = function_of(tables_.functions[call]);
+        level.call = call;
+        level.outermost = levels.all().size() == 1 && !tables_.sites[site].own;
+        level.own = facts_[call].own && !level.outermost;
+        level.holds_own = facts_[call].holds_own;
+        levels.call(std::move(level), time);
     }
 
     void leave(uint32_t call, uint64_t time) {
-        Stack *stack = &stacks_[thread_];
-        auto has = [&](const std::vector<Frame> &frames) {
-            return std::any_of(frames.rbegin(), frames.rend(),
-                               [&](const Frame &frame) { return frame.call == call; });
-        };
-        if (stack->frames.empty() || stack->frames.back().call != call) {
+        Levels *levels = &threads_[thread_];
+        if (!levels->is_called_last(call)) {
             // A switch of threads at the same position may have come first.
-            for (auto &[thread, other] : stacks_)
-                if (!other.frames.empty() && other.frames.back().call == call)
-                    stack = &other;
-            if (!has(stack->frames))
+            for (auto &[thread, other] : threads_)
+                if (other.is_called_last(call))
+                    levels = &other;
+            if (!levels->has_call(call))
                 return;
         }
-        auto &frames = stack->frames;
-        while (frames.back().call != call)
-            pop(*stack);
-        bool is_outermost = frames.size() == outermost(frames, tables_);
-        Frame frame = pop(*stack);
-        if (!is_outermost && frame.inside.size() <= most_steps)
-            for (size_t point : frame.inside)
-                answer_.points[point].operation_end = time;
-        if (frame.first < frames.size())
-            hand_over(frame.inside, frames[frame.first].inside);
+        ending_ = levels;
+        Level level = levels->leave(call, time, *this);
+        if (!level.outermost && level.inside.size() <= most_steps)
+            end_operation(level, time);
+        hand_over(level, *levels);
         const CallFacts &facts = facts_[call];
-        bool covered = !frames.empty() && frames.back().covered;
-        // What main writes itself does not make all that it calls a part of one operation.
-        bool within = facts.from_own && frames.size() > outermost(frames, tables_);
-        bool returned = query_.returns && facts.own && !covered && !within;
-        if (returned && !frames.empty())
-            frames.back().inside.push_back(answer_.points.size());
+        bool returned = query_.returns && level.holds_own && !level.covered;
+        if (returned)
+            levels->top().inside.push_back(answer_.points.size());
         if (returned || facts.exit || facts.line) {
             add(CPointKind::exit, call, time);
-            answer_.points.back().busy = runs_of_others(*stack);
+            answer_.points.back().busy = runs_of_others(*levels);
         }
     }
 
-    std::vector<std::pair<uint64_t, uint64_t>> runs_of_others(const Stack &own) const {
+    // An inlined function has. It may have been entered again and again, which does not show: so
+    // whatever the number of steps, what is wrong in between may be temporary.
+    void ended(Level &level, uint64_t time) override {
+        end_operation(level, time);
+        hand_over(level, *ending_);
+        if (!query_.returns || !level.own || level.covered)
+            return;
+        ending_->top().inside.push_back(answer_.points.size());
+        add_inlined(level, time);
+    }
+
+    void round_ended(Level &level, uint64_t time) override {
+        if (!query_.returns)
+            return;
+        level.inside.push_back(answer_.points.size());
+        add_inlined(level, time);
+        answer_.points.back().is_round = true;
+    }
+
+    void add_inlined(const Level &level, uint64_t time) {
+        FoundCPoint point;
+        point.time = time;
+        point.kind = CPointKind::exit;
+        point.function = tables_.text(level.function.first);
+        point.site = level.site;
+        point.depth = level.inlined.depth;
+        point.busy = runs_of_others(*ending_);
+        answer_.points.push_back(std::move(point));
+    }
+
+    void end_operation(const Level &level, uint64_t time) {
+        for (size_t point : level.inside)
+            answer_.points[point].operation_end = time;
+    }
+
+    std::vector<std::pair<uint64_t, uint64_t>> runs_of_others(const Levels &own) const {
         std::vector<std::pair<uint64_t, uint64_t>> runs;
-        for (const auto &[thread, other] : stacks_)
-            if (&other != &own && other.operation != no_frame)
+        for (const auto &[thread, other] : threads_)
+            if (&other != &own && other.is_in_operation())
                 runs.insert(runs.end(), other.runs.begin(), other.runs.end());
         return runs;
     }
 
     // To the first call of a function that calls itself; more than most_steps need not be known.
-    static void hand_over(const std::vector<size_t> &inside, std::vector<size_t> &first) {
+    static void hand_over(const Level &level, Levels &levels) {
+        if (level.first >= levels.all().size())
+            return;
+        std::vector<size_t> &first = levels.all()[level.first].inside;
         size_t room = most_steps + 1 - std::min(first.size(), most_steps + 1);
-        first.insert(first.end(), inside.begin(),
-                     inside.begin() + std::ptrdiff_t(std::min(inside.size(), room)));
+        size_t count = std::min(level.inside.size(), room);
+        first.insert(first.end(), level.inside.begin(),
+                     level.inside.begin() + std::ptrdiff_t(count));
     }
 
     void add(CPointKind kind, uint32_t call, uint64_t time) {
@@ -307,16 +298,13 @@ class Finder {
     }
 
     void name_functions() {
-        std::set<Function> called;
-        for (uint32_t call : called_)
-            called.insert(function_of(tables_.functions[call]));
         std::set<std::string> names;
-        for (const Function &function : source_) {
+        for (const Function &function : code_.functions()) {
             const std::string &name = tables_.text(function.first);
             if (name.empty() || !names.insert(name).second)
                 continue;
             answer_.functions.push_back(name);
-            if (!called.contains(function) && name != "main")
+            if (inlined_.contains(function))
                 answer_.inlined.push_back(name);
         }
     }
@@ -325,13 +313,14 @@ class Finder {
     const Tables &tables_;
     const Timeline &line_;
     const CPointQuery &query_;
-    std::set<Function> source_;   // that write the structure, as written
-    std::set<Function> physical_; // and what they were compiled into
+    StructureCode code_;
     std::set<uint32_t> line_sites_;
-    uint32_t last_writer_ = 0;
     std::vector<CallFacts> facts_;
-    std::set<uint32_t> called_;
-    std::map<uint32_t, Stack> stacks_;
+    std::vector<StructureStore> stores_; // to the structure, where calls do not tell all
+    std::vector<StructureStore>::const_iterator next_store_ = stores_.begin();
+    std::map<uint32_t, Levels> threads_;
+    Levels *ending_ = nullptr;   // of the thread whose functions end
+    std::set<Function> inlined_; // operations
     uint32_t thread_ = 1;
     uint64_t ran_since_ = 0;
     CPointAnswer answer_;

@@ -14,6 +14,10 @@
 // returns. A function that calls very many such functions, or the outermost one, does no operation
 // but uses the structure.
 //
+// All this is about functions as they were written. Those that were inlined end where the next
+// call shows it (`levels.h`). Where such a function is called in a loop, its ends from one round to
+// the next are guessed: what is wrong there counts only if something is when the loop has ended.
+//
 // C-points belong to the thread whose function returned. What other threads have changed in the
 // middle of an operation (`busy`) is for their own C-points.
 #pragma once
@@ -33,11 +37,15 @@ struct FoundCPoint {
     uint64_t time = 0;
     CPointKind kind = CPointKind::end;
     uint32_t site = 0;              // the statement: of the call, the mark, the crash
+    uint32_t depth = 0;             // exit of an inlined function: which of the site's places
     std::string function;           // entry and exit: which
     std::optional<uint64_t> number; // option: which one of `record --cpoint`
     std::string text;               // mark: what the program said
     // Exit: what is no longer wrong then does not count. None: all does.
     std::optional<uint64_t> operation_end;
+    // Exit: of an inlined function that has made the same calls again since. It may have ended
+    // there and have been entered again, or it has a loop.
+    bool is_round = false;
     // Exit: when other threads ran in operations that they have not ended, (from, to].
     std::vector<std::pair<uint64_t, uint64_t>> busy;
 };
@@ -52,7 +60,7 @@ struct CPointQuery {
 struct CPointAnswer {
     std::vector<FoundCPoint> points;    // in order of time; several may share a moment
     std::vector<std::string> functions; // that belong to the structure
-    std::vector<std::string> inlined;   // of these, the ones that were never called
+    std::vector<std::string> inlined;   // of these, operations that were inlined somewhere
 };
 
 CPointAnswer find_cpoints(const Store &store, const Timeline &line, const CPointQuery &query);

@@ -25,6 +25,7 @@ struct CPoint {
     // When other threads ran, in operations that they have not ended: (from, to]. What was changed
     // last then is theirs and does not count yet.
     std::vector<std::pair<uint64_t, uint64_t>> busy;
+    bool is_round = false; // the end of a round (see FoundCPoint)
 };
 
 // A C-point in the middle of an operation and what is wrong there.
@@ -51,7 +52,8 @@ class Forward {
     // The inconsistencies there.
     const std::vector<Inconsistency> &inconsistencies() const { return found_; }
     // C-points of the operation that ends badly at which something was wrong that was gone later,
-    // and that the same way through the program never left wrong in operations that ended well.
+    // and that the same way through the program never left wrong in operations that ended well, or
+    // in earlier rounds.
     const std::vector<Passing> &unusual() const { return unusual_; }
     // The last C-point before it where everything was checked and fine.
     size_t last_clean() const;

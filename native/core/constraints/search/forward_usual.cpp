@@ -37,10 +37,15 @@ bool Forward::is_usual(size_t point) const {
 }
 
 void Forward::find_unusual() {
+    std::set<uint32_t> rounds; // ways: what the first round left wrong is usual
     for (Passing &passing : passing_) {
         const CPoint &point = points_[passing.point];
-        if (passing.point >= bad_ || point.operation_end < points_[bad_].time ||
-            !ways_.contains(point.way))
+        if (passing.point >= bad_ || point.operation_end < points_[bad_].time)
+            continue;
+        if (point.is_round && rounds.insert(point.way).second)
+            for (const Inconsistency &e : passing.found)
+                usual_.emplace(point.way, e.constraint);
+        if (!ways_.contains(point.way) && !rounds.contains(point.way))
             continue;
         std::erase_if(passing.found, [&](const Inconsistency &e) {
             return usual_.contains({point.way, e.constraint});

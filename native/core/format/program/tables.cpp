@@ -4,6 +4,8 @@
 #include "format/container/chunk.h"
 #include "format/container/printable.h"
 
+#include <algorithm>
+
 namespace heapstory {
 
 namespace {
@@ -91,6 +93,13 @@ Type read_type(ByteReader &in) {
 }
 
 } // namespace
+
+bool is_of_library(std::string_view path) {
+    static constexpr std::string_view folders[] = {"/usr/include/", "/usr/lib/",
+                                                   "/usr/local/include/", "/rustc/", "/rust/deps/"};
+    return std::any_of(std::begin(folders), std::end(folders),
+                       [&](std::string_view folder) { return path.starts_with(folder); });
+}
 
 uint32_t Tables::string(std::string_view text) {
     if (text.empty())

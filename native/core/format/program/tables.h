@@ -55,6 +55,9 @@ struct PlaceRow {
     auto operator<=>(const PlaceRow &) const = default;
 };
 
+// Whether a source file is a header of a library, or Rust's: no code of the program itself.
+bool is_of_library(std::string_view path);
+
 // Ids start at 1; row 0 of each vector means unknown.
 struct Tables {
     std::vector<std::string> strings{""};
