@@ -29,6 +29,7 @@ class TypeFacts:
     pointers: dict[str, str] = field(default_factory=dict)  # field -> type it points to
     arrays: set[str] = field(default_factory=set)  # of the pointers, those that are arrays
     numbers: list[str] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)  # void *: numbers, or pointers to anything
     number_arrays: dict[str, int] = field(default_factory=dict)
     edges: list[str] = field(default_factory=list)
     back: list[str] = field(default_factory=list)
@@ -122,6 +123,9 @@ def _read_fields(facts: TypeFacts, known: dict[str, TypeFacts]) -> None:
             facts.pointers[name] = known[scalar.target].name
             if array:
                 facts.arrays.add(name)
+        elif scalar.kind is Kind.POINTER and scalar.target is None and isinstance(part, Scalar):
+            if scalar.pointee in (None, "void"):
+                facts.words.append(name)
         elif scalar.kind in NUMBERS and not scalar.is_char and scalar.size in (2, 4, 8):
             if isinstance(part, Scalar):
                 facts.numbers.append(name)

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count, permutations
 
+from heapstory.constraints.binding.layout import Array
 from heapstory.inference.checking import Candidate
 from heapstory.inference.facts import TypeFacts
 
 Values = dict[str, dict[str, list[int]]]  # by type and field, ascending
+LEAST_ADDRESS = 1 << 32  # of a block: heaps lie above
 SHAPE, ORDER, LINKS, HEIGHTS, VALUES = "shape", "order", "links", "heights", "values"
 
 
@@ -103,6 +105,11 @@ class Templates:
 
     def _order(self, t: TypeFacts) -> Iterator[Candidate]:
         x, y = variables(t)
+        for name in t.words:
+            seen = self.values.get(t.name, {}).get(name, [0])
+            if len(seen) > 4:  # the order of addresses is chance more often than not
+                for order in self._search_order(t, name):
+                    yield replace(order, doubtful=max(seen) >= LEAST_ADDRESS)
         for name in t.numbers:
             if t.edges and len(self.values.get(t.name, {}).get(name, ())) > 4:
                 yield from self._order_of(t, name)
@@ -123,15 +130,34 @@ class Templates:
 
     def _order_of(self, t: TypeFacts, name: str) -> Iterator[Candidate]:
         x, y = variables(t)
-        single = [edge for edge in t.edges if edge not in t.arrays]
-        for left, right in permutations(single, 2):
-            way = f"[{left}, {right}]"
-            less = f"MAX({x}.{left}, {name}, {way}) < {x}.{name}"
-            more = f"MIN({x}.{right}, {name}, {way}) > {x}.{name}"
-            yield self._one(t, ORDER, f"{less} and {more}", ladder=f"order {name}")
+        yield from self._search_order(t, name)
         over = self._edge(t)
         for sign in ("<", ">", "<=", ">="):
             yield self._one(t, ORDER, f"{x}.{name} {sign} {y}.{name}", over, ladder=f"order {name}")
+
+    def _search_order(self, t: TypeFacts, name: str) -> Iterator[Candidate]:
+        x, _ = variables(t)
+        for left, right in permutations(self._sides(t), 2):
+            # Of an array of two children the name stands for both.
+            way = f"[{', '.join(dict.fromkeys(one.partition('[')[0] for one in (left, right)))}]"
+            less = f"MAX({x}.{left}, {name}, {way}) < {x}.{name}"
+            more = f"MIN({x}.{right}, {name}, {way}) > {x}.{name}"
+            yield self._one(t, ORDER, f"{less} and {more}", ladder=f"order {name}")
+
+    def _sides(self, t: TypeFacts) -> list[str]:
+        """The edges one by one; of an array those of two elements: ``child[0]``, ``child[1]``."""
+        counts = {
+            part.name.replace("[]", ""): part.count
+            for part in t.layout.parts
+            if isinstance(part, Array)
+        }
+        sides: list[str] = []
+        for edge in t.edges:
+            if edge not in t.arrays:
+                sides.append(edge)
+            elif counts.get(edge) == 2:
+                sides += [f"{edge}[0]", f"{edge}[1]"]
+        return sides
 
     def _array_order(self, t: TypeFacts) -> Iterator[Candidate]:
         x, _ = variables(t)
@@ -206,11 +232,10 @@ class Templates:
 
     def _heights(self, t: TypeFacts) -> Iterator[Candidate]:
         x, y = variables(t)
-        single = [edge for edge in t.edges if edge not in t.arrays]
+        sides = self._sides(t)
         leaf = f"{x}.ISLEAF{self._over(t)} == true"
-        if len(single) == 2 and len(t.edges) == 2:
-            left, right = single
-            yield from self._binary(t, leaf, left, right)
+        if len(sides) == 2 and self._most(t) == 2:
+            yield from self._binary(t, leaf, *sides)
         for child in t.edges:
             if child in t.arrays:
                 rule = attribute(t, "DEPTH", leaf, "0", f"{x}.{child}[0].DEPTH + 1")
@@ -243,6 +268,9 @@ class Templates:
                 yield self._one(t, HEIGHTS, body, attribute=null_path, ladder=f"is {name}")
             body = f"{x}.{name} == COUNT({x}, *)"
             yield self._one(t, HEIGHTS, body, ladder=f"is {name}")
+            both = f"{x}.{left} != NULL and {x}.{right} != NULL"
+            body = f"{x}.{name} == {x}.{left}.{name} + {x}.{right}.{name}"
+            yield self._one(t, HEIGHTS, body, both, ladder=f"is {name}")
         for one, other in ((left, right), (right, left)):
             body = f"{x}.{one}.NEAREST >= {x}.{other}.NEAREST"
             yield self._one(t, HEIGHTS, body, attribute=null_path, ladder="leftist")

@@ -39,7 +39,8 @@ def _read(
     if described is None:
         return
     for part in facts.layout.parts:
-        if isinstance(part, Scalar) and part.name in facts.numbers and not part.bit_size:
+        read = part.name in facts.numbers or part.name in facts.words
+        if isinstance(part, Scalar) and read and not part.bit_size:
             where = described["address"] + base + part.offset
             data = run.trace.core.value(where, part.size, at)
             if data is not None:

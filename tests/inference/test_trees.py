@@ -1,0 +1,45 @@
+"""Inference over trees whose children are an array and whose keys are ``void *``."""
+
+from __future__ import annotations
+
+from tests.conftest import Compile, Heapstory, Record
+
+TREE = r"""
+#include <stdint.h>
+#include <stdlib.h>
+struct node { void *key; struct node *child[2]; int leaves; };
+static struct node *root;
+static struct node *put(struct node *node, uintptr_t key) {
+    if (!node) {
+        node = calloc(1, sizeof *node);
+        node->key = (void *)key;
+        node->child[0] = node->child[1] = NULL;
+        node->leaves = 1;
+        return node;
+    }
+    int side = key > (uintptr_t)node->key;
+    node->child[side] = put(node->child[side], key);
+    node->leaves = 0;
+    for (int i = 0; i < 2; i++)
+        node->leaves += node->child[i] ? node->child[i]->leaves : 0;
+    return node;
+}
+static void add(uintptr_t key) { root = put(root, key); }
+int main(void) {
+    for (unsigned i = 1; i <= 40; ++i)
+        add(i * 29 % 41);
+    return 0;
+}
+"""
+
+
+def test_children_in_an_array_keys_that_are_void_and_sums(
+    compile_program: Compile, record: Record, heapstory: Heapstory
+) -> None:
+    done = heapstory("infer", record(compile_program(TREE, "-O0")))
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    order = "MAX(X.child[0], key, [child]) < X.key and MIN(X.child[1], key, [child]) > X.key"
+    assert order in said, done.stdout
+    both = "X.child[0] != NULL and X.child[1] != NULL"
+    assert f"{both} => X.leaves == X.child[0].leaves + X.child[1].leaves" in said, done.stdout
