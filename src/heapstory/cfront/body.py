@@ -111,6 +111,7 @@ class BodyBuilder:
                 (target, {label: self._resolve(o) for label, o in sources.items()})
                 for target, sources in block.phis
             ]
+        self.function.members = self.targets.members
         self.function.count = sum(len(b.statements) for b in self.function.blocks.values())
 
     @staticmethod

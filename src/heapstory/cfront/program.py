@@ -138,6 +138,8 @@ class Function:
     kinds: dict[str, str] = field(default_factory=dict)  # the types of promoted slots
     bits: dict[str, int] = field(default_factory=dict)  # of promoted slots that hold numbers
     asked: dict[str, Answers] = field(default_factory=dict)  # by registers: comparisons in words
+    # Registers that are the address of a member of a structure: "struct.list+8".
+    members: dict[str, str] = field(default_factory=dict)
     callees: set[str] = field(default_factory=set)
     indirect: set[str] = field(default_factory=set)  # signatures of calls through pointers
     count: int = 0  # statements, to judge the cost

@@ -15,6 +15,7 @@ from heapstory.static.analysis.linking import ProgramResult, link
 from heapstory.static.analysis.options import Options
 from heapstory.static.function.show import show_states
 from heapstory.static.program.callgraph import levels
+from heapstory.static.program.forgotten import add_forgotten
 from heapstory.static.program.index import Index, View, callees, groups_in_order
 from heapstory.static.program.slicing import VERSION as SLICING
 from heapstory.static.program.slicing import slice_to_heap
@@ -40,6 +41,8 @@ def analyse(jobs: list[Job], options: Options) -> ProgramResult:
         _analyse(functions, index, mapper, options, found, store)
         options.progress("following main")
         units = [each.unit for each in compiled if each.unit is not None]
+        if not found.skipped:
+            add_forgotten(functions, index, units, found.results)
         merge(_follow(functions, index, units, store), found.results)
         store.write()
     finally:

@@ -74,6 +74,10 @@ class Doubt(Enum):
         "held-by-main", "medium",
         "main holds it when the program ends",
     )  # fmt: skip
+    NOBODY_RELEASES = (
+        "nobody-releases", "medium",
+        "no function releases what this member is given, nor any other member of the structure",
+    )  # fmt: skip
     REALLOC_FAILED = (
         "realloc-failed", "medium",
         "it happens where realloc fails and the old block stays",

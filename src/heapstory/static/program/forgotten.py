@@ -1,0 +1,165 @@
+"""Members that functions fill with new memory, that nobody releases, and whose structure is freed.
+
+No one function shows this: one fills the member, another one frees the structure. The whole
+program is looked at, member by member (``struct.list+8``): where any function hands the value of a
+member to one that releases or keeps it, nothing is said about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from heapstory.cfront.layout import Layout, is_pointer, member_key
+from heapstory.cfront.program import Function, Place, Unit
+from heapstory.static.heap.doubt import Doubt
+from heapstory.static.heap.state import HEAP, Cell, Step
+from heapstory.static.program.callee import Effects
+from heapstory.static.program.component import FunctionResult
+from heapstory.static.program.index import Index
+from heapstory.static.program.member_flow import Fill, Flow, MemberFlow
+from heapstory.static.transfer.losses import FIELD_LOST, Loss
+
+
+class Structures:
+    """Which members are pointers, and which structures lie inside others."""
+
+    def __init__(self, units: Iterable[Unit]) -> None:
+        self.pointers: set[str] = set()
+        self._inside: dict[str, set[str]] = {}  # structure -> those that have it as a member
+        self.fixed: set[str] = set()  # structures that are variables of the program, or in them
+        for unit in units:
+            for kind in unit.layout.named:
+                self._add(kind, unit.layout)
+        for unit in units:
+            for kind, _ in unit.initial.values():
+                self._fix(_element(kind, unit.layout), unit.layout)
+
+    def _add(self, kind: str, layout: Layout) -> None:
+        for offset, member in layout.fields(kind):
+            inner = _element(member, layout)
+            if is_pointer(inner):
+                self.pointers.add(member_key(kind, offset))
+            elif inner[0] == "%":
+                self._inside.setdefault(_name(inner), set()).add(_name(kind))
+
+    def _fix(self, kind: str, layout: Layout) -> None:
+        if kind[0] == "%" and _name(kind) not in self.fixed:
+            self.fixed.add(_name(kind))
+            for _, member in layout.fields(kind):
+                self._fix(_element(member, layout), layout)
+
+    def around(self, structure: str) -> set[str]:
+        """A structure and all that it lies in."""
+        found: set[str] = set()
+        pending = [structure]
+        while pending:
+            each = pending.pop()
+            if each not in found:
+                found.add(each)
+                pending.extend(self._inside.get(each, ()))
+        return found
+
+
+def _name(kind: str) -> str:
+    return member_key(kind, 0).partition("+")[0]
+
+
+def _element(kind: str, layout: Layout) -> str:
+    element = None if is_pointer(kind) else layout.element(kind)
+    return kind if element is None else _element(element, layout)
+
+
+def add_forgotten(
+    functions: Mapping[str, Function],
+    index: Index,
+    units: list[Unit],
+    results: Mapping[str, FunctionResult],
+) -> None:
+    """Add the losses to the results of the functions that free the structures."""
+    flows = _flows(functions, index, results)
+    structures = Structures(units)
+    gone = _gone(flows)
+    mixed = set().union(*(flow.mixed for flow in flows.values()))
+    for member, fill in _fills(flows):
+        structure = member.partition("+")[0]
+        unclear = structure in structures.fixed or structure.endswith(".anon")
+        if gone & _alike(member, mixed) or unclear or member not in structures.pointers:
+            continue
+        found = _destructor(structures.around(structure), flows)
+        if found is not None:
+            name, place, careful = found
+            _lose(results[name], functions[name], fill, place, careful)
+
+
+def _flows(
+    functions: Mapping[str, Function], index: Index, results: Mapping[str, FunctionResult]
+) -> dict[str, MemberFlow]:
+    effects = Effects(index)
+    flows = {}
+    for name, result in results.items():  # callees first
+        flows[name] = Flow(functions[name], effects).run()
+        effects.add(result.summary, name, flows[name].returned)
+    return flows
+
+
+def _gone(flows: Mapping[str, MemberFlow]) -> set[str]:
+    """Members whose value some function releases, or gives away, for good."""
+    found = set()
+    for flow in flows.values():
+        last: dict[str, int] = {}
+        for fill in flow.fills:
+            last[fill.member] = max(last.get(fill.member, 0), fill.place.line)
+        for member, places in flow.gone.items():
+            if any(p is None or p.line > last.get(member, 0) for p in places):
+                found.add(member)
+    return found
+
+
+def _alike(member: str, mixed: set[frozenset[str]]) -> set[str]:
+    """A member, and those at the same offset of structures that names are taken for as well."""
+    structure, _, offset = member.partition("+")
+    return {member} | {f"{s}+{offset}" for group in mixed if structure in group for s in group}
+
+
+def _fills(flows: Mapping[str, MemberFlow]) -> list[tuple[str, Fill]]:
+    """One fill for a member: the first in the order of the source."""
+    found: dict[str, Fill] = {}
+    for name in sorted(flows):
+        for fill in flows[name].fills:
+            known = found.get(fill.member)
+            if known is None or fill.place < known.place:
+                found[fill.member] = fill
+    return sorted(found.items())
+
+
+def _destructor(
+    structures: set[str], flows: Mapping[str, MemberFlow]
+) -> tuple[str, Place, bool] | None:
+    """A function that frees such a structure, best one that releases other members of it."""
+    found = []
+    for name, flow in flows.items():
+        for structure in structures & flow.freed.keys():
+            others = sum(member.partition("+")[0] in structures for member in flow.gone)
+            found.append((-others, name, flow.freed[structure]))
+    if not found:
+        return None
+    others, name, place = min(found)
+    return name, place, others < 0
+
+
+def _lose(
+    result: FunctionResult, function: Function, fill: Fill, place: Place, careful: bool
+) -> None:
+    for known in result.losses:
+        made = known.cell.site and known.cell.site.place
+        if known.kind == FIELD_LOST and made == fill.site.place:
+            return
+    steps = [
+        Step(fill.place, f"{fill.label or 'a member'} takes the new memory"),
+        Step(place, "the structure is freed; no function releases that member"),
+    ]
+    cell = Cell(HEAP, fill.site)
+    loss = Loss(FIELD_LOST, function.place.function, place, fill.label, cell, steps, -1)
+    if not careful:
+        loss.doubts.add(Doubt.NOBODY_RELEASES)
+    result.losses.append(loss)
