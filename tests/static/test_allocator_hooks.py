@@ -94,3 +94,46 @@ int use(struct session *s, int bad)
 def test_a_member_set_from_a_variable(leaks: Leaks, way: str, expected: list[str]) -> None:
     found = leaks(SESSION.replace("FORGET", way))
     assert [f.variable for f in found if f.confidence != "low"] == expected
+
+
+EMPTY = """
+#include <stdlib.h>
+static void *(*get)(size_t);
+static void (*put)(void *);
+static void (*done)(void *);
+void set_hooks(void *(*g)(size_t), void (*p)(void *)) { get = g; put = p; }
+void set_done(void (*d)(void *)) { done = d; }
+void *make(size_t n) { if (get) return get(n); return malloc(n); }
+void drop(void *p) { if (put) put(p); else free(p); }
+int use(int bad)
+{
+    char *p = make(10);
+    if (!p)
+        return -1;
+    if (bad) {
+        %s
+        return -2;
+    }
+    drop(p);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("release", "lost"), [("", 1), ("drop(p);", 0), ("if (done) done(p); else drop(p);", 0)]
+)
+def test_a_hook_that_is_empty_at_first(leaks: Leaks, release: str, lost: int) -> None:
+    assert len(leaks(EMPTY % release)) == lost
+
+
+def test_a_callback_may_release_what_it_is_given(leaks: Leaks) -> None:
+    assert not leaks(EMPTY % "if (done) { done(p); return 0; } drop(p);")
+
+
+def test_a_hook_that_must_be_set_is_not_taken_for_empty(leaks: Leaks) -> None:
+    must = EMPTY.replace(
+        "if (get) return get(n); return malloc(n);", "if (!get) abort(); return get(n);"
+    )
+    own = "int own(void) { char *q = malloc(8); char *p = make(3); return p && q; }"
+    assert [f.function for f in leaks(must % "" + own)] == ["own"]

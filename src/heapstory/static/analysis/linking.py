@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from heapstory.cfront.frontend import Compiled
 from heapstory.cfront.program import Function
 from heapstory.static.program.component import FunctionResult
-from heapstory.static.program.index import Index
+from heapstory.static.program.index import Index, allocator_hooks
 from heapstory.static.transfer.models import Models
 
 
@@ -47,7 +47,8 @@ def link(
                 function.name = f"{name}@{each.unit.path}"
                 index.aliases[each.unit.path, name] = function.name
             functions[function.name] = function
-    index.constants.close(index.internals, complete=not found.skipped)
+    hooks = allocator_hooks(functions.values(), index)
+    index.constants.close(index.internals, complete=not found.skipped, hooks=hooks)
     found.functions = len(functions)
     found.pointers = frozenset(f.place.function for f in functions.values() if f.returns_pointer)
     return functions, index

@@ -38,15 +38,20 @@ class Constants:
         self._const |= unit.constants
         self._written |= unit.written
 
-    def close(self, internals: set[str], complete: bool) -> None:
-        """Forget what may change; without all units that is every variable that others see."""
-        gone = self._written - self._const
+    def close(self, internals: set[str], complete: bool, hooks: set[str]) -> None:
+        """Forget what may change; without all units that is every variable that others see. Hooks
+        that start as null, and in which the program itself puts nothing, stay so."""
+        gone = self._written - self._const - {hook for hook in hooks if self._null(hook)}
         if not complete:
             gone |= (self._values.keys() | self._tables.keys()) - internals - self._const
         for name in gone:
             self._values.pop(name, None)
             self._tables.pop(name, None)
         self._written = set()
+
+    def _null(self, variable: str) -> bool:
+        values = self._values.get(variable)
+        return values is not None and all(each.operand == 0 for each in values.values())
 
     def functions(self) -> set[str]:
         """All functions in tables."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from heapstory.cfront.program import Function, Unit
@@ -48,6 +50,26 @@ class Index:
         by its type."""
         stored = self.members.get(member) if member else None
         return sorted(stored or self.by_signature.get(signature) or set())
+
+
+_MAKER = re.compile(r"ptr\(i\d+(,i\d+)*\)\Z")  # makes a pointer of numbers
+
+
+def allocator_hooks(functions: Iterable[Function], index: Index) -> set[str]:
+    """Variables by which the user of a library may give it another allocator: they are called,
+    return a pointer and take numbers; whoever calls them calls an allocator otherwise, and the
+    program itself puts no function there."""
+    hooks: set[str] = set()
+    needed: set[str] = set()
+    for function in functions:
+        otherwise = any(name[1:] in index.models.allocates for name in function.callees)
+        for each in function.indirect:
+            member, _, signature = each.partition("|")
+            name, _, offset = member.rpartition("+")
+            if member[:1] != "@" or member in index.members or offset != "0":
+                continue
+            (hooks if otherwise and _MAKER.match(signature) else needed).add(name)
+    return hooks - needed
 
 
 class View:
