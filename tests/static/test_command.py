@@ -334,5 +334,5 @@ def test_names_that_are_not_ascii_in_a_locale_that_is(tmp_path: Path, words: lis
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     done = run(folder, *words, env=plain)
     assert done.returncode == 1, done.stderr
-    assert "1 findings" in done.stdout
+    assert "1 finding " in done.stdout
     assert "skipped" not in done.stderr
