@@ -31,8 +31,11 @@ class Lines:
             for address in slicer.own_instructions()
         }
         places = {at: own for at, rows in found.items() if (own := _statement(rows))}
-        self.places = sorted(set(places.values()), key=_order)
+        calls = {at: _calls(found[at], place) for at, place in places.items()}
+        every = set(places.values()).union(*calls.values())
+        self.places = sorted(every, key=_order)
         numbers = {place: number for number, place in enumerate(self.places, 1)}
+        self._calls = {at: {numbers[one] for one in all_of} for at, all_of in calls.items()}
         self.number_of = {address: numbers[place] for address, place in places.items()}
         self.library_of = {at: found[at][0] for at in places if found[at][0].is_library}
         self._addresses: dict[int, list[int]] = {}
@@ -67,11 +70,17 @@ class Lines:
                 found.setdefault(at, set()).add(self.library_of[address])
         return {at: sorted(places, key=_order) for at, places in found.items()}
 
+    def calls(self, addresses: Iterable[int]) -> set[int]:
+        """The statements with the calls that these instructions were inlined for."""
+        return set().union(*(self._calls.get(address, ()) for address in addresses))
+
     def find(self, file: str, line: int) -> tuple[Place, list[int]]:
         """A line and its instructions; UsageError where none ran, or where two files match."""
         path = self._path(file)
         numbers = [
-            n for n, one in enumerate(self.places, 1) if (one.path, one.line) == (path, line)
+            number
+            for number, one in enumerate(self.places, 1)
+            if (one.path, one.line) == (path, line) and number in self._addresses
         ]
         if numbers:
             return self.places[numbers[0] - 1], [at for n in numbers for at in self._addresses[n]]
@@ -126,6 +135,12 @@ def _place(row: CodePlace) -> Place:
 def _statement(places: list[Place]) -> Place | None:
     own = own_place(places)
     return own if own and own.line else None
+
+
+def _calls(places: list[Place], statement: Place) -> set[Place]:
+    """The program's own lines around the statement that an instruction is of, in one function."""
+    around = places[places.index(statement) + 1 :]
+    return {place for place in around if place.line and not place.is_library}
 
 
 def _order(place: Place) -> tuple[str, int, str]:

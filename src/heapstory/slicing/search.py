@@ -124,6 +124,7 @@ class _Telling:
         names = ("user", "definer", "kind", "where", "size", "value", "count")
         self.edges = list(zip(*(edges.column(name) for name in names), strict=True))
         self.narrowed = bool(options.through) or options.max_statements is not None
+        self.follows_calls = options.control and not options.thin
         self.cut = 0
         self.kept = self._kept(options)
         self._scope = cache(self._find_scope)
@@ -152,8 +153,10 @@ class _Telling:
         """Numbers, in the order of the source."""
         found = {self.rows[moment].statement for moment in self.kept}
         if not self.narrowed:
-            number_of = self.slicing.lines.number_of
-            found |= {number_of.get(at, 0) for at in self.found["hits"].column("address")}
+            lines, addresses = self.slicing.lines, self.found["hits"].column("address")
+            found |= {lines.number_of.get(at, 0) for at in addresses}
+            if self.follows_calls:
+                found |= lines.calls(addresses)
         return sorted(found - {0})
 
     def moments(self, statements: list[int]) -> list[Moment]:
