@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
 
-from heapstory.reporters.check.xml import KINDS
+from heapstory.reporters.check.xml import BY_SYSTEM_CALL, KINDS
 
 HEAPSTORY = Path(sys.executable).with_name("heapstory")
 SECONDS = 60
@@ -36,6 +36,8 @@ def memcheck(command: Sequence[object], source: Path, desk: Path) -> Said:
         for _, element in ElementTree.iterparse(desk / f"memcheck.{process}.xml"):
             if element.tag == "error":
                 _add(said, element, source.name)
+            elif element.tag == "status" and element.findtext("state") == "FINISHED":
+                said.leaks = dict.fromkeys(said.leaks, 0)  # of looks while it ran
     except ElementTree.ParseError:
         pass  # a process that was killed leaves the document open: what stands in it counts
     except OSError as error:
@@ -67,10 +69,11 @@ def check(command: Sequence[object], source: Path, desk: Path, *options: str) ->
     for error in answer["errors"]:
         lines = [at["line"] for at in error["stack"] if at and at["file"] == source.name]
         kind = f"{error['kind']}-{error['use']}" if error["use"] else error["kind"]
-        said.errors.add((KINDS[kind], lines[0] if lines else 0))
-    heap = answer["summary"]["heap"]
+        known = BY_SYSTEM_CALL if error["by_system_call"] else KINDS[kind]
+        said.errors.add((known, lines[0] if lines else 0))
+    open_leaks = [leak for leak in answer["leaks"] if leak["suppressed"] is None]
     for key, names in _OURS.items():
-        said.leaks[key] = sum(heap[name]["blocks"] for name in names)
+        said.leaks[key] = sum(leak["blocks"] for leak in open_leaks if leak["kind"] in names)
     return said
 
 

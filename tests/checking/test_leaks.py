@@ -78,3 +78,58 @@ def test_all_is_lost_where_nothing_refers_to_the_heap(
     heap = answer["summary"]["heap"]
     assert heap["leak"]["blocks"] + heap["reachable"]["blocks"] == 1000
     assert heap["leak"]["blocks"] >= 999  # a register may still hold the last one
+
+
+STALE = """\
+#include <stdlib.h>
+char **kept;
+static __attribute__((noinline)) void lose(void) {
+    char **first = malloc(64);
+    first[3] = malloc(40);
+    free(first);
+}
+static __attribute__((noinline)) void forget(void) {
+    char *volatile words[20];
+    for (int i = 0; i < 20; i++)
+        words[i] = 0;
+    words[10] = malloc(30);
+}
+int main(void) {
+    lose();
+    kept = malloc(64); /* where `first` was */
+    kept[0] = 0;
+    forget();
+    return 0;
+}
+"""
+
+
+def test_words_of_an_earlier_use_of_the_memory_hold_nothing(
+    compile_program: Compile, check: Check
+) -> None:
+    answer = check(compile_program(STALE), options=("--delay", "0"))
+    lost = {leak["bytes"] for leak in answer["leaks"] if leak["kind"] == "leak"}
+    assert lost == {40, 30}
+
+
+DIVIDED = """\
+#include <stdlib.h>
+#include <valgrind/valgrind.h>
+char *inner, *other;
+int main(void) {
+    char *block = malloc(1000);
+    inner = block + 100; /* all that leads to it */
+    VALGRIND_MALLOCLIKE_BLOCK(block + 100, 32, 0, 1);
+    VALGRIND_MALLOCLIKE_BLOCK(block + 300, 64, 0, 1);
+    other = malloc(500) + 8;
+    return 0;
+}
+"""
+
+
+def test_parts_that_are_blocks_count_in_place_of_the_whole(
+    compile_program: Compile, check: Check
+) -> None:
+    heap = check(compile_program(DIVIDED, "-w"))["summary"]["heap"]
+    assert (heap["leak"]["bytes"], heap["reachable"]["bytes"]) == (64, 32)
+    assert heap["possible-leak"]["bytes"] == 500

@@ -88,3 +88,32 @@ def test_light_does_not_look_at_values(
     answer = check(compile_program("checking/values"), "heap", options=("--light",))
     assert answer["errors"] == []
     assert "values that were never set" in answer["summary"]["not_checked"]
+
+
+ATOMIC = """\
+#include <stdatomic.h>
+#include <stdlib.h>
+struct both { _Atomic long a; _Atomic int n; };
+int main(void) {
+    struct both *set = malloc(sizeof *set), *added = malloc(sizeof *added);
+    _Atomic long *compared = malloc(sizeof *compared);
+    long expected = 7;
+    atomic_exchange(&set->a, 5L);
+    atomic_store(&set->n, 3);
+    atomic_fetch_add(&added->n, 1);
+    if (set->a != 5 || set->n != 3)
+        return 1;
+    if (atomic_compare_exchange_strong(compared, &expected, 8))
+        abort();
+    return 3;
+}
+"""
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+def test_atomic_operations_decide_nothing_by_themselves(
+    flag: str, compile_program: Compile, check: Check, memcheck: Memcheck
+) -> None:
+    built = compile_program(ATOMIC, flag)
+    assert {line for _, line in lines(check(built))} == {13}
+    assert {line for _, line in memcheck(built, values=True)} == {13}

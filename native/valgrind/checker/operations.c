@@ -148,8 +148,10 @@ IRExpr *hs_bits_of_operation(OPERATION) {
     case Iop_MullS8 ... Iop_MullU64:
         return hs_bits_of_wide_product(b, o);
     case Iop_CmpEQ8 ... Iop_CmpNE64:
-    case Iop_CasCmpEQ8 ... Iop_ExpCmpNE64:
+    case Iop_ExpCmpNE8 ... Iop_ExpCmpNE64:
         return hs_bits_of_equality(b, o);
+    case Iop_CasCmpEQ8 ... Iop_CasCmpNE64: /* the translation's own: did another thread store? */
+        return NULL;
     case Iop_CmpNEZ8 ... Iop_CmpwNEZ64:
         return hs_bits_of_not_zero(b, o);
     case Iop_CmpLT32S ... Iop_CmpLE64S:

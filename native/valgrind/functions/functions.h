@@ -103,6 +103,10 @@ struct hs_pending {
     ULong site;
 };
 extern struct hs_pending hs_pending;
+extern struct hs_target { /* what the last one wrote to, or still does */
+    Addr start;
+    SizeT length;
+} hs_target;
 void hs_send_pending(void); /* after a fault inside it */
 
 /* rep.c */

@@ -11,6 +11,7 @@
 #include "shared/pages.h"
 #include "shared/ranges.h"
 #include "shared/ring.h"
+#include "shared/states.h"
 
 #define GRAIN_BITS 4
 #define CELLS (1u << (HS_PAGE_BITS - GRAIN_BITS))
@@ -155,8 +156,22 @@ void hs_live_visit(void (*visit)(Addr block, SizeT size)) {
                 visit_page((g << GROUP_BITS | i) << HS_PAGE_BITS, groups[g][i], visit);
 }
 
+/* Without pointers that were never stored there: they are of an earlier use of the memory. */
 static void send_block(Addr block, SizeT size) {
-    hs_send_range(block, size, HSW_RANGE_COPY, 0);
+    Addr from = block, end = block + size, at = block;
+    while (hs_states && (at = hs_find_state(at, end - at, ~HS_ANY_OF(HS_DEFINED))) < end) {
+        at &= ~(Addr)7;
+        if (at + 8 <= end && hs_page_is_on(*(const ULong *)at)) {
+            if (at > from)
+                hs_send_range(from, at - from, HSW_RANGE_COPY, 0);
+            from = at + 8;
+        }
+        at += 8;
+        if (at >= end)
+            break;
+    }
+    if (from < end)
+        hs_send_range(from, end - from, HSW_RANGE_COPY, 0);
 }
 
 void hs_send_contents(void) {

@@ -21,6 +21,7 @@
 #include "walk/ir.h"
 
 struct hs_pending hs_pending;
+struct hs_target hs_target;
 
 void hs_send_pending(void) {
     Addr start = hs_pending.start, end = start + hs_pending.length;
@@ -36,7 +37,14 @@ void hs_send_pending(void) {
     }
 }
 
+/* An address that cannot exist is another signal where a compiler uses rbp for it. */
+static inline void touch(const void *from) {
+    __asm__ volatile("testb $0, (%0)" : : "a"(from) : "cc", "memory");
+}
+
 static inline Bool begin(void *start, SizeT length, ULong site) {
+    hs_target = (struct hs_target){(Addr)start, length};
+    touch(start);
     if (!hs_recording() || !(hs_page_is_on((Addr)start) || length > VKI_PAGE_SIZE ||
                              hs_page_is_on((Addr)start + length)))
         return False;

@@ -3,7 +3,8 @@
  * crash. Sent is every aligned word whose value lies in a recorded page: of stacks, from the stack
  * pointer (less the ABI's red zone) to their end; of registers; and of memory that the program
  * mapped, shares, or keeps thread-local variables in. A thread that is on another stack than its
- * own (signals, coroutines) has both scanned.
+ * own (signals, coroutines) has both scanned. Where values are checked, words that are not all
+ * defined are left out: what lies there is of an earlier use of the memory.
  */
 #include "functions/functions.h"
 #include "program/program.h"
@@ -13,6 +14,7 @@
 #include "shared/pages.h"
 #include "shared/peek.h"
 #include "shared/ring.h"
+#include "shared/states.h"
 
 #include "pub_tool_aspacehl.h"
 
@@ -51,7 +53,7 @@ static void scan_area(ThreadId tid, UInt kind, Addr from, Addr to) {
             end = to;
         if (hs_peek(page, from, end - from))
             for (SizeT i = 0; i < (end - from) / sizeof(ULong); i++)
-                if (hs_page_is_on(page[i]))
+                if (hs_page_is_on(page[i]) && hs_word_is_set(from + i * sizeof(ULong)))
                     found(tid, kind, from + i * sizeof(ULong), page[i]);
         from = end;
     }
@@ -87,11 +89,13 @@ static void scan_stack(ThreadId tid, Addr red_zone) {
 
 static void scan_registers(ThreadId tid, UInt wanted) {
     for (UInt i = 0; i < 16; i++) {
-        ULong value;
+        ULong value, undefined = 0;
         if (!(wanted >> i & 1))
             continue;
         VG_(get_shadow_regs_area)(tid, (UChar *)&value, 0, hs_dwarf_registers[i], 8);
-        if (hs_page_is_on(value))
+        if (hs_states)
+            VG_(get_shadow_regs_area)(tid, (UChar *)&undefined, 1, hs_dwarf_registers[i], 8);
+        if (hs_page_is_on(value) && !undefined)
             found(tid, HSW_SCAN_REGISTERS, i, value);
     }
     send(tid, HSW_SCAN_REGISTERS);

@@ -136,8 +136,8 @@ static void system_reads(CorePart part, ThreadId tid, const HChar *what, Addr ad
 
 static void system_reads_text(CorePart part, ThreadId tid, const HChar *what, Addr address) {
     SizeT length = hs_client_string((const HChar *)address);
-    if (length && of_system_call(part) && !is_hidden(part, tid))
-        HS_TELL(system_reads_text, address, length);
+    if (of_system_call(part) && !is_hidden(part, tid))
+        HS_TELL(system_reads_text, address, length ? length : 1); /* 1: not to its end */
 }
 
 /* By thread: the general registers that the call under way has read, a bit for each. */

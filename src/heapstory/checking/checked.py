@@ -42,6 +42,7 @@ class Checked:
     # Reachable only by pointers into C++ objects: blocks by heuristic, and so many were possible
     # leaks without them.
     heuristics: dict[str, int] = field(default_factory=dict)
+    crash: str | None = None  # the signal that ended it, and where
     failure: str | None = None  # why heapstory itself did not come to the end
 
     @property

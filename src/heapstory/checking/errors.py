@@ -49,6 +49,7 @@ class Error(Finding):
     number: int | None = None  # None: a free
     site: int | None = None  # of the instruction
     pointer: Pointer | None = None
+    by_system_call: bool = False  # the kernel would have made the access
 
     @property
     def is_free(self) -> bool:
@@ -93,6 +94,7 @@ def _access(trace: OpenTrace, row: dict[str, Any], parent: Trace | None) -> Erro
         event=row["event"],
         number=row["error"],
         site=row["site"],
+        by_system_call=row["by_system_call"],
     )
 
 
@@ -159,8 +161,9 @@ def _words(trace: OpenTrace, row: dict[str, Any], block: Block | None) -> str:
     if kind == "overlap":
         return f"a copy of {_bytes(size)} to {row['address']:#x} from where they overlap"
     how = "read" if kind == "unaddressable-read" else "write"
+    of = f" of {_bytes(size)}" if size else ""  # where nothing was ever mapped it is not known
     by = " by a system call" if row["by_system_call"] else ""
-    return f"{how} of {_bytes(size)} at {_where(row['address'], size, block)}{by}"
+    return f"{how}{of} at {_where(row['address'], size, block)}{by}"
 
 
 def _origin(trace: OpenTrace, row: dict[str, Any], block: Block | None) -> str:

@@ -55,7 +55,8 @@ def leaks(
     """By kind and allocation, most bytes first; None where nothing is known of the end,
     or of another moment.
 
-    Every block that was alive is in one of them; of a forked child, every block of its own.
+    Every block that was alive is in one of them; of a forked child, every block of its own. Where
+    the program made blocks of parts of a larger one, they count in its place.
     """
     graph = trace.core.graph(trace.last if at is None else at, False)
     reach = graph.reach(parts=parts)
@@ -64,10 +65,11 @@ def leaks(
     nodes = graph.nodes()
     names = ("id", "kind", "address", "size", "created_stack", "created")
     made: dict[tuple[str, int | None], Leak] = {}
-    for node, sort, address, size, stack, created in zip(
-        *(nodes.column(name) for name in names), strict=True
-    ):
-        if sort != "heap" or (child and created is None):
+    rows = zip(*(nodes.column(name) for name in names), strict=True)
+    heap = [row for row in rows if row[1] == "heap"]
+    divided = _divided((address, size, node) for node, _, address, size, _, _ in heap)
+    for node, _, address, size, stack, created in heap:
+        if node in divided or (child and created is None):
             continue
         if node not in known:
             return None
@@ -84,6 +86,19 @@ def leaks(
     for leak in made.values():
         leak.process = trace.meta.get("pid") or 0
     return by_kind(made.values())
+
+
+def _divided(blocks: Iterable[tuple[int, int, int]]) -> set[int]:
+    """The nodes of blocks, by address and size, in which others begin."""
+    outer: list[tuple[int, int]] = []  # end, node: those around the present one
+    found: set[int] = set()
+    for address, size, node in sorted(blocks, key=lambda block: (block[0], -block[1], block[2])):
+        while outer and outer[-1][0] <= address:
+            outer.pop()
+        if outer:
+            found.add(outer[-1][1])
+        outer.append((address + size, node))
+    return found
 
 
 def by_kind(all_of_them: Iterable[Leak]) -> list[Leak]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection
 from itertools import count
 from pathlib import Path
+from signal import SIGRTMIN, Signals
 from typing import TYPE_CHECKING
 
 from heapstory.checking.checked import CHILDREN, Checked, Scan
@@ -59,6 +60,7 @@ def read(made: Checked, path: Path, checks: Checks) -> None:
                 else:
                     lost[process] = None
                 made.scans += _scans(trace)
+                made.crash = _crash(trace) or made.crash
                 if checks.stores or made.scans:
                     _explain(trace, new, lost[process] or [], checks)
                 found += new
@@ -93,6 +95,18 @@ def _errors(trace: Trace, parent: Path | None) -> list[Error]:
         return merged(errors(trace))
     with Trace(parent) as before:
         return merged(errors(trace, before))
+
+
+def _crash(trace: Trace) -> str | None:
+    """The signal that ended the program, where, and what the address was."""
+    number = (trace.meta.get("exit") or {}).get("signal")
+    if not number:
+        return None
+    name = Signals(number).name if number < SIGRTMIN else f"signal {number}"
+    crash = trace.info().crash
+    place = f" at {crash.place}" if crash and crash.place else ""
+    words = f", {crash.words}" if crash and crash.words else ""
+    return f"{name}{place}{words}"
 
 
 def _has_heap(path: Path) -> bool:

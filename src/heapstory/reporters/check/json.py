@@ -34,6 +34,7 @@ def _error(finding: Error) -> dict[str, Any]:
         "stack": stack_json(finding.stack),
         "address": hex(finding.address),
         "size": finding.size,
+        "by_system_call": finding.by_system_call,
         "block": block_json(finding.block),
         "count": finding.count,
         "text": finding.text,
@@ -104,6 +105,7 @@ def _summary(run: Checked) -> dict[str, Any]:
         "not_checked": run.not_looked_for,
         "unused_suppressions": run.unused,
         "heuristics": run.heuristics,
+        "crash": run.crash,
         "complete": run.failure is None,
         "failure": run.failure,
     }

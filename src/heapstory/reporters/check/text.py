@@ -136,6 +136,8 @@ def _summary(run: Checked) -> Iterator[str]:
     yield f"check: {found}{also}; looked for: {', '.join(run.looked_for)}"
     if run.not_looked_for:
         yield f"check: not looked for: {', '.join(run.not_looked_for)}"
+    if run.crash:
+        yield f"check: the program was ended by {run.crash}"
     for name in run.unused:
         yield f"check: unused suppression: {name}"
     if run.failure:

@@ -7,8 +7,9 @@ from pathlib import PurePath
 from xml.etree import ElementTree
 
 from heapstory.checking.checked import Checked
+from heapstory.checking.errors import Error
 from heapstory.checking.leaks import MISTAKES, Leak
-from heapstory.checks.finding import Finding, Stack
+from heapstory.checks.finding import Stack
 from heapstory.reporters.check.words import headline
 from heapstory.store.places import Place
 from heapstory.version import version
@@ -30,6 +31,7 @@ KINDS = {
     "leak": "Leak_DefinitelyLost",
     "possible-leak": "Leak_PossiblyLost",
 }
+BY_SYSTEM_CALL = "SyscallParam"
 
 
 def dumps(run: Checked) -> str:
@@ -69,8 +71,9 @@ def _state(root: ElementTree.Element, state: str) -> None:
     _text(status, "time", "00:00:00:00.000")
 
 
-def _error(root: ElementTree.Element, number: int, finding: Finding) -> ElementTree.Element:
-    error = _begin(root, number, finding.kind)
+def _error(root: ElementTree.Element, number: int, finding: Error) -> ElementTree.Element:
+    known = BY_SYSTEM_CALL if finding.by_system_call else KINDS[finding.kind]
+    error = _begin(root, number, known)
     _text(error, "what", f"{headline(finding.kind)}: {finding.text}")
     _stack(error, finding.stack)
     block = finding.block
@@ -85,7 +88,7 @@ def _error(root: ElementTree.Element, number: int, finding: Finding) -> ElementT
 
 
 def _leak(root: ElementTree.Element, number: int, leak: Leak) -> None:
-    error = _begin(root, number, leak.kind)
+    error = _begin(root, number, KINDS[leak.kind])
     what = ElementTree.SubElement(error, "xwhat")
     _text(what, "text", f"{headline(leak.kind)}: {leak.bytes} bytes in {leak.blocks} blocks")
     _text(what, "leakedbytes", str(leak.bytes))
@@ -97,7 +100,7 @@ def _begin(root: ElementTree.Element, number: int, kind: str) -> ElementTree.Ele
     error = ElementTree.SubElement(root, "error")
     _text(error, "unique", hex(number))
     _text(error, "tid", "1")
-    _text(error, "kind", KINDS[kind])
+    _text(error, "kind", kind)
     return error
 
 
