@@ -54,14 +54,13 @@ def _run(args: argparse.Namespace, options: tuple[str, ...]) -> Judged:
     """Run the functions themselves, in threads."""
     from heapstory.linear.budget import Budget
     from heapstory.linear.ir.harness import Harness
-    from heapstory.linear.ir.module import read_module
-    from heapstory.linear.ir.roles import choose
+    from heapstory.linear.ir.roles import operations_of
     from heapstory.linear.ir.verdict import reserve
     from heapstory.linear.run.judge import run_source
     from heapstory.reporters.prove.results import ran
 
-    module = read_module(args.c_source, options)
-    harness = Harness(module, choose(module, args.functions, args.implements), args.struct)
+    module, chosen = operations_of(args.c_source, options, args.functions, args.implements)
+    harness = Harness(module, chosen, args.struct)
     for number, group in enumerate(args.one_thread):
         reserve(harness, number, group)
     budget = Budget(args.timeout)
@@ -111,10 +110,9 @@ def _by_likely_names(
 ) -> Extracted:
     """Functions may have a prefix (``queue_enqueue``)."""
     from heapstory.linear.c.extract import Extracted, extract
-    from heapstory.linear.ir.module import read_module
-    from heapstory.linear.ir.roles import choose
+    from heapstory.linear.ir.roles import operations_of
 
-    chosen = choose(read_module(args.c_source, options), args.functions, args.implements)
+    chosen = operations_of(args.c_source, options, args.functions, args.implements)[1]
     if chosen.kind in ("deque", "lock"):
         return Extracted("", None, f"{args.c_source}: not of a {chosen.kind}")
     functions = ",".join(f"{f.name}={m}" for m, f in chosen.methods.items())

@@ -115,3 +115,47 @@ def test_nothing_is_said_where_no_operation_answers(tmp_path: Path) -> None:
     outcome = judged(tmp_path, "void set_add(int k) {}\nvoid set_remove(int k) {}\n")
     assert outcome.verdict == "unknown" and outcome.other_type
     assert "no operation answers anything" in outcome.reason
+
+
+def test_inline_functions_that_nothing_calls_are_operations(tmp_path: Path) -> None:
+    text = """
+    #include <stdatomic.h>
+    struct ticket { atomic_uint next, now; };
+    static inline void ticket_acq(struct ticket *t) {
+        unsigned mine = atomic_fetch_add(&t->next, 1);
+        while (atomic_load(&t->now) != mine) {}
+    }
+    static inline void ticket_rel(struct ticket *t) { atomic_fetch_add(&t->now, 1); }
+    """
+    assert judged(tmp_path, text).verdict == "bounded-ok"
+
+
+def test_a_stack_for_many_threads_is_a_stack_and_arrays_are_made(tmp_path: Path) -> None:
+    text = """
+    #include <mutex>
+    struct MpmcStack {
+        std::atomic<int> lock{0};
+        int *items;
+        int count = 0;
+        MpmcStack(int size) : items(new int[size]) {}
+        void take() { while (lock.exchange(1)) {} }
+        bool push(int v) {
+            take();
+            bool room = count < 2;
+            if (room) items[count++] = v;
+            lock.store(0);
+            return room;
+        }
+        bool pop(int &v) {
+            take();
+            bool some = count > 0;
+            if (some) v = items[--count];
+            lock.store(0);
+            return some;
+        }
+    };
+    bool use(int n) { MpmcStack s(n); int v; return s.push(1) && s.pop(v); }
+    """
+    outcome = judged(tmp_path, text.replace("<mutex>", "<atomic>"), name="s.cc")
+    assert outcome.kind == "stack"
+    assert outcome.verdict == "bounded-ok", outcome.reason

@@ -124,7 +124,18 @@ bool Machine::visible(const Instruction &one) {
     return object == nullptr || object->owner != number_;
 }
 
+// Headers have code for every order; what counts is what runs.
+bool Machine::is_weaker(const Instruction &one) const {
+    auto weak = [](Order order) { return order != Order::plain && order != Order::strong; };
+    bool failing = one.op == Op::exchange && weak(Order(one.kind >> 8));
+    bool accesses = one.op == Op::load || one.op == Op::store || one.op == Op::modify ||
+                    one.op == Op::exchange || one.op == Op::fence;
+    return accesses && (failing || weak(one.order));
+}
+
 bool Machine::execute(const Instruction &one) {
+    if (code_.strong && number_ != set_up_thread && is_weaker(one))
+        fault(Trouble::weaker, one.line);
     switch (one.op) {
     case Op::move:
         set(one.dst, get(one.a));

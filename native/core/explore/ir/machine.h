@@ -33,6 +33,7 @@ enum class Trouble : int64_t {
     endless,
     unknown,
     hidden,
+    weaker, // than sequential consistency, which was assumed
 };
 struct Fault {
     Trouble what;
@@ -75,6 +76,7 @@ class Machine {
 
   private:
     bool visible(const Instruction &one);
+    bool is_weaker(const Instruction &one) const;
     bool asks_for_memory(const Instruction &one) const;
     bool execute(const Instruction &one);
     Value &reg(int32_t number) { return thread_->registers[size_t(base_ + number)]; }

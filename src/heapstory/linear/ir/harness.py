@@ -378,17 +378,6 @@ class Harness:
         asked = any(o.op == op.LIBRARY and o.kind == op.THREAD and not o.size for o in code)
         return asked or bool(self.module.library.assumed)
 
-    def orders(self) -> set[int]:
-        """The orderings of the atomic accesses."""
-        return {
-            order
-            for body in self.module.bodies
-            if body is not None
-            for one in body.code
-            if one.op in op.ATOMIC and one.order != op.PLAIN
-            for order in ([one.order, one.kind >> 8] if one.op == op.EXCHANGE else [one.order])
-        }
-
 
 SILENT, TRUTH, STATUS, VALUE, NUMBER, DONE = range(6)  # what an operation says
 

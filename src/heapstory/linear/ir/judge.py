@@ -26,7 +26,7 @@ from heapstory.linear.ir.harness import (
     Harness,
     Operation,
 )
-from heapstory.linear.ir.instructions import STRONG, address_of
+from heapstory.linear.ir.instructions import address_of
 from heapstory.linear.ir.roles import words_of
 
 NEVER = -(1 << 62)  # a status that is never given
@@ -49,7 +49,7 @@ TROUBLE = {
     8: "does not end",
     10: "uses memory whose address was hidden",
 }
-ASSERTION, ENDLESS, UNKNOWN_TROUBLE = 7, 8, 9
+ASSERTION, ENDLESS, UNKNOWN_TROUBLE, WEAKER = 7, 8, 9, 11
 
 
 Call = MachineCall
@@ -57,6 +57,10 @@ Call = MachineCall
 
 class CannotTell(Exception):
     """Why there is no verdict."""
+
+
+class Weaker(Exception):
+    """An access that is not sequentially consistent was executed, though all were taken to be."""
 
 
 class Faulty(CannotTell):
@@ -101,7 +105,7 @@ class Judge:
     def __init__(self, harness: Harness, keys: int, budget: Budget) -> None:
         self.harness, self.keys, self.budget = harness, keys, budget
         self.capacity = -1
-        self.strong = harness.orders() <= {STRONG}
+        self.strong = True  # until a weaker access is executed: headers have code for all orders
         self.path = harness.module.path
         self.left_out: set[int] = set()  # lines of assertions that fail without threads
         self.narrow = False
@@ -264,8 +268,14 @@ class Judge:
         outcome.keys = self.keys if outcome.kind == roles.SET else 0
         try:
             self._alone()
-            outcome.narrow = self.narrow
-            self._levels(most or MOST_CALLS, outcome)
+            outcome.narrow, outcome.strong = self.narrow, self.strong
+            try:
+                self._levels(most or MOST_CALLS, outcome)
+            except Weaker:
+                self.strong = outcome.strong = False
+                outcome.covered, outcome.calls, outcome.reason = {}, 0, ""
+                outcome.history, outcome.trail = [], []
+                self._levels(most or MOST_CALLS, outcome)
         except CannotTell as reason:
             outcome.verdict, outcome.reason = "unknown", str(reason)
             outcome.other_type = isinstance(reason, OtherType)
@@ -315,7 +325,9 @@ class Judge:
     def _alone(self) -> None:
         """One call after the other must do what the type does, or it is another type."""
         found = self._search(ALONE, max(1, self._reserved()), alone=True)
-        if any(f.what != ASSERTION for f in found.faults) and self._narrowed():
+        self.strong = all(f.what != WEAKER for f in found.faults)
+        others = [f for f in found.faults if f.what not in (ASSERTION, WEAKER)]
+        if others and self._narrowed():
             self._calibrate()
             found = self._search(ALONE, max(1, self._reserved()), alone=True)
         self.left_out = {f.line for f in found.faults if f.what == ASSERTION}
@@ -334,6 +346,8 @@ class Judge:
         """Take in one search; whether to go on."""
         while found.outcome == "odd" and self._is_lost(found):
             found = self._search(calls, threads)
+        if any(f.what == WEAKER for f in found.faults):
+            raise Weaker
         outcome.states += found.states
         if found.outcome == "unexplained":
             outcome.verdict, outcome.history, outcome.trail = (

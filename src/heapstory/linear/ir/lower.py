@@ -397,6 +397,9 @@ class Lowering(Emitter):
         if name[0] == "%":
             self._call(target, prefix, self._arguments(pieces), address=self.operand(name))
             return
+        if name.startswith("@llvm.umul.with.overflow"):
+            self._multiply(target, pieces)
+            return
         if self.whole.library.call(self, target, name[1:], pieces):
             return
         number = self.module.function(name)
@@ -404,6 +407,18 @@ class Lowering(Emitter):
             self.unknown(f"the function '{name[1:]}', which is not in the file")
             return
         self._call(target, prefix, self._arguments(pieces), number=number)
+
+    def _multiply(self, target: str, pieces: list[str]) -> None:
+        """The size of an array, and whether it is too large."""
+        kind, count = self.typed(pieces[0])
+        size = self.typed(pieces[1])[1]
+        first, back = self.fresh(2), self.fresh()
+        mul, udiv = (op.BINARY_KINDS.index(word) for word in ("mul", "udiv"))
+        self.emit(op.BINARY, kind=mul, dst=first, a=count, b=size, size=bits_of(kind))
+        self.emit(op.BINARY, kind=udiv, dst=back, a=first, b=size, size=bits_of(kind))
+        differs = op.PREDICATES.index("ne")
+        self.emit(op.COMPARE, kind=differs, dst=first + 1, a=back, b=count, size=bits_of(kind))
+        self.parts[target] = [first, first + 1]
 
     def _arguments(self, pieces: list[str]) -> tuple[int, int]:
         found = []

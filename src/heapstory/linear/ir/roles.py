@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from heapstory.errors import UsageError
-from heapstory.linear.ir.module import Declared, Module
+from heapstory.linear.ir.module import Declared, Module, read_module
 
 QUEUE, STACK, DEQUE, SET, REGISTER, COUNTER, LOCK = (
     "queue", "stack", "deque", "set", "register", "counter", "lock",
@@ -34,7 +34,10 @@ _WORDS: dict[str, dict[str, tuple[str, ...]]] = {
         "decrement": ("decrement", "dec"),
         "read": ("read", "get"),
     },
-    LOCK: {"lock": ("lock", "acquire", "enter"), "unlock": ("unlock", "release", "leave")},
+    LOCK: {
+        "lock": ("lock", "acquire", "acq", "enter"),
+        "unlock": ("unlock", "release", "rel", "leave"),
+    },
 }
 _NEEDED = {
     DEQUE: {"push", "pop", "steal"}, QUEUE: {"enqueue", "dequeue"}, STACK: {"push", "pop"},
@@ -42,6 +45,8 @@ _NEEDED = {
     LOCK: {"lock", "unlock"},
 }  # fmt: skip
 _QUEUELIKE = re.compile(r"queue|fifo|ring|mpmc|spsc|mpsc|spmc|channel|lfq", re.IGNORECASE)
+_STACKLIKE = re.compile(r"stack|lifo", re.IGNORECASE)
+_FIFO = re.compile(r"queue|fifo", re.IGNORECASE)
 _LISTLIKE = re.compile(r"list|set|tree|hash|map|bst", re.IGNORECASE)
 _TRIES = {"try", "trylock", "tryacquire", "is", "size", "count", "bulk", "burst", "multi"}
 # For a lock: who only tries may fail, and readers do not exclude each other.
@@ -71,6 +76,21 @@ class Chosen:
 def words_of(name: str) -> list[str]:
     """The words of a name: ``try_enqueue`` and ``tryEnqueue`` have two."""
     return [w.lower() for w in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)]
+
+
+def operations_of(
+    path: str, options: tuple[str, ...], functions: str | None, implements: str | None
+) -> tuple[Module, Chosen]:
+    """A compiled file and its operations, also inline ones that nothing in the file calls."""
+    module = read_module(path, options)
+    try:
+        return module, choose(module, functions, implements)
+    except UsageError as error:
+        try:
+            whole = read_module(path, (*options, "-femit-all-decls"))
+            return whole, choose(whole, functions, implements)
+        except UsageError:
+            raise error from None
 
 
 def choose(module: Module, functions: str | None, implements: str | None) -> Chosen:
@@ -124,7 +144,10 @@ def _told(module: Module, functions: str, implements: str | None) -> Chosen:
 def _likely(module: Module) -> list[str]:
     """The types in the order in which they are tried."""
     names = " ".join([module.path.rsplit("/", 1)[-1], *(f.name for f in module.functions.values())])
+    names += " " + " ".join(f.owner for f in module.functions.values())
     listlike, queuelike = _LISTLIKE.search(names), _QUEUELIKE.search(names)
+    if _STACKLIKE.search(names) and not _FIFO.search(names):
+        queuelike = None  # an mpmc stack
     first = [DEQUE, *([QUEUE, STACK] if queuelike else [STACK])]
     sets = [SET] if listlike or not queuelike else []
     return [*first, *sets, *([] if queuelike else [QUEUE]), LOCK, COUNTER, REGISTER]
@@ -183,7 +206,9 @@ def unnamed_maker(module: Module, chosen: Chosen, shared: str | None) -> Declare
         apart = function.symbol not in used and not operations & _reached(module, {function.symbol})
         handed = any(t.text in (shared, f"{shared}*") for t in function.types)
         works = (handed if shared else not function.types) and _writes(function)
-        named = function.owner or function.name == "main" or set(words_of(function.name)) & known
+        words = words_of(function.name)
+        asks = any(w.startswith("try") or w.endswith("able") for w in words)
+        named = function.owner or function.name == "main" or asks or set(words) & known
         if apart and works and not named:
             return function
     return None

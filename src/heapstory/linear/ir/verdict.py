@@ -9,8 +9,7 @@ from heapstory.linear.budget import Budget
 from heapstory.linear.ir import roles
 from heapstory.linear.ir.harness import INSERT, Harness
 from heapstory.linear.ir.judge import CannotTell, Faulty, Judge, OtherType, Outcome
-from heapstory.linear.ir.module import read_module
-from heapstory.linear.ir.roles import choose
+from heapstory.linear.ir.roles import operations_of
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,7 @@ def _undecided(reason: CannotTell) -> Outcome:
 
 
 def _judge(wanted: Wanted, budget: Budget, cleared: bool) -> Judge:
-    module = read_module(wanted.path, wanted.options)
-    chosen = choose(module, wanted.functions, wanted.implements)
+    module, chosen = operations_of(wanted.path, wanted.options, wanted.functions, wanted.implements)
     harness = Harness(module, chosen, wanted.struct, cleared)
     for number, group in enumerate(wanted.one_thread):
         reserve(harness, number, group)
@@ -116,9 +114,3 @@ def _weaker(judge: Judge, outcome: Outcome) -> list[str]:
         for operation, lost in zip(refusing, before, strict=True):
             operation.lost[:] = lost
     return found
-
-
-def as_told(path: str, options: tuple[str, ...]) -> str | None:
-    """The functions that are operations, as ``--functions`` wants them."""
-    chosen = choose(read_module(path, options), None, None)
-    return ",".join(f"{f.name}={m}" for m, f in chosen.methods.items())
