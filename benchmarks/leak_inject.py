@@ -97,7 +97,7 @@ def _drawn(jobs: list[Job], kept: str, places: int, seed: int) -> list[Place]:
 def _reached_lines(jobs: list[Job], kept: str) -> set[tuple[str, int]]:
     """Lines with a call, of functions that ``main`` leads to."""
     compiled = [each for group in together(jobs) for each in compile_jobs(group, kept)]
-    functions, index = link(compiled, load_models([]), ProgramResult())
+    functions, index = link(compiled, load_models([]), ProgramResult(), True)
     pending = [name for name in functions if name.split("@")[1] == "main"] or list(functions)
     seen = set(pending)
     while pending:

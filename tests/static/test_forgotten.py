@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+import heapstory
 from heapstory.cfront.capture import Job
 from heapstory.static import Options, Sources, analyse, collect_findings, load_models
 from tests.static.conftest import Leaks
@@ -103,3 +105,25 @@ def test_a_unit_that_was_not_read_may_release_it(tmp_path: Path) -> None:
     jobs = [Job(str(tmp_path), name) for name in texts]
     result = analyse(jobs, Options(load_models([]), processes=1))
     assert not collect_findings(result.results, False, Sources())
+
+
+def test_a_unit_in_another_language_may_release_it(tmp_path: Path) -> None:
+    (tmp_path / "graph.c").write_text(BEGIN + FREE + RENAME)
+    jobs = [Job(str(tmp_path), "graph.c")]
+    for complete, lost in ((True, 1), (False, 0)):
+        result = analyse(jobs, Options(load_models([]), processes=1, complete=complete))
+        assert len(collect_findings(result.results, False, Sources())) == lost
+
+
+def test_a_build_with_a_unit_of_cpp_is_not_complete(tmp_path: Path) -> None:
+    (tmp_path / "graph.c").write_text(BEGIN + FREE + RENAME)
+    (tmp_path / "close.cpp").write_text("int one;\n")
+    entries = [
+        {"directory": str(tmp_path), "file": name, "arguments": ["cc", "-c", name]}
+        for name in ("graph.c", "close.cpp")
+    ]
+    database = tmp_path / "compile_commands.json"
+    database.write_text(json.dumps(entries))
+    assert not heapstory.leaks(database=str(database), cache=False).findings
+    database.write_text(json.dumps(entries[:1]))
+    assert len(heapstory.leaks(database=str(database), cache=False).findings) == 1

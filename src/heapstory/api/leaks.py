@@ -104,6 +104,7 @@ def leaks(
     captured = _captured(paths, database, build, compiler_options)
     if not captured.jobs:
         raise UsageError("there is no C file to analyse")
+    options.complete = not captured.unseen
     result = analyse(captured.jobs, options)
     result.skipped[:0] = captured.unseen
     sources = Sources()

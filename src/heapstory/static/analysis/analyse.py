@@ -34,14 +34,14 @@ def analyse(jobs: list[Job], options: Options) -> ProgramResult:
         options.progress(f"compiling {len(jobs)} units")
         compiled = _compile_all(jobs, mapper, options.cache_path)
         found = ProgramResult()
-        functions, index = link(compiled, options.models, found)
+        functions, index = link(compiled, options.models, found, options.complete)
         gc.freeze()  # the program stays: no collection need look at it
         options.progress(f"analysing {len(functions)} functions")
         store = Kept(options.cache_path, functions, index)
         _analyse(functions, index, mapper, options, found, store)
         options.progress("following main")
         units = [each.unit for each in compiled if each.unit is not None]
-        if not found.skipped:
+        if options.complete and not found.skipped:
             add_forgotten(functions, index, units, found.results)
         merge(_follow(functions, index, units, store), found.results)
         store.write()

@@ -29,7 +29,7 @@ class ProgramResult:
 
 
 def link(
-    compiled: Iterable[Compiled], models: Models, found: ProgramResult
+    compiled: Iterable[Compiled], models: Models, found: ProgramResult, complete: bool
 ) -> tuple[dict[str, Function], Index]:
     """Put units together by symbol. A second definition (each program's own ``main``) keeps its
     unit's name; its own unit calls it, others the first one."""
@@ -48,7 +48,7 @@ def link(
                 index.aliases[each.unit.path, name] = function.name
             functions[function.name] = function
     hooks = allocator_hooks(functions.values(), index)
-    index.constants.close(index.internals, complete=not found.skipped, hooks=hooks)
+    index.constants.close(index.internals, complete and not found.skipped, hooks)
     found.functions = len(functions)
     found.pointers = frozenset(f.place.function for f in functions.values() if f.returns_pointer)
     return functions, index

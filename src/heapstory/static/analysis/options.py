@@ -20,3 +20,4 @@ class Options:
     summaries: bool = True
     progress: Callable[[str], None] = lambda text: None
     show: str | None = None  # a function whose abstract states are wanted
+    complete: bool = True  # whether the program has no other units than those given
