@@ -11,7 +11,7 @@ import pytest
 from heapstory.errors import HeapstoryError
 from heapstory.guarding import run
 from heapstory.guarding.settings import MODES
-from tests.conftest import Compile
+from tests.conftest import Compile, Heapstory
 from tests.guarding.guarding import Guard, errors, line_of
 from tests.support.programs import ROOT, program
 
@@ -141,6 +141,112 @@ def test_a_stripped_program(compile_program: Compile, guard: Guard, tmp_path: Pa
     (found,) = errors(answer)
     assert (found["kind"], found["place"]["line"]) == ("bad-free", None)
     assert "stripped+0x" in answer["said"]
+
+
+LEFT_BEHIND = """#include <stdlib.h>
+#include <unistd.h>
+int main(void) {
+    if (fork())
+        return 3;
+    alarm(100);
+    for (int i = 0; i < 3; i++)
+        close(i);
+    for (int changes = 0, parent = getppid(); changes < 2; usleep(1000))
+        if (getppid() != parent) /* the program has ended, then the guard */
+            parent = getppid(), changes++;
+    return 0;
+}
+"""
+
+
+def test_a_process_that_is_left_behind_is_said(compile_program: Compile, guard: Guard) -> None:
+    answer = guard(compile_program(LEFT_BEHIND, "-O0"))
+    assert (answer["returned"], answer["findings"]) == (ENDED, [])
+    (said,) = answer["remarks"]
+    assert "still runs" in said and "not reported" in said
+
+
+OUT_OF_THREADS = """#include <pthread.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+static void *wait(void *unused) {
+    void *volatile kept = malloc(100);
+    for (;;)
+        pause();
+    return kept;
+}
+int main(void) {
+    struct rlimit room = {300 << 20, 300 << 20};
+    pthread_t thread;
+    char bytes[32];
+    setrlimit(RLIMIT_AS, &room);
+    while (!pthread_create(&thread, NULL, wait, NULL))
+        ;
+    free(bytes + 16); /* wrong */
+    return 3;
+}
+"""
+
+
+def test_a_process_out_of_threads(compile_program: Compile, guard: Guard) -> None:
+    answer = guard(compile_program(OUT_OF_THREADS, "-O0", "-w", "-pthread"))
+    assert answer["returned"] == ENDED
+    (found,) = errors(answer)
+    assert (found["kind"], found["place"]["line"]) == ("bad-free", 18)
+
+
+CRASHES = """#include <stdlib.h>
+int main(int count, char **words) {
+    char ***all = malloc(4 * sizeof *all);
+    for (int i = 0; i < 4; i++)
+        all[i] = words;
+    char *volatile first = all[count > 1 ? 4 : 0][0]; /* beyond */
+    return first == NULL ? 4 : 3;
+}
+"""
+
+
+def test_a_crash_by_a_read_beyond_a_block(compile_program: Compile, guard: Guard) -> None:
+    answer = guard(compile_program(CRASHES, "-O0"), "beyond")
+    assert answer["returned"] == 128 + signal.SIGSEGV
+    (found,) = errors(answer)
+    assert (found["kind"], found["place"]["line"]) == ("bad-pattern-at-crash", 6)
+    assert "memory beyond a block was read" in found["text"]
+
+
+@pytest.mark.skipif(
+    Path("/proc/sys/kernel/core_pattern").read_text().strip() != "core",
+    reason="core dumps go elsewhere here",
+)
+def test_a_core_dump_is_made(
+    compile_program: Compile, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    built = compile_program(CRASHES, "-O0")
+    script = f"ulimit -c unlimited && exec {built} beyond"
+    done = heapstory("guard", "--", "/bin/sh", "-c", script, cwd=tmp_path)
+    assert done.returncode == 128 + signal.SIGSEGV
+    (core,) = tmp_path.glob("core*")
+    assert core.read_bytes()[:4] == b"\x7fELF"
+
+
+def test_a_program_that_cannot_be_loaded(
+    compile_program: Compile, guard: Guard, tmp_path: Path
+) -> None:
+    library = tmp_path / "libgone.so"
+    source = tmp_path / "gone.c"
+    source.write_text("int gone(void) { return 3; }")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
+    built = compile_program(
+        "int gone(void);\nint main(void) { return gone(); }\n",
+        "-Wl,--no-as-needed",
+        str(library),
+        "-w",
+    )
+    library.unlink()
+    answer = guard(built)
+    assert (answer["returned"], answer["findings"]) == (127, [])
+    assert any("left no report" in text for text in answer["remarks"])
 
 
 LIBRARY = """#include <stdlib.h>

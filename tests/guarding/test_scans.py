@@ -174,6 +174,6 @@ def test_scans_again_and_again(
 
 
 def test_usage_of_scans(heapstory: Heapstory) -> None:
-    for words in (("--scan", "0"), ("--scan-budget", "0"), ("--scan-every", "-1")):
+    for words in (("--scan", "0"), ("--scan", "x"), ("--scan-budget", "0"), ("--scan-every", "-1")):
         assert heapstory("guard", *words, "--", "true").returncode == 125
     assert heapstory("guard", "--scan", str(os.getpid()), "--", "true").returncode == 125

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
 from pathlib import Path
 
@@ -57,12 +58,27 @@ def test_bad_input_is_one_line(story: api.Trace, heapstory: Heapstory, tmp_path:
             ("--findings", str(tmp_path / "broken.json")): "no JSON",
             ("--slice", str(tmp_path / "other.json")): "is no slice",
             ("--serve", "--port", str(taken.getsockname()[1])): "choose another with --port",
+            ("--serve", "--port", "65536"): "none beyond 65535",
             ("--port", "1"): "--port goes with --serve",
         }.items():
             done = heapstory("view", story.path, *words, cwd=tmp_path)
             assert done.returncode == 2, (words, done.stderr)
             assert said in done.stderr and done.stderr.count("\n") == 1, (words, done.stderr)
     assert heapstory("view", tmp_path / "no.story").returncode == 2
+
+
+def test_a_trace_of_a_newer_version(story: api.Trace, heapstory: Heapstory, tmp_path: Path) -> None:
+    newer = tmp_path / "newer.story"
+    shutil.copytree(story.path, newer)
+    meta = json.loads((newer / "meta.json").read_text())
+    meta["format"] += 1
+    del meta["checksum"]
+    (newer / "meta.json").write_text(json.dumps(meta))
+    for words in ((), ("--serve",)):
+        done = heapstory("view", newer, *words, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (3, "")
+        assert "install a newer heapstory" in done.stderr and done.stderr.count("\n") == 1
+    assert not list(tmp_path.glob("*.html"))
 
 
 def suspicion(timestamp: int) -> dict[str, object]:

@@ -102,7 +102,7 @@ def _percent(text: str) -> float:
 
 
 def _pid(text: str) -> int:
-    pid = int(text)
+    pid = int(text) if text.isdecimal() else 0
     if pid <= 0:
         raise argparse.ArgumentTypeError(f"{text}: not a process")
     return pid

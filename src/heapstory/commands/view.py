@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from heapstory.trace import Trace
     from heapstory.viewing.head import Opening
 
+MOST_PORT = 65535
+
 EPILOG = """\
 examples:
   heapstory view list.story
@@ -81,6 +83,8 @@ def _check(args: argparse.Namespace) -> None:
         raise UsageError("--serve writes no file (leave out -o, or --serve)")
     if args.port is not None and not args.serve:
         raise UsageError("--port goes with --serve")
+    if args.port is not None and args.port > MOST_PORT:
+        raise UsageError(f"port {args.port}: there is none beyond {MOST_PORT} (leave it out)")
     if not args.tui:
         return
     if args.serve or args.output:

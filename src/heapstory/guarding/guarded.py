@@ -102,7 +102,8 @@ def gather(
             made.crashes.append(Crash(status - 128, None, [], [], program))
     elif program not in unwritten:
         made.remarks.append(
-            "the program left no report: it does not load libraries that are preloaded"
+            "the program left no report: it could not be loaded, or does not load libraries that "
+            "are preloaded"
         )
     made.findings = merged(_noticed_once(found))
     made.remarks += [

@@ -35,9 +35,26 @@ def guard(command: list[str], settings: Settings, paged: list[str] | None = None
         environment["HEAPSTORY_GUARD_REPORT"] = folder
         ahead.write(Path(folder), Path(words[0]), paged or [])
         pid, ending = process.run(words, environment, lambda: None)
+        running = [each for each in process.left_running() if _is_guarded(each)]
         read = report.read(Path(folder))
         unwritten = report.unwritten(Path(folder), read)
-        return gather(command, ending.shell_status, read, pid, unwritten)
+        guarded = gather(command, ending.shell_status, read, pid, unwritten)
+        guarded.remarks += [
+            f"process {each} still runs: what it does from now on is not reported (start a server "
+            "in the foreground)"
+            for each in running
+        ]
+        return guarded
+
+
+def _is_guarded(pid: int) -> bool:
+    """Whether a process may have more to report."""
+    try:
+        return LIBRARY in Path(f"/proc/{pid}/maps").read_text(errors="replace")
+    except PermissionError:
+        return True
+    except OSError:
+        return False
 
 
 def _environment(library: Path, settings: Settings) -> dict[str, str]:

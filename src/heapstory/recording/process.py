@@ -88,6 +88,12 @@ def run(
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
+def left_running() -> list[int]:
+    """The processes that the program left behind, which are our children now."""
+    us = os.getpid()
+    return [pid for pid in _children() if _name_and_parent(pid)[1] == us]
+
+
 def _call_beside(started: Callable[[], None], program: int) -> None:
     try:
         started()
