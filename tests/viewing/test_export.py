@@ -6,11 +6,17 @@ import base64
 import hashlib
 import json
 import re
+from pathlib import Path
+
+import pytest
 
 import heapstory as api
+from heapstory.errors import HeapstoryError
+from heapstory.viewing import page_file
 from heapstory.viewing.export import export
 from heapstory.viewing.head import Opening
 from heapstory.viewing.page_file import Bundle
+from tests.conftest import Compile, Record
 from tests.viewing.reading import blocks_of, columns_of
 
 BUNDLE = Bundle("console.log(1)", "body { margin: 0 }")
@@ -78,3 +84,29 @@ def test_what_does_not_fit_is_left_out_and_said(story: api.Trace) -> None:
     window = columns_of(blocks["window"])
     assert (window.header["from"], window.header["to"]) == (head["first"], head["to"])
     assert head["first"] <= head["at"] <= head["to"]
+
+
+LOSES = """#include <stdlib.h>
+char *text;
+int main(void) {
+    text = malloc(30);
+    text[0] = 1;
+    text = NULL;
+    return 0;
+}
+"""
+
+
+def test_lost_nodes_are_named_where_roots_were_scanned(
+    compile_program: Compile, record: Record
+) -> None:
+    with api.open(record(compile_program(LOSES, "-O0"))) as trace:
+        (block,) = [n for n in trace.graph().nodes if n.kind == "heap" and n.size == 30]
+        head = json.loads(blocks_of(page_of(trace))["head"])
+        assert head["lost"] == {str(trace.last): [block.id]}
+
+
+def test_a_page_that_was_not_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_file, "PAGE", tmp_path)
+    with pytest.raises(HeapstoryError, match=r"the page is not built: .*make setup"):
+        Bundle.read()
