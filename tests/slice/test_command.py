@@ -301,3 +301,24 @@ def test_a_line_outside_of_the_window(
     done = heapstory("slice", window, "--criterion", f"program.c:{line('b')}")
     assert done.returncode == 2
     assert "never ran in the stream" in done.stderr and "--stream-from" in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--stream-until", "--until"])
+def test_a_stream_that_ended_before_the_program(
+    option: str, compile_program: Compile, record: Record, heapstory: Heapstory
+) -> None:
+    """Where a stream is ended is no crash."""
+    source = PROGRAM.replace("return 0;", "return *(volatile int *)8;")
+    window = ("--stream", option, f"program.c:{line('again')}")
+    trace = record(compile_program(source), options=window, status=139)
+    crash = heapstory("slice", trace, "--criterion", "crash")
+    assert (crash.returncode, crash.stdout) == (4, "") and "ended before" in crash.stderr
+    assert heapstory("loops", trace).returncode == 4
+
+
+def test_a_number_of_instructions_is_a_window(
+    compile_program: Compile, record: Record, heapstory: Heapstory
+) -> None:
+    trace = record(compile_program(PROGRAM), options=("--stream-for", "1000"))
+    done = heapstory("slice", trace, "--criterion", f"program.c:{line('b')}")
+    assert done.returncode == 2 and "a part of the run" in done.stderr

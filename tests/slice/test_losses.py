@@ -90,3 +90,43 @@ def test_the_bracket_of_a_confirmed_leak_contains_it(
                 assert moment.after <= loss.timestamp <= moment.before
                 checked.add(size)
     assert {40, 10} <= checked
+
+
+UNUSED = """#include <stdlib.h>
+void *(*volatile make)(size_t) = malloc;
+static void mark(void) {}
+int main(void) {
+    char *p = malloc(8);
+    mark();
+    p = NULL;
+    make(4);
+    return 0;
+}
+"""
+
+
+def test_a_result_that_nothing_used(
+    compile_program: Compile, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    trace = tmp_path / "t.story"
+    heapstory("record", "--stream", "-o", trace, "--", compile_program(UNUSED))
+    done = heapstory("slice", trace, "--lost", _node(heapstory, trace, 4))
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "nothing used what the allocation returned" in done.stderr
+
+
+def test_a_stream_that_ended_before_the_loss(
+    compile_program: Compile, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    trace = tmp_path / "t.story"
+    window = ("--stream-until", "mark")
+    heapstory("record", *window, "-o", trace, "--", compile_program(UNUSED))
+    done = heapstory("slice", trace, "--lost", _node(heapstory, trace, 8))
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "when the stream ended" in done.stderr and "--stream-until" in done.stderr
+
+
+def _node(heapstory: Heapstory, trace: Path, size: int) -> str:
+    sql = f"SELECT node FROM nodes WHERE kind = 'heap' AND size = {size}"
+    ((node,),) = json.loads(heapstory("query", trace, sql, "--json").stdout)["rows"]
+    return str(node)

@@ -121,6 +121,18 @@ def test_an_edge_that_was_never_written(
         assert f"node {other}.prev = NULL, written at" in about
 
 
+def test_an_edge_whose_branch_is_outside_of_the_stream(
+    compile_program: Compile, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    trace = tmp_path / "t.story"
+    window = ("--stream-for", "1000")
+    heapstory("record", *window, "-o", trace, "--", compile_program(LINKS))
+    sql = "SELECT node FROM nodes WHERE type = 'struct node' ORDER BY node"
+    _, second, _ = (row[0] for row in asked(heapstory, "query", trace, sql)["rows"])
+    done = heapstory("slice", trace, "--edge", f"{second}.prev")
+    assert (done.returncode, done.stdout) == (4, "") and "a part of the run" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("edge", "words"),
     [("x", "wants NODE.FIELD"), ("7.nothing", "no field nothing"), ("7.next@999999", "999999")],

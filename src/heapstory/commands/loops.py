@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from heapstory.commands.options import add_format, add_trace
-from heapstory.commands.output import finish, write
+from heapstory.commands.output import INCOMPLETE, finish, say, write
 from heapstory.commands.progress import progress
 
 EPILOG = """\
@@ -49,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
     from heapstory.reporters import json
     from heapstory.reporters.slice import loops
     from heapstory.reporters.style import Style
+    from heapstory.slicing.beyond import begins_inside, ends_early
     from heapstory.slicing.loops import find_loops
 
     with heapstory.open(args.trace) as trace:
@@ -60,4 +61,12 @@ def run(args: argparse.Namespace) -> int:
             write(json.dumps("loops", loops.body(answer)))
         else:
             write(loops.text(answer, Style.of(sys.stdout)))
-        return finish(trace)
+        status = finish(trace)
+        if begins_inside(trace) or ends_early(trace):
+            say(
+                "the stream is a part of the run: of a loop that was running when it began or "
+                "ended, the other iterations are unknown (record again without --stream-from and "
+                "--stream-until)"
+            )
+            return status or INCOMPLETE
+        return status

@@ -36,18 +36,32 @@ def beyond(trace: Trace, slicer: Slicer, naming: Naming, found: Explanation) -> 
 
 def begins_late(trace: Trace) -> bool:
     """Whether part of the program ran before the stream began."""
-    return _has_option(trace, "--from", "--stream-from")
+    return bool(_options(trace, "--from=", "--stream-from="))
+
+
+def begins_inside(trace: Trace) -> bool:
+    """Whether main was running already when the stream began."""
+    places = _options(trace, "--from=", "--stream-from=")
+    return any(place.partition("=")[2] != "main" for place in places)
+
+
+def ends_early(trace: Trace) -> bool:
+    """Whether part of the program may have run after the stream ended."""
+    stream = trace.info().stream
+    ends = [window.ended for window in stream.windows] if stream else []
+    return "until" in ends or "for" in ends or bool(_options(trace, "--until=", "--for="))
 
 
 def is_window(trace: Trace) -> bool:
-    """Whether part of the program ran outside of the stream."""
-    ends = ("--until", "--for", "--stream-until", "--stream-for")
-    return begins_late(trace) or _has_option(trace, *ends)
+    """Whether part of the program may have run outside of the stream."""
+    return begins_late(trace) or ends_early(trace)
 
 
-def _has_option(trace: Trace, *names: str) -> bool:
-    options = trace.meta.get("options") or []
-    return any(str(word).startswith(names) for word in options)
+def _options(trace: Trace, *names: str) -> list[str]:
+    """Those of the recorder and of its collector that begin so."""
+    options = (str(word) for word in trace.meta.get("options") or [])
+    words = (word.removeprefix("--collector-arg=") for word in options)
+    return [word for word in words if word.startswith(names)]
 
 
 def _may_be_written(trace: Trace, address: int, size: int, until: int) -> bool:

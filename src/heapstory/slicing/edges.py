@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from heapstory.errors import UsageError
+from heapstory.errors import LimitError, UsageError
+from heapstory.slicing.beyond import is_window
 from heapstory.slicing.options import Options
 from heapstory.slicing.points import StreamPlace
 
@@ -58,6 +59,12 @@ def why_edge(slicing: Slicing, text: str, options: Options) -> Slice:
         made = slicing.slice(f"@{last.timestamp}", options)
         return replace(made, criterion=text, about=[_written(node, name, last)])
     kept = _find_kept(slicing, node, history.address - node.address, moment)
+    if kept is None and is_window(trace):
+        raise LimitError(
+            f"--edge {text}: nothing wrote that field, and no branch of the stream kept it from "
+            "being written; the stream is a part of the run (record again without "
+            "--stream-from and --stream-until)"
+        )
     if kept is None:
         raise UsageError(
             f"--edge {text}: nothing wrote that field, and no branch after the node was made "

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from heapstory.errors import LimitError, UsageError
+from heapstory.slicing.beyond import ends_early
 from heapstory.slicing.options import Options
 from heapstory.slicing.points import StreamPlace
 
@@ -55,8 +56,18 @@ def find_loss(slicing: Slicing, number: int) -> Loss | None:
     if node.freed is not None:
         raise UsageError(f"--lost {number}: the node was freed at {node.freed}")
     at = _Search(slicing).end(node)
+    if at in (NEVER, BEFORE) and ends_early(slicing.trace):
+        raise LimitError(
+            f"--lost {number}: when the stream ended, before the program did, something may still "
+            "have led to the node (record again with a later --stream-until, or none)"
+        )
     if at == NEVER:
         return None
+    if at == BEFORE:
+        raise LimitError(
+            f"--lost {number}: nothing used what the allocation returned "
+            f"(see: heapstory history --node {number})"
+        )
     return Loss(number, at, slicing.slicer.timestamp(at[0]), slicing.statement_at(at))
 
 

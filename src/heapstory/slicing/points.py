@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from heapstory.errors import LimitError, UsageError
-from heapstory.slicing.beyond import is_window
+from heapstory.slicing.beyond import ends_early, is_window
 from heapstory.slicing.criteria import Criterion, parse_memory
 from heapstory.slicing.registers import register_bytes
 from heapstory.slicing.variables import Scope, Variables
@@ -155,6 +155,11 @@ class Points:
         return _Where(self.slicer.end, "what the end of the stream used", None, ())
 
     def _crash(self, criterion: Criterion) -> _Where:
+        if ends_early(self.trace):
+            raise LimitError(
+                "crash: the stream ended before the program did (record again without --until, "
+                "--for, --stream-until and --stream-for)"
+            )
         place = self.slicer.fault()
         if place is None:
             raise UsageError(
