@@ -23,6 +23,8 @@ from tests.constraints.naive_values import (
 class Terms(HeapView):
     """The values of expressions in one moment."""
 
+    rooted_edges = False  # whether only the edges of objects that roots lead to end in an object
+
     def value(self, expr: Expr, values: list[Any]) -> Any:
         """The value of an expression with some variables bound."""
         op = expr.op
@@ -132,20 +134,34 @@ class Terms(HeapView):
             return UNKNOWN
         return sum(edge[end] == one for edge in self.edges(expr.edges))
 
+    def _indegree(self, expr: Expr, base: Any) -> Any:
+        one = self.object_of(base)
+        if one is None or not self.rooted_edges:
+            return self._degree(expr, base, 1)
+        sources = [source for source, target in self.edges(expr.edges) if target == one]
+        return sum(self.is_in_structure(source) for source in sources)
+
+    def is_in_structure(self, one: Object) -> bool:
+        """Whether roots lead to an object, if its type has any."""
+        kinds = [number for number, kind in enumerate(self.plan.types) if kind.roots]
+        return all(
+            self.instance(one, kind) is not None for kind in kinds if self.is_object(one, kind)
+        )
+
     def _op_indegree(self, expr: Expr, base: Any) -> Any:
-        return self._degree(expr, base, 1)
+        return self._indegree(expr, base)
 
     def _op_outdegree(self, expr: Expr, base: Any) -> Any:
         return self._degree(expr, base, 0)
 
     def _op_isroot(self, expr: Expr, base: Any) -> Any:
-        return map_known(self._degree(expr, base, 1), lambda n: n == 0)
+        return map_known(self._indegree(expr, base), lambda n: n == 0)
 
     def _op_isleaf(self, expr: Expr, base: Any) -> Any:
         return map_known(self._degree(expr, base, 0), lambda n: n == 0)
 
     def _op_internal(self, expr: Expr, base: Any) -> Any:
-        into, out = self._degree(expr, base, 1), self._degree(expr, base, 0)
+        into, out = self._indegree(expr, base), self._degree(expr, base, 0)
         return UNKNOWN if into is UNKNOWN else into != 0 and out != 0
 
     def _op_external(self, expr: Expr, base: Any) -> Any:

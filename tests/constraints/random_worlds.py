@@ -31,6 +31,9 @@ SPECIFICATIONS = {
     "list": FIELDS + "dlist(left, parent); sorted(left, key);",
     "ring": FIELDS + "circular(left);",
     "rooted": FIELDS + "root: node from holder.root; tree(left, right); unique(node.key);",
+    "rooted degrees": FIELDS + "root: node from holder.root; node X; X.INDEGREE[left] <= 1;"
+    "X.ISROOT == false => X.INDEGREE == 1; X.INTERNAL == true => X.key > 0;"
+    "X.EXTERNAL == true => X.key < 6; X.left != NULL => X.left.INDEGREE[right] == 0;",
     "two roots": TWO + "root: node from holder.root, holder.other; tree(left, right);"
     "unique(node.key); connected(left);",
     "mixed": MIXED + "root: node from holder.other; unique(node.key); node X, Y;"

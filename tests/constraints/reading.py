@@ -2,12 +2,14 @@
 
 Where a type has roots, constraints are about the nodes that these lead to, and a node that none
 leads to is lost unless it is apart: never linked so far, freed later, or linked again later.
+Edges that end in a node of the structure count if they begin in one.
 """
 
 from __future__ import annotations
 
-from heapstory.constraints.plan import Expr, Op, Plan, ShapeKind
+from heapstory.constraints.plan import Expr, Op, ShapeKind
 from tests.constraints.naive_values import Found, Object
+from tests.constraints.snapshot import Snapshot
 from tests.constraints.world import Checked
 
 
@@ -25,16 +27,17 @@ def _counts(found: Found, checked: Checked, at: int) -> bool:
     if any(_mentions_roots(part) for part in (constraint.guard, constraint.body) if part):
         return True
     objects = [one for one in found.binding if isinstance(one, Object)]
-    return all(
-        now.instance(one, kind) is not None
-        for one in objects
-        for kind in _rooted_kinds(plan)
-        if now.is_object(one, kind)
+    if not all(map(now.is_in_structure, objects)):
+        return False
+    return constraint.shape.kind is not ShapeKind.NESTED or _is_wrong_among_rooted(
+        found, checked, at
     )
 
 
-def _rooted_kinds(plan: Plan) -> list[int]:
-    return [number for number, kind in enumerate(plan.types) if kind.roots]
+def _is_wrong_among_rooted(found: Found, checked: Checked, at: int) -> bool:
+    snapshot = Snapshot(checked.plan, checked.model.state(at), checked.types)
+    snapshot.rooted_edges = True
+    return snapshot.is_violated(found)
 
 
 def _mentions_roots(expr: Expr) -> bool:

@@ -54,6 +54,7 @@ TREE = "node { key; left*; right*; parent^; }\n"
         ("node { key[2]; }\nnode X; X.key[2] == 1;", 2, 9, "2 elements, 0 to 1"),
         (TREE + "sorted(next, key);", 2, 1, "no declared type has a field 'next'"),
         (TREE + "sorted(left);", 2, 1, "wrong number of fields: sorted(next, key)"),
+        (TREE + "forest(node.left, node.right);", 2, 1, "pointer field 'node.node.right'"),
         (
             TREE + "node X; MEN(X.left, key) == 1;",
             2,

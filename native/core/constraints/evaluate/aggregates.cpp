@@ -31,6 +31,7 @@ Value Evaluator::aggregate(const Expr &e) {
         return Value::number(0);
     if (from.kind != Operand::Kind::object)
         return Value();
+    AllEdges kept(*this);
     auto key = total_key(e, from.head);
     RunningTotal *total = key ? running_total(e, *key) : nullptr;
     if (total) {

@@ -10,11 +10,20 @@ constexpr uint64_t longest_text = 4096;
 
 } // namespace
 
+uint64_t Evaluator::indegree(Object head, uint32_t set) {
+    const IncomingIndex &incoming = edges_.incoming(set);
+    uint64_t count = incoming.count(head, time, span);
+    if (rooted_edges)
+        incoming.standing(head, time,
+                          [&](const Incoming &edge) { count -= rooted(edge.source) == Truth::no; });
+    return count;
+}
+
 Value Evaluator::degree(const Expr &e) {
     Operand of = operand(e.args[0]);
     if (of.kind != Operand::Kind::object)
         return Value();
-    auto in = [&] { return edges_.incoming(e.edges).count(of.head, time, span); };
+    auto in = [&] { return indegree(of.head, e.edges); };
     auto out = [&] {
         uint64_t count = 0;
         edges_.out(of.head, e.edges, time, span, [&](Object, uint32_t) {
@@ -60,11 +69,13 @@ Truth Evaluator::path(const Expr &e) {
 
 Truth Evaluator::rooted(const Expr &e) {
     Operand of = operand(e.args[0]);
-    if (of.kind != Operand::Kind::object)
-        return Truth::unknown;
+    return of.kind == Operand::Kind::object ? rooted(of.head) : Truth::unknown;
+}
+
+Truth Evaluator::rooted(Object head) {
     for (uint32_t type = 0; type < plan_.types.size(); ++type)
-        if (plan_.root_sets[type] != none && line_.facet(of.head, type) != no_object)
-            return truth_of(rooted(of.head, type));
+        if (plan_.root_sets[type] != none && line_.facet(head, type) != no_object)
+            return truth_of(rooted(head, type));
     return Truth::unknown;
 }
 

@@ -69,6 +69,7 @@ void Evaluator::make_families() {
 }
 
 void Evaluator::compute(Family &family, Family::Part part, Object object, const Span &edges) {
+    AllEdges kept(*this);
     std::vector<Bound> outer = std::move(spare_);
     outer.assign(1, {object, 0});
     std::swap(bound, outer);

@@ -17,6 +17,7 @@
 #include <memory>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace heapstory::constraints {
@@ -34,6 +35,9 @@ class Evaluator {
     uint64_t time = 0;
     Span span;
     std::vector<Bound> bound;
+    // Whether degrees count only the edges of objects that roots lead to. Attributes, counts and
+    // sums, which are kept, always count all.
+    bool rooted_edges = false;
 
     void begin(uint64_t at) {
         time = at;
@@ -56,6 +60,8 @@ class Evaluator {
     void reach_back(std::vector<Object> &found, uint32_t set);
     bool path(Object from, Object to, uint32_t set);
     bool rooted(Object head, uint32_t type);
+    // The same for the type of the object that has roots; unknown if none has.
+    Truth rooted(Object head);
     // Which root an object of a type belongs to; one number for those that belong to none.
     uint32_t instance(Object object, uint32_t type);
 
@@ -77,6 +83,14 @@ class Evaluator {
     }
 
   private:
+    struct AllEdges { // while it exists, degrees count all edges
+        explicit AllEdges(Evaluator &of) : of(of), before(std::exchange(of.rooted_edges, false)) {}
+        AllEdges(const AllEdges &) = delete;
+        AllEdges &operator=(const AllEdges &) = delete;
+        ~AllEdges() { of.rooted_edges = before; }
+        Evaluator &of;
+        bool before;
+    };
     struct Pending { // of an object whose attributes are being computed
         Object object;
         size_t first; // of what it needs, in needed_
@@ -112,6 +126,7 @@ class Evaluator {
     Value element(const Expr &e);
     Value extent(const Expr &e);
     Value degree(const Expr &e);
+    uint64_t indegree(Object head, uint32_t set);
     Truth is_null(const Expr &e);
     Truth edge(const Expr &e);
     Truth path(const Expr &e);

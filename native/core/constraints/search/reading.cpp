@@ -11,6 +11,15 @@ bool asks_for_roots(const PlanConstraint &constraint) {
     return found;
 }
 
+bool reads_incoming_edges(const PlanConstraint &constraint) {
+    bool found = false;
+    for_each_expr(constraint, [&](const Expr &e) {
+        found |= e.op == Op::indegree || e.op == Op::isroot || e.op == Op::internal ||
+                 e.op == Op::external;
+    });
+    return found;
+}
+
 } // namespace
 
 bool is_apart(const Timeline &line, const Edges &edges, uint32_t roots, Object head, uint64_t time,
@@ -62,7 +71,17 @@ bool Reading::counts(const Inconsistency &e, uint64_t time) {
     for (const Bound &bound : e.binding)
         if (bound.object != no_object && !is_rooted(bound.object, line_.type[bound.object]))
             return false;
-    return true;
+    return checker_.global(e.constraint) || !reads_incoming_edges(constraint) ||
+           is_wrong_among_rooted(e, time);
+}
+
+// An object that was taken out or is new may point into the structure.
+bool Reading::is_wrong_among_rooted(const Inconsistency &e, uint64_t time) {
+    Evaluator &evaluator = checker_.nested().evaluator();
+    evaluator.rooted_edges = true;
+    bool wrong = checker_.nested().is_inconsistent(e, time);
+    evaluator.rooted_edges = false;
+    return wrong;
 }
 
 bool Reading::is_rooted(Object object, uint32_t type) {

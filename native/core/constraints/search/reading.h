@@ -25,6 +25,8 @@ class Reading {
 
   private:
     bool is_lost(Object head, uint32_t type, uint64_t time);
+    // Whether it is one if only the edges of objects that roots lead to count in degrees.
+    bool is_wrong_among_rooted(const Inconsistency &e, uint64_t time);
     bool is_rooted(Object object, uint32_t type);
 
     Checker &checker_;

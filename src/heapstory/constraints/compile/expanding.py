@@ -45,7 +45,7 @@ def root_of(line: syntax.OneLiner, schema: Schema) -> tuple[Entry, str] | None:
     if not _apart([dotted(arg) for arg in line.call.args], form, schema)[1]:
         return None
     entry, _, ends = _arguments(line, form, schema, {})
-    return entry, ends[0]
+    return (entry, ends[0]) if ends else None
 
 
 def _of(name: str) -> tuple[str, str]:
