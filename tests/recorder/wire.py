@@ -89,6 +89,7 @@ TAGS = [
     "EXECUTED",
     "VOID",
     "FAULT",
+    "PLACED_BY",
     "MOVED",
     "MOVED_TO",
     "SYSTEM_READ",
