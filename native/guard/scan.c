@@ -60,20 +60,26 @@ static uint64_t clock_now(long which) {
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static bool prepare(void) {
-    if (!common) {
-        long made = kernel(SYS_mmap, 0, sizeof *common, PROT_READ | PROT_WRITE,
-                           MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        common = made < 0 && made > -4096 ? NULL : (struct common *)made;
-    }
-    return common;
-}
-
 static void say(const char *text) {
     put_text(&lines, "N ");
     put_text(&lines, text);
     put_end(&lines);
     output_flush(&lines);
+}
+
+static void say_no_memory(void) {
+    say("leaks were not looked for: there is no memory (a limit of address space?)");
+}
+
+static bool prepare(void) {
+    if (!common) {
+        long made = kernel(SYS_mmap, 0, sizeof *common, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        common = made < 0 && made > -4096 ? NULL : (struct common *)made;
+        if (!common)
+            say_no_memory();
+    }
+    return common;
 }
 
 static void write_scan(uint16_t number, bool certain, uint64_t seconds) {
@@ -92,8 +98,10 @@ static void write_scan(uint16_t number, bool certain, uint64_t seconds) {
 /* Scans this process, in which nothing else runs. False without memory. */
 static bool scan(const struct here *here, uint16_t number, uint64_t began) {
     unsigned old = common->turn, new = !old;
-    if (!heap_begin())
+    if (!heap_begin()) {
+        say_no_memory();
         return false;
+    }
     heap_hide((uintptr_t)common, (uintptr_t)(common + 1));
     dangling_begin(&common->danglings[new]);
     bool done = reach(here->sp, here->registers, MOST_WORDS);

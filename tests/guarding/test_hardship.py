@@ -196,6 +196,26 @@ def test_a_process_out_of_threads(compile_program: Compile, guard: Guard) -> Non
     assert (found["kind"], found["place"]["line"]) == ("bad-free", 18)
 
 
+OUT_OF_MEMORY = """#include <stdlib.h>
+#include <sys/resource.h>
+int main(void) {
+    struct rlimit room = {200 << 20, 200 << 20};
+    setrlimit(RLIMIT_AS, &room);
+    while (malloc(1000)) /* all of it is lost */
+        ;
+    return 3;
+}
+"""
+
+
+def test_leaks_of_a_process_out_of_memory(compile_program: Compile, guard: Guard) -> None:
+    """They are found, or the answer says that nobody looked."""
+    answer = guard(compile_program(OUT_OF_MEMORY, "-O0", "-w"))
+    assert answer["returned"] == ENDED
+    leaks = [found for found in answer["findings"] if found["kind"] == "leak"]
+    assert leaks or any("leaks were not looked for" in said for said in answer["remarks"])
+
+
 CRASHES = """#include <stdlib.h>
 int main(int count, char **words) {
     char ***all = malloc(4 * sizeof *all);

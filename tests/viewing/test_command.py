@@ -47,6 +47,9 @@ def test_bad_input_is_one_line(story: api.Trace, heapstory: Heapstory, tmp_path:
     other = {"schema": "heapstory.info/1", "suspicious": [suspicion(story.last + 1)]}
     (tmp_path / "other.json").write_text(json.dumps(other))
     (tmp_path / "broken.json").write_text("{")
+    sliced = {"schema": "heapstory.slice/1", "program": ["./other"], "timestamps": 1}
+    (tmp_path / "part.json").write_text(json.dumps(sliced))
+    (tmp_path / "slice.json").write_text(json.dumps({**sliced, "statements": []}))
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -57,6 +60,8 @@ def test_bad_input_is_one_line(story: api.Trace, heapstory: Heapstory, tmp_path:
             ("--findings", str(tmp_path / "other.json")): "another trace",
             ("--findings", str(tmp_path / "broken.json")): "no JSON",
             ("--slice", str(tmp_path / "other.json")): "is no slice",
+            ("--slice", str(tmp_path / "part.json")): "no whole answer",
+            ("--slice", str(tmp_path / "slice.json")): "another trace",
             ("--serve", "--port", str(taken.getsockname()[1])): "choose another with --port",
             ("--serve", "--port", "65536"): "none beyond 65535",
             ("--port", "1"): "--port goes with --serve",

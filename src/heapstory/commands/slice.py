@@ -199,7 +199,7 @@ def _write(trace: Trace, answers: list[Slice], args: argparse.Namespace) -> None
     if args.sarif:
         write(log(), args.sarif)
     if form == "json":
-        write(dumps("slice", json.bodies(answers)), args.output)
+        write(dumps("slice", json.bodies(trace, answers)), args.output)
     elif form == "sarif":
         write(log(), args.output)
     elif form == "dot":

@@ -142,7 +142,7 @@ def _opening(trace: Trace, args: argparse.Namespace) -> Opening:
         at=None if args.at is None else trace.moment(args.at),
         node=None if args.node is None else trace.node(args.node).id,
         findings=found,
-        slice=None if args.slice is None else _slice(args.slice),
+        slice=None if args.slice is None else findings.read_slice(trace, args.slice),
         source=not args.no_source,
     )
 
@@ -158,12 +158,3 @@ def _located(trace: Trace, spec: str) -> list[dict[str, Any]]:
         say(note)
     answer = {"schema": "heapstory.locate/1", **json.body(trace, diagnosis, {})}
     return findings.from_answer(trace, answer, spec)
-
-
-def _slice(path: str) -> dict[str, Any]:
-    from heapstory.viewing.findings import read_json
-
-    answer = read_json(path)
-    if answer.get("schema") != "heapstory.slice/1":
-        raise UsageError(f"{path}: is no slice (write it with heapstory slice --json)")
-    return answer

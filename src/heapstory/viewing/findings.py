@@ -43,6 +43,17 @@ def read_json(path: str) -> dict[str, Any]:
     return answer
 
 
+def read_slice(trace: Trace, path: str) -> dict[str, Any]:
+    """What ``slice --json`` wrote; UsageError where it is about another trace."""
+    answer = read_json(path)
+    if answer.get("schema") != "heapstory.slice/1":
+        raise UsageError(f"{path}: is no slice (write it with heapstory slice --json)")
+    if not {"program", "timestamps", "statements"} <= answer.keys():
+        raise UsageError(f"{path}: is no whole answer of slice (write it again)")
+    _check(trace, answer, [], path)
+    return answer
+
+
 def from_answer(trace: Trace, answer: dict[str, Any], path: str) -> list[dict[str, Any]]:
     """The findings of one answer; UsageError where it is about another trace."""
     schema = str(answer.get("schema", ""))

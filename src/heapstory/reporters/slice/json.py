@@ -8,14 +8,20 @@ from heapstory.reporters.json import place
 
 if TYPE_CHECKING:
     from heapstory.slicing.model import Slice
+    from heapstory.trace import Trace
 
 MOST_MOMENTS = 10_000
 
 
-def bodies(answers: list[Slice]) -> dict[str, Any]:
+def bodies(trace: Trace, answers: list[Slice]) -> dict[str, Any]:
     """The body of ``slice --json``: the first answer, and those to further criteria."""
     first, *further = (body(answer) for answer in answers)
-    return {**first, **({"further": further} if further else {})}
+    return {
+        "program": trace.meta.get("program") or [],
+        "timestamps": trace.last,
+        **first,
+        **({"further": further} if further else {}),
+    }
 
 
 def body(answer: Slice) -> dict[str, Any]:
