@@ -307,13 +307,41 @@ def test_a_line_outside_of_the_window(
 def test_a_stream_that_ended_before_the_program(
     option: str, compile_program: Compile, record: Record, heapstory: Heapstory
 ) -> None:
-    """Where a stream is ended is no crash."""
+    """Where a stream is ended is no crash, and what came later may have been influenced."""
     source = PROGRAM.replace("return 0;", "return *(volatile int *)8;")
     window = ("--stream", option, f"program.c:{line('again')}")
     trace = record(compile_program(source), options=window, status=139)
     crash = heapstory("slice", trace, "--criterion", "crash")
     assert (crash.returncode, crash.stdout) == (4, "") and "ended before" in crash.stderr
     assert heapstory("loops", trace).returncode == 4
+    at = f"program.c:{line('weigh')}"
+    forward = heapstory("slice", trace, "--criterion", at, "--forward", "--json")
+    assert forward.returncode == 4 and "ended before" in forward.stderr
+    assert not json.loads(forward.stdout)["complete"]
+    chop = heapstory("slice", trace, "--criterion", at, "--chop", at, "--json")
+    assert chop.returncode == 0 and json.loads(chop.stdout)["complete"]
+
+
+def test_a_branch_before_the_stream(
+    compile_program: Compile, record: Record, heapstory: Heapstory
+) -> None:
+    source = """int result;
+static void mark(void) {}
+int main(int argc, char **argv) {
+    if (argc < 7) {
+        mark();
+        result = 7;
+    }
+    return 0;
+}
+"""
+    program, at = compile_program(source), ("--criterion", "program.c:6:result", "--json")
+    late = record(program, options=("--stream-from", "mark"))
+    done = heapstory("slice", late, *at)
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["complete"], answer["beyond"]) == (4, False, ["branches"])
+    assert "before the stream began" in done.stderr
+    assert heapstory("slice", late, *at, "--data-only").returncode == 0
 
 
 def test_a_number_of_instructions_is_a_window(

@@ -145,7 +145,13 @@ def run(args: argparse.Namespace) -> int:
         if any(answer.beyond for answer in answers):
             say(
                 "the slice reaches back to before the stream began "
-                "(record again with an earlier --stream-from, or none)"
+                "(record again from main on, or without --from and --stream-from; --data-only "
+                "leaves out branches)"
+            )
+        if any(answer.open_end for answer in answers):
+            say(
+                "the stream ended before the program did, what was used later is unknown "
+                "(record again without --until, --for, --stream-until and --stream-for)"
             )
         return status or (0 if all(answer.complete for answer in answers) else INCOMPLETE)
 

@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 MOST = 10  # things to name
 
 
-def beyond(trace: Trace, slicer: Slicer, naming: Naming, found: Explanation) -> list[str]:
-    """In words; nothing where the stream begins with the program."""
+def beyond(
+    trace: Trace, slicer: Slicer, naming: Naming, found: Explanation, control: bool
+) -> list[str]:
+    """In words; nothing where the stream begins with the program. ``control``: decisions were
+    followed. Which of them were made before the stream is not known, so all may have been."""
     if not begins_late(trace):
         return []
     first = slicer.timestamp(0)
@@ -31,6 +34,8 @@ def beyond(trace: Trace, slicer: Slicer, naming: Naming, found: Explanation) -> 
         words = [*words[:MOST], f"{len(words) - MOST:,} more"]
     if found["unresolved_registers"]:
         words.append("registers")
+    if control and found["instructions"] and begins_inside(trace):
+        words.append("branches")
     return words
 
 

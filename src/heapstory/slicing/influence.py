@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from heapstory.slicing.beyond import ends_early
 from heapstory.slicing.criteria import parse
 from heapstory.slicing.model import Slice
 from heapstory.slicing.options import Options
@@ -54,6 +55,7 @@ def influence(trace: Trace, criterion: str, options: Options, target: str | None
         instructions=totals["instructions"],
         trace_instructions=slicer.counts["instructions"],
         seconds=round(time.monotonic() - started, 6),
+        open_end=target is None and ends_early(trace),
         inlined=lines.inlined(numbers, addresses),
     )
 

@@ -78,6 +78,7 @@ class Slice:
     seconds: float
     cut: int = 0  # statements that were left out
     beyond: list[str] = field(default_factory=list)  # what was there before the stream
+    open_end: bool = False  # more may have run after the stream, of which nothing is known
     notes: list[str] = field(default_factory=list)
     about: list[str] = field(default_factory=list)  # the edge that was asked about
     # What libraries' headers put into statements, by their index, as far as it is in the slice.
@@ -85,8 +86,8 @@ class Slice:
 
     @property
     def complete(self) -> bool:
-        """Whether everything that led there is in the slice."""
-        return not self.beyond and not self.cut
+        """Whether everything that led there, or that was influenced, is in the slice."""
+        return not self.beyond and not self.cut and not self.open_end
 
     def moment(self, number: int) -> Moment:
         """The moment of a number."""

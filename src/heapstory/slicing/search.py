@@ -61,7 +61,7 @@ class Slicing:
             trace_instructions=self.slicer.counts["instructions"],
             seconds=round(time.monotonic() - started, 6),
             cut=telling.cut,
-            beyond=beyond(self.trace, self.slicer, self.naming, found),
+            beyond=beyond(self.trace, self.slicer, self.naming, found, telling.follows_calls),
             notes=telling.notes(),
             inlined=self.lines.inlined(statements, found["hits"].column("address")),
         )
