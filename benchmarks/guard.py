@@ -305,8 +305,10 @@ def soak(args: argparse.Namespace) -> None:
         f"{len(scans)} scans, pause {pauses[len(pauses) // 2] / 1000:.1f} ms in the middle, "
         f"{pauses[-1] / 1000:.1f} at most; {cpu:.1f} s of CPU\n"
         f"certain: {sum(scan['certain'] for scan in scans)}, withdrawn: {scans[-1]['withdrawn']}, "
-        f"findings: {sorted(each['kind'] for each in found['findings'])}"
+        f"findings: {len(found['findings'])}"
     )
+    for each in found["findings"]:
+        print(json.dumps(each))
 
 
 CHOICES = {"cost": cost, "checks": checks, "instructions": instructions, "latency": latency,
