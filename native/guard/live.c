@@ -28,7 +28,7 @@ static void look_at(uintptr_t address, uint8_t mark, void *data) {
     struct block block;
     char *user = (char *)address;
     if (mark == MARK_QUARANTINE) {
-        quarantine_check(user);
+        quarantine_check_held(user);
         return;
     }
     if (!is_live(mark))

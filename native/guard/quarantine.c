@@ -38,6 +38,31 @@ bool quarantine_check(char *user) {
     return true;
 }
 
+static bool ring_holds(const struct ring *ring, char *const *held, uint32_t mask,
+                       const char *user) {
+    for (uint32_t i = 0; i < ring->count; i++)
+        if (held[(ring->first + i) & mask] == user)
+            return true;
+    return false;
+}
+
+static bool is_held(const char *user) {
+    for (const struct thread *each = all_threads; each; each = each->other) {
+        if (ring_holds(&each->large, each->held_large, MOST_LARGE - 1, user))
+            return true;
+        for (size_t piece = 0; piece < PIECES; piece++)
+            if (ring_holds(&each->rings[piece], each->rings[piece].held, each->mask, user))
+                return true;
+    }
+    return false;
+}
+
+void quarantine_check_held(char *user) {
+    struct block block;
+    if (unlikely(!is_untouched(user, &block)) && is_held(user))
+        quarantine_check(user);
+}
+
 char *quarantine_take(size_t size, struct thread *own) {
     struct ring *ring = own && size <= MOST_SMALL ? &own->rings[piece_of(size)] : NULL;
     if (!ring || own->busy || ring->count <= own->enough)

@@ -14,6 +14,9 @@
 /* Checks the pattern of a quarantined block; reports it if it changed. False if its header is
  * broken, too: then nothing is known of it, and it must not be used again. */
 bool quarantine_check(char *user);
+/* The same while threads may stand anywhere: a block that one of them is just freeing or giving out
+ * is marked as quarantined, but not held, and its pattern is not yet or no longer there. */
+void quarantine_check_held(char *user);
 /* The oldest small block of a size, if enough of them wait; still marked as quarantined. */
 char *quarantine_take(size_t size, struct thread *own);
 /* Gives a block back that has waited longest. */

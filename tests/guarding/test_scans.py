@@ -96,6 +96,41 @@ int main(void) { HEAPSTORY_MINE((void *)0); return (int)HEAPSTORY_SCAN(); }
     assert subprocess.run([built], check=False).returncode == 0
 
 
+CHURN = """#include "heapstory.h"
+#include <pthread.h>
+#include <stdlib.h>
+static volatile int over;
+static void *churn(void *unused) {
+    while (!over) {
+        void *volatile some[8];
+        for (int i = 0; i < 8; i++)
+            some[i] = malloc(600);
+        for (int i = 0; i < 8; i++)
+            free(some[i]);
+    }
+    return unused;
+}
+int main(void) {
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, churn, NULL);
+    for (int i = 0; i < 100; i++)
+        HEAPSTORY_SCAN();
+    over = 1;
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    return 3;
+}
+"""
+
+
+def test_blocks_that_threads_are_just_freeing(compile_program: Compile, guard: Guard) -> None:
+    """Or giving out: their patterns are not yet or no longer there."""
+    answer = guard(compile_program(CHURN, "-O1", "-pthread", INCLUDE))
+    assert answer["returned"] == ENDED
+    assert [each for each in answer["findings"] if each["kind"] != "leak"] == []
+
+
 def test_a_process_is_scanned_from_outside(
     compile_program: Compile, heapstory: Heapstory, tmp_path: Path
 ) -> None:
