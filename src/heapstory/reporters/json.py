@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from heapstory.store.places import Place
+    from heapstory.trace import Trace
 
 encode = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -16,6 +17,11 @@ def dumps(command: str, body: dict[str, Any]) -> str:
     """One object on one line."""
     answer = {"schema": f"heapstory.{command}/1", **body}
     return json.dumps(answer, ensure_ascii=False, default=str) + "\n"
+
+
+def about(trace: Trace) -> dict[str, Any]:
+    """Which trace an answer is about; ``view`` refuses an answer about another one."""
+    return {"program": trace.meta.get("program") or [], "timestamps": trace.last}
 
 
 def place(place: Place | None) -> dict[str, Any] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from heapstory.reporters.json import place
+from heapstory.reporters.json import about, place
 from heapstory.reporters.slice import json as slice_json
 
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ def body(trace: Trace, answer: Diagnosis, slices: Mapping[int, Slice]) -> dict[s
     listed. Faults that were sliced have their slice, by their timestamp."""
     checked = answer.checked
     return {
-        "program": trace.meta.get("program") or [],
-        "timestamps": trace.last,
+        **about(trace),
         "cpoints": [_cpoint(point) for point in checked[-MOST_CPOINTS:]],
         "cpoints_checked": len(checked),
         "bad": None if answer.bad is None else _cpoint(answer.bad),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from heapstory.reporters.json import place
+from heapstory.reporters.json import about, place
 
 if TYPE_CHECKING:
     from heapstory.slicing.model import Slice
@@ -17,8 +17,7 @@ def bodies(trace: Trace, answers: list[Slice]) -> dict[str, Any]:
     """The body of ``slice --json``: the first answer, and those to further criteria."""
     first, *further = (body(answer) for answer in answers)
     return {
-        "program": trace.meta.get("program") or [],
-        "timestamps": trace.last,
+        **about(trace),
         **first,
         **({"further": further} if further else {}),
     }
