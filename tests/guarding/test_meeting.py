@@ -9,6 +9,7 @@ import pytest
 
 from tests.conftest import Compile, Heapstory
 from tests.guarding.guarding import Guard, errors
+from tests.support.full_disk import no_large_files
 from tests.support.programs import program
 
 LOSES = """#include <stdlib.h>
@@ -45,6 +46,34 @@ def test_an_answer_that_is_none(heapstory: Heapstory, tmp_path: Path) -> None:
     done = heapstory("guard", "--known", other, "--", "true")
     assert done.returncode == 125
     assert "not an answer" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("verb", "status"), [(("guard", "--"), 125), (("check", "--"), 125), (("leaks",), 2)]
+)
+def test_what_is_no_fingerprint(verb: tuple[str, ...], status: int, heapstory: Heapstory) -> None:
+    for wrong in ("double-free", "0123456789ABCDEF", "0123456789abcde", ""):
+        done = heapstory(verb[0], "--suppress", wrong, *verb[1:], "true")
+        assert done.returncode == status
+        assert f"{wrong} is no fingerprint (16 of 0-9a-f" in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", ["--json", "--sarif", "--write-baseline"])
+def test_an_answer_that_does_not_fit_on_the_disk(
+    option: str, compile_program: Compile, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    """It is on stderr, and no part of it is left in the file."""
+    file = tmp_path / "answers" / "answer"
+    file.parent.mkdir()
+    built = compile_program("guarding/many", "-O0")
+    room = f"ulimit -S -f unlimited; exec {built}"
+    words = ("guard", option, file, "--", "/bin/sh", "-c", room)
+    done = heapstory(*words, preexec_fn=no_large_files)
+    assert done.returncode == 125
+    assert "guard: 8 findings" in done.stderr.splitlines()
+    assert f"{file}: " in done.stderr.splitlines()[-1] and "File too large" in done.stderr
+    assert list(file.parent.iterdir()) == []
 
 
 def test_an_accepted_finding(compile_program: Compile, heapstory: Heapstory, guard: Guard) -> None:

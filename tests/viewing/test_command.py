@@ -9,6 +9,7 @@ from pathlib import Path
 
 import heapstory as api
 from tests.conftest import Compile, Heapstory, Record
+from tests.support.full_disk import FULL, no_large_files
 from tests.support.programs import ROOT
 from tests.viewing.reading import blocks_of
 
@@ -70,6 +71,19 @@ def test_bad_input_is_one_line(story: api.Trace, heapstory: Heapstory, tmp_path:
             assert done.returncode == 2, (words, done.stderr)
             assert said in done.stderr and done.stderr.count("\n") == 1, (words, done.stderr)
     assert heapstory("view", tmp_path / "no.story").returncode == 2
+
+
+def test_a_page_is_written_whole_or_not_at_all(
+    story: api.Trace, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    page = tmp_path / "pages" / "page.html"
+    page.parent.mkdir()
+    for before in (None, "an older page"):
+        if before:
+            page.write_text(before)
+        done = heapstory("view", story.path, "-o", page, preexec_fn=no_large_files)
+        assert (done.returncode, done.stderr) == (2, f"heapstory: {page}: {FULL}\n")
+        assert [file.read_text() for file in page.parent.iterdir()] == ([before] if before else [])
 
 
 def test_a_trace_of_a_newer_version(story: api.Trace, heapstory: Heapstory, tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from heapstory.whole_file import whole_file
+
 TOOL = [sys.executable, "-m", "heapstory"]
 
 
@@ -64,9 +66,8 @@ def run(job: Job) -> dict[str, Any]:
         "seconds": round(time.time() - began, 3),
         "answers": answers,
     }
-    draft = job.answers.with_suffix(".draft")
-    draft.write_text(json.dumps(result), encoding="utf-8")
-    draft.rename(job.answers)
+    with whole_file(job.answers) as file:
+        file.write(json.dumps(result).encode())
     return result
 
 

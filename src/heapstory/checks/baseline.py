@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from heapstory.errors import UsageError
+from heapstory.whole_file import whole_file
 
 _SCHEMA = re.compile(r"heapstory\.[a-z]+-baseline/1")
 
@@ -94,6 +95,7 @@ def write_baseline(path: Path, command: str, findings: Iterable[Acceptable]) -> 
     ]
     content = {"schema": f"heapstory.{command}-baseline/1", "findings": entries}
     try:
-        path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        with whole_file(path) as file:
+            file.write(f"{json.dumps(content, indent=2)}\n".encode())
     except OSError as error:
         raise UsageError(f"{path}: cannot write the baseline: {error.strerror}") from error

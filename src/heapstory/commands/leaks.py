@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from heapstory.commands.options import add_format, add_sarif, number
+from heapstory.commands.options import add_format, add_sarif, add_suppress, number
 from heapstory.commands.output import FOUND, INCOMPLETE, say, talk, write
 from heapstory.commands.progress import Stage, progress
 from heapstory.errors import UsageError
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--models", metavar="FILE", action="append", default=[], help="more library models (TOML)")
     add("--baseline", metavar="FILE", help="only findings that are not in it count")
     add("--write-baseline", metavar="FILE", help="accept all present findings")
-    add("--suppress", metavar="FINGERPRINT", action="append", default=[], help="accept a finding")
+    add_suppress(parser)
     add("--show-suppressed", action="store_true", help="also list accepted findings")
     add(
         "--min-confidence",

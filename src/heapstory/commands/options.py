@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -51,8 +52,14 @@ def add_accepting(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write all present findings to a file for --baseline",
     )
+    add_suppress(parser)
+
+
+def add_suppress(parser: argparse.ArgumentParser) -> None:
+    """``--suppress FINGERPRINT``."""
     parser.add_argument(
         "--suppress",
+        type=_fingerprint,
         metavar="FINGERPRINT",
         action="append",
         default=[],
@@ -98,6 +105,18 @@ def seconds(text: str) -> float:
     if value <= 0:
         raise argparse.ArgumentTypeError("must be more than 0")
     return value
+
+
+def _fingerprint(text: str) -> str:
+    from heapstory.checks.fingerprint import LENGTH
+
+    # Those of leaks may have a number behind: the second loss of the same kind in a function.
+    if not re.fullmatch(f"[0-9a-f]{{{LENGTH}}}(-[0-9]+)?", text):
+        raise argparse.ArgumentTypeError(
+            f"{text} is no fingerprint ({LENGTH} of 0-9a-f, as the last line of a finding and "
+            "--json show it)"
+        )
+    return text
 
 
 def status(text: str) -> int:

@@ -10,6 +10,7 @@ from weakref import WeakSet
 
 from heapstory.errors import UsageError
 from heapstory.reporters.text import printable
+from heapstory.whole_file import whole_file
 
 if TYPE_CHECKING:
     from heapstory.trace import Trace
@@ -26,11 +27,7 @@ def write(text: str | Iterable[str], output: str | None = None) -> None:
             sys.stdout.write(piece)
             _on_stdout.add(sys.stdout)
         return
-    try:
-        with Path(output).open("w", encoding="utf-8", errors="backslashreplace") as file:
-            file.writelines(pieces)
-    except OSError as error:
-        raise UsageError(f"{output}: {error.strerror} (choose another file)") from error
+    _write_file((piece.encode("utf-8", "backslashreplace") for piece in pieces), output)
 
 
 def write_bytes(content: bytes, output: str | None) -> None:
@@ -40,8 +37,13 @@ def write_bytes(content: bytes, output: str | None) -> None:
             raise UsageError("a picture is not for a terminal (write it to a file: -o FILE)")
         sys.stdout.buffer.write(content)
         return
+    _write_file([content], output)
+
+
+def _write_file(pieces: Iterable[bytes], output: str) -> None:
     try:
-        Path(output).write_bytes(content)
+        with whole_file(Path(output)) as file:
+            file.writelines(pieces)
     except OSError as error:
         raise UsageError(f"{output}: {error.strerror} (choose another file)") from error
 

@@ -14,6 +14,7 @@ from typing import Any
 from heapstory.errors import HeapstoryError
 from heapstory.recording.process import Ending
 from heapstory.store.meta import ASKED, COLLECTED, META, read_part, seal
+from heapstory.whole_file import whole_file
 
 ERROR = "error.txt"
 LOG = "valgrind.log"
@@ -163,11 +164,10 @@ def _failed(collected: dict[str, Any], pid: int, ending: Ending) -> bool:
 
 
 def write_json(path: Path, value: dict[str, Any]) -> None:
-    """Whole or not at all: written beside, then renamed."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    # Names that are no text hold halves of characters, which only escapes can write.
-    draft.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
-    draft.rename(path)
+    """Whole or not at all."""
+    with whole_file(path) as file:
+        # Names that are no text hold halves of characters, which only escapes can write.
+        file.write(f"{json.dumps(value, indent=1)}\n".encode())
 
 
 _PREFIX = re.compile(r"^(==|--|\*\*)\d+\1 |^valgrind: ")  # of the engine's messages
