@@ -9,6 +9,8 @@ FULL = "File too large (choose another file)"
 
 
 def no_large_files() -> None:
-    """For ``preexec_fn``; Python ignores the signal, so that a write fails. A program that it starts
-    may raise the limit again."""
+    """For ``preexec_fn``; Python ignores the signal, so that a write fails.
+
+    A program that it starts may raise the limit again.
+    """
     resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, resource.RLIM_INFINITY))
