@@ -11,7 +11,7 @@ namespace heapstory {
 namespace {
 
 Table table_of_loops(const std::vector<slice::Loop> &loops) {
-    Batch rows(7);
+    Batch rows(9);
     for (size_t i = 0; i < loops.size(); ++i) {
         const slice::Loop &loop = loops[i];
         if (!loop.entered)
@@ -23,6 +23,8 @@ Table table_of_loops(const std::vector<slice::Loop> &loops) {
         rows[4].number(loop.entered);
         rows[5].number(loop.iterations);
         rows[6].number(loop.reached);
+        rows[7].flag(loop.entered_before);
+        rows[8].flag(loop.goes_on);
     }
     return {table_of({{"loop"},
                       {"header", ColumnType::word},
@@ -30,7 +32,9 @@ Table table_of_loops(const std::vector<slice::Loop> &loops) {
                       {"reducible", ColumnType::flag},
                       {"entered"},
                       {"iterations"},
-                      {"reached"}},
+                      {"reached"},
+                      {"entered_before", ColumnType::flag},
+                      {"goes_on", ColumnType::flag}},
                      std::move(rows))};
 }
 
@@ -82,10 +86,11 @@ Table table_of_ends(const std::vector<slice::Loop> &loops) {
 std::tuple<Table, Table, Table> loop_tables(const slice::Prepared &prepared,
                                             const std::vector<MemoryRange> &ignored,
                                             std::vector<stream::Allocation> allocations,
-                                            bool forward) {
+                                            bool forward, bool whole) {
     nb::gil_scoped_release released;
     slice::LoopOptions options;
     options.forward = forward;
+    options.whole = whole;
     options.allocations = std::move(allocations);
     for (auto [address, size] : ignored)
         options.ignored.push_back({address, size});

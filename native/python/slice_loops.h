@@ -13,6 +13,6 @@ namespace heapstory {
 std::tuple<Table, Table, Table> loop_tables(const slice::Prepared &prepared,
                                             const std::vector<MemoryRange> &ignored,
                                             std::vector<stream::Allocation> allocations,
-                                            bool forward);
+                                            bool forward, bool whole);
 
 } // namespace heapstory

@@ -381,10 +381,12 @@ void bind_slicer(nb::module_ &module) {
             "place"_a, "seconds"_a)
         .def(
             "loops",
-            [](const Slicer &slicer, const std::vector<MemoryRange> &ignored, bool forward) {
-                return loop_tables(slicer.prepared(), ignored, slicer.allocations(), forward);
+            [](const Slicer &slicer, const std::vector<MemoryRange> &ignored, bool forward,
+               bool whole) {
+                return loop_tables(slicer.prepared(), ignored, slicer.allocations(), forward,
+                                   whole);
             },
-            "ignored"_a = std::vector<MemoryRange>(), "forward"_a = true)
+            "ignored"_a = std::vector<MemoryRange>(), "forward"_a = true, "whole"_a = true)
         .def(
             "load_pairs",
             [](const Slicer &slicer, const std::vector<MemoryRange> &memory) {

@@ -61,6 +61,8 @@ struct hsw_ring {
     unsigned stop;              /* set by the collector: enough was recorded (--for) */
     unsigned stop_stream;       /* the same for the instruction stream (--stream-for) */
     unsigned long long dropped; /* records dropped because nobody listened */
+    unsigned forked;            /* the process began in the middle of another one's run */
+    unsigned unused;
 };
 
 enum hsw_message_kind { HSW_FULL = 1, HSW_FREE = 2 };

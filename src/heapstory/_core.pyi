@@ -554,14 +554,19 @@ class Slicer:
         thesis; None where one takes longer than so many seconds. Takes memory for every
         instruction of the stream."""
     def loops(
-        self, ignored: Sequence[tuple[int, int]] = ..., forward: bool = True
+        self,
+        ignored: Sequence[tuple[int, int]] = ...,
+        forward: bool = True,
+        whole: bool = True,
     ) -> tuple[Table, Table, Table]:
         """The loops of the program's own code that ran. What code in ``ignored`` (address, bytes)
-        makes is not followed.
+        makes is not followed. ``whole``: the stream ended with the program.
 
         loops:        loop, header (address), parent (the loop around it in its function, or 0),
                       reducible, entered, iterations, reached (executions of later iterations in
-                      the forward slice of the first one; 0 without forward)
+                      the forward slice of the first one; 0 without forward), entered_before (it was
+                      running when what is known of its function begins), goes_on (when the
+                      stream ended)
         carried:      loop, kind (flow, anti, control, induction, reduction), from, to (addresses of
                       instructions), memory (or in a register), where (address, or byte of the
                       registers), step, stack (where the return address of the loop's function

@@ -24,7 +24,7 @@ FULL, FREE = 1, 2
 FIRST_TAG = 0xF00000
 ADDRESS_MASK = (1 << 40) - 1
 MESSAGE = struct.Struct("<IIQ")
-HEADER = struct.Struct("<QQQQQIIiiIIQ")
+HEADER = struct.Struct("<QQQQQIIiiIIQII")
 HEADER_NAMES = [
     "magic",
     "version",
@@ -38,6 +38,8 @@ HEADER_NAMES = [
     "stop",
     "stop_stream",
     "dropped",
+    "forked",
+    "unused",
 ]
 STATES = ["", "running", "exited", "signalled", "exec"]
 

@@ -69,11 +69,11 @@ Ending ending_of(const hsw_ring &ring, const Recording &recording) {
     return ending;
 }
 
-void write_facts(const std::string &directory, int pid, const std::vector<std::string> &program,
-                 const Ending &ending) {
+void write_facts(const std::string &directory, const Process &process, const Ending &ending) {
     Json facts;
     facts["format"] = format_version;
-    facts["pid"] = pid;
+    facts["pid"] = process.pid;
+    facts["forked"] = process.forked;
     facts["complete"] = ending.complete;
     facts["ended"] = ending.how.empty() ? Json() : Json(ending.how);
     facts["exit"]["code"] = number_or_null(ending.code);
@@ -83,8 +83,8 @@ void write_facts(const std::string &directory, int pid, const std::vector<std::s
     facts["findings"] = ending.findings;
     facts["scans"] = ending.scans;
     facts["collector"] = own_costs();
-    if (!program.empty())
-        facts["program"] = program;
+    if (!process.program.empty())
+        facts["program"] = process.program;
     std::string path = directory + "/collector.json", fresh = path + ".new";
     std::ofstream(fresh) << facts.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
     std::rename(fresh.c_str(), path.c_str());

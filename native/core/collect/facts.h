@@ -27,10 +27,16 @@ Ending ending_of(const hsw_ring &ring, const Recording &recording);
 // The words of a process that runs under Valgrind, without Valgrind's options before them.
 std::vector<std::string> program_of(int pid);
 
+// The recorded process.
+struct Process {
+    int pid = 0;
+    bool forked = false;              // it began in the middle of another one's run
+    std::vector<std::string> program; // empty: the record command knows it
+};
+
 // Writes DIRECTORY/collector.json anew. What was asked, the record command writes into
 // DIRECTORY/record.json, but not for a process that an exec or a fork began: then the program is
 // our own finding.
-void write_facts(const std::string &directory, int pid, const std::vector<std::string> &program,
-                 const Ending &ending);
+void write_facts(const std::string &directory, const Process &process, const Ending &ending);
 
 } // namespace heapstory

@@ -87,12 +87,13 @@ std::unique_ptr<TraceWriter> claim(const std::string &first) {
 
 void collect(Ring &ring, TraceWriter &writer, const RecordingOptions &options, bool is_successor) {
     Recording recording(writer, options);
-    int pid = ring.header().pid;
+    Process process;
+    process.pid = ring.header().pid;
+    process.forked = ring.header().forked;
     // What the first process runs, the record command knows; who came by exec or fork, only we.
-    std::vector<std::string> program;
     if (is_successor)
-        program = program_of(pid);
-    write_facts(writer.directory(), pid, program, {});
+        process.program = program_of(process.pid);
+    write_facts(writer.directory(), process, {});
     ring.ready();
     uint64_t told = 0, scans = 0;
     bool is_much = false; // since the last time it was written: chunks must not get too small
@@ -121,7 +122,7 @@ void collect(Ring &ring, TraceWriter &writer, const RecordingOptions &options, b
             Ending so_far;
             so_far.findings = told;
             so_far.scans = scans;
-            write_facts(writer.directory(), pid, program, so_far);
+            write_facts(writer.directory(), process, so_far);
         }
         if (recording.enough())
             ring.stop();
@@ -129,7 +130,7 @@ void collect(Ring &ring, TraceWriter &writer, const RecordingOptions &options, b
             ring.stop_stream();
     }
     recording.close();
-    write_facts(writer.directory(), pid, program, ending_of(ring.header(), recording));
+    write_facts(writer.directory(), process, ending_of(ring.header(), recording));
 }
 
 // The records of a file: what no program can be made to do can still be tried.
@@ -147,7 +148,7 @@ void replay(const std::string &path, TraceWriter &writer, const RecordingOptions
     ending.complete = true;
     ending.how = "exit";
     ending.code = recording.exit_code();
-    write_facts(writer.directory(), 0, {}, ending);
+    write_facts(writer.directory(), {}, ending);
 }
 
 // The record command shows what is in error.txt; without a folder for it there is only stderr.

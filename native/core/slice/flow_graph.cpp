@@ -22,6 +22,7 @@ class FlowGraphBuilder {
     void run(const Transitions &transitions) {
         tell_generations();
         find_leaders();
+        find_unfinished(transitions);
         explore();
         new_node(0);
         divide_blocks();
@@ -29,6 +30,8 @@ class FlowGraphBuilder {
             follow(Transition::of(key));
         other_sides();
         connect_unexecuted();
+        for (auto [block, next] : unfinished_)
+            graph_.unfinished_.push_back({graph_.parts(block).back().node, node_at(next)});
         for (auto &list : graph_.successors_)
             sort_out(list);
         sort_out(graph_.entries_);
@@ -108,6 +111,23 @@ class FlowGraphBuilder {
             for (const stream::Exit &exit : source_.block(id).exits)
                 if (exit.instruction + 1u < effects.instructions.size())
                     lead(effects.instructions[exit.instruction + 1u].address);
+        }
+    }
+
+    void find_unfinished(const Transitions &transitions) {
+        for (uint64_t key : transitions) {
+            const Transition one = Transition::of(key);
+            if (one.next != Transition::unknown || one.exit != stream::ran_to_end ||
+                effects_[one.block].instructions.empty())
+                continue;
+            const Instruction &last = effects_[one.block].instructions.back();
+            if (last.branch == Branch::ret || last.branch == Branch::indirect)
+                continue;
+            const uint64_t next =
+                last.branch == Branch::jump ? last.target : last.address + last.length;
+            const Place place = target_of(next, generation_[one.block]);
+            leaders_.insert(place);
+            unfinished_.push_back({one.block, place});
         }
     }
 
@@ -235,6 +255,7 @@ class FlowGraphBuilder {
     uint64_t latest_ = 0;
     std::unordered_map<Place, std::span<const uint8_t>> executed_; // instructions and their code
     std::unordered_set<Place> leaders_;
+    std::vector<std::pair<uint32_t, Place>> unfinished_; // block, and what would come next
     std::unordered_map<Place, std::vector<Place>> unexecuted_;
     std::unordered_map<Place, uint32_t> nodes_;
 };

@@ -11,6 +11,7 @@
 #include <functional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace heapstory::slice {
@@ -65,6 +66,9 @@ class FlowGraph {
     const std::vector<uint32_t> &successors(uint32_t node) const { return successors_[node]; }
     // The nodes that calls lead to, ascending.
     const std::vector<uint32_t> &entries() const { return entries_; }
+    // Nodes at whose end the stream ended, with what would have come next: where a call returns to,
+    // the target of a jump. No edges of the graph, since the call may never have returned.
+    const std::vector<std::pair<uint32_t, uint32_t>> &unfinished() const { return unfinished_; }
     uint64_t address(uint32_t node) const { return address_[node]; }
     uint32_t nodes() const { return uint32_t(address_.size()); } // 0 is the end
 
@@ -75,6 +79,7 @@ class FlowGraph {
     std::vector<uint64_t> address_;
     std::vector<std::vector<uint32_t>> successors_, controllers_;
     std::vector<uint32_t> post_dominator_, entries_;
+    std::vector<std::pair<uint32_t, uint32_t>> unfinished_;
     std::unordered_map<uint64_t, uint32_t> starts_; // nodes by address, 0 where there are several
     std::vector<bool> changed_;                     // by block
 };

@@ -251,6 +251,7 @@ static void fill_header(void) {
     hs_ring->pid = VG_(getpid)();
     hs_ring->stop = hs_ring->stop_stream = 0;
     hs_ring->dropped = 0;
+    hs_ring->forked = 0;
     sequence = 0;
     VG_(memset)(segment_free, 1, n_segments);
     start_segment(0);
@@ -296,6 +297,7 @@ void hs_ring_child(Bool follow) {
     tl_assert(mapped == (Word)hs_ring);
     nobody_listens();
     fill_header();
+    hs_ring->forked = 1;
     if (fd >= 0)
         connect_collector(fd);
 }

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from heapstory.commands.options import add_format, add_trace
 from heapstory.commands.output import INCOMPLETE, finish, say, write
 from heapstory.commands.progress import progress
+
+if TYPE_CHECKING:
+    from heapstory.trace import Trace
 
 EPILOG = """\
 examples:
@@ -65,8 +69,15 @@ def run(args: argparse.Namespace) -> int:
         if begins_inside(trace) or ends_early(trace):
             say(
                 "the stream is a part of the run: of a loop that was running when it began or "
-                "ended, the other iterations are unknown (record again without --stream-from and "
-                "--stream-until)"
+                f"ended, the other iterations are unknown ({_rest(trace)})"
             )
             return status or INCOMPLETE
         return status
+
+
+def _rest(trace: Trace) -> str:
+    from heapstory.slicing.beyond import is_forked
+
+    if is_forked(trace):
+        return "this is a forked child, which began in the middle of its parent's run"
+    return "record again without --stream-from and --stream-until"

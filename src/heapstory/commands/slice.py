@@ -143,17 +143,24 @@ def run(args: argparse.Namespace) -> int:
         _write(trace, answers, args)
         status = finish(trace)
         if any(answer.beyond for answer in answers):
-            say(
-                "the slice reaches back to before the stream began "
-                "(record again from main on, or without --from and --stream-from; --data-only "
-                "leaves out branches)"
-            )
+            say(f"the slice reaches back to before the stream began ({_earlier(trace)})")
         if any(answer.open_end for answer in answers):
             say(
                 "the stream ended before the program did, what was used later is unknown "
                 "(record again without --until, --for, --stream-until and --stream-for)"
             )
         return status or (0 if all(answer.complete for answer in answers) else INCOMPLETE)
+
+
+def _earlier(trace: Trace) -> str:
+    from heapstory.slicing.beyond import is_forked
+
+    if is_forked(trace):
+        return "this is a forked child, and what came before the fork is in its parent's trace"
+    return (
+        "record again from main on, or without --from and --stream-from; --data-only leaves out "
+        "branches"
+    )
 
 
 def _check_forward(args: argparse.Namespace) -> None:

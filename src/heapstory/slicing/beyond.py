@@ -41,13 +41,18 @@ def beyond(
 
 def begins_late(trace: Trace) -> bool:
     """Whether part of the program ran before the stream began."""
-    return bool(_options(trace, "--from=", "--stream-from="))
+    return is_forked(trace) or bool(_options(trace, "--from=", "--stream-from="))
 
 
 def begins_inside(trace: Trace) -> bool:
     """Whether main was running already when the stream began."""
     places = _options(trace, "--from=", "--stream-from=")
-    return any(place.partition("=")[2] != "main" for place in places)
+    return is_forked(trace) or any(place.partition("=")[2] != "main" for place in places)
+
+
+def is_forked(trace: Trace) -> bool:
+    """Whether the trace is of a child, which began in the middle of its parent's run."""
+    return trace.meta.get("forked") is True
 
 
 def ends_early(trace: Trace) -> bool:

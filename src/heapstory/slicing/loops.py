@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from heapstory.errors import UsageError
+from heapstory.slicing.beyond import begins_inside, ends_early
 from heapstory.slicing.loop_names import LoopNames
 from heapstory.slicing.pairs import LoadPairs, find_pairs
 from heapstory.slicing.search import open_slicer
@@ -48,6 +49,7 @@ class Loop:
     reducible: bool
     first_iteration: int | None  # executions that its forward slice has in later ones
     inside: Place | None
+    cut: bool  # it may have run on outside of the stream
     carried: list[Carried] = field(default_factory=list)
 
     @property
@@ -55,17 +57,24 @@ class Loop:
         """independent, reduction, carried or unknown."""
         if self.reason:
             return "unknown"
-        kinds = {one.kind for one in self.carried}
-        if kinds.intersection(ORDERED):
+        if self._kinds.intersection(ORDERED):
             return "carried"
-        return "reduction" if "reduction" in kinds else "independent"
+        return "reduction" if "reduction" in self._kinds else "independent"
 
     @property
     def reason(self) -> str | None:
         """Why nothing can be said."""
         if not self.reducible:
             return "it has several entries (irreducible)"
-        return None if self.iterations > self.entered else "it never ran twice in a row"
+        if self.iterations <= self.entered:
+            return "it never ran twice in a row"
+        if self.cut and not self._kinds.intersection(ORDERED):
+            return "the stream has only a part of it, in which no iteration needs another"
+        return None
+
+    @property
+    def _kinds(self) -> set[str]:
+        return {one.kind for one in self.carried}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +96,25 @@ def find_loops(
     loop that ran."""
     slicer = open_slicer(trace)
     names = LoopNames(trace, slicer)
-    loops, carried, ends = (_rows(table) for table in slicer.loops(names.loader_code(), forward))
+    whole = trace.complete and not ends_early(trace)
+    tables = slicer.loops(names.loader_code(), forward, whole)
+    loops, carried, ends = (_rows(table) for table in tables)
     places = _loop_places(names, ends, loops)
-    found = [_loop(row, places, names, carried, forward) for row in loops]
+    cut = _cut_loops(loops, begins_inside(trace), not whole)
+    found = [_loop(row, places, names, carried, forward, row["loop"] in cut) for row in loops]
     if functions:
         found = _in_functions(found, functions)
     loads = find_pairs(trace, slicer, pairs) if pairs else None
     return LoopAnswer(sorted(found, key=_order), slicer.counts["instructions"], loads)
+
+
+def _cut_loops(loops: list[dict[str, Any]], late: bool, early: bool) -> set[int]:
+    """Those that ran before a stream that begins late, or after one that ends early."""
+    return {
+        row["loop"]
+        for row in loops
+        if (late and row["entered_before"]) or (early and row["goes_on"])
+    }
 
 
 def _in_functions(loops: list[Loop], functions: Sequence[str]) -> list[Loop]:
@@ -120,6 +141,7 @@ def _loop(
     names: LoopNames,
     carried: list[dict[str, Any]],
     forward: bool,
+    cut: bool,
 ) -> Loop:
     return Loop(
         places[row["loop"]],
@@ -129,6 +151,7 @@ def _loop(
         row["reducible"],
         row["reached"] if forward else None,
         places.get(row["parent"]),
+        cut,
         list(_merged(names, [one for one in carried if one["loop"] == row["loop"]])),
     )
 

@@ -132,6 +132,8 @@ std::vector<Loop> told_loops(const Prepared &prepared, const LoopShapes &shapes,
         loop.parent = shape.parent;
         loop.entered = findings[number].entered;
         loop.iterations = findings[number].iterations;
+        loop.entered_before = findings[number].entered_before;
+        loop.goes_on = findings[number].goes_on;
         if (loop.entered) {
             for (uint32_t node : shape.ends)
                 loop.ends.push_back(last[node]);

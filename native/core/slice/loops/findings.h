@@ -26,6 +26,7 @@ struct LoopFindings {
         uint64_t last_step = 0;
     };
     uint64_t entered = 0, iterations = 0;
+    bool entered_before = false, goes_on = false;     // as of Loop
     std::unordered_map<uint64_t, Carried> flow, anti; // by maker and user
     // How often a site wrote over what it had written in an earlier iteration.
     std::unordered_map<Site, uint64_t> rewritten;

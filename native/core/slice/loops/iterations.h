@@ -62,6 +62,7 @@ struct Level {
     size_t loops = 0;   // that were active when it began
     uint32_t site = 0;  // the program's own instruction that called it; 0: unknown
     uint64_t stack = 0; // where its return address lies; 0: unknown
+    bool is_new = true; // nothing of the program's own code has run in it
 };
 
 struct LoopStack {

@@ -36,6 +36,9 @@ struct Loop {
     bool reducible = true;
     uint32_t parent = 0; // the loop around it in its function, counted from 1; 0: none
     uint64_t entered = 0, iterations = 0;
+    // Whether it was running, some time, when what is known of its function begins, and when the
+    // stream ends.
+    bool entered_before = false, goes_on = false;
     struct End {
         uint64_t address = 0;
         bool conditional = false; // a branch, at which the loop may end

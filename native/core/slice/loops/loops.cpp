@@ -55,8 +55,8 @@ class Walk {
   public:
     Walk(const Prepared &prepared, const LoopOptions &options)
         : prepared_(prepared), source_(prepared.source()), graph_(prepared.graph()),
-          shapes_(graph_), sites_(prepared, options.ignored), findings_(shapes_.size() + 1),
-          allocations_(options.allocations), steps_(prepared) {}
+          shapes_(graph_, options.whole), sites_(prepared, options.ignored),
+          findings_(shapes_.size() + 1), allocations_(options.allocations), steps_(prepared) {}
 
     std::vector<Loop> run(const LoopOptions &options, const Progress &progress) {
         for (uint32_t number = 0; number < source_.sequences(); ++number) {
@@ -70,8 +70,11 @@ class Walk {
                 run_step(at);
             }
         }
-        for (auto &[thread, state] : threads_)
+        for (auto &[thread, state] : threads_) {
+            for (const ActiveLoop &one : state.loops.active)
+                findings_[one.loop()].goes_on = true;
             leave(state.loops, 0);
+        }
         std::vector<Loop> result = told_loops(prepared_, shapes_, sites_, findings_);
         if (options.forward)
             for (uint32_t loop = 1; loop <= shapes_.size(); ++loop)
@@ -122,7 +125,7 @@ class Walk {
             const bool called = call_.callee == activation;
             const Site site = called ? call_.site : levels.empty() ? 0 : levels.back().site;
             levels.push_back(
-                {activation, thread_->loops.active.size(), site, called ? call_.stack : 0});
+                {activation, thread_->loops.active.size(), site, called ? call_.stack : 0, true});
         }
     }
 
@@ -147,6 +150,8 @@ class Walk {
     void at_node(uint32_t node, Point point) {
         auto &[active, levels] = thread_->loops;
         const size_t outside = levels.back().loops;
+        if (levels.back().is_new)
+            first_node(levels.back(), node);
         while (active.size() > outside && !shapes_.contains(active.back().loop(), node)) {
             ++findings_[active.back().loop()].exits[last_site_];
             leave(thread_->loops, active.size() - 1);
@@ -162,6 +167,15 @@ class Walk {
         for (size_t i = active.size(); i-- > outside;)
             if (active[i].loop() != loop || whole)
                 count(active[i]);
+    }
+
+    // A function that nobody is known to have called may have begun before the stream, and its
+    // loops with it.
+    void first_node(Level &level, uint32_t node) {
+        level.is_new = false;
+        if (!level.stack)
+            for (uint32_t loop = shapes_.innermost(node); loop; loop = shapes_.shape(loop).parent)
+                findings_[loop].entered_before = true;
     }
 
     void begin(uint32_t loop, Point point) {

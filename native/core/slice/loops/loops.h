@@ -21,6 +21,7 @@ struct LoopOptions {
     std::vector<stream::Range> ignored;
     std::vector<stream::Allocation> allocations;
     bool forward = true; // also by the forward slice of the first iteration
+    bool whole = true;   // the stream ended with the program
 };
 std::vector<Loop> loops(const Prepared &prepared, const LoopOptions &options,
                         const Progress &progress = {});

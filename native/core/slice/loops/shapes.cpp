@@ -23,9 +23,15 @@ std::vector<uint32_t> dominators(const FlowGraph &graph, const Successors &prede
 
 class Finder {
   public:
-    explicit Finder(const FlowGraph &graph) : graph_(graph), predecessors_(graph.nodes()) {
+    Finder(const FlowGraph &graph, bool whole)
+        : graph_(graph), successors_(graph.nodes()), predecessors_(graph.nodes()) {
         for (uint32_t node = 1; node < graph.nodes(); ++node)
-            for (uint32_t next : graph.successors(node))
+            successors_[node] = graph.successors(node);
+        for (auto [node, next] : graph.unfinished())
+            if (!whole)
+                successors_[node].push_back(next);
+        for (uint32_t node = 1; node < graph.nodes(); ++node)
+            for (uint32_t next : successors_[node])
                 predecessors_[next].push_back(node);
         dominator_ = dominators(graph, predecessors_);
     }
@@ -34,7 +40,7 @@ class Finder {
         std::map<uint32_t, std::vector<uint32_t>> back; // to each header
         forward_.resize(graph_.nodes());
         for (uint32_t node = 1; node < graph_.nodes(); ++node)
-            for (uint32_t next : graph_.successors(node))
+            for (uint32_t next : successors_[node])
                 if (next && dominates(next, node))
                     back[next].push_back(node);
                 else
@@ -133,7 +139,7 @@ class Finder {
     }
 
     const FlowGraph &graph_;
-    Successors predecessors_, forward_;
+    Successors successors_, predecessors_, forward_;
     std::vector<uint32_t> dominator_;
     std::vector<LoopShape> shapes_;
     mutable std::vector<bool> seen_;
@@ -144,8 +150,8 @@ class Finder {
 
 } // namespace
 
-LoopShapes::LoopShapes(const FlowGraph &graph)
-    : shapes_(Finder(graph).run()), innermost_(graph.nodes()), headed_(graph.nodes()) {
+LoopShapes::LoopShapes(const FlowGraph &graph, bool whole)
+    : shapes_(Finder(graph, whole).run()), innermost_(graph.nodes()), headed_(graph.nodes()) {
     for (uint32_t loop = 1; loop < shapes_.size(); ++loop) {
         shapes_[loop].parent = innermost_[shapes_[loop].header];
         headed_[shapes_[loop].header] = loop;

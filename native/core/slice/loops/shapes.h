@@ -19,10 +19,11 @@ struct LoopShape {
 
 // Natural loops: where a branch leads back to a node that dominates it. Loops with one header are
 // one. What is a cycle without such a node is told as an irreducible loop, with the header that
-// runs first. Loops count from 1.
+// runs first. Loops count from 1. A stream that is not `whole` ended while the program ran on: what
+// would have come next is a part of the graph then.
 class LoopShapes {
   public:
-    explicit LoopShapes(const FlowGraph &graph);
+    LoopShapes(const FlowGraph &graph, bool whole);
 
     uint32_t size() const { return uint32_t(shapes_.size() - 1); }
     const LoopShape &shape(uint32_t loop) const { return shapes_[loop]; }
