@@ -113,6 +113,9 @@ enum hsw_tag {
      * upper 24 bits | site of a client request, or 0 << HSW_BAD_FREE_SITE | enum hsw_allocator
      * << 56, HSW_BY_REALLOC where realloc was asked. */
     HSW_BAD_FREE,
+    /* The next HSW_ALLOC or HSW_FREE_BLOCK is made by a client request. address: stack pointer;
+     * value: address of the instruction. */
+    HSW_REQUEST,
 
     /* A ranged store, one operation: address, value: length | enum hsw_range << 56; payload: the
      * bytes now there (no payload and no END for HSW_RANGE_FILL, whose next record is HSW_FILL).
@@ -256,7 +259,8 @@ enum hsw_allocator {
     HSW_CUSTOM = 6,       /* --alloc-fn, --free-fn */
     HSW_CUSTOM_SIZED = 9, /* of a wrapper: the block that malloc made below is of this size */
     HSW_CUSTOM_OWN = 10,  /* a block of its own, even where one of malloc's begins */
-    HSW_CUSTOM_TOLD = 11, /* the same, but no function has returned it: the program says so */
+    HSW_CUSTOM_TOLD = 11, /* the same, but no function has returned it: the program says so; of
+                           * HSW_FREE_BLOCK: the program says so of a block of malloc's */
     HSW_BY_REALLOC = 7,   /* of HSW_BAD_FREE */
     HSW_TRUTH = 0x80      /* flag: said for comparison only, makes no node (--truth) */
 };

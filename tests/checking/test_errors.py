@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,8 @@ def test_errors_are_found_where_memcheck_finds_them(
     found = {(error["kind"], error["place"]["line"]) for error in answer["errors"]}
     assert found == {(KINDS[what], line_of(SOURCE, what))}, answer["said"]
     assert lines(answer) == memcheck(built, what)
+    for error in answer["errors"]:  # no statement is there twice, whoever did it for the program
+        assert all(outer != inner for outer, inner in pairwise(error["stack"])), answer["said"]
 
 
 # Memcheck calls these by other names, or does not see them.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -133,3 +134,135 @@ def test_parts_that_are_blocks_count_in_place_of_the_whole(
     heap = check(compile_program(DIVIDED, "-w"))["summary"]["heap"]
     assert (heap["leak"]["bytes"], heap["reachable"]["bytes"]) == (64, 32)
     assert heap["possible-leak"]["bytes"] == 500
+
+
+UNREADABLE = """\
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+char **first, **second;
+static __attribute__((noinline)) void lose(void) {
+    memset(malloc(77), 0, 77);
+}
+int main(void) {
+    if (posix_memalign((void **)&first, 4096, 3 * 4096))
+        return 1;
+    memset(first, 0, 3 * 4096);
+    first[0] = malloc(10);
+    first[600] = malloc(20); /* nobody can read it any more */
+    first[1100] = malloc(30);
+    second = calloc(9, 8);
+    second[8] = malloc(40);
+    mprotect(first + 512, 4096, PROT_NONE);
+    lose();
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("option", ["--no-heuristics", "--light", "--record"])
+def test_pages_that_cannot_be_read(
+    option: str, compile_program: Compile, check: Check, tmp_path: Path
+) -> None:
+    options = (option, f"{tmp_path}/trace.story") if option == "--record" else (option,)
+    heap = {
+        (leak["kind"], leak["bytes"])
+        for leak in check(compile_program(UNREADABLE), options=options)["leaks"]
+    }
+    # The recording knows what was stored there.
+    hidden = "reachable" if option == "--record" else "leak"
+    assert heap == {
+        ("leak", 77), (hidden, 20), ("reachable", 3 * 4096), ("reachable", 72),
+        ("reachable", 10), ("reachable", 30), ("reachable", 40),
+    }  # fmt: skip
+
+
+PROTECTED = """\
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+int main(void) {
+    char *p;
+    for (int i = 0; i < 9; i++) {
+        if (posix_memalign((void **)&p, 4096, 4096))
+            return 1;
+        mprotect(p, 4096, i % 2 ? PROT_NONE : PROT_READ);
+        free(p);
+        free(calloc(1, 4096 + 5000));
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("option", ["--no-heuristics", "--light"])
+def test_protected_memory_is_not_used_again(
+    option: str, compile_program: Compile, check: Check
+) -> None:
+    answer = check(compile_program(PROTECTED), options=(option, "--delay", "0"))
+    assert (answer["returned"], answer["errors"], answer["leaks"]) == (0, [], [])
+
+
+# Of a pool in variables: what its blocks hold, and what lies beside them.
+POOL = """\
+#include <stdlib.h>
+#include <valgrind/memcheck.h>
+char *before, *lost;
+static char pool[512] __attribute__((aligned(16)));
+char *after, **block;
+int main(void) {
+    before = malloc(10);
+    after = malloc(20);
+    VALGRIND_MALLOCLIKE_BLOCK(pool + 64, 64, 16, 1); /* told */
+    VALGRIND_MALLOCLIKE_BLOCK(pool + 256, 32, 16, 1); /* lost */
+    block = (char **)(pool + 64);
+    block[1] = malloc(30);
+    block[2] = (char *)malloc(40) + 4;
+    *(char **)(pool + 256) = malloc(50);
+    *(char **)(pool + 192) = malloc(60);
+    VALGRIND_MALLOCLIKE_BLOCK(pool + 384, 32, 16, 1);
+    *(char **)(pool + 392) = malloc(70);
+    VALGRIND_FREELIKE_BLOCK(pool + 384, 16);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("option", ["--no-heuristics", "--light"])
+def test_blocks_of_a_pool_in_variables(option: str, compile_program: Compile, check: Check) -> None:
+    built = compile_program(POOL, "-w")
+    answer = check(built, options=(option,))
+    found = {(leak["kind"], leak["bytes"]): leak["place"]["line"] for leak in answer["leaks"]}
+    assert set(found) == {
+        ("reachable", 10), ("reachable", 20), ("reachable", 30), ("possible-leak", 40),
+        ("reachable", 64), ("leak", 32), ("indirect-leak", 50), ("reachable", 60), ("leak", 70),
+    }  # fmt: skip
+    assert found["reachable", 64] == 1 + POOL.splitlines().index(
+        "    VALGRIND_MALLOCLIKE_BLOCK(pool + 64, 64, 16, 1); /* told */"
+    )
+
+
+LIGHT_STALE = """\
+#include <stdlib.h>
+#include <string.h>
+char **kept, **large;
+static __attribute__((noinline)) void lose(size_t size, size_t n) {
+    char **first = malloc(size);
+    first[size / 16] = malloc(n);
+    free(first);
+    memset(alloca(1000), 0, 1000);
+}
+int main(void) {
+    lose(64, 40);
+    kept = malloc(64); /* where the first was */
+    lose(500000, 50);
+    large = malloc(500000);
+    return 0;
+}
+"""
+
+
+def test_light_finds_no_pointers_of_an_earlier_use(compile_program: Compile, check: Check) -> None:
+    answer = check(compile_program(LIGHT_STALE, "-w"), options=("--light", "--delay", "0"))
+    lost = {leak["bytes"] for leak in answer["leaks"] if leak["kind"] == "leak"}
+    assert lost == {40, 50}

@@ -36,7 +36,9 @@ def test_memory_that_it_makes_inaccessible(compile_program: Compile, check: Chec
 def test_a_told_block_has_its_birth(compile_program: Compile, check: Check) -> None:
     errors = check(compile_program("checking/requests", "-O0"), "blocks")["errors"]
     assert {error["block"]["size"] for error in errors} == {20}
-    assert {error["block"]["allocated"][0]["line"] for error in errors} == {line_of(SOURCE, "got")}
+    births = [error["block"]["allocated"] for error in errors]
+    assert {(told["function"], by["function"]) for told, by, *_ in births} == {("get", "blocks")}
+    assert {by["line"] for _, by, *_ in births} == {line_of(SOURCE, "got")}
     assert sum(error["block"]["freed"] is not None for error in errors) == 1
 
 
@@ -73,7 +75,20 @@ ASKED = {
     },
     "questions": {"asked of a block": "ClientCheck", "asked of a variable": "ClientCheck"},
     "silence": {"told again": "InvalidRead"},
+    "foreign-frees": {
+        "malloc's, given back by a request": "MismatchedFree",
+        "after that": "InvalidRead",
+        "told, and freed": "MismatchedFree",
+        "freed by free": "InvalidRead",
+        "told, and freed twice": "InvalidFree",
+    },
+    "ranges": {"behind the range": "InvalidRead", "wanted again": "InvalidRead"},
+    "counts": {"five times": "InvalidRead", "a bad free counts": "InvalidFree"},
 }
+
+
+# What requests answer, as Memcheck does.
+PRINTED = {"ranges": "1 0 1\n", "counts": "5 6 6\n"}
 
 
 @pytest.mark.parametrize("what", ASKED)
@@ -84,3 +99,4 @@ def test_requests_that_are_wrong_or_ask(
     answer = check(built, what, options=("--no-leaks",))
     expected = {(kind, line_of(SOURCE, remark)) for remark, kind in ASKED[what].items()}
     assert lines(answer) == expected == memcheck(built, what, values=True)
+    assert answer["printed"] == PRINTED.get(what, "")

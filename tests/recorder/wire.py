@@ -56,6 +56,7 @@ TAGS = [
     "REALLOC",
     "REALLOC_OLD",
     "BAD_FREE",
+    "REQUEST",
     "RANGE",
     "FILL",
     "MAP",

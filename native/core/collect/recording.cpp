@@ -232,6 +232,9 @@ void Recording::control(const Record &record, const Payload &payload) {
         return;
     case HSW_BAD_FREE:
         return bad_free(record);
+    case HSW_REQUEST:
+        unwind(record.address);
+        return allocations_.requested(sites_.of_code(record.value));
     case HSW_REALLOC:
         return allocations_.reallocate_to(record);
     case HSW_REALLOC_OLD:
@@ -366,8 +369,13 @@ void Recording::error(const Record &record, const Payload &payload) {
                          report.by_system_call != 0};
     uint32_t site = stacks_.context();
     if (report.site) {
-        site = sites_.of_range(sites_.raw(report.site), SiteKind::other);
-        details.stack = sites_.stack(details.stack, site);
+        const RawSite &raw = sites_.raw(report.site);
+        const auto &frames = stacks_.frames();
+        // What other code does is own code's call, which is on the stack already.
+        const bool is_there = !raw.own && !frames.empty() && frames.back().site == site;
+        site = sites_.of_range(raw, SiteKind::other);
+        if (!is_there)
+            details.stack = sites_.stack(details.stack, site);
     }
     if (report.origin)
         details.origin = sites_.of_range(sites_.raw(report.origin), SiteKind::other);

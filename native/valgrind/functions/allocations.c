@@ -65,8 +65,9 @@ static void *allocate_and_tell(SizeT size, SizeT alignment, UInt allocator) {
 
 void hs_bad_free(Addr address, UInt allocator, UInt site) {
     static UInt told;
-    if (!hs_recording())
+    if (!hs_recording() || (hs_checking() && hs_errors_are_hidden()))
         return;
+    hs_count_error();
     hs_record(HSW_BAD_FREE, address & HSW_ADDRESS_MASK,
               address >> HSW_ADDRESS_BITS | (ULong)site << HSW_BAD_FREE_SITE |
                   (ULong)allocator << 56);
@@ -87,6 +88,22 @@ static void check_deleted_size(Addr address, SizeT told, UInt allocator) {
         hs_tell_error(&error);
 }
 
+static UInt family(UInt allocator) {
+    Bool is_malloc = allocator == HSW_CALLOC || allocator == HSW_MEMALIGN;
+    return is_malloc || allocator == HSW_BY_REALLOC ? HSW_MALLOC : allocator;
+}
+
+/* The function that frees a block, or, where the program wants to hear of no errors, the one that
+ * should. */
+static UInt freed_by(UInt allocator, UInt by) {
+    if (!hs_checking() || family(allocator) == family(by))
+        return by;
+    if (hs_errors_are_hidden())
+        return family(allocator);
+    hs_count_error();
+    return by;
+}
+
 /* What `live` says is live no more. */
 static void put(Addr block, ULong *live) {
     if (hs_checking()) {
@@ -101,14 +118,26 @@ static Bool release(void *p, UInt allocator) {
     ULong *block = hs_live_find((Addr)p);
     if (!p)
         return True;
+    if (!block && hs_custom_is_told((Addr)p)) {
+        hs_custom_freed_by((Addr)p, freed_by(HSW_CUSTOM, allocator));
+        return True;
+    }
     if (!block) {
         hs_bad_free((Addr)p, allocator, 0);
         return False;
     }
     if (hs_recording())
-        hs_record(HSW_FREE_BLOCK, (Addr)p, (ULong)allocator << 56);
+        hs_record(HSW_FREE_BLOCK, (Addr)p,
+                  (ULong)freed_by(hs_live_allocator(*block), allocator) << 56);
     put((Addr)p, block);
     return True;
+}
+
+Bool hs_free_by_request(Addr address) {
+    if (!hs_live_find(address))
+        return False;
+    hs_tell_request();
+    return release((void *)address, HSW_CUSTOM_TOLD);
 }
 
 Bool hs_free_is_fatal(void *p, UInt allocator) {
@@ -197,6 +226,7 @@ void *hs_realloc(ThreadId tid, void *p, SizeT size) {
     check_size(size);
     if (size >= MOST || hs_allocation_fails())
         return NULL;
+    freed_by(hs_live_allocator(*old), HSW_BY_REALLOC);
     old_size = hs_live_size(*old);
     kept = size < old_size ? size : old_size;
     if (fits_in_place(p, *old, size)) {

@@ -12,9 +12,12 @@
 #include "functions/functions.h"
 #include "shared/addressable.h"
 #include "shared/options.h"
+#include "shared/syscalls.h"
 
 #define BEFORE 16              /* blocks.c leaves so many bytes before the first block of a piece */
 #define FAR_BELOW (1ul << 30)  /* as far as a block is looked for */
+#define BY_KERNEL (1ul << 18)  /* bytes that the kernel clears sooner than we do */
+#define DO_NOT_NEED 4          /* MADV_DONTNEED */
 #define FAR_BEHIND (1ul << 12) /* from the end of a block, what is still about it */
 
 /* Freed blocks, oldest first, in a circle. */
@@ -35,12 +38,29 @@ Addr hs_checked_get(SizeT size, SizeT alignment, UInt *class) {
     return block;
 }
 
+/* Nobody knows which words of its next use were set: pointers of this one must not be there. */
+static void clear(Addr block, SizeT size) {
+    Addr from = VG_PGROUNDUP(block), to = VG_PGROUNDDN(block + size);
+    if (size < BY_KERNEL || hs_syscall(__NR_madvise, from, to - from, DO_NOT_NEED, 0, 0, 0)) {
+        hs_set((void *)block, 0, size);
+        return;
+    }
+    hs_set((void *)block, 0, from - block);
+    hs_set((void *)to, 0, block + size - to);
+}
+
 static void give_back(Addr block) {
     ULong *freed = hs_freed_find(block);
-    held.bytes -= hs_live_size(*freed) + hs_options.redzone;
-    if (!hs_states) /* there it stays so until it is given out again, or mapped */
-        hs_make_addressable(block, hs_block_usable(block, hs_live_class(*freed)));
-    hs_block_put(block, hs_live_class(*freed));
+    SizeT size = hs_live_size(*freed);
+    held.bytes -= size + hs_options.redzone;
+    /* What the program has protected from itself stays out of use. */
+    if (VG_(am_is_valid_for_client)(block, size, VKI_PROT_READ | VKI_PROT_WRITE)) {
+        if (!hs_states) { /* there it stays so until it is given out again, or mapped */
+            hs_make_addressable(block, hs_block_usable(block, hs_live_class(*freed)));
+            clear(block, size);
+        }
+        hs_block_put(block, hs_live_class(*freed));
+    }
     hs_live_remove(freed);
 }
 

@@ -13,7 +13,6 @@
 #include "shared/addressable.h"
 #include "shared/errors.h"
 #include "shared/options.h"
-#include "shared/pages.h"
 #include "shared/places.h"
 #include "shared/ring.h"
 
@@ -39,6 +38,7 @@ struct custom {
     SizeT size;
     ULong birth;
     Addr pool; /* 0: none */
+    Bool told; /* the program called it a block */
     Bool freed;
 };
 static VgHashTable *blocks;
@@ -58,6 +58,7 @@ static struct custom *keep_block(Addr address, SizeT size) {
     block->size = size;
     block->birth = hs_live_birth();
     block->pool = 0;
+    block->told = False;
     block->freed = False;
     VG_(HT_add_node)(blocks, block);
     return block;
@@ -199,7 +200,7 @@ static void allocated(Addr address, SizeT size) {
         return;
     if (!hs_live_find(address)) /* else a wrapper's block, which malloc has entered already */
         keep_block(address, size);
-    hs_pages_on(address, size);
+    hs_custom_pages_on(address, size);
     hs_record(HSW_ALLOC, address, size | (ULong)HSW_CUSTOM << 56);
 }
 
@@ -210,7 +211,7 @@ static struct custom *begin(Addr address, SizeT size, SizeT redzone, Bool define
     else
         hs_make_addressable(address, size);
     hs_make_unaddressable(address + size, redzone);
-    hs_pages_on(address, size);
+    hs_custom_pages_on(address, size);
     hs_record(HSW_ALLOC, address, size | (ULong)kind << 56);
     return block;
 }
@@ -250,10 +251,19 @@ static void returned(const struct hs_call_note *note, ULong result, Bool used) {
 
 /* ---- blocks that the program tells of ---- */
 
+void hs_tell_request(void) {
+    ThreadId tid = VG_(get_running_tid)();
+    hs_record(HSW_REQUEST, VG_(get_SP)(tid), VG_(get_IP)(tid) - 1);
+}
+
 void hs_custom_begin(Addr address, SizeT size, SizeT redzone, Bool zeroed, Addr pool) {
+    struct custom *block;
     if (!address)
         return;
-    begin(address, size, redzone, zeroed, HSW_CUSTOM_TOLD)->pool = pool;
+    hs_tell_request();
+    block = begin(address, size, redzone, zeroed, HSW_CUSTOM_TOLD);
+    block->pool = pool;
+    block->told = True;
     hs_make_unaddressable(address - redzone, redzone);
 }
 
@@ -265,8 +275,19 @@ static struct custom *told_block(Addr address) {
 Bool hs_custom_free(Addr address) {
     if (!told_block(address))
         return False;
+    hs_tell_request();
     freed(address);
     return True;
+}
+
+Bool hs_custom_is_told(Addr address) {
+    const struct custom *block = told_block(address);
+    return block && block->told;
+}
+
+void hs_custom_freed_by(Addr address, UInt allocator) {
+    end_block(told_block(address));
+    hs_record(HSW_FREE_BLOCK, address, (ULong)allocator << 56);
 }
 
 Bool hs_custom_resize(Addr address, SizeT size, SizeT redzone) {
@@ -278,12 +299,15 @@ Bool hs_custom_resize(Addr address, SizeT size, SizeT redzone) {
     forget_block(address);
     block = keep_block(address, size);
     block->pool = pool;
+    block->told = True;
     if (size > before)
         hs_make_addressable(address + before, size - before);
     else
         hs_make_unaddressable(address + size, before - size);
     hs_make_unaddressable(address + size, redzone);
+    hs_tell_request();
     hs_record(HSW_FREE_BLOCK, address, (ULong)HSW_CUSTOM << 56);
+    hs_tell_request();
     hs_record(HSW_ALLOC, address, size | (ULong)HSW_CUSTOM_TOLD << 56);
     return True;
 }
@@ -295,8 +319,10 @@ void hs_custom_end(Addr pool, Addr start, SizeT length) {
     VG_(HT_ResetIter)(blocks);
     while ((block = VG_(HT_Next)(blocks)))
         if (block->pool == pool && !block->freed &&
-            (block->node.key < start || block->node.key + block->size > start + length))
+            (block->node.key < start || block->node.key + block->size > start + length)) {
+            hs_tell_request();
             freed(block->node.key);
+        }
 }
 
 void hs_custom_rename(Addr pool, Addr to) {

@@ -36,6 +36,7 @@ Addr hs_block_below(Addr address, SizeT within);
 Addr hs_block_above(Addr address, SizeT within);
 ULong hs_live_birth(void);                                 /* the next ordinal */
 void hs_live_visit(void (*visit)(Addr block, SizeT size)); /* all that are alive */
+Bool hs_block_is_readable(Addr block, SizeT size);         /* or this part of one */
 void hs_send_contents(void); /* of all blocks, where stores are not recorded */
 struct hs_block {
     Addr address;
@@ -57,6 +58,8 @@ Bool hs_free_is_fatal(void *p, UInt allocator);
 Bool hs_sized_free_is_fatal(void *p, SizeT size, UInt allocator);
 /* A free of what is no block: by a function, or by a client request at `site`. */
 void hs_bad_free(Addr address, UInt allocator, UInt site);
+/* A client request frees what is no block of its own; whether it is one of malloc's. */
+Bool hs_free_by_request(Addr address);
 /* Whether the program must end since it wants to reallocate what is no block. */
 Bool hs_realloc_is_fatal(void *p);
 
@@ -79,13 +82,25 @@ SizeT hs_custom_size(Addr address); /* of the one that begins there; 0: there is
 Addr hs_custom_meant(Addr address); /* as hs_block_meant, of those that are no block of malloc's */
 /* What the program itself calls a block, between redzones; of a pool, 0: none. */
 void hs_custom_begin(Addr address, SizeT size, SizeT redzone, Bool zeroed, Addr pool);
+void hs_tell_request(void);        /* what is sent next is said by a client request */
 Bool hs_custom_free(Addr address); /* whether there was one */
+/* Whether a client request made the block; a function that frees others frees it, an error. */
+Bool hs_custom_is_told(Addr address);
+void hs_custom_freed_by(Addr address, UInt allocator);
 /* Bytes that it gets more are undefined; whether there was one. */
 Bool hs_custom_resize(Addr address, SizeT size, SizeT redzone);
 /* Ends all blocks of a pool that are not within a range. */
 void hs_custom_end(Addr pool, Addr start, SizeT length);
 void hs_custom_rename(Addr pool, Addr to);
 Bool hs_custom_has_redzone(void); /* a layer around what runs now has asked for one */
+
+/* custom_pages.c: pages that are recorded for the sake of such blocks alone. */
+void hs_custom_pages_on(Addr start, SizeT length);
+Bool hs_custom_page(Addr address);
+void hs_custom_visit(void (*visit)(Addr block, SizeT size)); /* the blocks in them */
+/* The first block alive, as of the last sorting, that ends behind an address; 0: none. */
+void hs_custom_sort(void);
+Addr hs_custom_from(Addr address, Addr *end);
 
 /* strings.c: functions of the preload object, done by the tool. readers.c: those that only read. */
 struct hs_string_function {

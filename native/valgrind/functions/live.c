@@ -138,7 +138,8 @@ static void send_live_blocks(void) {
     for (Word i = 0; i < VG_(sizeXA)(blocks); i++) {
         const struct hs_block *block = VG_(indexXA)(blocks, i);
         hs_record(HSW_ALLOC, block->address, block->size | (ULong)block->allocator << 56);
-        hs_send_range(block->address, block->size, HSW_RANGE_INITIAL, 0);
+        if (hs_block_is_readable(block->address, block->size))
+            hs_send_range(block->address, block->size, HSW_RANGE_INITIAL, 0);
     }
     VG_(deleteXA)(blocks);
 }
@@ -149,6 +150,10 @@ static void visit_page(Addr start, const struct page *page, void (*visit)(Addr, 
             visit(start + ((Addr)i << GRAIN_BITS), hs_live_size(page->cell[i]));
 }
 
+Bool hs_block_is_readable(Addr block, SizeT size) {
+    return VG_(am_is_valid_for_client)(block, size, VKI_PROT_READ);
+}
+
 void hs_live_visit(void (*visit)(Addr block, SizeT size)) {
     for (Addr g = 0; g < HS_PAGES >> GROUP_BITS; g++)
         for (Addr i = 0; groups[g] && i < GROUP; i++)
@@ -157,8 +162,8 @@ void hs_live_visit(void (*visit)(Addr block, SizeT size)) {
 }
 
 /* Without pointers that were never stored there: they are of an earlier use of the memory. */
-static void send_block(Addr block, SizeT size) {
-    Addr from = block, end = block + size, at = block;
+static void send_part(Addr start, SizeT size) {
+    Addr from = start, end = start + size, at = start;
     while (hs_states && (at = hs_find_state(at, end - at, ~HS_ANY_OF(HS_DEFINED))) < end) {
         at &= ~(Addr)7;
         if (at + 8 <= end && hs_page_is_on(*(const ULong *)at)) {
@@ -174,9 +179,25 @@ static void send_block(Addr block, SizeT size) {
         hs_send_range(from, end - from, HSW_RANGE_COPY, 0);
 }
 
+/* A program may take away its own access to pages of a block: these hold nothing for it. */
+static void send_block(Addr block, SizeT size) {
+    Addr end = block + size;
+    if (hs_block_is_readable(block, size)) {
+        send_part(block, size);
+        return;
+    }
+    for (Addr from = block, to; from < end; from = to) {
+        to = VG_PGROUNDDN(from) + VKI_PAGE_SIZE < end ? VG_PGROUNDDN(from) + VKI_PAGE_SIZE : end;
+        if (hs_block_is_readable(from, to - from))
+            send_part(from, to - from);
+    }
+}
+
 void hs_send_contents(void) {
-    if (hs_options.contents)
-        hs_live_visit(send_block);
+    if (!hs_options.contents)
+        return;
+    hs_live_visit(send_block);
+    hs_custom_visit(send_block);
 }
 
 static const struct hs_listener listener = {.snapshot = send_live_blocks, .ends = hs_send_contents};

@@ -70,7 +70,7 @@ static void must_be_block(Bool was, ThreadId tid, Addr block) {
 }
 
 static void put(ThreadId tid, Addr block) {
-    must_be_block(hs_custom_free(block), tid, block);
+    must_be_block(hs_custom_free(block) || hs_free_by_request(block), tid, block);
 }
 
 static Bool pool_request(ThreadId tid, const UWord *arguments, UWord *result) {
@@ -207,6 +207,12 @@ Bool hs_memcheck_request(ThreadId tid, UWord *arguments, UWord *result) {
         if (hs_states)
             *result = copy_bits(arguments[1], (UChar *)arguments[2], arguments[3],
                                 arguments[0] == VG_USERREQ__SET_VBITS);
+        return True;
+    case VG_USERREQ__DISABLE_ADDR_ERROR_REPORTING_IN_RANGE:
+    case VG_USERREQ__ENABLE_ADDR_ERROR_REPORTING_IN_RANGE:
+        hs_hear_of_accesses(arguments[1], arguments[2],
+                            arguments[0] == VG_USERREQ__ENABLE_ADDR_ERROR_REPORTING_IN_RANGE);
+        *result = arguments[2] != 0;
         return True;
     case VG_USERREQ__DO_LEAK_CHECK:
         hs_scan_now();

@@ -105,6 +105,8 @@ static void look_for_string(Addr block, SizeT size) {
 }
 
 static void look(Addr block, SizeT size) {
+    if (!hs_block_is_readable(block, size))
+        return;
     look_for_array(block, size);
     look_for_bases(block, size);
     look_for_string(block, size);

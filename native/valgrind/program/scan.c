@@ -8,13 +8,13 @@
  */
 #include "functions/functions.h"
 #include "program/program.h"
+#include "shared/addressable.h"
 #include "shared/listeners.h"
 #include "shared/machine.h"
 #include "shared/options.h"
 #include "shared/pages.h"
 #include "shared/peek.h"
 #include "shared/ring.h"
-#include "shared/states.h"
 
 #include "pub_tool_aspacehl.h"
 
@@ -120,6 +120,22 @@ static Addr stack_end(Addr address, Addr *next) {
     return end;
 }
 
+static Bool is_recorded(Addr page) {
+    return hs_page_is_on(page) && !hs_custom_page(page);
+}
+
+/* What is between the blocks of the program's own allocators. */
+static void visit_between(Addr from, Addr to, void (*visit)(Addr from, Addr to)) {
+    Addr block, end;
+    while (from < to && (block = hs_custom_from(from, &end)) && block < to) {
+        if (from < block)
+            visit(from, block);
+        from = end;
+    }
+    if (from < to)
+        visit(from, to);
+}
+
 /* Calls `visit` for every part of it that a pointer may be kept in: thread-local variables of the
  * first thread, and whatever the program maps or shares. */
 static void visit_memory(void (*visit)(Addr from, Addr to)) {
@@ -135,13 +151,13 @@ static void visit_memory(void (*visit)(Addr from, Addr to)) {
             Addr to = end, above = stack_end(from, &to);
             if (above)
                 from = above;
-            else if (hs_page_is_on(from))
+            else if (is_recorded(from))
                 from = VG_PGROUNDDN(from) + VKI_PAGE_SIZE;
             else {
                 for (Addr page = from; page < to; page += VKI_PAGE_SIZE)
-                    if (hs_page_is_on(page))
+                    if (is_recorded(page))
                         to = page;
-                visit(from, to);
+                visit_between(from, to, visit);
                 from = to;
             }
         }
@@ -162,6 +178,7 @@ static void scan_memory_part(Addr from, Addr to) {
 static void scan_memory(SizeT most) {
     ThreadId tid = VG_(get_running_tid)();
     memory_bytes = 0;
+    hs_custom_sort();
     visit_memory(count_memory);
     if (memory_bytes <= most) {
         visit_memory(scan_memory_part);

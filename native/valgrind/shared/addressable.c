@@ -77,3 +77,9 @@ Addr hs_first_unaddressable(Addr start, SizeT length) {
     }
     return end;
 }
+
+Bool hs_word_is_set(Addr word) {
+    if (hs_states)
+        return hs_find_state(word, 8, ~HS_ANY_OF(HS_DEFINED)) == word + 8;
+    return !hs_unaddressable || hs_first_unaddressable(word, 8) == word + 8;
+}

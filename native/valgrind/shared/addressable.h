@@ -17,5 +17,7 @@ void hs_make_unaddressable(Addr start, SizeT length);
 void hs_make_addressable(Addr start, SizeT length); /* and uninitialised */
 /* The first byte of a range that is not addressable; its end if all are. */
 Addr hs_first_unaddressable(Addr start, SizeT length);
+/* Whether the program may read the 8 bytes there, and has set all of them; as far as is known. */
+Bool hs_word_is_set(Addr word);
 
 #endif

@@ -7,6 +7,7 @@
 #include "shared/errors.h"
 
 #include "pub_tool_hashtable.h"
+#include "pub_tool_rangemap.h"
 #include "pub_tool_stacktrace.h"
 
 #include "shared/listeners.h"
@@ -32,6 +33,8 @@ struct place {
 
 static VgHashTable *errors, *places;
 static UInt n_errors;
+static ULong n_told;      /* those that are alike are counted each */
+static RangeMap *ignored; /* 1: accesses to these addresses are none; NULL: there are no such */
 #define MOST_REASONS 2
 static Bool (*reasons[MOST_REASONS])(ThreadId tid); /* to tell nothing */
 static UInt n_reasons;
@@ -70,11 +73,37 @@ static void send(ThreadId tid, const struct hs_error *error, UInt number) {
     hs_flush(); /* somebody waits for it, and the program may die of it */
 }
 
-static Bool is_hidden(ThreadId tid) {
+Bool hs_errors_are_hidden(void) {
     for (UInt i = 0; i < n_reasons; i++)
-        if (reasons[i](tid))
+        if (reasons[i](VG_(get_running_tid)()))
             return True;
     return False;
+}
+
+void hs_count_error(void) {
+    n_told++;
+}
+
+/* What the core answers VALGRIND_COUNT_ERRORS with. */
+UInt __wrap_vgPlain_get_n_errs_found(void);
+UInt __wrap_vgPlain_get_n_errs_found(void) {
+    return n_told;
+}
+
+void hs_hear_of_accesses(Addr start, SizeT length, Bool wanted) {
+    if (!ignored)
+        ignored = VG_(newRangeMap)(VG_(malloc), "hs.ignored", VG_(free), 0);
+    if (length)
+        VG_(bindRangeMap)(ignored, start, start + length - 1, !wanted);
+}
+
+static Bool is_ignored(const struct hs_error *error) {
+    UWord low, high, found = 0;
+    if (!ignored || error->by_system_call ||
+        (error->kind != HSW_UNADDRESSABLE_READ && error->kind != HSW_UNADDRESSABLE_WRITE))
+        return False;
+    VG_(lookupRangeMap)(&low, &high, &found, ignored, error->address);
+    return found;
 }
 
 void hs_tell_error(const struct hs_error *error) {
@@ -82,8 +111,9 @@ void hs_tell_error(const struct hs_error *error) {
     UWord key = hash(error->kind, error->code ? error->code : VG_(get_IP)(tid));
     struct place *place = find(places, key, sizeof *place);
     struct alike *same;
-    if (is_hidden(tid))
+    if (hs_errors_are_hidden() || is_ignored(error))
         return;
+    hs_count_error();
     if (++place->times > LOOKED_AT) {
         place->first->times++;
         return;

@@ -19,7 +19,12 @@ struct hs_error {
 
 void hs_errors_start(void);
 void hs_tell_error(const struct hs_error *error);
+/* An error that is told in another way. */
+void hs_count_error(void);
 /* Nothing is told while `inside` says so of the thread. */
 void hs_hide_errors(Bool (*inside)(ThreadId tid));
+Bool hs_errors_are_hidden(void);
+/* Whether the program wants to hear of bad accesses to these addresses. */
+void hs_hear_of_accesses(Addr start, SizeT length, Bool wanted);
 
 #endif

@@ -44,9 +44,4 @@ static inline void hs_set_state(Addr address, UInt state) {
 Addr hs_find_state(Addr start, SizeT length, UInt set);
 #define HS_ANY_OF(state) (1u << (state))
 
-/* Whether the 8 bytes there are all defined; where values are not checked they count as such. */
-static inline Bool hs_word_is_set(Addr word) {
-    return !hs_states || hs_find_state(word, 8, ~HS_ANY_OF(HS_DEFINED)) == word + 8;
-}
-
 #endif

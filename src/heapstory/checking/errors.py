@@ -106,11 +106,16 @@ def _free(trace: OpenTrace, row: dict[str, Any], parent: Trace | None) -> Error:
         row["address"],
         trace.places.stack(row["stack"]),
         block,
-        f"{row['deallocator'] or 'free'} of {_where(row['address'], 0, block)}",
+        f"{_by(row['deallocator'])} of {_where(row['address'], 0, block)}",
         timestamp=row["timestamp"],
         node=None if block is None else row["node"],
         event=row["event"],
     )
+
+
+def _by(deallocator: str | None) -> str:
+    """What frees: of functions and requests of the program's own, no name is known."""
+    return "free" if deallocator in (None, "", "custom") else deallocator
 
 
 def _block(trace: OpenTrace, row: dict[str, Any], parent: Trace | None) -> Block | None:

@@ -132,6 +132,44 @@ static void silence(void) {
     free(p);
 }
 
+static void foreign_frees(void) {
+    char *p = malloc(20);
+    VALGRIND_FREELIKE_BLOCK(p, 0); /* malloc's, given back by a request */
+    seen = p[1];                   /* after that */
+    p = get(30);
+    free(p);     /* told, and freed */
+    seen = p[1]; /* freed by free */
+    free(p);     /* told, and freed twice */
+}
+
+static void ranges(void) {
+    char *p = malloc(16);
+    free(p);
+    printf("%d", (int)VALGRIND_DISABLE_ADDR_ERROR_REPORTING_IN_RANGE(p, 4));
+    printf(" %d", (int)VALGRIND_DISABLE_ADDR_ERROR_REPORTING_IN_RANGE(p, 0));
+    seen = p[0] + p[3];
+    seen = p[4]; /* behind the range */
+    printf(" %d\n", (int)VALGRIND_ENABLE_ADDR_ERROR_REPORTING_IN_RANGE(p + 2, 1));
+    seen = p[1] + p[3];
+    seen = p[2]; /* wanted again */
+}
+
+static void counts(void) {
+    char *p = malloc(16);
+    for (int i = 0; i < 5; i++)
+        seen = p[16]; /* five times */
+    printf("%d", (int)VALGRIND_COUNT_ERRORS);
+    free(p);
+    free(p); /* a bad free counts */
+    printf(" %d", (int)VALGRIND_COUNT_ERRORS);
+    VALGRIND_DISABLE_ERROR_REPORTING;
+    seen = p[1];
+    free(p);
+    VALGRIND_FREELIKE_BLOCK(malloc(3), 0);
+    VALGRIND_ENABLE_ERROR_REPORTING;
+    printf(" %d\n", (int)VALGRIND_COUNT_ERRORS);
+}
+
 int main(int argc, char **argv) {
     const char *what = argv[argc - 1];
     if (!strcmp(what, "blocks"))
@@ -150,5 +188,11 @@ int main(int argc, char **argv) {
         questions();
     if (!strcmp(what, "silence"))
         silence();
+    if (!strcmp(what, "foreign-frees"))
+        foreign_frees();
+    if (!strcmp(what, "ranges"))
+        ranges();
+    if (!strcmp(what, "counts"))
+        counts();
     return 0;
 }

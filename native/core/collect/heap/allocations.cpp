@@ -39,6 +39,14 @@ void Allocations::died(const LiveBlock &block, uint32_t stack, Deallocator deall
         {output_.builder.position() - 1, block.node, stack, deallocator});
 }
 
+uint32_t Allocations::stack_with_request() {
+    uint32_t stack = sites_.current_stack();
+    if (request_)
+        stack = sites_.stack(stack, request_);
+    request_ = 0;
+    return stack;
+}
+
 void Allocations::allocate(const Record &record) {
     Birth birth = birth_of(record);
     begin_change();
@@ -68,7 +76,7 @@ void Allocations::custom_allocate(const Record &record, uint32_t call) {
     Birth birth = birth_of(record);
     const bool told = record.kind() == HSW_CUSTOM_TOLD,
                own = told || record.kind() == HSW_CUSTOM_OWN;
-    birth.stack = told ? sites_.current_stack() : sites_.stack(sites_.current_stack(), call);
+    birth.stack = told ? stack_with_request() : sites_.stack(sites_.current_stack(), call);
     LiveBlock *inner = own ? nullptr : live_.find(birth.address);
     if (inner && inner->node >= lists.first_node) {
         Birth &known = lists.births[inner->node - lists.first_node];
@@ -87,16 +95,21 @@ void Allocations::custom_allocate(const Record &record, uint32_t call) {
 
 bool Allocations::release(const Record &record) {
     const bool is_custom = record.kind() == HSW_CUSTOM;
-    LiveBlocks &nodes = is_custom ? custom_ : live_;
-    LiveBlock *node = nodes.find(record.address);
+    const uint32_t stack = stack_with_request();
+    LiveBlocks *nodes = is_custom ? &custom_ : &live_;
+    LiveBlock *node = nodes->find(record.address);
+    if (!node && !is_custom) { // free of what the program calls a block
+        nodes = &custom_;
+        node = nodes->find(record.address);
+    }
     if (!node) // a wrapper's block is malloc's
         return !is_custom || !freed_custom_.contains(record.address) || live_.find(record.address);
     begin_change();
     shadow_.clear(node->address, node->size);
-    died(*node, sites_.current_stack(), deallocator_of(record.kind()));
-    if (is_custom)
+    died(*node, stack, deallocator_of(record.kind()));
+    if (nodes == &custom_)
         freed_custom_.insert(record.address);
-    nodes.erase(node);
+    nodes->erase(node);
     return true;
 }
 

@@ -34,6 +34,8 @@ class Allocations {
     void found(const Record &record);
     // HSW_ALLOC of a custom allocator, which has just returned to `call`.
     void custom_allocate(const Record &record, uint32_t call);
+    // HSW_REQUEST: the next change is made by a client request at a site.
+    void requested(uint32_t site) { request_ = site; }
     // HSW_FREE_BLOCK. False where a block of a custom allocator was freed before.
     bool release(const Record &record);
     // HSW_REALLOC, then HSW_REALLOC_OLD.
@@ -51,6 +53,7 @@ class Allocations {
     void begin_change();
     uint64_t born(Birth birth);
     void died(const LiveBlock &block, uint32_t stack, Deallocator deallocator);
+    uint32_t stack_with_request();
     void add_global(uint64_t address, uint64_t size, uint32_t name, TypeId type);
 
     Output &output_;
@@ -60,6 +63,7 @@ class Allocations {
     Sites &sites_;
     LiveBlocks live_, custom_;
     std::unordered_set<uint64_t> freed_custom_; // where blocks were, and none is now
+    uint32_t request_ = 0;                      // 0: none
     uint64_t mismatched_ = 0;
     std::unordered_map<uint64_t, uint64_t> globals_; // node by address
     uint64_t data_end_ = 0, variables_end_ = 0;      // of the last range of module data

@@ -38,6 +38,7 @@ Deallocator deallocator_of(unsigned allocator) {
     case HSW_NEW_ARRAY:
         return Deallocator::delete_array;
     case HSW_CUSTOM:
+    case HSW_CUSTOM_TOLD:
         return Deallocator::custom;
     case HSW_BY_REALLOC:
         return Deallocator::realloc;

@@ -147,14 +147,17 @@ template <class T> ByteSpan as_bytes(const std::vector<T> &items) {
 bool is_mismatched(Allocator allocator, Deallocator deallocator) {
     bool is_malloc = allocator == Allocator::malloc || allocator == Allocator::calloc ||
                      allocator == Allocator::memalign;
+    bool is_new = allocator == Allocator::new_ || allocator == Allocator::new_array;
     switch (deallocator) {
     case Deallocator::free:
     case Deallocator::realloc:
-        return allocator == Allocator::new_ || allocator == Allocator::new_array;
+        return is_new || allocator == Allocator::custom;
     case Deallocator::delete_:
-        return is_malloc || allocator == Allocator::new_array;
+        return is_malloc || allocator == Allocator::new_array || allocator == Allocator::custom;
     case Deallocator::delete_array:
-        return is_malloc || allocator == Allocator::new_;
+        return is_malloc || allocator == Allocator::new_ || allocator == Allocator::custom;
+    case Deallocator::custom:
+        return is_malloc || is_new;
     default:
         return false;
     }
