@@ -167,7 +167,7 @@ class FieldTerms(ABC):
             return self._element(found, index, term)
         if term.numbered or found.by_number:
             return self._numbered(found, index, term)
-        array = self.schema.array_of(found.part) if found.part is not None else None
+        array = self.schema.array_behind(found.part, found.entry) if found.part else None
         if array is None:
             raise self.schema.fail(f"{self._text(base)} is not an array", term.at)
         return self.step(found.expr, array, "[]", index, term)
@@ -249,8 +249,6 @@ def _minus_one(index: Expr) -> Expr:
 
 
 def _field_name(term: syntax.Term, schema: Schema) -> str:
-    if isinstance(term, syntax.Name):
-        return term.text
-    if isinstance(term, syntax.Member):
-        return f"{_field_name(term.base, schema)}.{term.name}"
+    if name := syntax.dotted(term):
+        return name
     raise schema.fail("the name of a field is wanted here", term.at)

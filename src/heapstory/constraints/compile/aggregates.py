@@ -106,9 +106,7 @@ class Aggregate:
 
     def _text(self) -> str:
         wanted = self.call.args[1]
-        if isinstance(wanted, syntax.Name):
-            return wanted.text
-        return self.schema.specification.text(wanted.at)
+        return syntax.dotted(wanted) or self.schema.specification.text(wanted.at)
 
 
 def _is_local(refs: tuple[EdgeRef, ...], entry: Entry) -> bool:
@@ -127,7 +125,8 @@ def _children(entry: Entry, ref: EdgeRef) -> list[Expr]:
     if ref.field is not None:
         return [Expr(Op.FIELD, (variable(0),), index=ref.field, type=entry.index)]
     assert ref.run is not None
+    count = entry.runs[ref.run].count or 0
     return [
         Expr(Op.INDEX, (variable(0), number(i)), index=ref.run, type=entry.index)
-        for i in range(entry.runs[ref.run].count or 0)
+        for i in (range(count) if ref.element is None else (ref.element,))
     ]

@@ -125,22 +125,32 @@ def _arguments(
 def _apart(names: list[str], form: Form, schema: Schema) -> tuple[list[str], list[str]]:
     """The fields of the type itself, and the ends: the last ones, if they are of another type."""
     count = len(form.ends)
-    if not count or len(names) <= count:
+    wanted = len(form.arguments) + count
+    if not count or (len(names) <= count if form.fields else len(names) != wanted):
         return names, []
     ends = names[-count:]
     holders = {_of(name)[0] for name in ends}
     if len(holders) > 1 or not all("." in name for name in ends):
         return names, []
     (holder,) = holders
-    fields = set(names[:-count])
-    spoken_of = [e for e in schema.declared() if fields <= set(e.field_names())]
-    own = any(e.name == holder or holder in e.layout.prefixes() for e in spoken_of)
+    spoken_of = [e for e in schema.declared() if _has(e, names[:-count])]
+    own = any(
+        e.name == holder or holder in {*e.layout.prefixes(), *e.field_names()} for e in spoken_of
+    )
     return (names, []) if own or schema.find(holder) is None else (names[:-count], ends)
+
+
+def _has(entry: Entry, names: list[str]) -> bool:
+    """Whether these are fields of a type, elements of its arrays, or begin with such a one:
+    ``key``, ``child[0]``, ``data.key``."""
+    known = entry.field_names()
+    begun = tuple(f"{name}{sign}" for name in known for sign in ".[")
+    return all(name in known or name.startswith(begun) for name in names)
 
 
 def _type_with(names: list[str], line: syntax.OneLiner, schema: Schema) -> Entry:
     """The one declared type that has all these fields."""
-    found = [e for e in schema.declared() if set(names) <= set(e.field_names())]
+    found = [e for e in schema.declared() if _has(e, names)]
     if len(found) == 1:
         return found[0]
     if found:
@@ -149,8 +159,8 @@ def _type_with(names: list[str], line: syntax.OneLiner, schema: Schema) -> Entry
             f"{line.call.name} could speak of {which}: name the type as the first argument", line.at
         )
     for name in names:
-        known = [n for entry in schema.declared() for n in entry.field_names()]
-        if name not in known:
+        if not any(_has(entry, [name]) for entry in schema.declared()):
+            known = [n for entry in schema.declared() for n in entry.field_names()]
             hint = did_you_mean(name, known)
             raise schema.fail(f"no declared type has a field '{name}'{hint}", line.at)
     raise schema.fail(f"no declared type has all of {', '.join(names)}", line.at)

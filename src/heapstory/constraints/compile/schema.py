@@ -59,6 +59,11 @@ class Entry:
         return [part.name.replace("[]", "") for part in self.layout.parts]
 
 
+def _native_name(entry: Entry) -> str:
+    """The name of a type in the program."""
+    return (entry.line.native if entry.line else None) or entry.name
+
+
 def _element(name: str) -> tuple[str, int | None]:
     """The array and the index of ``next[0]``."""
     whole, bracket, index = name.partition("[")
@@ -168,7 +173,7 @@ class Schema:
 
     def _native(self, name: str, imply: bool) -> Entry | None:
         for entry in self.entries:
-            native = (entry.line.native if entry.line else None) or entry.name
+            native = _native_name(entry)
             if native.split(" ")[-1] == name and not entry.is_array:
                 return entry
         return self.find(name, imply=imply)
@@ -184,7 +189,7 @@ class Schema:
         if scalar.target:
             return self._native(scalar.target, imply)
         for other in self.declared():
-            element = (other.line.native or other.name) if other.line and other.is_array else None
+            element = _native_name(other) if other.is_array else None
             if element is not None and element == scalar.pointee:
                 return other
         if entry.layout.known or scalar.pointee:
@@ -196,7 +201,15 @@ class Schema:
         scalar = scalar_of(part)
         if scalar.kind not in POINTERS:
             return None
-        name = scalar.target or scalar.pointee or ""
+        return self._array_named(scalar.target or scalar.pointee or "")
+
+    def array_behind(self, part: Scalar | Array, target: Entry | None) -> Entry | None:
+        """The same where the specification may say what the pointer leads to (``key : int``)."""
+        if target is None:
+            return self.array_of(part)
+        return target if target.is_array else self._array_named(_native_name(target))
+
+    def _array_named(self, name: str) -> Entry | None:
         if name not in self._arrays:
             layout = self.binding.array_of(name)
             self._arrays[name] = self.imply(f"{name}[]", layout) if layout else None

@@ -140,11 +140,14 @@ def subterms(term: Term) -> Iterator[Term]:
 
 
 def dotted(term: Term) -> str:
-    """A name with its dots, empty if it is none."""
-    if isinstance(term, Name):
-        return term.text
-    if isinstance(term, Member):
-        return f"{dotted(term.base)}.{term.name}"
+    """A name with its dots and numbers in brackets, empty if it is none."""
+    match term:
+        case Name(text=text):
+            return text
+        case Member(base=base, name=name) if dotted(base):
+            return f"{dotted(base)}.{name}"
+        case Index(base=base, items=(Number(value=value),)) if dotted(base):
+            return f"{dotted(base)}[{value}]"
     return ""
 
 

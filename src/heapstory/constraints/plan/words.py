@@ -204,7 +204,8 @@ class Wording:
         name = kind.runs[expr.index].field.name
         position = expr.args[1]
         if name.startswith("[]"):
-            if not kind.implied:  # a declared array: counted from 1, as it is written
+            # A variable of a declared array is counted from 1, as it is written.
+            if not kind.implied and expr.args[0].op is Op.VARIABLE:
                 position = _plus_one(position)
             return f"{base}[{self.value(position)}]{name[2:]}"
         index = f"[{self.value(position)}]"
