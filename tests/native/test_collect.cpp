@@ -4,8 +4,8 @@
 #include "format/container/trace_file.h"
 #include "heapstory_wire.h"
 
+#include "catch.h"
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <map>

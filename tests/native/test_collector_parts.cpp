@@ -3,7 +3,7 @@
 #include "collect/chunks/shadow.h"
 #include "collect/program/call_stacks.h"
 
-#include <catch2/catch.hpp>
+#include "catch.h"
 
 using namespace heapstory;
 

@@ -7,8 +7,8 @@
 #include "constraints/search/radix_heap.h"
 #include "constraints/timeline/changes.h"
 
+#include "catch.h"
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <random>
 #include <tuple>

@@ -4,7 +4,7 @@
 #include "format/container/chunk.h"
 #include "heapstory_wire.h"
 
-#include <catch2/catch.hpp>
+#include "catch.h"
 #include <cstring>
 
 using namespace heapstory;

@@ -5,8 +5,8 @@
 #include "format/index/keyframe.h"
 #include "format/index/word_index.h"
 
+#include "catch.h"
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <map>
 #include <random>
 #include <set>

@@ -4,8 +4,8 @@
 #include "graph/nodes/live_index.h"
 #include "store/table.h"
 
+#include "catch.h"
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <random>
 
 using namespace heapstory;

@@ -6,8 +6,8 @@
 #include "constraints/locate/wild_pointers.h"
 #include "small_list.h"
 
+#include "catch.h"
 #include <algorithm>
-#include <catch2/catch.hpp>
 
 using namespace heapstory::constraints;
 using small_list::Memory;

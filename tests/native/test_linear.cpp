@@ -3,7 +3,7 @@
 #include "linear/cover.h"
 #include "linear/nesting.h"
 
-#include <catch2/catch.hpp>
+#include "catch.h"
 
 using namespace heapstory;
 

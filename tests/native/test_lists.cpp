@@ -2,7 +2,7 @@
 // with every iteration and the filter does not. SPDX-License-Identifier: GPL-2.0-or-later
 #include "slice/lists.h"
 
-#include <catch2/catch.hpp>
+#include "catch.h"
 
 using namespace heapstory::slice;
 

@@ -9,9 +9,9 @@
 #include "store/store.h"
 #include "store/table.h"
 
+#include "catch.h"
 #include <array>
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

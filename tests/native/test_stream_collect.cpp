@@ -8,8 +8,8 @@
 #include "heapstory_wire.h"
 #include "store/stream.h"
 
+#include "catch.h"
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>

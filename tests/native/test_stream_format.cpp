@@ -4,7 +4,7 @@
 #include "format/stream/sequences.h"
 #include "random_stream.h"
 
-#include <catch2/catch.hpp>
+#include "catch.h"
 #include <random>
 
 using namespace heapstory;

@@ -4,7 +4,7 @@
 
 #include "small_list.h"
 
-#include <catch2/catch.hpp>
+#include "catch.h"
 
 using namespace heapstory::constraints;
 

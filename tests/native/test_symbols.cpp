@@ -3,8 +3,8 @@
 #include "symbols/elf/demangle.h"
 #include "symbols/symbols.h"
 
+#include "catch.h"
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <link.h>
 
 using namespace heapstory;

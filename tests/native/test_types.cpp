@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/nodes/type_propagation.h"
 
-#include <catch2/catch.hpp>
+#include "catch.h"
 
 using namespace heapstory;
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbols/receiver/x86.h"
 
-#include <catch2/catch.hpp>
+#include "catch.h"
 #include <initializer_list>
 #include <vector>
 
