@@ -46,7 +46,7 @@ void alias_report(const struct danglings *before, uint16_t scan) {
         struct block block;
         uint8_t *mark = mark_of((void *)each->block);
         if (!mark || !is_live((uint8_t)scan_kind(*mark)) || !undress((char *)each->block, &block) ||
-            (uint16_t)(block.other - scan) >= 0x8000 || block.site == each->made ||
+            !made_since(&block, scan) || block.site == each->made ||
             !kernel_read_memory(&word, (void *)each->slot, sizeof word) || word != each->block)
             continue;
         /* The slot must still be something that the program can find. */

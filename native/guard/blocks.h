@@ -102,6 +102,11 @@ static inline bool undress(char *user, struct block *block) {
             likely(load64(user + block->size) == header_of(user)->fence));
 }
 
+/* Whether a live block was made when so many scans had begun. */
+static inline bool made_since(const struct block *block, uint16_t scans) {
+    return (uint16_t)(block->other - scans) < 0x8000;
+}
+
 /* From now on the header holds the site of the free. */
 static inline void retire(char *user, uint32_t site) {
     struct header *header = header_of(user);

@@ -162,7 +162,7 @@ static void crashed(int number, siginfo_t *info, void *context) {
         put_crash(&lines, info, ((ucontext_t *)context)->uc_mcontext.gregs);
         output_flush(&lines);
         look_for_paged(info, ((ucontext_t *)context)->uc_mcontext.gregs);
-        live_look_over(&lines);
+        live_look_over(&lines, 0);
         findings_count(&lines);
         output_flush(&lines);
     }

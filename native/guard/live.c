@@ -9,6 +9,8 @@
 struct listing {
     struct lines *lines;
     uint32_t blocks;
+    uint16_t since;
+    uint64_t made_since;
 };
 
 static void list(const struct block *block, struct listing *listing) {
@@ -38,12 +40,13 @@ static void look_at(uintptr_t address, uint8_t mark, void *data) {
         if (block.site)
             block_repair(&block);
     }
+    listing->made_since += made_since(&block, listing->since);
     if (listing->lines && (block.size || block.site))
         list(&block, listing);
 }
 
-void live_look_over(struct lines *lines) {
-    struct listing listing = {settings.live ? lines : NULL, 0};
+uint64_t live_look_over(struct lines *lines, uint16_t since) {
+    struct listing listing = {settings.live ? lines : NULL, 0, since, 0};
     for (uint32_t i = 0; i < site_count(); i++)
         sites[site_numbers[i]].blocks = sites[site_numbers[i]].bytes = 0;
     if (settings.live)
@@ -60,4 +63,5 @@ void live_look_over(struct lines *lines) {
         put_site(lines, site);
         put_end(lines);
     }
+    return listing.made_since;
 }

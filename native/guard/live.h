@@ -6,7 +6,7 @@
 #include "output.h"
 
 /* Checks the fences of every live block and the pattern of every quarantined one; writes the live
- * blocks by site if the settings ask for it. */
-void live_look_over(struct lines *lines);
+ * blocks by site if the settings ask for it. Returns how many blocks were made since that scan. */
+uint64_t live_look_over(struct lines *lines, uint16_t since);
 
 #endif

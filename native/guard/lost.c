@@ -11,8 +11,7 @@ static struct {
 struct collecting {
     const struct losses *before;
     struct losses *now;
-    uint16_t scan;
-    bool certain;
+    struct judging judging;
     struct tally *tally;
 };
 
@@ -50,17 +49,18 @@ static void collect(uintptr_t address, uint8_t mark, void *data) {
     if (!is_live((uint8_t)scan_kind(mark)))
         return;
     to->tally->blocks++;
-    if (mark & (SCAN_REACHED | SCAN_INDIRECT) || !undress((char *)address, &block))
+    if (mark & (SCAN_REACHED | SCAN_INDIRECT) || !undress((char *)address, &block) ||
+        !(to->judging.all || made_since(&block, to->judging.since)))
         return;
-    struct lost now = {address, header_of(block.user)->fence, (uint16_t)block.other, to->scan,
-                       false};
+    struct lost now = {address, header_of(block.user)->fence, (uint16_t)block.other,
+                       to->judging.scan, false};
     const struct lost *old = find(to->before, address);
     if (!is_same(old, &now))
         old = NULL;
     bool before = old && old->called;
     if (before)
         now.since = old->since;
-    bool called = now.called = to->certain || before;
+    bool called = now.called = to->judging.certain || before;
     if (to->now->count < MOST_LOST)
         to->now->all[to->now->count++] = now;
     if (called) {
@@ -71,13 +71,13 @@ static void collect(uintptr_t address, uint8_t mark, void *data) {
     }
 }
 
-void lost_collect(const struct losses *before, struct losses *now, uint16_t scan, bool certain,
+void lost_collect(const struct losses *before, struct losses *now, struct judging judging,
                   struct tally *tally) {
     now->count = 0;
     *tally = (struct tally){0};
     for (uint32_t i = 0; i < site_count(); i++)
         sites[site_numbers[i]].blocks = sites[site_numbers[i]].bytes = 0;
-    struct collecting to = {before, now, scan, certain, tally};
+    struct collecting to = {before, now, judging, tally};
     marks_walk(collect, &to);
     for (uint32_t i = 0; i < before->count; i++) {
         const struct lost *old = &before->all[i];

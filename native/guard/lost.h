@@ -30,8 +30,16 @@ struct tally {
     uint64_t blocks, lost, suspected, withdrawn;
 };
 
+/* A scan of the blocks that were made since another one, or of all. */
+struct judging {
+    uint16_t scan;
+    bool certain;
+    bool all;
+    uint16_t since;
+};
+
 /* After `reach`: compares with the scan before (empty: there was none) and fills `now`. */
-void lost_collect(const struct losses *before, struct losses *now, uint16_t scan, bool certain,
+void lost_collect(const struct losses *before, struct losses *now, struct judging judging,
                   struct tally *tally);
 /* The sites of those that are called lost. */
 void lost_write(struct lines *lines);

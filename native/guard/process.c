@@ -25,6 +25,7 @@
 struct settings settings;
 static int process;   /* whose memory this is; differs in a child of vfork */
 static bool is_child; /* forked, and did not become another program */
+static bool alone;    /* its parent had one thread then */
 static int ended;
 
 extern int __cxa_atexit(void (*)(void *), void *, void *);
@@ -94,18 +95,17 @@ static void look_for_own_functions(void) {
         settings.mismatches = false;
 }
 
-static void finish(const void *stack) {
+static void finish(const struct here *here) {
     if ((!output_sealed() && (int)kernel(SYS_getpid) != process) ||
         __atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
         return;
     struct lines lines;
     lines.used = 0;
     settings.live &= !is_child;
-    live_look_over(&lines);
+    uint64_t own = live_look_over(&lines, scan_own());
     findings_count(&lines);
-    if (settings.leaks && !is_child && !output_sealed())
-        scan_at_end((uintptr_t)stack);
-    if (lines.used || findings_any() || !is_child) {
+    bool searched = settings.leaks && !output_sealed() && scan_at_end(here, own);
+    if (lines.used || findings_any() || searched || !is_child) {
         put_text(&lines, "E");
         put_end(&lines);
         output_flush(&lines);
@@ -114,14 +114,21 @@ static void finish(const void *stack) {
 
 static void at_exit(void *unused) {
     (void)unused;
-    finish(__builtin_frame_address(0));
+    struct here here = stand_here();
+    finish(&here);
+}
+
+/* In the parent. */
+static void before_fork(void) {
+    alone = __libc_single_threaded;
 }
 
 static void after_fork(void) {
+    int parent = process;
     process = (int)kernel(SYS_getpid);
     is_child = true;
     thread_forked();
-    scan_forked();
+    scan_forked(parent, alone);
     modules_forget();
     findings_forget();
 }
@@ -140,21 +147,26 @@ __attribute__((constructor)) static void start(void) {
     crash_start();
     signals_start(scan_without_signal);
     scan_start();
-    pthread_atfork(NULL, NULL, after_fork);
+    pthread_atfork(before_fork, NULL, after_fork);
     /* Without a library it belongs to, it runs after the destructors of all of them. */
     __cxa_atexit(at_exit, NULL, NULL);
 }
 
+/* The status must not take the place of an address in a register. */
 EXPORT void _exit(int status) {
-    finish(__builtin_frame_address(0));
+    volatile int kept = status;
+    struct here here = stand_here();
+    finish(&here);
     for (;;)
-        kernel(SYS_exit_group, status);
+        kernel(SYS_exit_group, kept);
 }
 
 EXPORT void _Exit(int status) {
-    finish(__builtin_frame_address(0));
+    volatile int kept = status;
+    struct here here = stand_here();
+    finish(&here);
     for (;;)
-        kernel(SYS_exit_group, status);
+        kernel(SYS_exit_group, kept);
 }
 
 /* A program that forbids itself system calls, deadly ones perhaps: ours must come before. */

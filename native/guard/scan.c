@@ -48,11 +48,11 @@ static uint64_t begun; /* when the last scan began, monotonic nanoseconds */
 static int timer = -1;
 static struct lines lines;
 
-/* Where the calling thread stands. */
-struct here {
-    uintptr_t sp;
-    uintptr_t registers[MOST_WORDS];
-};
+/* A forked child: by whom (0: no child, or one that never inherits) and since when it is one. */
+static int forked_by;
+static bool is_forked;
+static uint16_t own_since;
+static bool judges_all = true;
 
 static uint64_t clock_now(long which) {
     struct timespec time = {0, 0};
@@ -71,7 +71,13 @@ static void say_no_memory(void) {
     say("leaks were not looked for: there is no memory (a limit of address space?)");
 }
 
+/* In the process itself: a copy has another parent. */
+static void decide(void) {
+    judges_all = !is_forked || (forked_by && (int)kernel(SYS_getppid) != forked_by);
+}
+
 static bool prepare(void) {
+    decide();
     if (!common) {
         long made = kernel(SYS_mmap, 0, sizeof *common, PROT_READ | PROT_WRITE,
                            MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -107,7 +113,8 @@ static bool scan(const struct here *here, uint16_t number, uint64_t began) {
     bool done = reach(here->sp, here->registers, MOST_WORDS);
     if (done) {
         bool certain = common->stood == ALL_STOOD;
-        lost_collect(&common->losses[old], &common->losses[new], number, certain, &common->tally);
+        struct judging judging = {number, certain, judges_all, own_since};
+        lost_collect(&common->losses[old], &common->losses[new], judging, &common->tally);
         common->withdrawn += common->tally.withdrawn;
         alias_report(&common->danglings[old], common->scan);
         common->seconds = clock_now(CLOCK_PROCESS_CPUTIME_ID) - began;
@@ -138,7 +145,7 @@ static __attribute__((noreturn)) void scan_copy(const struct here *here, uint16_
     if (!waited_for)
         kernel(SYS_setpriority, 0, 0, LOWEST_PRIORITY);
     settings.live = false; /* what is live is not listed now */
-    live_look_over(&lines);
+    live_look_over(&lines, 0);
     bool done = scan(here, number, 0);
     for (;;)
         kernel(SYS_exit_group, !done);
@@ -248,16 +255,6 @@ static void on_signal(int number, siginfo_t *info, void *context) {
     scan_now(&here, false);
 }
 
-/* Registers that a call preserves: whoever called us may keep an address there. */
-static __attribute__((always_inline)) inline struct here stand_here(void) {
-    struct here here = {.sp = (uintptr_t)__builtin_frame_address(0)};
-    __asm__ volatile(
-        "movq %%rbx, %0; movq %%r12, %1; movq %%r13, %2; movq %%r14, %3; movq %%r15, %4"
-        : "=m"(here.registers[0]), "=m"(here.registers[1]), "=m"(here.registers[2]),
-          "=m"(here.registers[3]), "=m"(here.registers[4]));
-    return here;
-}
-
 /* Called by a macro of heapstory.h. How many blocks are called lost. */
 EXPORT unsigned long heapstory_guard_scan(void);
 EXPORT __attribute__((noinline)) unsigned long heapstory_guard_scan(void) {
@@ -295,7 +292,11 @@ void scan_start(void) {
         set_timer();
 }
 
-void scan_forked(void) {
+void scan_forked(int parent, bool alone) {
+    forked_by = alone ? parent : 0;
+    is_forked = true;
+    own_since = ++scans_begun;
+    lines.used = 0;
     if (common)
         kernel(SYS_munmap, common, sizeof *common);
     common = NULL;
@@ -306,24 +307,31 @@ void scan_forked(void) {
         set_timer();
 }
 
-void scan_at_end(uintptr_t sp) {
+uint16_t scan_own(void) {
+    return own_since;
+}
+
+bool scan_at_end(const struct here *here, uint64_t own) {
+    decide();
+    if (!judges_all && !own)
+        return false;
     uint64_t all = ~0ull;
     kernel(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all); /* it ends soon */
     if (__atomic_exchange_n(&scanning, 1, __ATOMIC_ACQ_REL) || !prepare())
-        return;
+        return true;
     if (copy)
         kernel(SYS_kill, copy, SIGKILL);
     collect(true);
-    struct here here = {.sp = sp};
     threads_stop(false, 0);
     if (standing_count) {
         threads_go();
-        copy_and_scan(&here, true);
-        return;
+        copy_and_scan(here, true);
+        return true;
     }
     threads_go();
     common->stood = ALL_STOOD;
     common->pause = 0;
     uint64_t began = clock_now(CLOCK_PROCESS_CPUTIME_ID);
-    scan(&here, ++scans_begun, began);
+    scan(here, ++scans_begun, began);
+    return true;
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from heapstory.commands.options import add_accepting, add_sarif
-from heapstory.commands.output import write
+from heapstory.commands.output import talk, write
 from heapstory.errors import HeapstoryError, UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ examples:
   heapstory guard --thorough -- ./parser broken.xml
   heapstory guard --scan-every 60 --scan-budget 2 -- ./server
   heapstory guard --scan 4711
+  heapstory guard --wait -- nginx
 
 What was found goes to stderr when the program has ended; its output and exit status are its own
 (128+N if signal N ended it). 125 means that heapstory failed, 126 that the program cannot be run,
@@ -57,6 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="let blocks allocated there, directly or through calls, end at a protected page: an "
         "overrun faults at the instruction (repeatable)",
+    )
+    parser.add_argument(
+        "--wait",
+        action="store_true",
+        help="when the program has ended, wait for processes that it left running (a daemon)",
     )
     scans = parser.add_argument_group("leaks while the program runs")
     scans.add_argument(
@@ -127,12 +133,19 @@ def _guarded(args: argparse.Namespace) -> Guarded:
 
     command = args.command[1:] if args.command[:1] == ["--"] else args.command
     if args.scan is not None:
+        if args.wait:
+            raise UsageError("--wait is for a program to start: leave it out with --scan PID")
         if command:
             raise UsageError("--scan PID looks at a process that runs already: no program to start")
         return scan(args.scan)
     if not command:
         raise UsageError("no program to guard (heapstory guard -- PROG ARG...)")
-    return guard(command, _settings(args), args.page_guard)
+    return guard(command, _settings(args), args.page_guard, _waiting if args.wait else None)
+
+
+def _waiting(processes: list[int]) -> None:
+    which = ", ".join(map(str, processes))
+    talk(f"waiting for process {which} (Ctrl-C is passed on to it, a second one ends the wait)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -94,6 +94,9 @@ def gather(
         if process.crash is not None:
             made.crashes.append(_crash(process, process.crash, namer))
     made.remarks += _without_last_look(processes)
+    losses = [(process, loss) for process in processes for loss in process.lost]
+    losses.sort(key=lambda each: -each[1].bytes)  # of several processes, who lost most is named
+    found += [_leak(process, loss, namer) for process, loss in losses]
     own = [process for process in processes if process.pid == program]
     if own:
         made.sites, made.live = _live(own[-1], namer)
@@ -139,7 +142,6 @@ def _findings(process: Process, namer: Namer) -> list[Finding]:
         )
         for raw in process.findings.values()
     ]
-    made += [_leak(process, loss, namer) for loss in process.lost]
     if process.crash is not None and (at_crash := _pattern(process, process.crash, namer)):
         made.append(at_crash)
     return made

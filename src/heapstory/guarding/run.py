@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from heapstory.errors import HeapstoryError
@@ -20,10 +21,16 @@ _STATIC = (
 )
 
 
-def guard(command: list[str], settings: Settings, paged: list[str] | None = None) -> Guarded:
+def guard(
+    command: list[str],
+    settings: Settings,
+    paged: list[str] | None = None,
+    waiting: Callable[[list[int]], None] | None = None,
+) -> Guarded:
     """Runs a command to its end and reads what the guard saw.
 
-    Blocks that ``paged`` (FUNCTION or FILE:LINE) allocate get pages of their own.
+    Blocks that ``paged`` (FUNCTION or FILE:LINE) allocate get pages of their own. With ``waiting``,
+    which is told of them, processes that still run then are waited for.
     """
     library = native_folder() / LIBRARY
     if not library.exists():
@@ -34,17 +41,24 @@ def guard(command: list[str], settings: Settings, paged: list[str] | None = None
     with tempfile.TemporaryDirectory(prefix="heapstory-guard-") as folder:
         environment["HEAPSTORY_GUARD_REPORT"] = folder
         ahead.write(Path(folder), Path(words[0]), paged or [])
-        pid, ending = process.run(words, environment, lambda: None)
-        running = [each for each in process.left_running() if _is_guarded(each)]
+        running: list[int] = []
+        pid, ending = process.run(words, environment, lambda: running.extend(_left(waiting)))
         read = report.read(Path(folder))
         unwritten = report.unwritten(Path(folder), read)
         guarded = gather(command, ending.shell_status, read, pid, unwritten)
         guarded.remarks += [
-            f"process {each} still runs: what it does from now on is not reported (start a server "
-            "in the foreground)"
+            f"process {each} still runs: what it does from now on is not reported (--wait waits "
+            "for it, or start a server in the foreground)"
             for each in running
         ]
         return guarded
+
+
+def _left(waiting: Callable[[list[int]], None] | None) -> list[int]:
+    """The processes that may have more to report when the program has ended."""
+    if waiting:
+        return process.await_left(_is_guarded, waiting)
+    return [each for each in process.left_running() if _is_guarded(each)]
 
 
 def _is_guarded(pid: int) -> bool:

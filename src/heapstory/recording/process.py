@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -92,6 +93,36 @@ def left_running() -> list[int]:
     """The processes that the program left behind, which are our children now."""
     us = os.getpid()
     return [pid for pid in _children() if _name_and_parent(pid)[1] == us]
+
+
+def await_left(awaited: Callable[[int], bool], waiting: Callable[[list[int]], None]) -> list[int]:
+    """Waits for the processes that the program left behind, as far as they are ``awaited``; to be
+    called when ``run`` says that the program has ended.
+
+    ``waiting`` is told of them once, if there are any. Signals are passed on to them; who
+    interrupts us twice does not want to wait any longer: then those that still run are returned.
+    """
+    interrupted = told = False
+    while running := [pid for pid in left_running() if awaited(pid)]:
+        if not told:
+            waiting(running)
+            told = True
+        received = signal.sigtimedwait(_AWAITED, _PATIENCE)
+        _reap(None, [])
+        if received is None or received.si_signo == signal.SIGCHLD:
+            continue
+        if received.si_signo in (signal.SIGINT, signal.SIGTERM):
+            if interrupted:
+                return running
+            interrupted = True
+        _pass_on(received.si_signo, running)
+    return []
+
+
+def _pass_on(number: int, processes: list[int]) -> None:
+    for pid in processes:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
 
 
 def _call_beside(started: Callable[[], None], program: int) -> None:

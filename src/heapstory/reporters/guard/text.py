@@ -29,7 +29,8 @@ def render(run: Guarded, style: Style = PLAIN, suppressed: bool = False) -> str:
 
 
 def _finding(finding: Finding, run: Guarded, style: Style) -> Iterator[str]:
-    times = f", {finding.count:,} times" if finding.count > 1 else ""
+    often = "in {:,} processes, most in one" if finding.kind == "leak" else "{:,} times"
+    times = f", {often.format(finding.count)}" if finding.count > 1 else ""
     accepted = f" (accepted: {finding.suppressed})" if finding.suppressed else ""
     yield style.bold(f"{finding.kind}: {headline(finding)}{times}{accepted}")
     yield f"  {finding.text or f'{finding.address:#x}'}"
