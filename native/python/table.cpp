@@ -39,22 +39,54 @@ nb::object value_at(const Column &column, const ColumnSpec &spec, size_t row) {
 
 namespace {
 
+// A column as Python objects.
+class Objects {
+  public:
+    Objects(const Table &table, const std::string &name) {
+        const auto &columns = table.data.columns;
+        while (index_ < columns.size() && columns[index_].name != name)
+            ++index_;
+        if (index_ == columns.size())
+            throw nb::key_error(name.c_str());
+        spec_ = &columns[index_];
+        for (const std::string &word : spec_->choices)
+            words_.push_back(text_object(word));
+    }
+    nb::object at(const Batch &batch, size_t row) const {
+        return words_.empty() ? value_at(batch[index_], *spec_, row)
+                              : words_[batch[index_].codes[row]];
+    }
+
+  private:
+    size_t index_ = 0;
+    const ColumnSpec *spec_;
+    std::vector<nb::object> words_; // few, and one object of each is enough
+};
+
 nb::list column_of(const Table &table, const std::string &name) {
-    const auto &columns = table.data.columns;
-    size_t index = 0;
-    while (index < columns.size() && columns[index].name != name)
-        ++index;
-    if (index == columns.size())
-        throw nb::key_error(name.c_str());
-    std::vector<nb::object> words; // few, and one object of each is enough
-    for (const std::string &word : columns[index].choices)
-        words.push_back(text_object(word));
+    const Objects objects(table, name);
     nb::list out;
     BatchSource source = table.data.open();
     while (auto batch = source())
         for (size_t row = 0; row < batch->rows(); ++row)
-            out.append(words.empty() ? value_at((*batch)[index], columns[index], row)
-                                     : words[(*batch)[index].codes[row]]);
+            out.append(objects.at(*batch, row));
+    return out;
+}
+
+nb::list rows_of(const Table &table, const std::vector<std::string> &names) {
+    std::vector<Objects> columns;
+    for (const std::string &name : names)
+        columns.emplace_back(table, name);
+    nb::list out;
+    BatchSource source = table.data.open();
+    while (auto batch = source())
+        for (size_t row = 0; row < batch->rows(); ++row) {
+            nb::object tuple = nb::steal(PyTuple_New(Py_ssize_t(columns.size())));
+            for (size_t i = 0; i < columns.size(); ++i)
+                PyTuple_SET_ITEM(tuple.ptr(), Py_ssize_t(i),
+                                 columns[i].at(*batch, row).release().ptr());
+            out.append(tuple);
+        }
     return out;
 }
 
@@ -93,7 +125,8 @@ void bind_table(nb::module_ &module) {
         .def("__arrow_c_stream__", &stream_of, "requested_schema"_a = nb::none())
         .def("__len__", &length_of)
         .def_prop_ro("names", &names_of)
-        .def("column", &column_of, "name"_a);
+        .def("column", &column_of, "name"_a)
+        .def("rows", &rows_of, "names"_a);
 }
 
 } // namespace heapstory

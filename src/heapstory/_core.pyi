@@ -109,6 +109,8 @@ class Table:
     def names(self) -> list[str]: ...
     def column(self, name: str) -> list[Any]:
         """One column as Python values (int, str, bool, float or None)."""
+    def rows(self, names: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Several columns, row by row: what makes the table is read once for all of them."""
 
 class NodeText:
     """Pieces of JSON."""

@@ -72,8 +72,7 @@ def errors(trace: OpenTrace, parent: Trace | None = None) -> list[Error]:
 
 
 def _rows(table: _core.Table, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    columns = [table.column(name) for name in names]
-    for values in zip(*columns, strict=True):
+    for values in table.rows(names):
         yield dict(zip(names, values, strict=True))
 
 

@@ -60,13 +60,12 @@ def leaks(
     """
     graph = trace.core.graph(trace.last if at is None else at, False)
     reach = graph.reach(parts=parts)
-    columns = (reach.column(name) for name in ("node", "reach", "part"))
-    known = {node: (kind, part) for node, kind, part in zip(*columns, strict=True)}
+    rows = reach.rows(("node", "reach", "part"))
+    known = {node: (kind, part) for node, kind, part in rows}
     nodes = graph.nodes()
     names = ("id", "kind", "address", "size", "created_stack", "created")
     made: dict[tuple[str, int | None], Leak] = {}
-    rows = zip(*(nodes.column(name) for name in names), strict=True)
-    heap = [row for row in rows if row[1] == "heap"]
+    heap = [row for row in nodes.rows(names) if row[1] == "heap"]
     divided = _divided((address, size, node) for node, _, address, size, _, _ in heap)
     for node, _, address, size, stack, created in heap:
         if node in divided or (child and created is None):

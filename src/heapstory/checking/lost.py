@@ -35,8 +35,7 @@ NOTHING = Ignored()
 def scans(core: _core.Trace, kinds: Collection[str]) -> list[int]:
     """The timestamps of points of these kinds, none of them calls or returns."""
     table = core.table("marks")
-    points = zip(table.column("timestamp"), table.column("kind"), strict=True)
-    return sorted({at for at, kind in points if kind in kinds})
+    return sorted({at for at, kind in table.rows(("timestamp", "kind")) if kind in kinds})
 
 
 class Lost:
@@ -50,8 +49,8 @@ class Lost:
     def points(self) -> list[tuple[int, str, str]]:
         """C-points, calls and returns, the end: timestamp, kind, name, in order."""
         table = self._core.table("cpoints")
-        columns = [table.column(name) for name in ("timestamp", "kind", "name")]
-        return [(at, kind, name or "") for at, kind, name in zip(*columns, strict=True)]
+        rows = table.rows(("timestamp", "kind", "name"))
+        return [(at, kind, name or "") for at, kind, name in rows]
 
     @cached_property
     def scans(self) -> list[int]:
@@ -82,15 +81,14 @@ class Lost:
     def _read(self, scan: int, ignored: Ignored) -> frozenset[int]:
         graph = self._core.graph(scan, False)
         left_out = [] if ignored == NOTHING else self._ignored(graph.nodes(), scan, ignored)
-        table = graph.reach(left_out)
-        rows = zip(table.column("node"), table.column("reach"), strict=True)
+        rows = graph.reach(left_out).rows(("node", "reach"))
         return frozenset(node for node, reach in rows if reach in LOST)
 
     def _ignored(self, nodes: _core.Table, scan: int, ignored: Ignored) -> list[int]:
         results = ignored.results and scan != self.scans[-1]
         return [
             node
-            for node, kind, name in zip(*map(nodes.column, ("id", "kind", "name")), strict=True)
+            for node, kind, name in nodes.rows(("id", "kind", "name"))
             if (kind == "global" and ignored.foreign and name not in self._own_modules)
             or (kind == "root" and results and (name or "").endswith(_RESULTS))
         ]
@@ -98,5 +96,4 @@ class Lost:
     @cached_property
     def _own_modules(self) -> set[str]:
         table = self._core.table("modules")
-        paths = zip(table.column("path"), table.column("own"), strict=True)
-        return {PurePath(path).name for path, own in paths if own}
+        return {PurePath(path).name for path, own in table.rows(("path", "own")) if own}

@@ -76,7 +76,7 @@ class Holders:
             ranges.append((node.address, node.address + max(node.size, 1) - 1))
         table = self.trace.core.pointers_into(ranges)
         names = ("target", "until", "node", "offset", "state")
-        for target, until, holder, offset, state in zip(*map(table.column, names), strict=True):
+        for target, until, holder, offset, state in table.rows(names):
             if state == "live" and target in wanted:
                 self._of[target].append((until, holder, offset))
 

@@ -78,7 +78,7 @@ def _versions(
     """Those with a value in a range that stood at one of the moments, which are in order."""
     table = trace.core.pointers_into(ranges)
     found = []
-    for version in map(_Version, *map(table.column, _Version._fields)):
+    for version in map(_Version._make, table.rows(_Version._fields)):
         next_one = bisect_left(moments, version.timestamp)
         if next_one < len(moments) and version.stands(moments[next_one]):
             found.append(version)
@@ -98,7 +98,7 @@ def _scanned(trace: Trace, errors: Sequence[Error]) -> list[list[Holder]]:
     """Words of stacks and registers, which were looked at when it happened."""
     table = trace.core.table("held")
     names = ("error", "event", "name", "address", "value")
-    rows = list(zip(*map(table.column, names), strict=True))
+    rows = table.rows(names)
     found: list[list[Holder]] = []
     for error in errors:
         low, high = _range(trace, error)

@@ -37,7 +37,7 @@ class Streamed:
         table = self._slicer.holds((values[0], values[1] - values[0] + 1), made, at[0])
         names = ("address", "begin", "end", "instruction")
         found: dict[int | None, Holder] = {}
-        for address, begin, end, instruction in zip(*map(table.column, names), strict=True):
+        for address, begin, end, instruction in table.rows(names):
             if (begin, 0) <= at and (end is None or (end, instruction) >= at):
                 found[address] = self._holder(address, begin, used)
         return [found[key] for key in sorted(found, key=lambda address: (address is None, address))]
@@ -68,7 +68,7 @@ class Streamed:
         else:
             found = self._slicer.explain((at[0], at[1] + 1), instructions=[at], control=False)
         edges = found["edges"]
-        rows = zip(*map(edges.column, ("kind", "where", "value")), strict=True)
+        rows = edges.rows(("kind", "where", "value"))
         return {
             where: value
             for kind, where, value in rows
