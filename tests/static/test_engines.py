@@ -63,3 +63,16 @@ def test_calls_through_tables_agree(tmp_path: Path) -> None:
 def test_dask_agrees(tmp_path: Path) -> None:
     jobs = _program(tmp_path)
     assert _found(jobs, engine="dask", processes=2) == _found(jobs, processes=1)
+
+
+def test_a_long_computation_travels(tmp_path: Path) -> None:
+    """A number computed in thousands of steps goes from process to process."""
+    body = "#include <stdlib.h>\n"
+    steps = "".join(f"h = h * 31 + b[{number}]; " for number in range(1500))
+    for number in range(200):
+        body += f"unsigned hash{number}(const unsigned char *b, unsigned h)"
+        body += f" {{ {steps if number == 7 else ''} return h; }}\n"
+    body += "int f(const unsigned char *b) { char *p = malloc(hash7(b, 1)); return p != 0; }\n"
+    (tmp_path / "hash.c").write_text(body)
+    jobs = [Job(str(tmp_path), "hash.c")]
+    assert len(_found(jobs, processes=2)) == 1

@@ -12,6 +12,7 @@ from heapstory.static.heap.names import GLOBAL_VARIABLE, Named
 
 LOW: Final = -(1 << 66)
 HIGH: Final = 1 << 66
+MAX_LENGTH: Final = 32  # steps by which a symbol is derived from others; then it is a new one
 
 
 class Anywhere:
@@ -39,10 +40,10 @@ class Symbol:
     ``root`` is the cell out of whose depths the value came, where the analysis no longer follows;
     freeing the value then touches everything that lies there. ``path`` names what the caller
     passed, ``parameter`` its number where that is all it is. ``parents`` are the symbols a derived
-    symbol (``flags & 4``) depends on.
+    symbol (``flags & 4``) depends on; ``length`` says how many steps it was derived by.
     """
 
-    __slots__ = ("derived", "key", "parameter", "parents", "path", "root")
+    __slots__ = ("derived", "key", "length", "parameter", "parents", "path", "root")
 
     def __init__(
         self,
@@ -55,6 +56,7 @@ class Symbol:
         self.parameter = parameter
         self.path = path
         self.parents = parents
+        self.length: int = 0
         self.derived: dict[Derivation, Symbol] | None = None
         self.key: Derivation | None = None
 
@@ -64,8 +66,10 @@ class Symbol:
             self.derived = {}
         known = self.derived.get(key)
         if known is None:
-            known = self.derived[key] = Symbol(None, None, (self, *others))
-            known.key = key
+            known = self.derived[key] = Symbol()
+            length = max([self.length, *[other.length for other in others]])
+            if length < MAX_LENGTH:
+                known.parents, known.key, known.length = (self, *others), key, length + 1
         return known
 
     @property
