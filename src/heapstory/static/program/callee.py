@@ -8,7 +8,7 @@ from heapstory.static.heap.names import parameter
 from heapstory.static.heap.state import HEAP, Site
 from heapstory.static.heap.values import CellId, Pointer
 from heapstory.static.program.index import Index
-from heapstory.static.summaries.summary import Row, Summary
+from heapstory.static.summaries.summary import Row, Summary, put_somewhere
 from heapstory.static.transfer.library import BUILTINS
 from heapstory.static.transfer.models import Models
 
@@ -77,22 +77,11 @@ def _plain(name: str) -> str:
 def _summarised(summary: Summary) -> Callee:
     found = Callee(summary.unknown, released=set(summary.frees))
     for row in summary.rows:
-        kept = _kept(row)
+        kept = put_somewhere(row.cells)
         for number in range(summary.parameters):
             _argument(row, number, kept, found)
     if summary.returns_new:
         found.makes = _made(summary)
-    return found
-
-
-def _kept(row: Row) -> set[CellId]:
-    """Cells that a row puts somewhere."""
-    found: set[CellId] = set()
-    for cell in row.cells.values():
-        for offset, value in cell.fields.items():
-            if isinstance(value, Pointer) and cell.initial.get(offset) != value:
-                found.add(value.cell)
-        found |= cell.weak
     return found
 
 
@@ -126,7 +115,7 @@ def _made(summary: Summary) -> Site | None:
         made = row.cells.get(row.result.cell) if isinstance(row.result, Pointer) else None
         if made is None or not isinstance(row.result, Pointer):
             continue
-        if made.escaped or row.result.cell in _kept(row):
+        if made.escaped or row.result.cell in put_somewhere(row.cells):
             return None
         site = made.site
     return site

@@ -5,7 +5,8 @@ from __future__ import annotations
 from heapstory.cfront.constants import Initial, initial_values
 from heapstory.cfront.program import Unit
 
-LONGEST = 512  # characters of an initial value whose numbers are read
+LONGEST = 512  # characters of an initial value whose numbers are read …
+LONGEST_TABLE = 100_000  # … if functions stand beside them
 
 
 class Constants:
@@ -27,7 +28,7 @@ class Constants:
         for (name, offset), function in unit.tables.items():
             tables.setdefault(name, {})[offset] = function
         for name, (kind, text) in unit.initial.items():
-            if len(text) > LONGEST:
+            if len(text) > (LONGEST_TABLE if name in tables else LONGEST):
                 continue
             values = initial_values(kind, text, unit.layout, str)
             if self._values.setdefault(name, values) != values:
@@ -70,15 +71,13 @@ class Constants:
         values = self._values.get(variable)
         if values is None:
             return None
+        first = values.get(offset)
+        if first is not None and first.size == size:
+            return first.operand if isinstance(first.operand, int) else None
         found = [
             at for at, each in values.items() if at < offset + size and offset < at + each.size
         ]
-        if not found:
-            return 0
-        first = values[found[0]]
-        if found != [offset] or first.size != size or not isinstance(first.operand, int):
-            return None
-        return first.operand
+        return None if found else 0
 
     def seen_by_others(self, internals: set[str]) -> list[object]:
         """What functions of other units may depend on, to compare with an earlier run."""

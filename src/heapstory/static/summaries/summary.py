@@ -8,11 +8,12 @@ general; a call keeps the rows whose precondition its own state allows.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from heapstory.static.heap.names import Named
 from heapstory.static.heap.state import Cell, Site
-from heapstory.static.heap.values import CellId, Fact, Symbol, Value
+from heapstory.static.heap.values import CellId, Fact, Pointer, Symbol, Value
 
 # Members by which the new cells of a site lead to others of the same site: trees, lists.
 Links = dict[Site | None, set[int]]
@@ -45,6 +46,17 @@ class Summary:
     returns_new: bool = False
     links: Links = field(default_factory=dict)  # of a recursive function
     fingerprint: str = ""
+
+
+def put_somewhere(cells: Mapping[CellId, Cell], result: Value | None = None) -> set[CellId]:
+    """The cells that a row stores in others, or returns."""
+    found: set[CellId] = {result.cell} if isinstance(result, Pointer) else set()
+    for cell in cells.values():
+        for offset, value in cell.fields.items():
+            if isinstance(value, Pointer) and cell.initial.get(offset) != value:
+                found.add(value.cell)
+        found |= cell.weak
+    return found
 
 
 def unknown_summary(name: str, parameters: int) -> Summary:
