@@ -79,7 +79,7 @@ int leak_both(void) {
     char *one, *two;
     int second;
     if (!both(&one, &two, &second))
-        return -1; /* LEAK */
+        return -1; /* LEAK, doubted */
     free(one);
     if (second)
         free(two);

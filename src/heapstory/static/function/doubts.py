@@ -6,6 +6,8 @@
 * A constructor makes a member on some ways only, by something its caller cannot tell.
 * A callee puts new memory into a member after having looked at it, or having found a number beside
   it to be 0: it has made sure of the old.
+* A number that came with the memory (a length, a count) is found to be 0: whoever made both knows
+  that there is no memory then.
 * A loop keeps the cell in another one, itself or by a callee; how often loops run is not known,
   least of all whether they run at all.
 """
@@ -23,7 +25,7 @@ from heapstory.static.heap.values import CellId, Fact, Offset, Pointer, Symbol, 
 from heapstory.static.summaries.applied import Applied
 from heapstory.static.summaries.summary import Row, Summary
 from heapstory.static.transfer import rules
-from heapstory.static.transfer.losses import FIELD_LOST, FIELD_OVERWRITTEN
+from heapstory.static.transfer.losses import FIELD_LOST
 
 Member = tuple[CellId, Offset]
 Result = tuple[Row, bool, Fact]  # a row, whether it makes memory, and what it returns
@@ -35,6 +37,7 @@ class Doubts:
 
     function: Function
     born: dict[CellId, str] = field(default_factory=dict)  # the block that made a cell
+    asked: set[Symbol] = field(default_factory=set)  # numbers that branches ask for
     # Cells whose reference a callee looked at before it put new memory in its place.
     replaced: set[CellId] = field(default_factory=set)
     _linked: set[CellId] = field(default_factory=set)
@@ -42,6 +45,8 @@ class Doubts:
     _sometimes: set[CellId] = field(default_factory=set)
     # The result of the call that handed a cell out, and what signs it has where it succeeds.
     _results: dict[CellId, tuple[Value, set[int]]] = field(default_factory=dict)
+    # Numbers that a callee wrote where it handed a cell out: its length, a count.
+    _numbers: dict[CellId, tuple[Symbol, ...]] = field(default_factory=dict)
     _loops: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     def stored(self, cell: CellId, block: str) -> None:
@@ -75,6 +80,8 @@ class Doubts:
             handed = [c for c in new if c not in returned]
             if not handed:
                 continue
+            if row.numbers:
+                self._numbers.update((cell, row.numbers) for cell in handed)
             success = _success(summary, rows)
             if success and value is not None:
                 self._results.update((cell, (value, success)) for cell in handed)
@@ -92,11 +99,22 @@ class Doubts:
             found.add(Doubt.SOMETIMES_MADE)
         if state.doubted(Doubt.NULL_UNASKED):
             found.add(Doubt.NULL_UNASKED)
-        if kind == FIELD_OVERWRITTEN and cell in self.replaced:
+        if cell in self.replaced:
             found.add(Doubt.LOOKED_AT)
         known = self._results.get(cell)
         if known is not None and not known[1] & _signs(fact_of(state, known[0])):
             found.add(Doubt.CALLEE_FAILED)
+        empty = {number.source for number in self.asked if _empty(state, number)}
+        if empty and not empty.isdisjoint(self._beside(state, cell)):
+            found.add(Doubt.COUNT_ZERO)
+        return found
+
+    def _beside(self, state: State, lost: CellId) -> list[Symbol]:
+        """The numbers that came with a cell, and those that lie beside a reference to it."""
+        found = list(self._numbers.get(lost, ()))
+        for cell in state.cells.values():
+            if lost in cell.leads:
+                found += cell.held
         return found
 
 
@@ -104,6 +122,12 @@ def _alike(state: State, one: CellId, other: CellId) -> bool:
     """Whether two cells are nodes of one structure."""
     sites = [state.cells[c].site for c in (one, other) if c in state.cells]
     return len(sites) == 2 and sites[0] == sites[1]
+
+
+def _empty(state: State, number: Symbol) -> bool:
+    """Whether a number was found to be 0, or not to be positive."""
+    fact = state.facts.get(number)
+    return fact is not None and fact.low <= 0 >= fact.high
 
 
 def _signs(fact: Fact) -> set[int]:

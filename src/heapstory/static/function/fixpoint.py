@@ -231,6 +231,8 @@ class Fixpoint:
         if isinstance(condition, int):
             self._enter(block, yes if condition else no, state)
             return
+        if isinstance(condition, Comparison) and isinstance(condition.left, Symbol):
+            self.frame.doubts.asked.add(condition.left)
         guess = self._null_is_guess(block, state, condition)
         other = state.copy()
         if assume(state, condition, True):

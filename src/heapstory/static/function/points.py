@@ -7,8 +7,9 @@ from typing import Final
 from heapstory.cfront import program as op
 from heapstory.cfront.program import Block, Function
 from heapstory.static.function.frame import FunctionFrame
-from heapstory.static.function.questions import asked_again
+from heapstory.static.function.questions import asked_again, returned_names
 from heapstory.static.heap.canonical import COARSEST, FINE, Key, canonical_key, null_parameters
+from heapstory.static.heap.conditions import sign_of
 from heapstory.static.heap.escaping import escape
 from heapstory.static.heap.joining import Effects, Join
 from heapstory.static.heap.names import Named, parameter
@@ -45,6 +46,8 @@ class Points:
         self._grain: dict[str, int] = {}
         self._effects: dict[str, Effects] = {}
         self._asked_again = _parameters(frame.function)
+        # Where the function returns: the name of the result. Callers ask for its sign.
+        self._results = returned_names(frame.function)
 
     def take(self, label: str, key: Key) -> State | None:
         """The state of a name to follow, if it still waits."""
@@ -140,6 +143,8 @@ class Points:
             key = (key, null_parameters(state))
         elif self._asked_again:
             key = (key, self._known_null(state))
+        if grain != COARSEST and label in self._results:
+            key = (key, sign_of(state, state.env.get(self._results[label])))
         return key, order
 
     def _known_null(self, state: State) -> Key:

@@ -42,6 +42,21 @@ def _homes(function: Function) -> dict[object, int]:
     return homes
 
 
+def returned_names(function: Function) -> dict[str, str]:
+    """By the label of a block that returns a value: what the value is called where the block
+    begins."""
+    found: dict[str, str] = {}
+    for block in function.blocks.values():
+        if block.terminator[0] != op.RETURN or not isinstance(block.terminator[2], str):
+            continue
+        name = block.terminator[2]
+        for statement in reversed(block.statements):
+            if statement[0] == op.COPY and statement[2] == name:
+                name = str(statement[3])
+        found[block.label] = name
+    return found
+
+
 def asks_if_set(function: Function, block: Block) -> bool:
     """Whether a block branches on a variable that was set to null, and then, on one way that
     leads here, to something else: it asks which way was taken."""

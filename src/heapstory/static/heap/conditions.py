@@ -141,6 +141,14 @@ def fact_of(state: State, value: Value | None) -> Fact:
     return ANY
 
 
+def sign_of(state: State, value: Value | None) -> int | None:
+    """-1, 0 or 1; None if a value is no number or nobody knows."""
+    fact = fact_of(state, value)
+    if fact.low > 0 or fact.high < 0:
+        return 1 if fact.low > 0 else -1
+    return 0 if fact.low == fact.high else None
+
+
 def _assume(state: State, predicate: str, left: Value, right: Value) -> bool:
     if isinstance(right, int):
         if isinstance(left, int):

@@ -38,6 +38,10 @@ class Doubt(Enum):
         "looked-at", "low",
         "the callee looked at the old value before it put new memory in its place",
     )  # fmt: skip
+    COUNT_ZERO = (
+        "count-zero", "low",
+        "it supposes that a number that came with the memory (a length, a count) is 0",
+    )  # fmt: skip
     KEPT_BY_LOOP = (
         "kept-by-loop", "low",
         "a loop keeps the memory in another block; how often it runs is not known",
@@ -49,6 +53,10 @@ class Doubt(Enum):
     FAILURE_SUPPOSED = (
         "failure-supposed", "low",
         "it supposes that an allocation failed where nobody asks whether it did",
+    )  # fmt: skip
+    CALLEE_CHOSE = (
+        "callee-chose", "low",
+        "a callee lets go of it by something that nobody knows, and its caller does not ask",
     )  # fmt: skip
     NOT_ON_ANY_WAY = (
         "not-on-any-way", "low",

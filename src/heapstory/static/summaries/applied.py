@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from heapstory.cfront.program import Place
 from heapstory.static.heap.state import State
-from heapstory.static.heap.values import CellId, Value
+from heapstory.static.heap.values import CellId, Symbol, Value
 from heapstory.static.summaries.summary import Row
 
 
@@ -19,4 +19,5 @@ class Applied(NamedTuple):
     suspects: dict[CellId, tuple[str, Place | None, str]]  # what may be lost: kind, place, label
     new: list[CellId]
     perhaps_lost: set[CellId]  # overwritten on some of the ways that the row stands for
+    numbers: tuple[Symbol, ...]  # that nobody knows, which the row put into the caller's memory
     unasked: bool  # the row assumes that a pointer passed is null, and only the callee asked

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from heapstory.static.heap.canonical import canonical_key, null_parameters
+from heapstory.static.heap.conditions import sign_of
 from heapstory.static.heap.joining import Effects, Join
 from heapstory.static.heap.names import EXTRA, PARAMETER, SLOT, Named, parameter
 from heapstory.static.heap.reducing import collect, fold
@@ -19,7 +20,7 @@ from heapstory.static.heap.values import (
     Symbol,
     Value,
 )
-from heapstory.static.summaries.summary import Links, Row, Summary
+from heapstory.static.summaries.summary import Links, Row, Summary, put_somewhere
 
 RESULT = "return"  # the name of the result in a state
 MAX_ROWS = 6
@@ -35,7 +36,6 @@ def summarise_returns(
 ) -> Summary:
     """Make the rows from the states at the returns."""
     links = _links([state for state, _ in returns]) if recursive else {}
-    kept: dict[object, tuple[State, list[CellId]]] = {}
     effects = Effects()
     for state, _ in returns:
         effects.learn(state)
@@ -48,16 +48,10 @@ def summarise_returns(
         if links:
             close_links(state, links, _heads(state))
         _drop_untouched(state, numbers)
-        key, order = canonical_key(state)
-        if len(returns) < MAX_ROWS:
-            key = (key, null_parameters(state))
-        if key in kept:
-            old, old_order = kept[key]
-            kept[key] = (Join(old, state, old_order, order, False).run(), old_order)
-        else:
-            kept[key] = (state, order)
+    states = _joined([state for state, _ in returns], True)
+    if len(states) > MAX_ROWS:
+        states = _joined([state for state, _ in returns], False)
     summary = Summary(name, parameters, variadic, links=links)
-    states = [state for state, _ in kept.values()]
     _share_depth(states)
     if len(states) > MAX_ROWS:
         states = _limit(states)
@@ -68,6 +62,24 @@ def summarise_returns(
         )
     _describe(summary)
     return summary
+
+
+def _joined(returns: list[State], signs: bool) -> list[State]:
+    """The states at the returns; those that are alike are one. Callers ask for the ``signs`` of
+    results."""
+    kept: dict[object, tuple[State, list[CellId]]] = {}
+    for state in returns:
+        key, order = canonical_key(state)
+        if len(returns) < MAX_ROWS:
+            key = (key, null_parameters(state))
+        if signs:
+            key = (key, sign_of(state, state.env.get(RESULT)))
+        if key in kept:
+            old, old_order = kept[key]
+            kept[key] = (Join(old, state, old_order, order, False).run(), old_order)
+        else:
+            kept[key] = (state, order)
+    return [state for state, _ in kept.values()]
 
 
 def add_rows(summary: Summary, results: list[Cell]) -> None:
@@ -282,16 +294,19 @@ def _limit(states: list[State]) -> list[State]:
 
 
 def _weakest(one: State, other: State) -> State:
-    """A row that claims no more than either: whatever one of them touched has escaped."""
+    """A row that claims no more than either: whatever one of them touched, or put somewhere, has
+    escaped."""
     result = State()
     result.trace = one.trace
+    kept = set().union(*(put_somewhere(s.cells, s.env.get(RESULT)) for s in (one, other)))
     for identity in dict.fromkeys([*one.cells, *other.cells]):
         if not isinstance(identity, Named):
             continue
         cells = [s.cells[identity] for s in (one, other) if identity in s.cells]
         cell = Cell(cells[0].kind)
         cell.initial = dict(cells[0].initial)
-        cell.escaped = any(c.freed is not None or c.escaped or c.deep for c in cells)
+        touched = any(c.freed is not None or c.escaped or c.deep for c in cells)
+        cell.escaped = touched or identity in kept
         cell.deep = cell.escaped
         for each in cells:
             for offset in each.writes:
@@ -346,14 +361,7 @@ def _describe(summary: Summary) -> None:
     touched: set[int] = set()
     new, some = bool(summary.rows), False
     for row in summary.rows:
-        referenced: set[CellId] = set()
-        for cell in row.cells.values():
-            for offset, value in cell.fields.items():
-                if isinstance(value, Pointer) and cell.initial.get(offset) != value:
-                    referenced.add(value.cell)
-            referenced |= cell.weak
-        if isinstance(row.result, Pointer):
-            referenced.add(row.result.cell)
+        referenced = put_somewhere(row.cells, row.result)
         for identity, cell in row.cells.items():
             if not isinstance(identity, Named) or identity.origin != PARAMETER:
                 continue

@@ -69,8 +69,9 @@ def apply(
         return None
     result = None if row.result is None else work.translate(row.result)
     return Applied(
-        row, work.state, result, work.suspects, work.new, work.perhaps_lost, work.unasked
-    )
+        row, work.state, result, work.suspects, work.new, work.perhaps_lost,
+        tuple(work.numbers), work.unasked,
+    )  # fmt: skip
 
 
 class _Application:
@@ -90,6 +91,7 @@ class _Application:
         self.suspects: Suspects = {}
         self.new: list[CellId] = []
         self.perhaps_lost: set[CellId] = set()
+        self.numbers: list[Symbol] = []
         self.unasked = False
         self.recursive = False  # what recursion makes it made itself: the site stays the same
 
@@ -307,7 +309,7 @@ class _Application:
         return value
 
     def _foreign(self, symbol: Symbol) -> Symbol:
-        root = self._current(self.bound.get(symbol.root)) if symbol.root is not None else None
+        root = self._current(self._meant(symbol.root))
         made = Symbol(root.cell if isinstance(root, Pointer) else _symbol(root))
         fact = self.row.facts.get(symbol)
         if fact is not None:
@@ -327,6 +329,8 @@ class _Application:
                 continue
             for offset, value in writes:
                 self._write(base, offset, value, cell)
+                if isinstance(value, Symbol):
+                    self.numbers.append(value)
             if cell.weak:
                 for each in self._weak(cell):
                     rules.store(

@@ -267,7 +267,8 @@ def store(
     identity, offset = where.cell, where.offset
     cell = state.change(identity)
     cell.texts = {}
-    if isinstance(value, Pointer) and isinstance(value.cell, int) and cell.kind != STACK:
+    element = cell.kind != STACK or not isinstance(offset, int)
+    if element and isinstance(value, Pointer) and isinstance(value.cell, int):
         frame.stored(value.cell)
     if cell.freed is not None:
         frame.misuse(state, identity, "use-after-free", place, label)

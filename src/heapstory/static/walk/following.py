@@ -44,6 +44,7 @@ def follow(functions: Mapping[str, Function], index: Index, units: Sequence[Unit
 def merge(walks: Sequence[Walked], results: Mapping[str, FunctionResult]) -> None:
     """Losses on the ways are added to the results. Where all ways of the program were followed to
     their end, a loss that summaries suppose and no way shows is a guess."""
+    limited = {name[1:].split("@", 1)[0] for name, each in results.items() if each.limited}
     for walked in walks:
         if walked.complete and len(walks) == 1:
             _doubt(walked, results)
@@ -55,6 +56,9 @@ def merge(walks: Sequence[Walked], results: Mapping[str, FunctionResult]) -> Non
             for key in _same(loss)
         }
         fresh = [loss for loss in walked.losses if not known & _same(loss)]
+        for loss in fresh:
+            if loss.function not in limited and _chosen_by_callee(loss):
+                loss.doubts.add(Doubt.CALLEE_CHOSE)
         results[walked.main].losses.extend(fresh)
 
 
@@ -64,6 +68,20 @@ def _doubt(walked: Walked, results: Mapping[str, FunctionResult]) -> None:
         for loss in results[name].losses:
             if _made(loss) not in seen:
                 loss.doubts.add(Doubt.NOT_ON_ANY_WAY)
+
+
+def _chosen_by_callee(loss: Loss) -> bool:
+    """Whether a function that was called with the memory went on by something that nobody knows:
+    a tree that perhaps has such a node already."""
+    site = loss.cell.site
+    if site is None or site.place is None:
+        return False
+    made = max((n for n, s in enumerate(loss.steps) if s.place == site.place), default=-1)
+    makers = {loss.function, site.place.function, *(place.function for place in site.calls)}
+    return any(
+        step.decision is not None and step.place is not None and step.place.function not in makers
+        for step in loss.steps[made + 1 :]
+    )
 
 
 def _made(loss: Loss) -> object:
