@@ -172,6 +172,12 @@ enum hsw_tag {
     HSW_ERROR,
     HSW_ERROR_TIMES, /* at the end, if more than once. address: number of the error; value: times */
 
+    /* What recorded pages hold at the end of the recording. Where that is not what the records
+     * before it say, something else wrote there. address; value: bytes of payload | enum hsw_holds
+     * << 56; END value: an address in the first thread's own memory. */
+    HSW_HOLDS,
+    HSW_UNSEEN, /* from here on memory may be written unseen. address: enum hsw_unseen */
+
     /* Modes portable and internals only (docs/internals/portable.md). `id`: the tool's number of a
      * node, 32 bits, from 1 in order of HSW_NODE. `site` 0: the statement is the call stack's. */
     HSW_MODE, /* address: enum hsw_mode. Before all others of this group */
@@ -400,6 +406,13 @@ struct hsw_scan_word {
     unsigned long long where; /* address of the word, or DWARF register number */
     unsigned long long value;
 };
+
+enum hsw_holds {
+    HSW_HOLDS_ALL = 1,
+    HSW_HOLDS_NODES = 2 /* of what lies outside of allocated nodes, and in the one with thread-local
+                         * variables, not all stores are recorded */
+};
+enum hsw_unseen { HSW_UNSEEN_IO_URING = 1 };
 
 enum hsw_error {
     HSW_UNADDRESSABLE_READ = 1,

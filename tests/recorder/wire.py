@@ -77,6 +77,8 @@ TAGS = [
     "SNAPSHOT",
     "ERROR",
     "ERROR_TIMES",
+    "HOLDS",
+    "UNSEEN",
     "MODE",
     "NODE",
     "JOIN",
@@ -338,7 +340,7 @@ def decode(stream: bytes) -> Iterator[Record]:
             count = record.block.words
             record.operands = list(struct.unpack_from(f"<{count}Q", stream, position - 8))
             position += (8 + 8 * count + 15 & ~15) - 16
-        elif tag in ("MAP", "CPOINT", "ROOT", "EXECVE", "SCAN", "STACK", "ERROR"):
+        elif tag in ("MAP", "CPOINT", "ROOT", "EXECVE", "SCAN", "STACK", "ERROR", "HOLDS"):
             position = take_payload(
                 stream, position, record, payload_size(stream, position, record), sites
             )
@@ -347,8 +349,8 @@ def decode(stream: bytes) -> Iterator[Record]:
 
 
 def payload_size(stream: bytes, position: int, record: Record) -> int:
-    """SCAN, STACK, ERROR and EXECVE say it; the others end with a NUL."""
-    if record.tag in ("SCAN", "STACK", "EXECVE", "ERROR"):
+    """SCAN, STACK, ERROR, HOLDS and EXECVE say it; the others end with a NUL."""
+    if record.tag in ("SCAN", "STACK", "EXECVE", "ERROR", "HOLDS"):
         return record.value & (1 << 56) - 1
     fixed = 32 if record.tag == "MAP" else 0
     return stream.index(b"\0", position + fixed) + 1 - position

@@ -29,6 +29,16 @@ Json own_costs() {
             {"peak_rss_kib", usage.ru_maxrss}};
 }
 
+Json unseen_writes(const Unseen &unseen) {
+    Json ranges = Json::array();
+    for (const Unseen::Range &range : unseen.ranges) {
+        char address[32];
+        std::snprintf(address, sizeof address, "0x%llx", (unsigned long long)range.address);
+        ranges.push_back({{"address", address}, {"bytes", range.length}});
+    }
+    return {{"bytes", unseen.bytes}, {"ranges", ranges}, {"io_uring", unseen.by_io_uring}};
+}
+
 } // namespace
 
 std::vector<std::string> program_of(int pid) {
@@ -65,7 +75,8 @@ Ending ending_of(const hsw_ring &ring, const Recording &recording) {
         ending.how = "killed";
         break;
     }
-    ending.complete = ending.how != "killed" && !ending.dropped;
+    ending.unseen = recording.unseen();
+    ending.complete = ending.how != "killed" && !ending.dropped && !ending.unseen.any();
     return ending;
 }
 
@@ -82,6 +93,8 @@ void write_facts(const std::string &directory, const Process &process, const End
     facts["bad_frees"] = ending.bad_frees ? Json(*ending.bad_frees) : Json();
     facts["findings"] = ending.findings;
     facts["scans"] = ending.scans;
+    if (ending.unseen.any())
+        facts["unseen"] = unseen_writes(ending.unseen);
     facts["collector"] = own_costs();
     if (!process.program.empty())
         facts["program"] = process.program;

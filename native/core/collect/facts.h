@@ -19,6 +19,7 @@ struct Ending {
     std::optional<uint64_t> bad_frees; // double, bad and mismatched ones
     uint64_t findings = 0;             // so far: errors and bad frees
     uint64_t scans = 0;                // for leaks, that somebody asked for
+    Unseen unseen;
 };
 
 // How the recorder says that the program ended.

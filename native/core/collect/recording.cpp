@@ -64,6 +64,14 @@ class EventSteps {
 
 } // namespace
 
+void Unseen::add(uint64_t address) {
+    ++bytes;
+    if (!ranges.empty() && ranges.back().address + ranges.back().length == address)
+        ++ranges.back().length;
+    else if (ranges.size() < most_ranges)
+        ranges.push_back({address, 1});
+}
+
 void Recording::feed(ByteSpan records) {
     const uint8_t *at = records.data(), *end = at + records.size();
     while (at + record_bytes <= end && !enough_) {
@@ -264,6 +272,15 @@ void Recording::control(const Record &record, const Payload &payload) {
         return found_stack(record, payload);
     case HSW_SNAPSHOT:
         in_snapshot_ = true;
+        return;
+    case HSW_HOLDS:
+        return shadow_.compare(record.address, payload.bytes, [&](uint64_t address) {
+            if (record.kind() != HSW_HOLDS_NODES ||
+                found_nodes_.is_allocated(address, payload.end_value))
+                unseen_.add(address);
+        });
+    case HSW_UNSEEN:
+        unseen_.by_io_uring |= record.address == HSW_UNSEEN_IO_URING;
         return;
     default: // START and END say nothing here
         moment(record, payload);

@@ -16,8 +16,23 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace heapstory {
+
+// Memory that was written by nothing that the recorder sees.
+struct Unseen {
+    static constexpr size_t most_ranges = 16;
+    struct Range {
+        uint64_t address, length;
+    };
+    uint64_t bytes = 0;
+    std::vector<Range> ranges; // the first of them
+    bool by_io_uring = false;  // perhaps: the program uses it
+
+    bool any() const { return bytes || by_io_uring; }
+    void add(uint64_t address);
+};
 
 class Recording {
   public:
@@ -45,6 +60,7 @@ class Recording {
     // Double, bad and mismatched ones.
     uint64_t bad_frees() const { return bad_frees_ + allocations_.mismatched(); }
     const Tables &tables() const { return tables_; }
+    const Unseen &unseen() const { return unseen_; }
 
   private:
     // Records that are none of the stream, up to the first that is one. Returns where. `steps` are
@@ -105,6 +121,7 @@ class Recording {
     uint64_t bad_frees_ = 0; // of what is no block
     uint64_t errors_ = 0, scans_ = 0;
     std::optional<int> exit_code_, crash_signal_;
+    Unseen unseen_;
 };
 
 } // namespace heapstory

@@ -144,10 +144,8 @@ static Int custom_at(Addr code, const HChar *name) {
     return -1;
 }
 
-Bool hs_is_left_out(Addr code) {
+static Bool is_left_out(Addr code) {
     const HChar *name = NULL;
-    if (hs_mode != HSW_PORTABLE)
-        return False;
     VG_(get_fnname)(VG_(current_DiEpoch)(), code, &name);
     for (UInt i = 0; name && i < FAMILY; i++)
         if (VG_(strcmp)(name, family[i].name) == 0)
@@ -156,6 +154,13 @@ Bool hs_is_left_out(Addr code) {
         if (VG_(strcmp)(name, helpers[i]) == 0)
             return True;
     return custom_at(code, name) >= 0;
+}
+
+Bool hs_is_left_out(Addr code) {
+    if (hs_mode != HSW_PORTABLE || !is_left_out(code))
+        return False;
+    hs_module_allocates(code);
+    return True;
 }
 
 Bool hs_leaving_out(void) {

@@ -104,6 +104,7 @@ static void record_exit(Int code) {
     ended = True;
     if (hs_options.snapshot_at_exit)
         hs_send_snapshot();
+    hs_send_holds();
     hs_sending = True; /* how it ended is said outside the section too */
     HS_TELL(ends);
     hs_record(HSW_EXIT, 0, code & 0xff);
@@ -125,6 +126,7 @@ void __wrap_vgPlain_nuke_all_threads_except(ThreadId tid, UInt reason) {
         thread_runs(tid, 0);
         hs_send_pending();
         HS_TELL(left, VG_(get_IP)(tid));
+        hs_send_holds();
         hs_make_room();
         crash_record = hs_ring->cursor;
         crash_address = VG_(get_IP)(tid) & HSW_ADDRESS_MASK;
@@ -173,6 +175,7 @@ static void before_exec(const HChar *path) {
     traced_before = VG_(clo_trace_children);
     if (length && traced_before && hs_ring->state == HSW_RUNNING)
         VG_(clo_trace_children) = can_be_recorded(path);
+    hs_send_holds();
     hs_append_payload(HSW_WORD(HSW_EXECVE, 0), length, path, length, 0);
     hs_ring->state = HSW_EXEC;
 }

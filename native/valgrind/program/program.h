@@ -15,6 +15,8 @@ void hs_finish(Int exit_code);
 void hs_system_calls_init(void);
 void hs_before_system_call(ThreadId tid, UInt number, const UWord *arguments);
 void hs_after_system_call(ThreadId tid, UInt number, Word result);
+void hs_tell_unfinished_calls(void); /* what calls that are under way have written so far */
+void hs_tell_unseen(void);           /* that the kernel may write between calls, if so */
 
 /* replaced.c: before and after each call. */
 void hs_before_replacing(ThreadId tid, UInt number, const UWord *arguments);
@@ -35,6 +37,9 @@ void hs_client_cpoint(ThreadId tid, const HChar *name);
 
 /* snapshot.c */
 void hs_send_snapshot(void);
+
+/* holds.c: before the end of a recording is told. */
+void hs_send_holds(void);
 
 /* client.c */
 void hs_client_init(void);

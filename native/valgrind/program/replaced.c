@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Recorded memory whose contents the kernel replaces page by page: given back (madvise), or mapped
- * over (mmap and mremap to a fixed address). The block or variable is still there, so its pages
- * stay recorded, and what they hold now is sent.
+ * over (mmap, mremap and shmat to a fixed address). The block or variable is still there, so its
+ * pages stay recorded, and what they hold now is sent.
  *
- * Not recorded: MADV_FREE, which the kernel obeys at a time of its own choice, and shmat over other
- * memory (SHM_REMAP).
+ * Not recorded: MADV_FREE, which the kernel obeys at a time of its own choice.
  */
 #include "program/program.h"
 #include "shared/listeners.h"
@@ -12,12 +11,22 @@
 #include "shared/pages.h"
 #include "shared/peek.h"
 #include "shared/ranges.h"
+#include "shared/syscalls.h"
 
 /* Not in Valgrind's headers. */
 #define ADVICE_DONTNEED 4
 #define ADVICE_REMOVE 9
 #define ADVICE_DONTNEED_LOCKED 24
 #define REMAP_FIXED 2
+
+#define ATTACH_REMAP 040000 /* SHM_REMAP */
+
+static SizeT size_of_shared(UWord id) {
+    struct vki_shmid64_ds status;
+    return hs_syscall(__NR_shmctl, id, VKI_IPC_STAT, (UWord)&status, 0, 0, 0) < 0
+               ? 0
+               : status.shm_segsz;
+}
 
 struct replaced {
     Addr start, end; /* from the first recorded page to behind the last */
@@ -40,6 +49,10 @@ static Bool replaces(UInt number, const UWord *arguments, Addr *start, SizeT *le
         *start = arguments[4];
         *length = arguments[2];
         return (arguments[3] & REMAP_FIXED) && hs_mode == HSW_ALLOCATIONS;
+    case __NR_shmat:
+        *start = arguments[1];
+        *length = size_of_shared(arguments[0]);
+        return (arguments[2] & ATTACH_REMAP) && hs_mode == HSW_ALLOCATIONS;
     default:
         return False;
     }

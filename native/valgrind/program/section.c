@@ -79,6 +79,7 @@ static ULong until_reached(Addr code) {
     if (!hs_recording() || ++until.reached < until.times)
         return 0;
     HS_TELL(left, code);
+    hs_send_holds();
     hs_stop_recording();
     return 1;
 }

@@ -36,6 +36,7 @@ void hs_send_snapshot(void) {
     hs_send_modules();
     HS_TELL(snapshot);
     hs_send_roots();
+    hs_tell_unseen();
     send_stacks();
     hs_record(HSW_SWITCH, hs_thread_number(running), VG_(get_SP)(running));
     hs_record(HSW_BEGIN, 0, 0);

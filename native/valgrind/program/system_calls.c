@@ -7,8 +7,8 @@
  *
  * Not recorded: what codes that Valgrind does not know write beyond 256 bytes or through pointers,
  * and what the kernel writes while no call of the thread is under way (io_uring, memory shared with
- * another process). Another thread that
- * writes the same bytes while the call blocks is overtaken by the call's record, with its value.
+ * another process): holds.c finds it at the end. Another thread that writes the same bytes while
+ * the call blocks is overtaken by the call's record, with its value.
  */
 #include "program/program.h"
 #include "shared/listeners.h"
@@ -16,6 +16,7 @@
 #include "shared/pages.h"
 #include "shared/peek.h"
 #include "shared/ranges.h"
+#include "shared/ring.h"
 #include "shared/stacks.h"
 
 /* Buffers that are only read may be of any size; what is read and written is small. */
@@ -167,7 +168,7 @@ static void system_will_write(CorePart part, ThreadId tid, const HChar *what, Ad
     keep(tid, address, size);
 }
 
-/* ---- around a call ---- */
+/* ---- what Valgrind does not say ---- */
 
 /* Where Valgrind names less than the kernel writes. Of a set for select it names as many bytes as
  * there are whole bytes of descriptors; the kernel writes whole words. Of calls whose meaning a
@@ -233,6 +234,25 @@ static void keep_more(ThreadId tid, UInt number, const UWord *arguments) {
     }
 }
 
+/* ---- writes between calls ---- */
+
+static Bool has_ring; /* io_uring: the kernel writes when it likes, from now on */
+
+void hs_tell_unseen(void) {
+    if (has_ring)
+        hs_record(HSW_UNSEEN, HSW_UNSEEN_IO_URING, 0);
+}
+
+static void look_for_ring(UInt number, Word result) {
+    if (number != __NR_io_uring_setup || result == -1)
+        return;
+    has_ring = True;
+    if (hs_recording())
+        hs_tell_unseen();
+}
+
+/* ---- around a call ---- */
+
 void hs_before_system_call(ThreadId tid, UInt number, const UWord *arguments) {
     forget(kept_of(tid));
     *registers_of(tid) = 1; /* rax: which call it is */
@@ -259,8 +279,18 @@ void hs_after_system_call(ThreadId tid, UInt number, Word result) {
     }
     forget(list);
     hs_after_replacing(tid, result != -1);
+    look_for_ring(number, result);
     if (hs_recording())
         HS_TELL(system_called, *registers_of(tid));
+}
+
+void hs_tell_unfinished_calls(void) {
+    for (ThreadId tid = 0; kept_by_thread && tid < VG_N_THREADS; tid++)
+        for (Word i = 0; kept_by_thread[tid] && i < VG_(sizeXA)(kept_by_thread[tid]); i++) {
+            const struct kept *kept = VG_(indexXA)(kept_by_thread[tid], i);
+            tell_difference(kept);
+            update(kept_by_thread[tid], kept->start, kept->length);
+        }
 }
 
 void hs_system_calls_init(void) {

@@ -41,6 +41,7 @@ struct module {
     ULong device, inode;
     HChar *path;
     Bool own, preload, executable;
+    Bool allocates;    /* see hs_module_allocates */
     Addr unwind_table; /* 0: none */
     UInt n_data;
     struct extent data[MAX_DATA];
@@ -113,6 +114,12 @@ Bool hs_in_preload(Addr code) {
     return module && module->preload;
 }
 
+void hs_module_allocates(Addr code) {
+    struct module *module = module_at(code);
+    if (module)
+        module->allocates = True;
+}
+
 const HChar *hs_module_path(Addr code) {
     const struct module *module = module_at(code);
     return module ? module->path : NULL;
@@ -123,15 +130,25 @@ Addr hs_unwind_table(Addr code) {
     return module ? module->unwind_table : 0;
 }
 
-Bool hs_in_module_data(Addr address) {
+/* The module in whose writable pages the address lies, or NULL. */
+static const struct module *module_of_data(Addr address) {
     for (Word i = VG_(sizeXA)(modules); i-- > 0;) {
         const struct module *module = *(struct module **)VG_(indexXA)(modules, i);
         for (UInt k = 0; k < module->n_data; k++)
             if (address >= VG_PGROUNDDN(module->data[k].start) &&
                 address < VG_PGROUNDUP(module->data[k].end))
-                return True;
+                return module;
     }
-    return False;
+    return NULL;
+}
+
+Bool hs_in_module_data(Addr address) {
+    return module_of_data(address) != NULL;
+}
+
+Bool hs_is_known_data(Addr address) {
+    const struct module *module = module_of_data(address);
+    return module && module->own && !module->allocates;
 }
 
 /* The program headers of the file mapped at `start`, `length` bytes of it. How many. */

@@ -13,6 +13,10 @@ void hs_send_modules(void); /* all that are mapped, with their data */
 Bool hs_is_own(Addr code);
 Bool hs_in_preload(Addr code);
 Bool hs_in_module_data(Addr address);
+/* Of a module with code of an allocator that is left out, not all stores into its data are known;
+ * of others all are, unless that code calls theirs: it calls system libraries only. */
+void hs_module_allocates(Addr code);
+Bool hs_is_known_data(Addr address);
 const HChar *hs_module_path(Addr code); /* NULL if it is none's */
 Addr hs_unwind_table(Addr code);        /* 0 if there is none */
 

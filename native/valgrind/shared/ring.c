@@ -47,6 +47,10 @@ static void nobody_listens(void) {
     socket_fd = -1;
 }
 
+Bool hs_is_heard(void) {
+    return socket_fd >= 0;
+}
+
 static void send_full(void) {
     struct hsw_message message = {HSW_FULL, current, hs_ring->cursor - segment_start(current)};
     SizeT sent = 0;

@@ -18,6 +18,7 @@ extern struct hsw_ring *hs_ring; /* never NULL once the program runs, and never 
 #define hs_open_length (*(ULong *)((Addr)hs_ring + HS_OPEN_LENGTH_OFFSET))
 
 void hs_ring_start(void);
+Bool hs_is_heard(void);          /* there is a collector */
 void hs_ring_child(Bool follow); /* after fork, in the child */
 void hs_flush(void);
 /* Hands over what there is if the collector has nothing to do. Between superblocks only. */

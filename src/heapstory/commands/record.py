@@ -146,6 +146,7 @@ def run(args: argparse.Namespace) -> int:
         say(f"--stream-from {args.stream_from} was never reached, {output} has no stream")
     if ended == 128 + signal.SIGILL:
         _say_instruction(output)
+    _say_unseen(output)
     found = _say_bad_frees(output)
     if not args.follow_children and _is_shell(command):
         say(
@@ -177,6 +178,18 @@ def _say_instruction(path: Path) -> None:
             f"the program uses {what} that Valgrind cannot run ({code}); build it for an older "
             "processor (-march=x86-64-v3), or switch off what chooses code by the processor"
         )
+
+
+def _say_unseen(path: Path) -> None:
+    """Of every trace that is incomplete because the recorder cannot see everything."""
+    import heapstory
+    from heapstory.recording.folder import successors
+    from heapstory.store import meta
+
+    for part in [path, *successors(path)]:
+        if meta.read(part).get("unseen"):
+            with heapstory.open(part) as trace:
+                say(f"{part} is incomplete: {trace.damage}")
 
 
 def _say_bad_frees(path: Path) -> bool:

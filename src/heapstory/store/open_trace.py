@@ -94,6 +94,8 @@ class OpenTrace:
             return "the recorder failed"
         if self.meta.get("dropped"):
             return f"{self.meta['dropped']} records were dropped"
+        if unseen := self.meta.get("unseen"):
+            return _unseen(unseen)
         return "the collector was stopped"
 
     def moment(self, at: int | None) -> int:
@@ -118,6 +120,16 @@ class OpenTrace:
     def source(self, path: str) -> str | None:
         """The text of a source file, where it was recorded."""
         return self.core.source(path)
+
+
+def _unseen(unseen: dict[str, Any]) -> str:
+    """What was written, by what: memory keeps its old values in such a trace."""
+    by = "io_uring" if unseen.get("io_uring") else "another process, shared memory"
+    if not unseen["bytes"]:
+        return f"memory may have been written by what the recorder cannot see ({by})"
+    count, first = unseen["bytes"], unseen["ranges"][0]["address"]
+    what = f"a byte at {first} was" if count == 1 else f"{count:,} bytes from {first} on were"
+    return f"{what} written by what the recorder cannot see ({by})"
 
 
 @contextmanager

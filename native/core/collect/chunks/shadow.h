@@ -89,6 +89,8 @@ class Shadow {
     // Bytes of any length; counts as above.
     bool copy(uint64_t address, ByteSpan bytes);
     Bytes read(uint64_t address, uint64_t size);
+    // Calls differs(address) for every byte that was written and is not the one of `bytes`.
+    template <class Differs> void compare(uint64_t address, ByteSpan bytes, Differs differs) const;
     // The block at these bytes was born or died: they hold nothing that was written.
     void clear(uint64_t address, uint64_t size);
     // As clear, but the bytes are known to be zero (calloc): a store of zero is silent.
@@ -116,5 +118,26 @@ class Shadow {
 };
 
 constexpr unsigned shadow_address_bits = 40;
+
+template <class Differs>
+void Shadow::compare(uint64_t address, ByteSpan bytes, Differs differs) const {
+    for (size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+        const uint64_t where = address + at;
+        const ShadowPage *page = table_[where / page_bytes];
+        if (!page) {
+            at += page_bytes - where % page_bytes - 8;
+            continue;
+        }
+        uint64_t now;
+        std::memcpy(&now, bytes.data() + at, 8);
+        const unsigned word = where % page_bytes / 8;
+        uint64_t difference = now ^ page->image[word];
+        if (!difference) [[likely]]
+            continue;
+        for (unsigned byte = 0; byte < 8; ++byte, difference >>= 8)
+            if (difference & 0xff && page->mask[word] >> byte & 1)
+                differs(where + byte);
+    }
+}
 
 } // namespace heapstory

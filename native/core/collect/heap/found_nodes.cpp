@@ -40,7 +40,24 @@ uint32_t FoundNodes::stack(uint64_t raw) {
     return raw ? sites_.stack(stack, site(raw)) : stack;
 }
 
+bool FoundNodes::is_allocated(uint64_t address, uint64_t except) {
+    if (extents_.empty()) {
+        live_.for_each([this](const Node &node) {
+            if (node.how == Allocator::returned || node.how == Allocator::kept)
+                extents_.emplace_back(node.address, node.address + node.size);
+        });
+        std::sort(extents_.begin(), extents_.end());
+    }
+    auto after =
+        std::upper_bound(extents_.begin(), extents_.end(), std::pair(address, ~uint64_t(0)));
+    if (after == extents_.begin())
+        return false;
+    const auto [start, end] = *std::prev(after);
+    return address < end && (except < start || except >= end);
+}
+
 void FoundNodes::take(const Record &record) {
+    extents_.clear();
     Discoveries &found = output_.discoveries;
     uint64_t other = record.value >> 32;
     switch (record.tag) {

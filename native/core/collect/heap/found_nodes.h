@@ -11,6 +11,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace heapstory {
 
@@ -23,6 +25,9 @@ class FoundNodes {
     void take(const Record &record);
     // HSW_ALLOC, HSW_FREE_BLOCK, HSW_REALLOC and HSW_REALLOC_OLD with HSW_TRUTH.
     void truth(const Record &record);
+    // Whether a live node holds the address that an allocator returned, other than the one which
+    // holds `except`.
+    bool is_allocated(uint64_t address, uint64_t except);
 
   private:
     struct Node {
@@ -51,6 +56,7 @@ class FoundNodes {
     Sites &sites_;
     uint64_t mode_ = 0; // enum hsw_mode
     OpenTable<Node, &Node::number> live_;
+    std::vector<std::pair<uint64_t, uint64_t>> extents_; // of those, sorted; empty: to be made
     std::optional<Node> moved_; // ended by a reallocation; whether its words are kept is not known
     std::optional<Record> suspicious_;  // until HSW_SUSPECT follows
     std::optional<Record> reallocated_; // the truth's new block, until the old one is named

@@ -31,6 +31,7 @@ uint64_t payload_length(const Record &record, const uint8_t *at, const uint8_t *
     case HSW_BLOCK:
     case HSW_EXECVE:
     case HSW_ERROR:
+    case HSW_HOLDS:
         return record.length();
     case HSW_CPOINT:
     case HSW_ROOT:
