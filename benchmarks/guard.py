@@ -6,7 +6,8 @@
     python3 -m benchmarks.guard checks               what each check of the guard costs by itself
     python3 -m benchmarks.guard instructions         the same two by instructions, whatever the load
     python3 -m benchmarks.guard latency              redis: requests per second and p99, with scans
-    python3 -m benchmarks.guard detect               the mistakes of guarding/programs/errors.c
+    python3 -m benchmarks.guard detect               the mistakes of guarding/programs/errors.c,
+                                                     beside the peers and in seven builds
     python3 -m benchmarks.guard soak --minutes 10    redis, a scan every ten seconds
 
 CPU is that of the program alone, as the kernel counts it; the best of the runs counts. Peers run in
@@ -25,7 +26,8 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks import guard_work
+from benchmarks import guard_detect, guard_work
+from benchmarks.guard_detect import HEAPSTORY, NONE
 from benchmarks.support.measure import RunError, geometric_mean, machine, revision
 from benchmarks.support.page import table
 from heapstory.folders import native_folder
@@ -33,8 +35,6 @@ from heapstory.guarding.run import LIBRARY
 from heapstory.guarding.settings import MODES, Settings
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-HEAPSTORY = Path(sys.executable).with_name("heapstory")
-NONE = "–"
 CLANG = "/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux"
 
 
@@ -176,75 +176,12 @@ def _counted(words: list[str], source: Path | None, environment: dict[str, str] 
     return int(found[1].replace(",", ""))
 
 
-MISTAKES = ("double-free", "inside", "stack", "global", "bad-realloc", "overrun", "underrun",
-            "still-live", "grown", "after-free", "uninitialised", "used-after-free")  # fmt: skip
-GOES_ON = 3  # the exit status of errors.c at its end
-
-
 def detect(args: argparse.Namespace) -> None:
-    """Whether each mistake is noticed, its line named, and whether the program goes on."""
-    source = REPOSITORY / "tests/guarding/programs/errors.c"
-    rows = []
+    """What is noticed of each mistake: beside the peers, then in every build."""
+    others = {name: each for name, each in peers().items() if name not in (*MODES, "ASan")}
     with tempfile.TemporaryDirectory() as work:
-        program = Path(work) / "errors"
-        words = ["gcc", "-g", "-O1", "-w", "-o"]
-        subprocess.run([*words, program, source], check=True)
-        asan = program.with_name("errors.asan")
-        subprocess.run([*words, asan, source, "-fsanitize=address"], check=True)
-        ours = ("light", "default", "thorough")
-        others = {name: each for name, each in peers().items() if name not in (*ours, "ASan")}
-        # Who complains of a program without a mistake finds nothing by complaining.
-        for name, environment in others.items():
-            if environment is not None and _ended(program, "none", environment) != (GOES_ON, False):
-                print(f"{name} cannot run a program without a mistake", file=sys.stderr)
-                others[name] = None
-        for mistake in MISTAKES:
-            cells = [_guard_finds(program, source, mistake)]
-            cells += [_peer_finds(program, mistake, e) for e in others.values()]
-            rows.append([mistake, *cells, _asan_finds(asan, source, mistake)])
-    print(table(["mistake", "guard", *others, "ASan"], rows))
-
-
-def _guard_finds(program: Path, source: Path, mistake: str) -> str:
-    answer = program.with_name("answer")
-    words = [HEAPSTORY, "guard", "--json", answer, "--", program, mistake]
-    done = subprocess.run(words, capture_output=True, timeout=60)
-    found = [each for each in json.loads(answer.read_text())["findings"] if each["kind"] != "leak"]
-    if not found:
-        return NONE
-    remark = "/* made here */" if mistake == "still-live" else f"/* {mistake} */"
-    lines = source.read_text().splitlines()
-    named = [place and lines[place["line"] - 1] for place in (each["place"] for each in found)]
-    right = "line" if any(line and remark in line for line in named) else "noticed"
-    return f"{right}, goes on" if done.returncode == GOES_ON else right
-
-
-def _asan_finds(program: Path, source: Path, mistake: str) -> str:
-    """It names the access itself, so any line of the mistake's own function counts."""
-    done = subprocess.run([program, mistake], env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"},
-                          capture_output=True, text=True, timeout=60)  # fmt: skip
-    if "ERROR: AddressSanitizer" not in done.stderr:
-        return NONE if done.returncode == GOES_ON else "stops"
-    return "line, stops" if f"{source.name}:" in done.stderr else "stops"
-
-
-def _peer_finds(program: Path, mistake: str, environment: dict[str, str] | None) -> str:
-    if environment is None:
-        return NONE
-    status, said = _ended(program, mistake, environment)
-    if status == GOES_ON:
-        return "noticed, goes on" if said else NONE
-    return "stops"
-
-
-def _ended(program: Path, mistake: str, environment: dict[str, str]) -> tuple[int, bool]:
-    """The exit status, and whether anything was said on stderr."""
-    try:
-        done = subprocess.run([program, mistake], env={**os.environ, **environment},
-                              capture_output=True, timeout=30)  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return -1, False
-    return done.returncode, bool(done.stderr.strip())
+        print(guard_detect.beside_peers(Path(work), others))
+        print(guard_detect.in_all_builds(Path(work)))
 
 
 def latency(args: argparse.Namespace) -> None:

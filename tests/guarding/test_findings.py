@@ -54,6 +54,27 @@ def test_errors_are_found_where_they_are(
     assert told in found["explain"]
 
 
+@pytest.mark.parametrize("flags", FLAGS)
+@pytest.mark.parametrize(
+    ("what", "kind"),
+    [
+        ("free-of-new", "mismatched-free"),
+        ("delete-of-array", "mismatched-free"),
+        ("delete-of-malloc", "mismatched-free"),
+        ("double-delete", "double-free"),
+    ],
+)
+def test_errors_of_new_and_delete(
+    flags: tuple[str, ...], what: str, kind: str, compile_program: Compile, guard: Guard
+) -> None:
+    cxx = ("-x", "c++", "-fpermissive", "-w")
+    built = compile_program("guarding/errors", *cxx, *flags, compiler="g++")
+    answer = guard(built, what)
+    (found,) = errors(answer)
+    assert (answer["returned"], found["kind"]) == (ENDED, kind)
+    assert found["place"]["line"] == line(what)
+
+
 @pytest.mark.parametrize("mode", ["--light", "--thorough"])
 @pytest.mark.parametrize("what", ["double-free", "global", "overrun", "underrun", "after-free"])
 def test_every_mode_finds_them(

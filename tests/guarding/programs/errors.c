@@ -75,11 +75,36 @@ static __attribute__((optimize("O0"))) void crashes(const char *what) {
     free(other);
 }
 
+#ifdef __cplusplus
+static volatile int step; /* or the compiler makes one call of all these */
+
+static void mismatches(const char *what) {
+    int *volatile one = new int, *volatile many = new int[3];
+    int *volatile made = (int *)malloc(sizeof *made);
+    if (!strcmp(what, "free-of-new")) {
+        free(one); /* free-of-new */
+    } else if (!strcmp(what, "delete-of-array")) {
+        delete many; /* delete-of-array */
+        step = 1;
+    } else if (!strcmp(what, "delete-of-malloc")) {
+        delete made; /* delete-of-malloc */
+        step = 2;
+    } else if (!strcmp(what, "double-delete")) {
+        delete one;
+        delete one; /* double-delete */
+        step = 3;
+    }
+}
+#endif
+
 int main(int count, char **words) {
     (void)count;
     frees(words[1]);
     writes(words[1]);
     crashes(words[1]);
+#ifdef __cplusplus
+    mismatches(words[1]);
+#endif
     puts("the end");
     if (!strcmp(words[1], "_exit"))
         fflush(stdout), _exit(7);
