@@ -266,3 +266,29 @@ def test_light_finds_no_pointers_of_an_earlier_use(compile_program: Compile, che
     answer = check(compile_program(LIGHT_STALE, "-w"), options=("--light", "--delay", "0"))
     lost = {leak["bytes"] for leak in answer["leaks"] if leak["kind"] == "leak"}
     assert lost == {40, 50}
+
+
+UNDEFINED_LATER = """\
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <valgrind/memcheck.h>
+char **kept;
+int main(void) {
+    if (posix_memalign((void **)&kept, 4096, 3 * 4096))
+        return 1;
+    kept[1] = malloc(10);
+    kept[2] = malloc(20);
+    kept[600] = malloc(30);
+    VALGRIND_DO_LEAK_CHECK;
+    VALGRIND_MAKE_MEM_UNDEFINED(&kept[2], 8);
+    mprotect(kept + 512, 4096, PROT_NONE);
+    return 0;
+}
+"""
+
+
+def test_what_an_earlier_search_has_seen_is_gone(compile_program: Compile, check: Check) -> None:
+    answer = check(compile_program(UNDEFINED_LATER, "-w"))
+    assert [scan["heap"]["leak"]["blocks"] for scan in answer["scans"]] == [0]
+    lost = {leak["bytes"] for leak in answer["leaks"] if leak["kind"] == "leak"}
+    assert lost == {20, 30}

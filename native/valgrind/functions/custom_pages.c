@@ -63,11 +63,11 @@ Addr hs_custom_from(Addr address, Addr *end) {
     return found->address;
 }
 
-void hs_custom_visit(void (*visit)(Addr block, SizeT size)) {
+void hs_custom_visit(void (*visit)(Addr block, SizeT size, Bool readable)) {
     hs_custom_sort();
     for (Word i = 0; alive && i < VG_(sizeXA)(alive); i++) {
         const struct hs_block *block = VG_(indexXA)(alive, i);
         if (hs_custom_page(block->address))
-            visit(block->address, block->size);
+            visit(block->address, block->size, False);
     }
 }

@@ -34,9 +34,9 @@ ULong *hs_freed_find(Addr address); /* the same of one that is freed and kept */
  * most `within` bytes away; 0 if there is none. */
 Addr hs_block_below(Addr address, SizeT within);
 Addr hs_block_above(Addr address, SizeT within);
-ULong hs_live_birth(void);                                 /* the next ordinal */
-void hs_live_visit(void (*visit)(Addr block, SizeT size)); /* all that are alive */
-Bool hs_block_is_readable(Addr block, SizeT size);         /* or this part of one */
+ULong hs_live_birth(void); /* the next ordinal */
+/* All that are alive, and whether all of the block can be read: the program may forbid it. */
+void hs_live_visit(void (*visit)(Addr block, SizeT size, Bool readable));
 void hs_send_contents(void); /* of all blocks, where stores are not recorded */
 struct hs_block {
     Addr address;
@@ -97,7 +97,7 @@ Bool hs_custom_has_redzone(void); /* a layer around what runs now has asked for 
 /* custom_pages.c: pages that are recorded for the sake of such blocks alone. */
 void hs_custom_pages_on(Addr start, SizeT length);
 Bool hs_custom_page(Addr address);
-void hs_custom_visit(void (*visit)(Addr block, SizeT size)); /* the blocks in them */
+void hs_custom_visit(void (*visit)(Addr block, SizeT size, Bool readable)); /* the blocks there */
 /* The first block alive, as of the last sorting, that ends behind an address; 0: none. */
 void hs_custom_sort(void);
 Addr hs_custom_from(Addr address, Addr *end);

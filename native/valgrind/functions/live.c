@@ -9,9 +9,12 @@
 #include "shared/listeners.h"
 #include "shared/options.h"
 #include "shared/pages.h"
+#include "shared/peek.h"
 #include "shared/ranges.h"
 #include "shared/ring.h"
 #include "shared/states.h"
+
+#include "pub_tool_aspacehl.h"
 
 #define GRAIN_BITS 4
 #define CELLS (1u << (HS_PAGE_BITS - GRAIN_BITS))
@@ -138,27 +141,49 @@ static void send_live_blocks(void) {
     for (Word i = 0; i < VG_(sizeXA)(blocks); i++) {
         const struct hs_block *block = VG_(indexXA)(blocks, i);
         hs_record(HSW_ALLOC, block->address, block->size | (ULong)block->allocator << 56);
-        if (hs_block_is_readable(block->address, block->size))
+        if (hs_readable_end(block->address, block->address + block->size) ==
+            block->address + block->size)
             hs_send_range(block->address, block->size, HSW_RANGE_INITIAL, 0);
     }
     VG_(deleteXA)(blocks);
 }
 
-static void visit_page(Addr start, const struct page *page, void (*visit)(Addr, SizeT)) {
+/* Asked for all of the heap at once: a question for each block would take longer than the rest. */
+static Bool heap_is_readable(void) {
+    Int n_segments;
+    Addr *starts = VG_(get_segment_starts)(SkAnonC, &n_segments);
+    Bool is = True;
+    for (Int i = 0; i < n_segments && is; i++) {
+        const NSegment *segment = VG_(am_find_nsegment)(starts[i]);
+        if (segment->isCH)
+            is = hs_readable_end(segment->start, segment->end + 1) == segment->end + 1;
+    }
+    VG_(free)(starts);
+    return is;
+}
+
+static void visit_page(Addr start, const struct page *page,
+                       void (*visit)(Addr block, SizeT size, Bool readable), Bool all) {
     for (UInt i = 0; i < CELLS; i++)
-        if (page->cell[i] && !(page->cell[i] & HS_FREED))
-            visit(start + ((Addr)i << GRAIN_BITS), hs_live_size(page->cell[i]));
+        if (page->cell[i] && !(page->cell[i] & HS_FREED)) {
+            Addr block = start + ((Addr)i << GRAIN_BITS), end = block + hs_live_size(page->cell[i]);
+            visit(block, end - block, all || hs_readable_end(block, end) == end);
+        }
 }
 
-Bool hs_block_is_readable(Addr block, SizeT size) {
-    return VG_(am_is_valid_for_client)(block, size, VKI_PROT_READ);
-}
-
-void hs_live_visit(void (*visit)(Addr block, SizeT size)) {
+void hs_live_visit(void (*visit)(Addr block, SizeT size, Bool readable)) {
+    Bool all = heap_is_readable();
     for (Addr g = 0; g < HS_PAGES >> GROUP_BITS; g++)
         for (Addr i = 0; groups[g] && i < GROUP; i++)
             if (groups[g][i])
-                visit_page((g << GROUP_BITS | i) << HS_PAGE_BITS, groups[g][i], visit);
+                visit_page((g << GROUP_BITS | i) << HS_PAGE_BITS, groups[g][i], visit, all);
+}
+
+/* What an earlier scan has found there does not hold any more. */
+static Bool sent_before;
+static void send_nothing(Addr start, Addr end) {
+    if (sent_before && start < end)
+        hs_send_fill(start, end - start, 0, 0);
 }
 
 /* Without pointers that were never stored there: they are of an earlier use of the memory. */
@@ -170,6 +195,7 @@ static void send_part(Addr start, SizeT size) {
             if (at > from)
                 hs_send_range(from, at - from, HSW_RANGE_COPY, 0);
             from = at + 8;
+            send_nothing(at, from);
         }
         at += 8;
         if (at >= end)
@@ -180,16 +206,14 @@ static void send_part(Addr start, SizeT size) {
 }
 
 /* A program may take away its own access to pages of a block: these hold nothing for it. */
-static void send_block(Addr block, SizeT size) {
+static void send_block(Addr block, SizeT size, Bool readable) {
     Addr end = block + size;
-    if (hs_block_is_readable(block, size)) {
-        send_part(block, size);
-        return;
-    }
-    for (Addr from = block, to; from < end; from = to) {
-        to = VG_PGROUNDDN(from) + VKI_PAGE_SIZE < end ? VG_PGROUNDDN(from) + VKI_PAGE_SIZE : end;
-        if (hs_block_is_readable(from, to - from))
+    for (Addr from = block, to; from < end; from = VG_PGROUNDDN(to) + VKI_PAGE_SIZE) {
+        to = readable ? end : hs_readable_end(from, end);
+        if (from < to)
             send_part(from, to - from);
+        send_nothing(to, VG_PGROUNDDN(to) + VKI_PAGE_SIZE < end ? VG_PGROUNDDN(to) + VKI_PAGE_SIZE
+                                                                : end);
     }
 }
 
@@ -198,6 +222,7 @@ void hs_send_contents(void) {
         return;
     hs_live_visit(send_block);
     hs_custom_visit(send_block);
+    sent_before = True;
 }
 
 static const struct hs_listener listener = {.snapshot = send_live_blocks, .ends = hs_send_contents};

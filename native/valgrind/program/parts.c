@@ -104,8 +104,8 @@ static void look_for_string(Addr block, SizeT size) {
     tell(block + sizeof *head, HSW_PART_STRING);
 }
 
-static void look(Addr block, SizeT size) {
-    if (!hs_block_is_readable(block, size))
+static void look(Addr block, SizeT size, Bool readable) {
+    if (!readable)
         return;
     look_for_array(block, size);
     look_for_bases(block, size);

@@ -8,6 +8,7 @@
 #include "shared/syscalls.h"
 
 #define PROCESS_VM_READV 310
+#define PAGES_AT_ONCE 1024 /* IOV_MAX */
 
 struct vector {
     void *start;
@@ -30,12 +31,28 @@ Bool hs_peek(void *to, Addr from, SizeT length) {
     return copied == (Word)length;
 }
 
+/* One byte of each page; how many of `n` pages can be read before one that cannot. */
+static Word readable_pages(const struct vector *pages, UInt n) {
+    static UChar bytes[PAGES_AT_ONCE];
+    struct vector local = {bytes, n};
+    Word copied = hs_syscall(PROCESS_VM_READV, VG_(getpid)(), (UWord)&local, 1, (UWord)pages, n, 0);
+    if (copied == -VKI_ENOSYS || copied == -VKI_EPERM)
+        for (copied = 0; copied < n; copied++)
+            if (!VG_(am_is_valid_for_client)((Addr)pages[copied].start, 1, VKI_PROT_READ))
+                break;
+    return copied < 0 ? 0 : copied;
+}
+
 Addr hs_readable_end(Addr from, Addr end) {
+    static struct vector pages[PAGES_AT_ONCE];
     while (from < end) {
-        UChar byte;
-        if (!hs_peek(&byte, from, 1))
-            return from;
-        from = VG_PGROUNDDN(from) + VKI_PAGE_SIZE;
+        UInt n = 0;
+        Word readable;
+        for (; from < end && n < PAGES_AT_ONCE; from = VG_PGROUNDDN(from) + VKI_PAGE_SIZE)
+            pages[n++] = (struct vector){(void *)from, 1};
+        readable = readable_pages(pages, n);
+        if (readable < n)
+            return (Addr)pages[readable].start;
     }
     return end;
 }
