@@ -28,7 +28,7 @@ from heapstory.cfront.reader import IRError, Prepare, as_it_is, read_module
 from heapstory.errors import UsageError
 
 # Of what is kept; changes with the reader. Compiled classes cannot read what others have written.
-FORMAT = f"21 {Path(str(program.__file__)).suffix}"
+FORMAT = f"22 {Path(str(program.__file__)).suffix}"
 
 
 class Preparation(NamedTuple):

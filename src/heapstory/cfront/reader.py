@@ -27,7 +27,8 @@ _DBG = re.compile(r"!dbg !(\d+)")
 Prepare = Callable[[Function], None]  # done to every function before its liveness is computed
 # Another definition may take its place, or somebody else may set it.
 _REPLACED = frozenset(("weak", "weak_odr", "linkonce", "extern_weak", "externally_initialized"))
-LONGEST = 4_096  # characters of an initial value that is kept
+LONGEST = 4_096  # characters of an initial value that is kept …
+LONGEST_TABLE = 100_000  # … and of one with functions in it
 
 
 class IRError(Exception):
@@ -148,7 +149,7 @@ class ModuleReader:
                 continue
             end = type_length(rest)
             text = _without_tail(rest[end + 1 :])
-            if len(text) <= LONGEST:
+            if len(text) <= (LONGEST_TABLE if "@" in text else LONGEST):
                 self.unit.initial[name] = (rest[:end], text)
             if constant == "constant":
                 self.unit.constants.add(name)

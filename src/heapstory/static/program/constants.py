@@ -5,8 +5,7 @@ from __future__ import annotations
 from heapstory.cfront.constants import Initial, initial_values
 from heapstory.cfront.program import Unit
 
-LONGEST = 512  # characters of an initial value whose numbers are read …
-LONGEST_TABLE = 100_000  # … if functions stand beside them
+LONGEST = 512  # characters of an initial value whose numbers are read if it has no functions
 
 
 class Constants:
@@ -28,7 +27,7 @@ class Constants:
         for (name, offset), function in unit.tables.items():
             tables.setdefault(name, {})[offset] = function
         for name, (kind, text) in unit.initial.items():
-            if len(text) > (LONGEST_TABLE if name in tables else LONGEST):
+            if len(text) > LONGEST and name not in tables:
                 continue
             values = initial_values(kind, text, unit.layout, str)
             if self._values.setdefault(name, values) != values:
