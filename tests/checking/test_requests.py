@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 
 from tests.checking.checking import Check, Memcheck, line_of, lines
@@ -100,3 +102,14 @@ def test_requests_that_are_wrong_or_ask(
     expected = {(kind, line_of(SOURCE, remark)) for remark, kind in ASKED[what].items()}
     assert lines(answer) == expected == memcheck(built, what, values=True)
     assert answer["printed"] == PRINTED.get(what, "")
+
+
+@pytest.mark.parametrize("option", ["--no-heuristics", "--light"])
+def test_leaks_are_counted_while_the_program_runs(
+    option: str, compile_program: Compile, check: Check
+) -> None:
+    built = compile_program("checking/requests", "-O0")
+    command = ["valgrind", "-q", "--leak-check=full", built, "leaks"]
+    memcheck = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert memcheck.stdout == "0 0 26/2 30/1 10/1 0/0 26 0\n"
+    assert check(built, "leaks", options=(option,))["printed"] == memcheck.stdout

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Client requests of Memcheck (memcheck.h, valgrind.h) in a checked program. Understood are those
- * about states of memory, undefined bits, blocks of the program's own and pools. Counts of leaks
- * are not known while the program runs, and their variables stay as they are.
+ * about states of memory, undefined bits, blocks of the program's own, pools, and numbers of errors
+ * and leaks.
  */
 #include "functions/functions.h"
 #include "program/program.h"
@@ -10,6 +10,7 @@
 #include "shared/errors.h"
 #include "shared/listeners.h"
 #include "shared/modules.h"
+#include "shared/ring.h"
 #include "shared/sites.h"
 
 #include "memcheck.h"
@@ -174,6 +175,17 @@ static UWord copy_bits(Addr start, UChar *bits, SizeT length, Bool set) {
     return 1;
 }
 
+/* What the last scan has found, into the program's variables; none if there was no scan. */
+static void count_leaks(const UWord *arguments, Bool blocks) {
+    static const struct hs_lost nothing;
+    const struct hs_lost *lost = hs_is_heard() && hs_scans() ? hs_ask_counts(hs_scans()) : &nothing;
+    if (!lost)
+        return;
+    for (UInt i = 0; i < 3; i++)
+        *(UWord *)arguments[1 + i] = blocks ? lost->blocks[i] : lost->bytes[i];
+    *(UWord *)arguments[4] = 0;
+}
+
 Bool hs_memcheck_request(ThreadId tid, UWord *arguments, UWord *result) {
     if (!hs_checking())
         return False;
@@ -216,6 +228,10 @@ Bool hs_memcheck_request(ThreadId tid, UWord *arguments, UWord *result) {
         return True;
     case VG_USERREQ__DO_LEAK_CHECK:
         hs_scan_now();
+        return True;
+    case VG_USERREQ__COUNT_LEAKS:
+    case VG_USERREQ__COUNT_LEAK_BLOCKS:
+        count_leaks(arguments, arguments[0] == VG_USERREQ__COUNT_LEAK_BLOCKS);
         return True;
     case VG_USERREQ__MALLOCLIKE_BLOCK:
         hs_custom_begin(arguments[1], arguments[2], arguments[3], arguments[4] != 0, 0);

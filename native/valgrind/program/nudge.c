@@ -26,7 +26,13 @@ static struct {
     HChar name[16];
     volatile ULong asked, made;
     void (*in_kernel)(void);
+    /* The other way round: the program asks how much is lost. Which scan it means, and which one
+     * was answered; then bytes and blocks. */
+    volatile ULong count_asked, count_made;
+    struct hs_lost counts;
 } nudge __attribute__((used)) = {"heapstory-scan-1", 0, 0, scan_in_kernel};
+
+#define MOST_SECONDS 60 /* until nobody is thought to answer */
 
 /* Where a security module lets only ancestors look into a process, anybody of the same user may. */
 #define SET_PTRACER 0x59616d61ul /* PR_SET_PTRACER */
@@ -41,6 +47,18 @@ void hs_nudge_poll(void) {
         return;
     hs_scan_now();
     nudge.made = asked;
+}
+
+const struct hs_lost *hs_ask_counts(ULong scan) {
+    static const struct vki_timespec moment = {0, 5000000};
+    UInt begin = VG_(read_millisecond_timer)();
+    nudge.count_asked = scan;
+    while (nudge.count_made != scan) {
+        if (VG_(read_millisecond_timer)() - begin > MOST_SECONDS * 1000)
+            return NULL;
+        hs_syscall(__NR_nanosleep, (UWord)&moment, 0, 0, 0, 0, 0);
+    }
+    return &nudge.counts;
 }
 
 static void scan_in_kernel(void) {

@@ -52,10 +52,16 @@ void hs_scan_start(void);
 void hs_scan_moment(Bool returning);
 void hs_scan_end(void); /* of the program: there is more time */
 void hs_scan_now(void); /* somebody asks what is lost */
+ULong hs_scans(void);   /* how often somebody did */
 
 /* nudge.c: does what was asked for from outside. */
 void hs_nudge_start(void);
 void hs_nudge_poll(void);
+/* Asks outside what a scan has found; NULL if nobody answers. */
+struct hs_lost {
+    ULong bytes[3], blocks[3]; /* lost, possibly lost, reachable */
+};
+const struct hs_lost *hs_ask_counts(ULong scan);
 
 /* parts.c: addresses inside live blocks that pointers mean as they mean a start (enum hsw_part). */
 void hs_visit_parts(void (*found)(Addr part, UInt why));

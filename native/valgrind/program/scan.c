@@ -219,9 +219,16 @@ void hs_scan_end(void) {
     send(VG_(get_running_tid)(), HSW_SCAN_PARTS);
 }
 
+static ULong n_scans;
+
+ULong hs_scans(void) {
+    return n_scans;
+}
+
 void hs_scan_now(void) {
     if (!hs_recording())
         return;
+    n_scans++;
     hs_send_pending();
     hs_send_contents();
     hs_scan_end();
@@ -235,10 +242,17 @@ static void erred(void) {
     hs_scan_moment(False);
 }
 
-static const struct hs_listener listener = {.erred = erred};
+static void forked(void) {
+    n_scans = 0;
+}
+
+static const struct hs_listener listener = {.erred = erred}, counting = {.forked = forked};
 
 void hs_scan_start(void) {
-    if (!hs_options.check || !hs_options.stores)
+    if (!hs_options.check)
+        return;
+    hs_listen(&counting);
+    if (!hs_options.stores)
         return;
     /* What registers hold is asked in the middle of superblocks. */
     VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtMemAccess;

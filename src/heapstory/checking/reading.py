@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from heapstory.recording.recorder import Checks
 
 MOST_MOMENTS = 100  # leaks whose loss is looked for
+_COUNTED = {
+    "lost": ("leak", "indirect-leak"),
+    "possibly lost": ("possible-leak", "possible-indirect-leak"),
+    "reachable": ("reachable",),
+}
 LEAKS = "leaks at the end"
 LEAKS_SO_FAR = "leaks so far"
 NO_HEAP = "the heap (no allocation was seen: the program has none, or an allocator of its own)"
@@ -87,6 +92,19 @@ def read_scan(path: Path) -> Checked:
     made = Checked(command, leaks=found, looked_for=[LEAKS_SO_FAR], not_looked_for=[])
     made.heuristics = dict(sum((leak.parts for leak in found), Counter[str]()))
     return made
+
+
+def scan_counts(path: Path, heuristics: bool) -> list[int]:
+    """What the last look at a program that still runs has found, as Memcheck counts it: bytes, then
+    blocks; each lost, possibly lost, reachable."""
+    with Trace(path) as trace:
+        found = leaks(trace, at=scans(trace.core, ("scan",))[-1], parts=heuristics) or []
+    sums = Counter[tuple[str, str]]()
+    for leak in found:
+        sort = next(sort for sort, kinds in _COUNTED.items() if leak.kind in kinds)
+        sums["bytes", sort] += leak.bytes
+        sums["blocks", sort] += leak.blocks
+    return [sums[what, sort] for what in ("bytes", "blocks") for sort in _COUNTED]
 
 
 def _errors(trace: Trace, parent: Path | None) -> list[Error]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from heapstory.checking.checked import VALUES, Checked
 from heapstory.errors import HeapstoryError
+from heapstory.recording.folder import successors
 from heapstory.recording.recorder import Checks, Request, record
 from heapstory.store import meta
 
@@ -31,12 +32,17 @@ class Watch:
     tell: Callable[[Error], None]
     told: set[tuple[str, ...]]  # identities
     recorded: bool = False  # so that the pointers behind errors are known
+    heuristics: bool = True
     _found: int = 0
+    _counted: dict[Path, int] = field(default_factory=dict)  # scans that were looked at, by trace
     _next: float = 0.0
 
     def __call__(self) -> None:
         """To be called from time to time."""
-        counted = (meta.read_part(self.trace / meta.COLLECTED) or {}).get("findings", 0)
+        collected = meta.read_part(self.trace / meta.COLLECTED) or {}
+        for trace in [self.trace, *successors(self.trace)]:
+            self._count_leaks(trace)
+        counted = collected.get("findings", 0)
         start = time.monotonic()
         if counted == self._found or start < self._next:
             return
@@ -49,6 +55,21 @@ class Watch:
             self.tell(error)
         now = time.monotonic()
         self._next = now + (now - start) / _SHARE
+
+    def _count_leaks(self, trace: Path) -> None:
+        """Answers a program that asks how much is lost (VALGRIND_COUNT_LEAKS)."""
+        collected = meta.read_part(trace / meta.COLLECTED) or {}
+        scans = collected.get("scans") or 0
+        if not scans or self._counted.get(trace) == scans:
+            return
+        from heapstory.checking.reading import scan_counts
+        from heapstory.recording.nudge import answer_counts, asked_for_counts
+
+        with contextlib.suppress(OSError):  # it may have ended
+            asked = asked_for_counts(collected["pid"])
+            if asked and asked <= scans:
+                answer_counts(collected["pid"], asked, scan_counts(trace, self.heuristics))
+                self._counted[trace] = scans
 
 
 def check(
@@ -83,7 +104,7 @@ def _load() -> None:
     import heapstory.checking.reading  # noqa: F401
 
 
-@contextmanager
+@contextlib.contextmanager
 def _folder(trace: Path | None) -> Iterator[Path]:
     if trace is not None:
         yield trace

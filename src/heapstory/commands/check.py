@@ -193,7 +193,11 @@ def run(args: argparse.Namespace) -> int:
     )
     trace = Path(args.record) if args.record else None
     found = check(
-        command, checks, trace, args.force, lambda path: Watch(path, tell, told, recorded)
+        command,
+        checks,
+        trace,
+        args.force,
+        lambda path: Watch(path, tell, told, recorded, checks.heuristics),
     )
     from heapstory.reporters.check import text  # not earlier: the program would wait for it
 

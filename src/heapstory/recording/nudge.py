@@ -12,7 +12,7 @@ import os
 import signal
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from heapstory.store import meta
 
 _NAME = b"heapstory-scan-1"
 _WORDS = struct.Struct("<QQQ")  # asked, made, the function
+_COUNTS = struct.Struct("<QQ6Q")  # behind them: of which scan, which is answered, bytes and blocks
 _PATIENCE = 0.3  # seconds until a program that runs should have seen it
 _MOST = 120.0  # seconds until it is given up
 
@@ -108,21 +109,43 @@ def _until(end: float) -> Iterator[None]:
         time.sleep(0.02)
 
 
+def asked_for_counts(pid: int) -> int:
+    """The number of the scan whose results the program waits for, from 1; 0: none."""
+    with _memory(pid) as (memory, at):
+        asked, made, *_ = _COUNTS.unpack(os.pread(memory, _COUNTS.size, at + _WORDS.size))
+    return asked if asked != made else 0
+
+
+def answer_counts(pid: int, scan: int, counts: Sequence[int]) -> None:
+    """Tells it: bytes, then blocks; each lost, possibly lost, reachable."""
+    with _memory(pid) as (memory, at):
+        packed = _COUNTS.pack(scan, scan, *counts)
+        os.pwrite(memory, packed[16:], at + _WORDS.size + 16)
+        os.pwrite(memory, packed[8:16], at + _WORDS.size + 8)  # last: it looks at that
+
+
 # --- its memory -----------------------------------------------------------------------------------
 
 
+@contextlib.contextmanager
+def _memory(pid: int) -> Iterator[tuple[int, int]]:
+    """The memory of a process as a file, and where the words lie in it."""
+    memory = os.open(f"/proc/{pid}/mem", os.O_RDWR)
+    try:
+        yield memory, _address(Path(f"/proc/{pid}/exe").read_bytes())
+    finally:
+        os.close(memory)
+
+
 def _nudge(pid: int) -> None:
-    at = _address(Path(f"/proc/{pid}/exe").read_bytes())
-    with Path(f"/proc/{pid}/mem").open("r+b", buffering=0) as memory:
+    with _memory(pid) as (memory, at):
 
         def words() -> tuple[int, int, int]:
-            memory.seek(at)
-            asked, made, function = _WORDS.unpack(memory.read(_WORDS.size))
+            asked, made, function = _WORDS.unpack(os.pread(memory, _WORDS.size, at))
             return asked, made, function
 
         wanted = words()[1] + 1
-        memory.seek(at)
-        memory.write(struct.pack("<Q", wanted))
+        os.pwrite(memory, struct.pack("<Q", wanted), at)
         end = time.monotonic() + _MOST
         while time.monotonic() < end:
             for _ in _until(time.monotonic() + _PATIENCE):

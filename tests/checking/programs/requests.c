@@ -170,6 +170,31 @@ static void counts(void) {
     printf(" %d\n", (int)VALGRIND_COUNT_ERRORS);
 }
 
+static void lose(void) {
+    char **volatile p = malloc(20);
+    *p = malloc(6); /* lost with it */
+    p = 0;
+}
+
+static void leaks(void) {
+    static char *kept, *middle;
+    unsigned long bytes[4], blocks[4], before[4] = {1, 1, 1, 1};
+    VALGRIND_COUNT_LEAKS(before[0], before[1], before[2], before[3]);
+    kept = malloc(10);
+    middle = (char *)malloc(30) + 7;
+    lose();
+    VALGRIND_DO_QUICK_LEAK_CHECK;
+    VALGRIND_COUNT_LEAKS(bytes[0], bytes[1], bytes[2], bytes[3]);
+    VALGRIND_COUNT_LEAK_BLOCKS(blocks[0], blocks[1], blocks[2], blocks[3]);
+    printf("%lu %lu", before[0] + before[1], before[2] + before[3]);
+    for (int i = 0; i < 4; i++)
+        printf(" %lu/%lu", bytes[i], blocks[i]);
+    free(middle - 7);
+    VALGRIND_DO_QUICK_LEAK_CHECK;
+    VALGRIND_COUNT_LEAKS(bytes[0], bytes[1], bytes[2], bytes[3]);
+    printf(" %lu %lu\n", bytes[0], bytes[1]);
+}
+
 int main(int argc, char **argv) {
     const char *what = argv[argc - 1];
     if (!strcmp(what, "blocks"))
@@ -194,5 +219,7 @@ int main(int argc, char **argv) {
         ranges();
     if (!strcmp(what, "counts"))
         counts();
+    if (!strcmp(what, "leaks"))
+        leaks();
     return 0;
 }
