@@ -10,6 +10,7 @@
 #include "shared/pages.h"
 #include "shared/peek.h"
 #include "shared/ring.h"
+#include "shared/stacks.h"
 
 #include "pub_tool_aspacehl.h"
 
@@ -17,7 +18,7 @@ static UChar held[HS_PAYLOAD_MAX];
 
 /* Where the allocator's code is left out, only of nodes is it known who writes them, and of the
  * program's own variables. It also writes thread-local variables, those of the first thread in what
- * the dynamic linker allocated. */
+ * the dynamic linker allocated, and the stack that it runs on, which may be a node. */
 static UInt kind_of(Addr address) {
     return hs_mode != HSW_PORTABLE || hs_is_known_data(address) ? HSW_HOLDS_ALL : HSW_HOLDS_NODES;
 }
@@ -47,13 +48,17 @@ static void send(Addr from, Addr to) {
     }
 }
 
+static Bool is_told(Addr address) {
+    return hs_page_is_on(address) && (!hs_stacks_recorded || kind_of(address) == HSW_HOLDS_ALL);
+}
+
 static void send_segment(Addr from, Addr end) {
     while (from < end) {
         Addr start;
-        while (from < end && !hs_page_is_on(from))
+        while (from < end && !is_told(from))
             from += VKI_PAGE_SIZE;
         start = from;
-        while (from < end && hs_page_is_on(from) && kind_of(from) == kind_of(start))
+        while (from < end && is_told(from) && kind_of(from) == kind_of(start))
             from += VKI_PAGE_SIZE;
         send(start, from);
     }

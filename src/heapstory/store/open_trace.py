@@ -124,7 +124,7 @@ class OpenTrace:
 
 def _unseen(unseen: dict[str, Any]) -> str:
     """What was written, by what: memory keeps its old values in such a trace."""
-    by = "io_uring" if unseen.get("io_uring") else "another process, shared memory"
+    by = "io_uring" if unseen.get("io_uring") else "another process, or the kernel"
     if not unseen["bytes"]:
         return f"memory may have been written by what the recorder cannot see ({by})"
     count, first = unseen["bytes"], unseen["ranges"][0]["address"]
