@@ -3,6 +3,7 @@
 
     python3 -m benchmarks.check                       all programs, tables on stdout
     python3 -m benchmarks.check --only perl --runs 3
+    python3 -m benchmarks.check --recorded            also the recording benchmark's programs
     python3 -m benchmarks.check --ablation            what each optimisation is worth, too
     python3 -m benchmarks.check --markdown            also into docs/evaluation/check.md
 
@@ -18,9 +19,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+from benchmarks.programs import catalog
+from benchmarks.programs.catalog import Program, Workshop
 from benchmarks.support.measure import Run, RunError, geometric_mean, machine, revision, run
 from benchmarks.support.page import put, table
 
@@ -34,10 +38,11 @@ PEERS = {
     "memcheck, no values": ["valgrind", "-q", "--leak-check=full", "--undef-value-errors=no"],
     "check": [HEAPSTORY, "check", "--"],
     "check --light": [HEAPSTORY, "check", "--light", "--"],
+    "check --record": [HEAPSTORY, "check", "--record", "TRACE", "--force", "--"],
 }
 # Ours, and whom each is compared with.
 PAIRS = [("check", "memcheck"), ("check --light", "memcheck"),
-         ("check --light", "memcheck, no values")]  # fmt: skip
+         ("check --light", "memcheck, no values"), ("check --record", "memcheck")]  # fmt: skip
 ABLATION = {
     "all of it": [],
     "without shared tests": ["--without", "shared-tests"],
@@ -105,15 +110,8 @@ SELECT b, count(*), sum(c) FROM t GROUP BY b ORDER BY 3 DESC LIMIT 5;
 """
 
 
-@dataclass(frozen=True)
-class Program:
-    name: str
-    work: str
-    command: list[str]
-
-
 def programs(folder: Path, scale: float) -> list[Program]:
-    """The programs, with inputs of a size."""
+    """The programs of this page alone, with inputs of a size."""
     text = (folder / "text").absolute()
     source = Path(sys.executable).resolve()
     text.write_bytes(source.read_bytes()[: int(4_000_000 * scale)])
@@ -122,29 +120,34 @@ def programs(folder: Path, scale: float) -> list[Program]:
         "\n".join(f"w{i * 7919 % 5003} x{i % 97}" for i in range(int(400_000 * scale)))
     )
     (folder / "churn.c").write_text(CHURN)
-    subprocess.run(["gcc", "-O2", "-o", folder / "churn", folder / "churn.c"], check=True)
-    preprocessed = ["gcc", "-E", "-o", folder / "churn.i", folder / "churn.c"]
+    churn = folder / "churn"
+    subprocess.run(["gcc", "-O2", "-o", churn, folder / "churn.c"], check=True)
+    preprocessed: list[str | Path] = ["gcc", "-E", "-o", folder / "churn.i", folder / "churn.c"]
     subprocess.run(preprocessed, check=True)
     cc1 = subprocess.check_output(["gcc", "-print-prog-name=cc1"], text=True).strip()
     perl = PERL.replace("ROUNDS", str(int(300_000 * scale)))
     sql = SQL.replace("ROUNDS", str(int(40_000 * scale)))
     found = [
-        Program("bzip2", "4 MB of machine code", ["bzip2", "-kc", str(text)]),
-        Program("perl", "a hash of strings, 300,000 changes", ["perl", "-e", perl]),
-        Program("sqlite3", "40,000 rows, an index, a sum", ["sqlite3", ":memory:", sql]),
-        Program("churn", "2 million blocks", [str(folder / "churn"), str(int(2_000_000 * scale))]),
+        Program("bzip2", "", "4 MB of machine code", ["bzip2", "-kc", str(text)]),
+        Program("perl", "", "a hash of strings, 300,000 changes", ["perl", "-e", perl]),
+        Program("sqlite3", "", "40,000 rows, an index, a sum", ["sqlite3", ":memory:", sql]),
+        Program(
+            "churn", "", "2 million blocks", [str(folder / "churn"), str(int(2_000_000 * scale))]
+        ),
         Program(
             "python3",
+            "",
             "tokens of a module, twice",
             [str(source), "-c", PYTHON.replace("ROUNDS", str(max(1, int(2 * scale))))],
         ),
         Program(
             "cc1",
+            "",
             "an assembly of churn.c",
             [cc1, "-quiet", "-O2", str(folder / "churn.i"), "-o", "/dev/null"],
         ),
-        Program("gzip", "4 MB of machine code", ["gzip", "-c", str(text)]),
-        Program("awk", "words of a text, counted", ["awk", AWK, str(words)]),
+        Program("gzip", "", "4 MB of machine code", ["gzip", "-c", str(text)]),
+        Program("awk", "", "words of a text, counted", ["awk", AWK, str(words)]),
     ]
     for program in found:
         if not shutil.which(program.command[0]):
@@ -152,12 +155,28 @@ def programs(folder: Path, scale: float) -> list[Program]:
     return found
 
 
+def recorded(folder: Path, quick: bool) -> Iterator[Program]:
+    """Those of the recording benchmark, without its longest."""
+    shop = Workshop(REPOSITORY / "build" / "bench", folder, quick)
+    for name, make in catalog.PROGRAMS.items():
+        if name != "sqlite3":
+            program = make(shop)
+            yield replace(program, name=f"{program.name} (recorded)")
+
+
 def measure(program: Program, runs: int, folder: Path) -> dict[str, Run]:
     """The best run of each peer; all must write the same."""
     best: dict[str, Run] = {}
     for _ in range(runs):
         for peer, words in PEERS.items():
-            done = run([*words, *program.command], folder, limit=600)
+            words = [str(folder / "trace.story") if word == "TRACE" else word for word in words]
+            done = run(
+                [*words, *program.command],
+                folder,
+                program.environment,
+                statuses=program.statuses,
+                limit=600,
+            )
             if best and done.output != next(iter(best.values())).output:
                 raise RunError(f"{program.name} wrote different output under {peer}")
             if peer not in best or done.cpu < best[peer].cpu:
@@ -215,15 +234,19 @@ def main() -> int:
     parser.add_argument("--only", action="append", metavar="NAME", help="this program alone")
     parser.add_argument("--runs", type=int, default=3, help="runs of each, the best counts")
     parser.add_argument("--scale", type=float, default=1, help="size of the inputs")
+    parser.add_argument("--recorded", action="store_true",
+                        help="also those of the recording benchmark")  # fmt: skip
     parser.add_argument("--ablation", action="store_true", help="what each optimisation is worth")
     parser.add_argument("--markdown", action="store_true", help=f"write the tables into {PAGE}")
     options = parser.parse_args()
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="heapstory-bench-") as name:
         folder = Path(name)
-        chosen = [one for one in programs(folder, options.scale)
-                  if one.name in (options.only or one.name)]  # fmt: skip
-        start = measure(Program(START, "true", ["true"]), options.runs, folder / "runs")
+        all_of_them = programs(folder, options.scale)
+        if options.recorded:
+            all_of_them += recorded(folder, options.scale < 1)
+        chosen = [one for one in all_of_them if one.name in (options.only or one.name)]
+        start = measure(Program(START, "", "true", ["true"]), options.runs, folder / "runs")
         found = {one.name: measure(one, options.runs, folder / "runs") for one in chosen}
         worth = ablation(chosen, options.runs, folder / "runs") if options.ablation else ""
     head = (

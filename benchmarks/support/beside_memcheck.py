@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from xml.etree import ElementTree
 
 from heapstory.reporters.check.xml import BY_SYSTEM_CALL, KINDS
@@ -47,11 +47,13 @@ def memcheck(command: Sequence[object], source: Path, desk: Path) -> Said:
 
 def _add(said: Said, error: ElementTree.Element, source: str) -> None:
     kind = error.findtext("kind") or ""
-    if kind in _LOST:
-        said.leaks[_LOST[kind]] += int(error.findtext("xwhat/leakedblocks") or 0)
-        return
     stack = error.find("stack")
     frames = [] if stack is None else list(stack.iter("frame"))
+    if kind in _LOST:
+        by = PurePath(frames[1].findtext("obj") or "").name if len(frames) > 1 else ""
+        if not by.startswith("ld-linux"):  # what the dynamic linker allocates is no finding of ours
+            said.leaks[_LOST[kind]] += int(error.findtext("xwhat/leakedblocks") or 0)
+        return
     lines = [int(f.findtext("line") or 0) for f in frames if f.findtext("file") == source]
     said.errors.add((kind, lines[0] if lines else 0))
 
