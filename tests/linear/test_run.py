@@ -95,7 +95,7 @@ def test_threads_are_switched_under_valgrind(tmp_path: Path) -> None:
     source = tmp_path / "pile.c"
     source.write_text(UNSAFE)
     module = read_module(str(source), ())
-    runner = Runner(Harness(module, choose(module, None, None)), Budget(LONG), tmp_path, ())
+    runner = Runner(Harness(module, choose(module, None, None)), Budget(LONG), tmp_path)
     ran = Ran(0, [])
     for first in range(0, 400, 20):
         if runner.some(first, True, ran):

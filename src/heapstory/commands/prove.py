@@ -105,7 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME,…",
-        help="with --c: functions that only one thread calls (a single producer)",
+        help="with --c: functions that only one thread calls (a single producer); none: any does",
     )
     parser.add_argument(
         "--functions",

@@ -14,6 +14,7 @@ from heapstory.errors import UsageError
 if TYPE_CHECKING:
     from heapstory.linear.c.extract import Extracted
     from heapstory.linear.ir.judge import Outcome
+    from heapstory.linear.ir.verdict import Wanted
     from heapstory.linear.language.syntax import Specification
     from heapstory.reporters.prove.results import Judged
 
@@ -40,9 +41,10 @@ def judge_c(args: argparse.Namespace, judge: Judge) -> Judged:
         outcome.notes.append(f"no specification could be extracted: {extracted.reason}")
         return interleaved(args.c_source, outcome)
     judged = judge(extracted.spec, extracted)
-    if judged.verdict == UNKNOWN:
+    if judged.verdict == UNKNOWN or judged.sequential:  # what is empty may not be what it answers
         outcome = _interleaved(args, options, args.timeout, args.bound)
-        return judged if outcome.verdict == UNKNOWN else interleaved(args.c_source, outcome)
+        kept = outcome.verdict == UNKNOWN and not judged.sequential
+        return judged if kept else interleaved(args.c_source, outcome)
     if judged.verdict in (PROVED, BOUNDED):
         outcome = _interleaved(args, options, min(args.timeout, CHECK_SECONDS), CHECK_CALLS)
         if outcome.verdict == REFUTED or outcome.history or outcome.other_type:
@@ -53,19 +55,12 @@ def judge_c(args: argparse.Namespace, judge: Judge) -> Judged:
 def _run(args: argparse.Namespace, options: tuple[str, ...]) -> Judged:
     """Run the functions themselves, in threads."""
     from heapstory.linear.budget import Budget
-    from heapstory.linear.ir.harness import Harness
-    from heapstory.linear.ir.roles import operations_of
-    from heapstory.linear.ir.verdict import reserve
     from heapstory.linear.run.judge import run_source
     from heapstory.reporters.prove.results import ran
 
-    module, chosen = operations_of(args.c_source, options, args.functions, args.implements)
-    harness = Harness(module, chosen, args.struct)
-    for number, group in enumerate(args.one_thread):
-        reserve(harness, number, group)
     budget = Budget(args.timeout)
     with progress(lambda: f"{args.c_source}: {budget.doing}"):
-        found, reason = run_source(harness, budget, options)
+        found, reason = run_source(_wanted(args, options, None), budget)
     return ran(args.c_source, found, reason)
 
 
@@ -110,7 +105,7 @@ def _by_likely_names(
 ) -> Extracted:
     """Functions may have a prefix (``queue_enqueue``)."""
     from heapstory.linear.c.extract import Extracted, extract
-    from heapstory.linear.ir.roles import operations_of
+    from heapstory.linear.ir.subject import operations_of
 
     chosen = operations_of(args.c_source, options, args.functions, args.implements)[1]
     if chosen.kind in ("deque", "lock"):
@@ -126,9 +121,17 @@ def _interleaved(
     args: argparse.Namespace, options: tuple[str, ...], seconds: float, calls: int | None
 ) -> Outcome:
     from heapstory.linear.budget import Budget
-    from heapstory.linear.ir.verdict import Wanted, judge_source
+    from heapstory.linear.ir.verdict import judge_source
 
-    wanted = Wanted(
+    budget = Budget(seconds, 2_000_000)
+    with progress(lambda: f"{args.c_source}: {budget.doing}"):
+        return judge_source(_wanted(args, options, calls), budget)
+
+
+def _wanted(args: argparse.Namespace, options: tuple[str, ...], calls: int | None) -> Wanted:
+    from heapstory.linear.ir.verdict import Wanted
+
+    return Wanted(
         args.c_source,
         options,
         args.struct,
@@ -138,6 +141,3 @@ def _interleaved(
         args.keys,
         calls,
     )
-    budget = Budget(seconds, 2_000_000)
-    with progress(lambda: f"{args.c_source}: {budget.doing}"):
-        return judge_source(wanted, budget)

@@ -114,7 +114,7 @@ void Machine::write(const Spot &spot, Value value, Order order, size_t at, bool 
     Watcher &watcher = memory_->watchers[size_t(number_)];
     Key key = key_of(spot.object->id, spot.cell->offset);
     auto &messages = spot.cell->messages;
-    Message message{value, {}, attached, int8_t(number_)};
+    Message message{value, {}, attached, int8_t(number_), order != Order::plain};
     if (order != Order::plain) {
         message.sight = releases(order) ? watcher.now : watcher.released;
         go_on(spot, message, at);
@@ -162,7 +162,7 @@ void Machine::load(const Instruction &one) {
     Value address = get(one.a);
     Spot at = spot(address, uint32_t(one.size), one.line);
     if (at.cell == nullptr) {
-        set(one.dst, {0, 0, true});
+        set(one.dst, {0, 0, all_unset});
         return;
     }
     mark(at, one.order, false, one.line);
@@ -182,6 +182,7 @@ void Machine::store(const Instruction &one) {
         return;
     if (one.size < 8)
         value.low &= mask(8 * one.size);
+    value.unset &= first_bytes(uint64_t(one.size));
     mark(at, one.order, true, one.line);
     write(at, value, one.order, place_of_write(at, one.order), false);
     if (one.order != Order::plain)
@@ -192,7 +193,7 @@ void Machine::modify(const Instruction &one) {
     Value address = get(one.a), by = get(one.b);
     Spot at = spot(address, uint32_t(one.size), one.line);
     if (at.cell == nullptr) {
-        set(one.dst, {0, 0, true});
+        set(one.dst, {0, 0, all_unset});
         return;
     }
     mark(at, one.order, true, one.line);
@@ -204,7 +205,7 @@ void Machine::modify(const Instruction &one) {
     Value old = read(at, which, one.order);
     int32_t bits = 8 * one.size;
     Value made{modified(Modify(one.kind), old.low, by.low, bits) & mask(bits), 0,
-               by.unset || (old.unset && Modify(one.kind) != Modify::xchg)};
+               unset_if(by.unset || (old.unset && Modify(one.kind) != Modify::xchg))};
     if (Modify(one.kind) == Modify::xchg)
         made = by;
     write(at, made, one.order, which + 1, true);
@@ -216,8 +217,8 @@ void Machine::exchange(const Instruction &one) {
     Value address = get(one.a), expected = get(one.b), desired = get(one.c);
     Spot at = spot(address, uint32_t(one.size), one.line);
     if (at.cell == nullptr) {
-        set(one.dst, {0, 0, true});
-        set(one.dst + 1, {0, 0, true});
+        set(one.dst, {0, 0, all_unset});
+        set(one.dst + 1, {0, 0, all_unset});
         return;
     }
     auto failing = Order(one.kind >> 8);

@@ -32,6 +32,7 @@ enum class Op : int64_t {
     allot,   // a stack slot of a bytes
     library, // kind: a Library; b: the first of c arguments in a row
     unknown, // kind: the number of a reason
+    landing, // behind a call: an exception that leaves it goes on at a
 };
 
 enum class Binary : int64_t {
@@ -64,7 +65,7 @@ enum class Library : int64_t {
     release,
     fill, // address, byte, size
     copy, // to, from, size
-    lock, // address
+    lock, // address; size: a Lock
     unlock,
     try_lock,
     nothing, // gives 0
@@ -73,7 +74,13 @@ enum class Library : int64_t {
     ended,   // the program
     value,   // the object that stands for a value
     assume,  // what is false never happens
+    choose,  // 0 or 1
+    raise,   // an exception: its address, the number of its type
+    caught,  // gives these
+    raise_again,
 };
+// How a word is a lock: 0 or who holds it; and so many readers; a number that is never below 0.
+enum class Lock : int32_t { mutex, for_reading, for_writing, semaphore };
 
 // Operands are registers, or below 0 constants: -1 is the first one.
 struct Instruction {

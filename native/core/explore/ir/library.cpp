@@ -6,6 +6,8 @@
 
 namespace heapstory::explore::ir {
 
+constexpr uint64_t reader = 256; // in the word of a lock: above all numbers of threads
+
 bool Machine::library(const Instruction &one) {
     auto argument = [&](int32_t i) { return get(one.b + i); };
     switch (Library(one.kind)) {
@@ -45,6 +47,19 @@ bool Machine::library(const Instruction &one) {
         return false;
     case Library::assume:
         return argument(0).low != 0;
+    case Library::choose:
+        set(one.dst, {uint64_t(choices_->choose(2)), 0, false});
+        break;
+    case Library::raise:
+        thread_->exception = argument(0);
+        thread_->raised = argument(1);
+        return unwind(one.line);
+    case Library::caught:
+        set(one.dst, thread_->exception);
+        set(one.dst + 1, thread_->raised);
+        break;
+    case Library::raise_again:
+        return unwind(one.line);
     case Library::value: {
         uint64_t id = first_value + argument(0).low;
         if (memory_->find(uint32_t(id)) == nullptr) {
@@ -129,7 +144,7 @@ void Machine::fill(const Instruction &one) {
         if (spot.cell == nullptr)
             return;
         mark(spot, Order::plain, true, one.line);
-        write(spot, {step == 8 ? wide : wide & 255, 0, byte.unset}, Order::plain,
+        write(spot, {step == 8 ? wide : wide & 255, 0, unset_if(byte.unset != 0)}, Order::plain,
               spot.cell->messages.size(), false);
         at += step;
     }
@@ -158,25 +173,48 @@ void Machine::copy(const Instruction &one) {
         set(one.dst, to);
 }
 
-// A mutex is a word: 0, or who holds it. The newest message counts.
+// What a word becomes when a thread gets through; itself: it has to wait.
+uint64_t Machine::locked(Lock lock, uint64_t word) const {
+    switch (lock) {
+    case Lock::for_reading:
+        return word % reader == 0 ? word + reader : word;
+    case Lock::semaphore:
+        return word == 0 ? 0 : word - 1;
+    default:
+        return word == 0 ? holding() : word;
+    }
+}
+
+uint64_t Machine::unlocked(Lock lock, uint64_t word, int32_t line) {
+    if (lock == Lock::semaphore)
+        return word + 1;
+    if (lock != Lock::mutex && word >= reader)
+        return word - reader;
+    if (word != holding())
+        fault(Trouble::unknown, line, 1);
+    return 0;
+}
+
+// The newest message counts.
 bool Machine::lock(const Instruction &one, bool waits) {
     Value address = get(one.b);
     Spot at = spot(address, 4, one.line);
     if (at.cell == nullptr)
         return false;
     size_t newest = at.cell->messages.size() - 1;
-    Value holder = at.cell->messages[newest].value;
-    bool held = holder.low != 0;
-    if (holder.unset)
+    Value word = at.cell->messages[newest].value;
+    uint64_t made = locked(Lock(one.size), word.low);
+    bool held = made == word.low;
+    if (word.unset)
         fault(Trouble::no_value, one.line);
-    if (holder.low == holding())
+    if (held && waits && Lock(one.size) != Lock::semaphore && word.low == holding())
         fault(Trouble::unknown, one.line, 2);
     if (held && waits)
         return false;
     mark(at, Order::both, true, one.line);
     read(at, newest, held ? Order::relaxed : Order::acquire);
     if (!held)
-        write(at, {holding(), 0, false}, Order::relaxed, newest + 1, true);
+        write(at, {made, 0, false}, Order::relaxed, newest + 1, true);
     if (one.dst >= 0)
         set(one.dst, {held ? 16U : 0U, 0, false});
     note(5, one.line, address.low, 1);
@@ -189,11 +227,10 @@ void Machine::unlock(const Instruction &one) {
     if (at.cell == nullptr)
         return;
     size_t newest = at.cell->messages.size() - 1;
-    if (at.cell->messages[newest].value.low != holding())
-        fault(Trouble::unknown, one.line, 1);
+    uint64_t made = unlocked(Lock(one.size), at.cell->messages[newest].value.low, one.line);
     mark(at, Order::both, true, one.line);
     read(at, newest, Order::relaxed);
-    write(at, {0, 0, false}, Order::release, newest + 1, true);
+    write(at, {made, 0, false}, Order::release, newest + 1, true);
     if (one.dst >= 0)
         set(one.dst, {});
     note(5, one.line, address.low, 0);

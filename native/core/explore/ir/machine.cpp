@@ -51,9 +51,10 @@ void Machine::call(Memory &, Thread &thread, int32_t function,
                    const std::vector<Value> &arguments) {
     const Function &code = code_.functions[size_t(function)];
     thread.frames.assign(1, {function, 0, 0, -1, thread.slots});
-    thread.registers.assign(size_t(code.registers), Value{0, 0, true});
+    thread.registers.assign(size_t(code.registers), Value{0, 0, all_unset});
     std::copy(arguments.begin(), arguments.end(), thread.registers.begin());
     thread.given.clear();
+    thread.exception = thread.raised = {};
 }
 
 void Machine::glide(Memory &memory, Thread &thread, int number, Choices &choices, bool asks) {
@@ -145,8 +146,8 @@ bool Machine::execute(const Instruction &one) {
         break;
     case Op::compare: {
         Value a = get(one.a), b = get(one.b);
-        set(one.dst,
-            {compared(Predicate(one.kind), a.low, b.low, one.size), 0, a.unset || b.unset});
+        set(one.dst, {compared(Predicate(one.kind), a.low, b.low, one.size), 0,
+                      unset_if(a.unset || b.unset)});
         break;
     }
     case Op::select: {
@@ -156,18 +157,20 @@ bool Machine::execute(const Instruction &one) {
     }
     case Op::truncate: {
         Value a = get(one.a);
-        set(one.dst, {a.low & mask(one.size), 0, a.unset});
+        auto bytes = uint64_t(one.size + 7) / 8;
+        set(one.dst, {a.low & mask(one.size), 0, Unset(a.unset & first_bytes(bytes))});
         break;
     }
     case Op::extend: {
         Value a = get(one.a);
-        set(one.dst, {uint64_t(signed_of(a.low, one.size)) & mask(one.b), 0, a.unset});
+        set(one.dst,
+            {uint64_t(signed_of(a.low, one.size)) & mask(one.b), 0, unset_if(a.unset != 0)});
         break;
     }
     case Op::index: {
         Value a = get(one.a), b = get(one.b);
         auto offset = uint64_t(signed_of(b.low, one.size)) * uint64_t(one.kind);
-        set(one.dst, {a.low + offset, 0, a.unset || b.unset});
+        set(one.dst, {a.low + offset, 0, unset_if(a.unset || b.unset)});
         break;
     }
     case Op::load:
@@ -216,6 +219,8 @@ bool Machine::execute(const Instruction &one) {
     case Op::unknown:
         fault(Trouble::unknown, one.line, int32_t(one.kind));
         return false;
+    case Op::landing:
+        break;
     }
     return true;
 }
@@ -237,12 +242,24 @@ Value Machine::plain(int32_t operand, int32_t line) {
 }
 
 void Machine::fault(Trouble what, int32_t line, int32_t detail) {
-    faults.push_back({what, line, -1, detail});
+    faults.push_back({what, line_of(line), -1, detail});
+}
+
+// Code that is not the user's has no lines: then that of the call of it counts.
+int32_t Machine::line_of(int32_t line) const {
+    if (thread_ == nullptr)
+        return line;
+    const auto &frames = thread_->frames;
+    for (size_t i = frames.size(); line == 0 && i-- > 0;) {
+        const auto &code = code_.functions[size_t(frames[i].function)].code;
+        line = code[size_t(std::max(frames[i].at - 1, 0))].line;
+    }
+    return line;
 }
 
 void Machine::note(int32_t kind, int32_t line, uint64_t address, int64_t value) {
     if (trail)
-        trail->push_back({number_, line, kind, address, value});
+        trail->push_back({number_, line_of(line), kind, address, value});
 }
 
 void Machine::binary(const Instruction &one) {
@@ -301,7 +318,41 @@ void Machine::binary(const Instruction &one) {
             found = a % b;
         }
     }
-    set(one.dst, {found & mask(bits), 0, x.unset || y.unset});
+    set(one.dst, {found & mask(bits), 0, unset_bytes(Binary(one.kind), x, y, bits)});
+}
+
+// Of what programs do to put bytes together and take them apart, each byte counts for itself.
+Unset Machine::unset_bytes(Binary how, const Value &x, const Value &y, int32_t bits) {
+    if (x.unset == 0 && y.unset == 0)
+        return 0;
+    auto all = first_bytes(uint64_t(bits + 7) / 8);
+    auto cleared = [](uint64_t by) {
+        Unset found = 0;
+        for (unsigned i = 0; i < 8; ++i)
+            if ((by >> (8 * i) & 255) == 0)
+                found |= Unset(1U << i);
+        return found;
+    };
+    switch (how) {
+    case Binary::band:
+        if (y.unset == 0)
+            return x.unset & Unset(~cleared(y.low)) & all;
+        break;
+    case Binary::bor:
+    case Binary::bxor:
+        return (x.unset | y.unset) & all;
+    case Binary::shl:
+        if (y.unset == 0 && y.low % 8 == 0 && y.low < 64)
+            return Unset(x.unset << (y.low / 8)) & all;
+        break;
+    case Binary::lshr:
+        if (y.unset == 0 && y.low % 8 == 0 && y.low < 64)
+            return Unset((x.unset & all) >> (y.low / 8));
+        break;
+    default:
+        break;
+    }
+    return all_unset;
 }
 
 // -- calls ----------------------------------------------------------------------------------------
@@ -317,7 +368,7 @@ void Machine::enter(const Instruction &one, int32_t function) {
         reg(dead) = {};
     auto base = int32_t(thread_->registers.size());
     thread_->frames.push_back({function, 0, base, one.dst, thread_->slots});
-    thread_->registers.resize(size_t(base + code.registers), Value{0, 0, true});
+    thread_->registers.resize(size_t(base + code.registers), Value{0, 0, all_unset});
     size_t taken = std::min(arguments.size(), size_t(code.registers));
     std::copy_n(arguments.begin(), taken, thread_->registers.begin() + base);
 }
@@ -327,14 +378,7 @@ void Machine::give(const Instruction &one) {
     for (int32_t i = 0; i < one.c; ++i)
         given.push_back(reg(one.b + i));
     Frame done = thread_->frames.back();
-    thread_->frames.pop_back();
-    thread_->registers.resize(size_t(done.base));
-    for (; thread_->slots > done.slots; --thread_->slots) {
-        uint64_t id = first_stack + of_thread * uint64_t(number_) + uint64_t(thread_->slots);
-        if (Object *object = memory_->change(uint32_t(id)))
-            memory_->forget_cells(*object);
-        memory_->remove(uint32_t(id));
-    }
+    leave();
     if (thread_->frames.empty()) {
         thread_->given = given;
         return;
@@ -343,6 +387,33 @@ void Machine::give(const Instruction &one) {
     if (done.result >= 0)
         for (size_t i = 0; i < given.size(); ++i)
             set(done.result + int32_t(i), given[i]);
+}
+
+void Machine::leave() {
+    Frame done = thread_->frames.back();
+    thread_->frames.pop_back();
+    thread_->registers.resize(size_t(done.base));
+    for (; thread_->slots > done.slots; --thread_->slots) {
+        uint64_t id = first_stack + of_thread * uint64_t(number_) + uint64_t(thread_->slots);
+        if (Object *object = memory_->change(uint32_t(id)))
+            memory_->forget_cells(*object);
+        memory_->remove(uint32_t(id));
+    }
+}
+
+// An exception goes on where the nearest call is that can land. False: it leaves all.
+bool Machine::unwind(int32_t line) {
+    for (line = line_of(line); !thread_->frames.empty(); leave()) {
+        Frame &frame = thread_->frames.back();
+        const Instruction &next = code_.functions[size_t(frame.function)].code[size_t(frame.at)];
+        if (next.op == Op::landing) {
+            frame.at = next.a;
+            base_ = frame.base;
+            return true;
+        }
+    }
+    fault(Trouble::unknown, line, 3);
+    return false;
 }
 
 void Machine::allot(const Instruction &one) {

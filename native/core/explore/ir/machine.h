@@ -17,7 +17,8 @@ struct Thread {
     std::vector<Frame> frames; // none: it is between two calls
     std::vector<Value> registers;
     int32_t slots = 0, allocated = 0;
-    std::vector<Value> given; // what its call gave
+    std::vector<Value> given;  // what its call gave
+    Value exception, raised{}; // that is on its way, or was last: its address, its type
 };
 
 // What C gives no meaning, or this machine none.
@@ -102,6 +103,7 @@ class Machine {
     void publish_object(uint64_t address);
 
     void binary(const Instruction &one);
+    static Unset unset_bytes(Binary how, const Value &x, const Value &y, int32_t bits);
     void load(const Instruction &one);
     void store(const Instruction &one);
     void modify(const Instruction &one);
@@ -109,6 +111,9 @@ class Machine {
     void fence(const Instruction &one);
     void enter(const Instruction &one, int32_t function);
     void give(const Instruction &one);
+    void leave();
+    bool unwind(int32_t line);
+    int32_t line_of(int32_t line) const;
     void allot(const Instruction &one);
     bool library(const Instruction &one);
     void allocate(const Instruction &one, const Value &size, bool cleared);
@@ -116,6 +121,8 @@ class Machine {
     void fill(const Instruction &one);
     void copy(const Instruction &one);
     bool lock(const Instruction &one, bool waits);
+    uint64_t locked(Lock lock, uint64_t word) const;
+    uint64_t unlocked(Lock lock, uint64_t word, int32_t line);
     void unlock(const Instruction &one);
     uint64_t holding() const { return uint64_t(number_) + 1; } // in a mutex that this thread has
 

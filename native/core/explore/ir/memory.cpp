@@ -20,12 +20,17 @@ Bytes bytes_of(const Value &value) {
     return bytes;
 }
 
-Value value_of(const Bytes &bytes, bool unset) {
+Value value_of(const Bytes &bytes, Unset unset) {
     Value value;
     std::memcpy(&value.low, bytes.data(), 8);
     std::memcpy(&value.high, bytes.data() + 8, 8);
     value.unset = unset;
     return value;
+}
+
+bool seen_differently(const Cell &cell) {
+    return std::any_of(cell.messages.begin(), cell.messages.end(),
+                       [](const Message &message) { return message.atomic; });
 }
 
 // A part of a cell that all threads see alike.
@@ -34,7 +39,8 @@ Cell part(const Cell &cell, uint32_t begin, uint32_t end) {
     std::copy(whole.begin() + (begin - cell.offset), whole.begin() + (end - cell.offset),
               some.begin());
     Cell found{begin, end - begin, {cell.messages.back()}, cell.marks};
-    found.messages[0].value = value_of(some, cell.messages.back().value.unset);
+    Unset unset = Unset(cell.messages.back().value.unset >> (begin - cell.offset));
+    found.messages[0].value = value_of(some, unset & first_bytes(end - begin));
     return found;
 }
 
@@ -136,31 +142,31 @@ Cell *Memory::cell(Object &object, uint32_t offset, uint32_t size) {
     auto end = begin;
     Cell made{offset, size, {Message{}}, {}};
     Bytes bytes{};
-    bool unset = false;
-    uint32_t covered = 0;
+    Unset unset = object.cleared ? Unset(0) : first_bytes(size);
     std::vector<Cell> left;
     for (; end != object.cells.end() && end->offset < offset + size; ++end) {
-        if (end->messages.size() > 1 && object.owner < 0)
+        if (end->messages.size() > 1 && object.owner < 0 && seen_differently(*end))
             return nullptr;
         uint32_t from = std::max(offset, end->offset),
                  to = std::min(offset + size, end->offset + end->size);
         Cell common = part(*end, from, to);
         Bytes some = bytes_of(common.messages[0].value);
         std::copy(some.begin(), some.begin() + (to - from), bytes.begin() + (from - offset));
-        unset = unset || common.messages[0].value.unset;
+        unset &= Unset(~(first_bytes(to - from) << (from - offset)));
+        unset |= Unset(common.messages[0].value.unset << (from - offset));
         made.messages[0].sight.join(common.messages[0].sight);
         made.marks.join(common.marks);
-        covered += to - from;
         if (end->offset < offset)
             left.push_back(part(*end, end->offset, offset));
         if (end->offset + end->size > offset + size)
             left.push_back(part(*end, offset + size, end->offset + end->size));
     }
-    unset = unset || (covered < size && !object.cleared);
     made.messages[0].value = value_of(bytes, unset);
     left.push_back(std::move(made));
     std::sort(left.begin(), left.end(),
               [](const Cell &a, const Cell &b) { return a.offset < b.offset; });
+    for (auto gone = begin; gone != end; ++gone)
+        shift_all(key_of(object.id, gone->offset), 0, -int(UINT16_MAX));
     auto at = object.cells.erase(begin, end);
     at = object.cells.insert(at, std::make_move_iterator(left.begin()),
                              std::make_move_iterator(left.end()));

@@ -14,9 +14,18 @@ namespace heapstory::explore::ir {
 
 constexpr int set_up_thread = most_threads;
 
+using Unset = uint16_t; // a bit for each byte that was never written
+constexpr Unset all_unset = UINT16_MAX;
+constexpr Unset unset_if(bool some) {
+    return some ? all_unset : Unset(0);
+}
+constexpr Unset first_bytes(uint64_t count) {
+    return count >= 16 ? all_unset : Unset((1U << count) - 1);
+}
+
 struct Value {
     uint64_t low = 0, high = 0;
-    bool unset = false;
+    Unset unset = 0;
     bool operator==(const Value &) const = default;
 };
 
@@ -46,6 +55,7 @@ struct Message {
     Sight sight;
     bool attached = false; // written by a read-modify-write: nothing comes right before it
     int8_t writer = -1;    // its thread
+    bool atomic = false;
     // Where it took over what another thread had released: the sight without that, which is all
     // that later writes of its own thread pass on.
     std::optional<Sight> own{};
@@ -94,8 +104,8 @@ class Memory {
     // New memory where other was: nothing of the old is left, nor of who has seen it.
     void forget_cells(Object &object);
 
-    // The cell of an access, made if there is none. nullptr: it would split one that threads see
-    // differently.
+    // The cell of an access, made if there is none. nullptr: it would split one that threads may
+    // see differently; what was not written atomically they cannot, or they race.
     Cell *cell(Object &object, uint32_t offset, uint32_t size);
     // Puts a message into a cell, and corrects what everyone has seen.
     void insert(uint32_t object, Cell &cell, size_t at, Message message);

@@ -122,6 +122,8 @@ class Encoder {
     }
     void thread(const Thread &thread) {
         words_.push_back(thread.allocated);
+        put(thread.exception);
+        put(thread.raised);
         words_.push_back(int32_t(thread.frames.size()));
         for (const Frame &frame : thread.frames)
             words_.insert(words_.end(), {frame.function, frame.at, frame.result});

@@ -8,6 +8,7 @@ from heapstory.cfront.constants import typed
 from heapstory.cfront.layout import Layout, bits_of
 from heapstory.cfront.program import Operand
 from heapstory.linear.ir import instructions as op
+from heapstory.linear.ir.exceptions import TypeInfo
 from heapstory.linear.ir.instructions import Body, Instruction
 
 
@@ -15,6 +16,7 @@ class Surroundings(Protocol):
     """What instructions need of the module around them."""
 
     layout: Layout
+    types: TypeInfo
 
     def constant(self, number: int) -> int:
         """The operand that stands for a constant."""
@@ -146,6 +148,8 @@ def _effects(one: Instruction) -> tuple[tuple[int, ...], tuple[int, ...]]:
             return (*row, *called), tuple(given)
         case op.GIVE:
             return row, ()
+        case op.LIBRARY if one.kind == op.CAUGHT:
+            return (), (one.dst, one.dst + 1)
         case op.LIBRARY:
             return row, (one.dst,) if one.dst >= 0 else ()
     return (), ()

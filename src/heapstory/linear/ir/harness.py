@@ -92,7 +92,7 @@ class Harness:
     ) -> None:
         self.module, self.chosen, self.cleared = module, chosen, cleared
         self.shared = self._shared(struct)
-        self.assumed: list[str] = []
+        self.alone = ""  # the word by which only one thread calls some operations
         self.set_up = self._set_up()
         if chosen.kind == roles.LOCK:
             self.operations = [self._section()]
@@ -121,6 +121,8 @@ class Harness:
         assert slot is not None
         where = self.module.constant(address_of(slot))
         self.maker = self._maker()
+        for name in self.module.start():
+            self._emit_call(to, self.module.functions[name], [])
         made = self._made(to, self.maker, where)
         if made is not None:
             to.emit(op.STORE, a=where, b=made, size=8)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 (
     MOVE, BINARY, COMPARE, SELECT, TRUNCATE, EXTEND, INDEX, LOAD, STORE, MODIFY, EXCHANGE, FENCE,
-    JUMP, BRANCH, CALL, CALL_BY_ADDRESS, GIVE, ALLOT, LIBRARY, UNKNOWN,
-) = range(20)  # fmt: skip
+    JUMP, BRANCH, CALL, CALL_BY_ADDRESS, GIVE, ALLOT, LIBRARY, UNKNOWN, LANDING,
+) = range(21)  # fmt: skip
 BINARY_KINDS = (
     "add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "sdiv", "udiv", "srem", "urem",
 )  # fmt: skip
@@ -20,8 +20,9 @@ ORDERS = {
 }  # fmt: skip
 (
     ALLOCATE, ALLOCATE_CLEAR, FREE, FILL, COPY, LOCK, UNLOCK, TRY_LOCK, NOTHING, THREAD, FAILED,
-    ENDED, VALUE, ASSUME,
-) = range(14)  # fmt: skip
+    ENDED, VALUE, ASSUME, CHOOSE, RAISE, CAUGHT, RAISE_AGAIN,
+) = range(18)  # fmt: skip
+MUTEX, FOR_READING, FOR_WRITING, SEMAPHORE = range(4)  # kinds of locks
 ATOMIC = {LOAD, STORE, MODIFY, EXCHANGE, FENCE}
 FIRST_FUNCTION = 1 << 12
 
@@ -95,7 +96,7 @@ class Body:
             changed = False
             for number in range(size - 1, -1, -1):
                 out = 0
-                for target in _successors(self.code[number], number, size):
+                for target in _successors(self.code, number):
                     out |= before[target]
                 live = uses[number] | (out & ~defines[number])
                 if out != after[number] or live != before[number]:
@@ -103,11 +104,17 @@ class Body:
         return before, after
 
 
-def _successors(one: Instruction, number: int, size: int) -> tuple[int, ...]:
+def _successors(code: list[Instruction], number: int) -> tuple[int, ...]:
+    one, size = code[number], len(code)
     if one.op == JUMP:
         return (one.a,)
     if one.op == BRANCH:
         return (one.b, one.c)
+    if one.op == LANDING:
+        return (one.a, number + 1)
+    raises = one.op == LIBRARY and one.kind in (RAISE, RAISE_AGAIN)
+    if raises and (number + 1 == size or code[number + 1].op != LANDING):
+        return ()
     if one.op in (GIVE, UNKNOWN) or number + 1 == size:
         return ()
     return (number + 1,)

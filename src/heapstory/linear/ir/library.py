@@ -6,6 +6,7 @@ import re
 
 from heapstory.linear.ir import instructions as op
 from heapstory.linear.ir.emitter import Emitter
+from heapstory.linear.ir.exceptions import THROWING
 
 # name -> what it is, and which of its arguments count
 _PLAIN: dict[str, tuple[int, tuple[int, ...]]] = {
@@ -24,16 +25,33 @@ _PLAIN: dict[str, tuple[int, tuple[int, ...]]] = {
     "_ZdlPv": (op.FREE, (0,)),
     "_ZdlPvm": (op.FREE, (0,)),
     "_ZdaPv": (op.FREE, (0,)),
+    "_ZdaPvm": (op.FREE, (0,)),
+    "_ZdlPvSt11align_val_t": (op.FREE, (0,)),
+    "_ZdlPvmSt11align_val_t": (op.FREE, (0,)),
+    "_ZdaPvSt11align_val_t": (op.FREE, (0,)),
+    "_ZnamSt11align_val_t": (op.ALLOCATE, (0,)),
+    "_ZnwmRKSt9nothrow_t": (op.ALLOCATE, (0,)),
+    "_ZnamRKSt9nothrow_t": (op.ALLOCATE, (0,)),
+    "__cxa_allocate_exception": (op.ALLOCATE, (0,)),
+    "__cxa_rethrow": (op.RAISE_AGAIN, ()),
     "memset": (op.FILL, (0, 1, 2)),
     "memcpy": (op.COPY, (0, 1, 2)),
     "memmove": (op.COPY, (0, 1, 2)),
     "pthread_mutex_lock": (op.LOCK, (0,)),
     "pthread_mutex_trylock": (op.TRY_LOCK, (0,)),
     "pthread_mutex_unlock": (op.UNLOCK, (0,)),
+    "pthread_rwlock_unlock": (op.UNLOCK, (0,)),
+    "pthread_rwlock_rdlock": (op.LOCK, (0,)),
+    "pthread_rwlock_wrlock": (op.LOCK, (0,)),
+    "pthread_rwlock_tryrdlock": (op.TRY_LOCK, (0,)),
+    "pthread_rwlock_trywrlock": (op.TRY_LOCK, (0,)),
+    "sem_wait": (op.LOCK, (0,)),
+    "sem_post": (op.UNLOCK, (0,)),
     "pthread_spin_lock": (op.LOCK, (0,)),
     "pthread_spin_trylock": (op.TRY_LOCK, (0,)),
     "pthread_spin_unlock": (op.UNLOCK, (0,)),
     "mtx_lock": (op.LOCK, (0,)),
+    "mtx_trylock": (op.TRY_LOCK, (0,)),
     "mtx_unlock": (op.UNLOCK, (0,)),
     "pthread_self": (op.THREAD, ()),
     "__assert_fail": (op.FAILED, ()),
@@ -47,13 +65,50 @@ _PLAIN: dict[str, tuple[int, tuple[int, ...]]] = {
     "_ZSt9terminatev": (op.ENDED, ()),
     "__cxa_pure_virtual": (op.ENDED, ()),
 }
-_CLEARED = {"pthread_mutex_init", "pthread_spin_init", "mtx_init"}
+# locks that are not mutexes
+_LOCKS = {
+    "pthread_rwlock_unlock": op.FOR_WRITING,
+    "pthread_rwlock_rdlock": op.FOR_READING,
+    "pthread_rwlock_tryrdlock": op.FOR_READING,
+    "pthread_rwlock_wrlock": op.FOR_WRITING,
+    "pthread_rwlock_trywrlock": op.FOR_WRITING,
+    "sem_wait": op.SEMAPHORE,
+    "sem_post": op.SEMAPHORE,
+}
+_CLEARED = {"pthread_mutex_init", "pthread_spin_init", "mtx_init", "pthread_rwlock_init"}
 _NOTHING = {
     "pthread_mutex_destroy", "pthread_spin_destroy", "mtx_destroy", "sched_yield", "thrd_yield",
-    "pthread_yield", "usleep", "sleep", "nanosleep", "printf", "puts", "putchar", "fprintf",
-    "fflush", "perror", "fputs", "fwrite", "pthread_cond_init", "pthread_cond_signal",
-    "pthread_cond_broadcast",
+    "pthread_yield", "usleep", "sleep", "nanosleep", "clock_nanosleep", "thrd_sleep", "printf",
+    "puts", "putchar", "fprintf", "fflush", "perror", "fputs", "fwrite", "pthread_cond_init",
+    "pthread_cond_signal", "pthread_cond_broadcast", "pthread_cond_destroy", "cnd_init",
+    "cnd_signal", "cnd_broadcast", "cnd_destroy", "pthread_rwlock_destroy", "sem_destroy",
+    "pthread_mutexattr_init", "pthread_mutexattr_destroy", "__cxa_atexit", "__cxa_thread_atexit",
+    "__cxa_end_catch", "__cxa_free_exception", "atexit",
+    "_ZNSt18condition_variable10notify_oneEv", "_ZNSt18condition_variable10notify_allEv",
+    "_ZNSt8ios_base4InitC1Ev", "_ZNSt8ios_base4InitD1Ev",
 }  # fmt: skip
+# Constructors and destructors of what only carries a message, or has nothing in it that counts
+# here. Who reads such an object finds that nothing was written.
+_HOLLOW = re.compile(
+    r"_ZNSt(?:\d+(?:\w*_error|\w*exception|out_of_range|invalid_argument|bad_alloc"
+    r"|condition_variable)|7__cxx1112basic_stringIc\w*E|SaIc|aIcE?)[CD][012]E"
+)
+_SAME = ("__cxa_begin_catch", "__cxa_get_exception_ptr", "_ZStls", "_ZNSols", "_ZNSo")
+_WAITS = {
+    "pthread_cond_wait": False,
+    "cnd_wait": False,
+    "pthread_cond_timedwait": True,
+    "pthread_cond_clockwait": True,
+    "cnd_timedwait": True,
+}  # whether it may give up
+_STD_WAIT = "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"
+_TIMED_OUT = 110
+_RANDOM = {"rand", "random", "rand_r", "_ZNSt6thread20hardware_concurrencyEv"}
+# Variables of libraries that hold 0, or whose value nobody looks at.
+_KNOWN = re.compile(
+    r"__libc_single_threaded|_ZSt4cout|_ZSt4cerr|_ZSt7nothrow|_ZT[IVS]\w+|stdout|stderr"
+    r"|__dso_handle"
+)
 _IGNORED = (
     "llvm.dbg.", "llvm.lifetime.", "llvm.assume", "llvm.donothing", "llvm.va_end",
     "llvm.x86.sse2.pause", "llvm.prefetch", "llvm.experimental.noalias",
@@ -62,6 +117,11 @@ _IGNORED = (
 _THREAD_NUMBER = re.compile(r"(get_?)?(my_?)?(thread|tid)(_?(num|number|id|index|nr))?")
 _MEMORY = {"llvm.memset": "memset", "llvm.memcpy": "memcpy", "llvm.memmove": "memmove"}
 _ATOMIC_ORDERS = [op.RELAXED, op.ACQUIRE, op.ACQUIRE, op.RELEASE, op.BOTH, op.STRONG]
+
+
+def is_known(name: str) -> bool:
+    """Whether a variable of a library may be used."""
+    return _KNOWN.fullmatch(name) is not None
 
 
 def is_thread_number(name: str) -> bool:
@@ -75,6 +135,7 @@ class Library:
     def __init__(self, defined: set[str]) -> None:
         self.defined = defined
         self.assumed: set[str] = set()  # taken to give the number of the thread
+        self.varied: set[str] = set()  # tried with the results 0 and 1 only
 
     def call(self, to: Emitter, target: str, name: str, pieces: list[str]) -> bool:
         """Lower a call of one; False if it is none."""
@@ -90,13 +151,35 @@ class Library:
                 name = same
         if name in _PLAIN:
             code, counted = _PLAIN[name]
-            self._emit(to, target, code, [pieces[i] for i in counted])
+            kind = _LOCKS.get(name, op.MUTEX)
+            self._emit(to, target, code, [pieces[i] for i in counted], kind)
             return True
         return self._other(to, target, name, pieces)
 
     def _other(self, to: Emitter, target: str, name: str, pieces: list[str]) -> bool:
-        if name in _NOTHING:
+        if name in _NOTHING or _HOLLOW.match(name):
             self._emit(to, target, op.NOTHING, [])
+        elif name in THROWING:
+            number = to.module.constant(to.module.types.number(THROWING[name]))
+            to.emit(op.LIBRARY, kind=op.RAISE, b=to.row([to.module.constant(0), number]), c=2)
+        elif name.startswith(_SAME):
+            if target:
+                to.move(to.register(target), to.typed(pieces[0])[1])
+        elif name in _WAITS or name == _STD_WAIT:
+            self._wait(to, target, name, pieces)
+        elif name == "__cxa_guard_acquire":
+            self._guard(to, target, to.typed(pieces[0])[1])
+        elif name == "__cxa_guard_release":
+            guard = to.typed(pieces[0])[1]
+            to.emit(op.STORE, a=guard, b=to.module.constant(1), size=1, order=op.RELEASE)
+            self._lock(to, op.UNLOCK, self._behind(to, guard))
+        elif name == "sem_init":
+            value = to.typed(pieces[2])[1]
+            to.emit(op.STORE, a=to.typed(pieces[0])[1], b=value, size=4)
+            self._emit(to, target, op.NOTHING, [])
+        elif name in _RANDOM:
+            self.varied.add(name)
+            self._emit(to, target, op.CHOOSE, [])
         elif name in _CLEARED:
             address = to.typed(pieces[0])[1]
             to.emit(op.STORE, a=address, b=to.module.constant(0), size=4)
@@ -116,12 +199,53 @@ class Library:
         return True
 
     @staticmethod
-    def _emit(to: Emitter, target: str, code: int, pieces: list[str]) -> None:
+    def _emit(to: Emitter, target: str, code: int, pieces: list[str], lock: int = op.MUTEX) -> None:
         row = to.row([to.typed(piece)[1] for piece in pieces])
         result = to.register(target) if target else -1
-        if code in (op.ALLOCATE, op.ALLOCATE_CLEAR, op.THREAD) and result < 0:
+        if code in (op.ALLOCATE, op.ALLOCATE_CLEAR, op.THREAD, op.CHOOSE) and result < 0:
             result = to.fresh()
-        to.emit(op.LIBRARY, kind=code, dst=result, b=row, c=len(pieces))
+        to.emit(op.LIBRARY, kind=code, dst=result, b=row, c=len(pieces), size=lock)
+
+    @staticmethod
+    def _lock(to: Emitter, code: int, mutex: int) -> None:
+        to.emit(op.LIBRARY, kind=code, dst=-1, b=to.row([mutex]), c=1)
+
+    @staticmethod
+    def _behind(to: Emitter, address: int) -> int:
+        """The second word of a guard."""
+        found = to.fresh()
+        to.emit(op.INDEX, kind=4, dst=found, a=address, b=to.module.constant(1), size=64)
+        return found
+
+    def _wait(self, to: Emitter, target: str, name: str, pieces: list[str]) -> None:
+        """A wait may end for no reason, so it only lets others in."""
+        mutex = to.typed(pieces[1])[1]
+        if name == _STD_WAIT:  # the first member of what holds the lock is the mutex
+            held, mutex = mutex, to.fresh()
+            to.emit(op.LOAD, dst=mutex, a=held, size=8)
+        self._lock(to, op.UNLOCK, mutex)
+        self._lock(to, op.LOCK, mutex)
+        if target and _WAITS[name]:
+            late, result = to.fresh(), to.register(target)
+            to.emit(op.LIBRARY, kind=op.CHOOSE, dst=late)
+            timed_out = to.module.constant(_TIMED_OUT)
+            to.emit(op.SELECT, dst=result, a=late, b=timed_out, c=to.module.constant(0))
+        elif target:
+            to.move(to.register(target), to.module.constant(0))
+
+    def _guard(self, to: Emitter, target: str, guard: int) -> None:
+        """Whether this thread has to initialise a variable; the others wait until it has."""
+        mutex = self._behind(to, guard)
+        self._lock(to, op.LOCK, mutex)
+        done, none = to.fresh(), to.fresh()
+        to.emit(op.LOAD, dst=done, a=guard, size=1, order=op.ACQUIRE)
+        zero = to.module.constant(0)
+        to.emit(op.COMPARE, kind=op.PREDICATES.index("eq"), dst=none, a=done, b=zero, size=8)
+        branch = to.emit(op.BRANCH, a=none)
+        branch.c = len(to.body.code)
+        self._lock(to, op.UNLOCK, mutex)
+        branch.b = len(to.body.code)
+        to.move(to.register(target), none)
 
     @staticmethod
     def _atomic(to: Emitter, target: str, name: str, pieces: list[str]) -> bool:

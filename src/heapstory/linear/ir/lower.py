@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Protocol
 
-from heapstory.cfront.constants import follow_indices, global_name, typed
-from heapstory.cfront.debug import ATTACHED, DebugInfo
-from heapstory.cfront.layout import bits_of, is_pointer, split_top, type_length
-from heapstory.cfront.signatures import argument_text
+from heapstory.cfront.constants import follow_indices, typed
+from heapstory.cfront.debug import ATTACHED
+from heapstory.cfront.layout import bits_of, split_top, type_length
 from heapstory.linear.ir import instructions as op
-from heapstory.linear.ir.emitter import Emitter, Surroundings
-from heapstory.linear.ir.instructions import Body, Instruction
-from heapstory.linear.ir.library import Library
+from heapstory.linear.ir.calls import Calls, Module
+from heapstory.linear.ir.instructions import Body
 from heapstory.linear.ir.slots import promoted
 
 _LABEL = re.compile(r'([\w.$-]+|"[^"]+"):')
 _TAIL = re.compile(r", !(?!dbg )[\w.]+ !\d+")
-_CALLEE = re.compile(r'(@"[^"]+"|@[\w.$-]+|%[\w.]+)\(')
-_ATTRIBUTES = re.compile(r"\)( #\d+)?( \[.*\])?\Z")
 _PHI = re.compile(r"\[ (.*?), %([\w.$-]+|\"[^\"]+\") \](?:, |\Z)")
 _CASE = re.compile(r"\s*i\d+ (-?\d+), label %([\w.$-]+)")
 _FLAGS = re.compile(
@@ -27,27 +22,16 @@ _FLAGS = re.compile(
 )
 _ORDER = r"unordered|monotonic|acquire|release|acq_rel|seq_cst"
 _ORDERING = re.compile(rf'(?: syncscope\("[^"]*"\))?((?: (?:{_ORDER}))+)\Z')
+_CONTINUED = tuple(f"          {word}" for word in ("to label ", "cleanup", "catch ", "filter "))
 _SAME = {"bitcast", "ptrtoint", "inttoptr", "addrspacecast", "freeze", "zext"}
 
 
-class Module(Surroundings, Protocol):
-    """What the body of a function needs of the module around it."""
-
-    debug: DebugInfo
-    library: Library
-
-
-class Lowering(Emitter):
+class Lowering(Calls):
     """Lowers one function."""
 
     def __init__(self, module: Module, name: str, parameters: list[str]) -> None:
         super().__init__(module, name, parameters)
-        self.whole = module
-        self.parts: dict[str, list[int]] = {}  # structures in registers
-        self.phis: dict[str, list[tuple[str, dict[str, str]]]] = {}
         self.starts: dict[str, int] = {}
-        self.jumps: list[tuple[Instruction, str]] = []  # to labels
-        self.block = ""
 
     # -- lines ------------------------------------------------------------------------------------
 
@@ -87,7 +71,7 @@ class Lowering(Emitter):
         match = ATTACHED.search(line)
         if match:
             place = self.whole.debug.place(match.group(1))
-            self.line = place.line if place else self.line
+            self.line = place.line if place and self.whole.is_own(place.path) else 0
             line = line[: match.start()] + line[match.end() :]
         line = _TAIL.sub("", line)
         if line.startswith(("#dbg_", "call void @llvm.dbg.")):
@@ -263,13 +247,6 @@ class Lowering(Emitter):
         kind = pieces[0][: type_length(pieces[0])]
         return kind, text, op.ORDERS[order] or (op.RELAXED if shared else op.PLAIN)
 
-    def _fields(self, kind: str) -> list[tuple[int, str]] | None:
-        """The members of a structure that is kept in registers."""
-        if is_pointer(kind) or kind[0] not in "{%[":
-            return None
-        whole = self.layout.named.get(kind, kind)
-        return self.layout.fields(whole) if whole[0] == "{" else None
-
     def _moved(self, address: int, offset: int) -> int:
         if offset == 0:
             return address
@@ -328,19 +305,6 @@ class Lowering(Emitter):
         branch.c = len(self.body.code)
         self._jump(no)
 
-    def _jump(self, label: str) -> None:
-        moves = [
-            (self.register(target), self.typed(sources[self.block])[1])
-            for target, sources in self.phis.get(label, [])
-            if self.block in sources
-        ]
-        first = self.fresh(len(moves)) if moves else 0
-        for number, (_, source) in enumerate(moves):
-            self.move(first + number, source)
-        for number, (target, _) in enumerate(moves):
-            self.move(target, first + number)
-        self.jumps.append((self.emit(op.JUMP), label))
-
     def _do_switch(self, _: str, rest: str) -> None:
         head, _, cases = rest.partition("[")
         pieces = split_top(head.strip())
@@ -373,97 +337,14 @@ class Lowering(Emitter):
     def _do_unreachable(self, _: str, __: str) -> None:
         self.unknown("code that cannot be reached")
 
-    # -- calls ------------------------------------------------------------------------------------
-
-    def _do_invoke(self, target: str, rest: str) -> None:
-        call, _, ways = rest.rpartition(" to label ")
-        self._do_call(target, call)
-        self._jump(ways.split(" ", 1)[0].lstrip("%"))
-
-    def _do_call(self, target: str, rest: str) -> None:
-        rest = _ATTRIBUTES.sub(")", rest.strip())
-        cast = re.search(r"bitcast \(.*?(@\"[^\"]+\"|@[\w.$-]+) to .*?\)\(", rest)
-        match = _CALLEE.search(rest)
-        if re.match(r"[^@%(]*\basm ", rest) or not (cast or match):
-            self._assembly(rest)
-            return
-        if cast and (match is None or cast.start() < match.start()):
-            name, start, prefix = global_name(cast.group(1)), cast.end(), rest[: cast.start()]
-        else:
-            assert match
-            name, start, prefix = match.group(1), match.end(), rest[: match.start()]
-            name = global_name(name) if name[0] == "@" else name
-        pieces = [p for p in split_top(argument_text(rest[start:])) if p]
-        if name[0] == "%":
-            self._call(target, prefix, self._arguments(pieces), address=self.operand(name))
-            return
-        if name.startswith("@llvm.umul.with.overflow"):
-            self._multiply(target, pieces)
-            return
-        if self.whole.library.call(self, target, name[1:], pieces):
-            return
-        number = self.module.function(name)
-        if number is None:
-            self.unknown(f"the function '{name[1:]}', which is not in the file")
-            return
-        self._call(target, prefix, self._arguments(pieces), number=number)
-
-    def _multiply(self, target: str, pieces: list[str]) -> None:
-        """The size of an array, and whether it is too large."""
-        kind, count = self.typed(pieces[0])
-        size = self.typed(pieces[1])[1]
-        first, back = self.fresh(2), self.fresh()
-        mul, udiv = (op.BINARY_KINDS.index(word) for word in ("mul", "udiv"))
-        self.emit(op.BINARY, kind=mul, dst=first, a=count, b=size, size=bits_of(kind))
-        self.emit(op.BINARY, kind=udiv, dst=back, a=first, b=size, size=bits_of(kind))
-        differs = op.PREDICATES.index("ne")
-        self.emit(op.COMPARE, kind=differs, dst=first + 1, a=back, b=count, size=bits_of(kind))
-        self.parts[target] = [first, first + 1]
-
-    def _arguments(self, pieces: list[str]) -> tuple[int, int]:
-        found = []
-        for piece in pieces:
-            source = piece.rsplit(" ", 1)[-1]
-            if "byval(" in piece:
-                self.unknown("a structure passed by value")
-            found += self.parts.get(source) or [self.typed(piece)[1]]
-        return self.row(found), len(found)
-
-    def _call(
-        self,
-        target: str,
-        prefix: str,
-        arguments: tuple[int, int],
-        number: int = 0,
-        address: int = 0,
-    ) -> None:
-        result, count = -1, 1
-        if target:
-            fields = self._fields(_returned(prefix))
-            if fields is not None:
-                count = len(fields)
-                result = self.fresh(count)
-                self.parts[target] = list(range(result, result + count))
-            else:
-                result = self.register(target)
-        code = op.CALL_BY_ADDRESS if address else op.CALL
-        self.emit(
-            code, kind=number, dst=result, a=address, b=arguments[0], c=arguments[1], size=count
-        )
-
-    def _assembly(self, rest: str) -> None:
-        text = re.search(r'asm (?:\w+ )*"([^"]*)"', rest)
-        if text is None or text.group(1).strip() not in ("", "pause", "nop", "rep; nop", "rep nop"):
-            self.unknown("assembly")
-
 
 def _joined(lines: list[str]) -> list[str]:
-    """Lines, with those of a switch or an invocation in one."""
+    """Lines, with those of a switch, an invocation or a landing pad in one."""
     found: list[str] = []
     open_ = False
     for line in lines:
         text = line.rstrip()
-        if open_ or text.startswith("          to label "):
+        if open_ or text.startswith(_CONTINUED):
             found[-1] += " " + text.strip()
             open_ = open_ and not text.startswith("  ]")
             continue
@@ -479,10 +360,3 @@ def _ordered(text: str) -> tuple[str, str]:
 
 def _target(piece: str) -> str:
     return piece.split("%", 1)[1].strip()
-
-
-def _returned(prefix: str) -> str:
-    """The return type in what stands before a callee."""
-    text = prefix.strip()
-    at = text.find("{")
-    return text[at : type_length(text, at)] if at >= 0 else text.split()[-1]

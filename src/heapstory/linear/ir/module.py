@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from heapstory.cfront.constants import global_name, initial_values
 from heapstory.cfront.debug import DebugInfo
-from heapstory.cfront.frontend import compile_file
 from heapstory.cfront.layout import Layout, type_length
 from heapstory.cfront.program import Operand
 from heapstory.cfront.reader import IRError, ModuleReader
 from heapstory.cfront.signatures import read_parameters
 from heapstory.errors import UsageError
+from heapstory.linear.ir.exceptions import TypeInfo
 from heapstory.linear.ir.instructions import FIRST_FUNCTION, Body, address_of
-from heapstory.linear.ir.library import Library, is_thread_number
+from heapstory.linear.ir.library import Library, is_known, is_thread_number
 from heapstory.linear.ir.lower import Lowering
+from heapstory.linear.ir.unit import Compiled, compiled
 
 _DEFINE = re.compile(r'define (.*?)(@"[^"]+"|@[\w.$-]+)\((.*)\Z', re.DOTALL)
 _GLOBAL = re.compile(r'(@"[^"]+"|@[\w.$-]+) = (.*?)\b(global|constant) (.*)\Z', re.DOTALL)
 _ALIAS = re.compile(r"(@[\w.$-]+) = [^\n]*? alias [^\n]*(@[\w.$-]+)(?:,|$)")
+_DECLARE = re.compile(r"^declare [^@\n]*(@[\w.$-]+)\(", re.MULTILINE)
+_IN_RANGE = re.compile(r"\binrange(?:\([^)]*\))? ")
 _DBG = re.compile(r"!dbg !(\d+)")
 _TAIL = re.compile(r", (?:align|section|comdat|!)")
 _QUOTED = re.compile(r'([%@])"([^"]+)"')
 THREADS = 4
+ELSEWHERE = 3000  # numbers of functions that are not in the file
+SYSTEM = ("/usr/", "/lib/")  # what lies there is not the user's
 
 
 @dataclass(frozen=True)
@@ -49,14 +55,15 @@ class Declared:
     names: list[str]
     owner: str = ""  # the class of a member function
     calls: set[str] = field(default_factory=set)
+    file: str = ""  # where it is
 
 
 class Module:
     """One translation unit, lowered as far as it is asked for."""
 
-    def __init__(self, text: str, path: str) -> None:
-        self.path = path
-        reader = ModuleReader(_QUOTED.sub(_unquoted, text), path)
+    def __init__(self, made: Compiled, path: str) -> None:
+        self.path, self.program, self.options = path, made.program, made.options
+        reader = ModuleReader(_QUOTED.sub(_unquoted, _IN_RANGE.sub("", made.ir)), path)
         self.layout: Layout = reader.layout
         self.debug: DebugInfo = reader.debug
         self.functions: dict[str, Declared] = {}
@@ -73,6 +80,13 @@ class Module:
         self._globals = {
             global_name(m.group(1)): m for m in map(_GLOBAL.match, reader.global_lines) if m
         }
+        self.types = TypeInfo(
+            {name[1:]: m.group(4) for name, m in self._globals.items()},
+            [line for f in self.functions.values() for line in f.lines],
+        )
+        self._elsewhere = [global_name(n) for n in _DECLARE.findall(made.ir)]
+        self._lines = reader.global_lines
+        self._own: dict[str, bool] = {}
         self.constants: list[int] = []
         self.variables: list[tuple[str, int]] = []  # name, size
         self.bodies: list[Body | None] = []
@@ -82,6 +96,7 @@ class Module:
             "a part of something that threads see differently",
             "the unlocking of a mutex that its thread does not hold",
             "the locking of a mutex that its thread holds",
+            "an exception that leaves an operation",
         ]
 
     # -- the source -------------------------------------------------------------------------------
@@ -104,8 +119,15 @@ class Module:
         calls = set(re.findall(r"(?:call|invoke) [^\n]*?(@[\w.$-]+)\(", "\n".join(lines)))
         return Declared(
             symbol, name, place.line if place else 0, parameters, lines, returns, found, names,
-            debug.owner(number), calls,
+            debug.owner(number), calls, place.path if place else "",
         )  # fmt: skip
+
+    def is_own(self, path: str) -> bool:
+        """Whether lines of a file are shown: not those of a system's headers, nor of a program that
+        only includes the file."""
+        if path not in self._own:
+            self._own[path] = not path.startswith(SYSTEM) and Path(path).is_file()
+        return self._own[path]
 
     # -- for the lowering -------------------------------------------------------------------------
 
@@ -123,8 +145,21 @@ class Module:
             number = self.function(name)
             assert number is not None
             return self.constant(address_of(FIRST_FUNCTION + number) + offset)
-        found = self.variable(name)
+        if name in self._elsewhere:  # a function of another file: its address is as good as any
+            elsewhere = FIRST_FUNCTION + ELSEWHERE + self._elsewhere.index(name)
+            return self.constant(address_of(elsewhere) + offset)
+        found = None if self._is_elsewhere(name) else self.variable(name)
         return None if found is None else self.constant(address_of(found) + offset)
+
+    def _is_elsewhere(self, name: str) -> bool:
+        """Whether a variable is one of another file, so that nobody knows what is in it."""
+        match = self._globals.get(name)
+        return match is not None and "external " in match.group(2) and not is_known(name[1:])
+
+    def start(self) -> list[str]:
+        """The functions that run before the program."""
+        text = next((t for t in self._lines if t.startswith("@llvm.global_ctors ")), "")
+        return [name for name in re.findall(r"@[\w.$-]+", text) if name in self.functions]
 
     def variable(self, name: str, size: int | None = None) -> int | None:
         """The number of a global variable, or of one that is made up."""
@@ -187,17 +222,20 @@ class Module:
 
     def words_of_variables(self) -> list[int]:
         """The variables with their initial values."""
-        held = []
-        number = 0
-        while number < len(self.variables):  # an initial value may name another variable
-            name, size = self.variables[number]
-            held.append([size, *self._initial(name)])
-            number += 1
-        return [len(held), *(word for each in held for word in each)]
+        while True:
+            held = []
+            number = 0
+            while number < len(self.variables):  # an initial value may name another variable
+                name, size = self.variables[number]
+                held.append([size, *self._initial(name)])
+                number += 1
+            if not self._todo:  # or a function, which may name more
+                return [len(held), *(word for each in held for word in each)]
+            self.complete()
 
     def _initial(self, name: str) -> list[int]:
         match = self._globals.get(name)
-        if match is None:
+        if match is None or "external " in match.group(2):
             return [0]
         rest = match.group(4)
         end = type_length(rest)
@@ -229,10 +267,10 @@ def _unquoted(name: re.Match[str]) -> str:
     return name[1] + re.sub(r"[^\w.$-]", lambda odd: f"${ord(odd[0]):x}", name[2])
 
 
-def read_module(path: str, options: tuple[str, ...] = ()) -> Module:
-    """Compile a file and read it."""
-    text = compile_file(path, options)
+def read_module(path: str, options: tuple[str, ...] = (), program: str = "") -> Module:
+    """Compile a file, or a program about it, and read it."""
+    made = compiled(path, options, program)
     try:
-        return Module(text, path)
+        return Module(made, path)
     except (IRError, RecursionError) as error:
         raise UsageError(f"{path}: cannot read its LLVM IR: {error}") from None

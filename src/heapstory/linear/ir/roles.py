@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from heapstory.errors import UsageError
-from heapstory.linear.ir.module import Declared, Module, read_module
+from heapstory.linear.ir.module import SYSTEM, Declared, Module
 
 QUEUE, STACK, DEQUE, SET, REGISTER, COUNTER, LOCK = (
     "queue", "stack", "deque", "set", "register", "counter", "lock",
@@ -39,6 +40,7 @@ _WORDS: dict[str, dict[str, tuple[str, ...]]] = {
         "unlock": ("unlock", "release", "rel", "leave"),
     },
 }
+TAKING = {*_WORDS[QUEUE]["dequeue"], *_WORDS[DEQUE]["pop"], *_WORDS[DEQUE]["steal"]}
 _NEEDED = {
     DEQUE: {"push", "pop", "steal"}, QUEUE: {"enqueue", "dequeue"}, STACK: {"push", "pop"},
     SET: {"add", "remove"}, REGISTER: {"write", "read"}, COUNTER: {"increment", "read"},
@@ -70,27 +72,13 @@ class Chosen:
 
     kind: str
     methods: dict[str, Declared]
-    maker: Declared | None = None  # of the initial state, where it was told
+    maker: Declared | None = None  # of the initial state, where it is known
+    type: str = ""  # of the object, where one was made of a class
 
 
 def words_of(name: str) -> list[str]:
     """The words of a name: ``try_enqueue`` and ``tryEnqueue`` have two."""
     return [w.lower() for w in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)]
-
-
-def operations_of(
-    path: str, options: tuple[str, ...], functions: str | None, implements: str | None
-) -> tuple[Module, Chosen]:
-    """A compiled file and its operations, also inline ones that nothing in the file calls."""
-    module = read_module(path, options)
-    try:
-        return module, choose(module, functions, implements)
-    except UsageError as error:
-        try:
-            whole = read_module(path, (*options, "-femit-all-decls"))
-            return whole, choose(whole, functions, implements)
-        except UsageError:
-            raise error from None
 
 
 def choose(module: Module, functions: str | None, implements: str | None) -> Chosen:
@@ -103,16 +91,36 @@ def choose(module: Module, functions: str | None, implements: str | None) -> Cho
     return _by_names(module, implements)
 
 
+def by_names(
+    names: list[str], hints: list[str], functions: str | None, implements: str | None
+) -> tuple[str, dict[str, str]] | None:
+    """The type that functions of these names implement, and which is which method; None: none."""
+    if functions:
+        told = dict(item.partition("=")[::2] for item in functions.split(","))
+        methods = {method or name: name for name, method in told.items()}
+        kind = _fitting(set(methods), implements)
+        return (kind, methods) if kind and set(told) <= set(names) else None
+    for kind in [implements] if implements else _likely([*hints, *names]):
+        found = {m: _best(names, kind, words) for m, words in _WORDS[kind].items()}
+        methods = {m: name for m, name in found.items() if name}
+        if set(methods) >= _NEEDED[kind]:
+            return kind, methods
+    return None
+
+
 def _by_names(module: Module, implements: str | None, maker: Declared | None = None) -> Chosen:
     """Those of one class, or with one type for their first parameter, before any."""
-    every = list(module.functions.values())
-    groups = [[f for f in every if _group(f) == each] for each in dict.fromkeys(map(_group, every))]
-    for kind in [implements] if implements else _likely(module):
-        for group in [*groups, every]:
-            found = {m: _named(group, kind, words) for m, words in _WORDS[kind].items()}
-            methods = {m: f for m, f in found.items() if f is not None and f is not maker}
-            if set(methods) >= _NEEDED[kind]:
-                return Chosen(kind, methods, maker)
+    every = [f for f in module.functions.values() if not f.file.startswith(SYSTEM)]
+    own = [f for f in every if f.file == str(Path(module.path).resolve())]
+    hints = [module.path.rsplit("/", 1)[-1], *(f.name for f in every), *(f.owner for f in every)]
+    for kind in [implements] if implements else _likely(hints):
+        for some in (own, every):
+            groups = [[f for f in some if _group(f) == g] for g in dict.fromkeys(map(_group, some))]
+            for group in [*groups, some]:
+                found = {m: _named(group, kind, words) for m, words in _WORDS[kind].items()}
+                methods = {m: f for m, f in found.items() if f is not None and f is not maker}
+                if set(methods) >= _NEEDED[kind]:
+                    return Chosen(kind, methods, maker)
     raise UsageError(
         f"{module.path}: no functions named like a type's methods; say --functions NAME=METHOD,…"
         " (and --implements TYPE)"
@@ -134,17 +142,21 @@ def _told(module: Module, functions: str, implements: str | None) -> Chosen:
     maker = methods.pop(_INIT, None)
     if not methods:
         return _by_names(module, implements, maker)
-    fitting = [k for k, words in _WORDS.items() if set(methods) <= set(words)]
-    kind = implements or next(iter(sorted(fitting, key=lambda k: len(_WORDS[k]))), None)
-    if kind is None or not set(methods) <= set(_WORDS[kind]):
+    kind = _fitting(set(methods), implements)
+    if kind is None:
         raise UsageError(f"{module.path}: which abstract type? say --implements TYPE")
     return Chosen(kind, methods, maker)
 
 
-def _likely(module: Module) -> list[str]:
-    """The types in the order in which they are tried."""
-    names = " ".join([module.path.rsplit("/", 1)[-1], *(f.name for f in module.functions.values())])
-    names += " " + " ".join(f.owner for f in module.functions.values())
+def _fitting(methods: set[str], implements: str | None) -> str | None:
+    """The smallest type that has these methods."""
+    kinds = [implements] if implements else sorted(_WORDS, key=lambda k: len(_WORDS[k]))
+    return next((k for k in kinds if methods <= set(_WORDS[k])), None)
+
+
+def _likely(hints: list[str]) -> list[str]:
+    """The types in the order in which they are tried, by the names of files, classes, functions."""
+    names = " ".join(hints)
     listlike, queuelike = _LISTLIKE.search(names), _QUEUELIKE.search(names)
     if _STACKLIKE.search(names) and not _FIFO.search(names):
         queuelike = None  # an mpmc stack
@@ -156,23 +168,32 @@ def _likely(module: Module) -> list[str]:
 def _named(group: list[Declared], kind: str, methods: tuple[str, ...]) -> Declared | None:
     """The function for a method: of those with a word of it, one that no other of them calls; and
     rather one that answers a plain value than an ``optional``."""
-    found = [f for f in group if _is(f, methods)]
-    if kind == LOCK:
-        found = [f for f in found if not set(words_of(f.name)) & _NOT_ALONE]
+    found = [f for f in group if _is(f.name, kind, methods)]
     found = [f for f in found if "<" not in f.returns.text] or found
     called = {symbol for f in found for symbol in f.calls if symbol != f.symbol}
     outer = [f for f in found if f.symbol not in called] or found
-    rank = {word: number for number, word in enumerate(methods)}
-    outer.sort(key=lambda f: (min(rank[w] for w in words_of(f.name) if w in rank), len(f.name)))
-    return outer[0] if outer else None
+    return min(outer, key=lambda f: _rank(f.name, methods), default=None)
 
 
-def _is(function: Declared, methods: tuple[str, ...]) -> bool:
-    words = words_of(function.name)
-    if function.name == "main" or function.name[0] == "_" or not set(words) & set(methods):
+def _best(names: list[str], kind: str, methods: tuple[str, ...]) -> str | None:
+    """The name that is most like that of a method."""
+    found = [name for name in names if _is(name, kind, methods)]
+    return min(found, key=lambda name: _rank(name, methods), default=None)
+
+
+def _rank(name: str, methods: tuple[str, ...]) -> tuple[int, int]:
+    words = words_of(name)
+    return min(methods.index(w) for w in words if w in methods), len(name)
+
+
+def _is(name: str, kind: str, methods: tuple[str, ...]) -> bool:
+    words = set(words_of(name))
+    if name == "main" or name[0] == "_" or not words & set(methods):
         return False
-    extra = set(words) & (_TRIES - {"try"} | MAKES | {"thread", "test", "node", "slowpath"})
-    return not extra and not (set(words) & {"hp"})
+    if kind == LOCK and words & _NOT_ALONE:
+        return False
+    extra = words & (_TRIES - {"try"} | MAKES | {"thread", "test", "node", "slowpath"})
+    return not extra and "hp" not in words
 
 
 def _plain(name: str) -> str:
@@ -200,10 +221,10 @@ def unnamed_maker(module: Module, chosen: Chosen, shared: str | None) -> Declare
     """A function that writes to the structure, has nothing to do with its operations, and no name
     that says what it is for: it may make the initial state."""
     operations = {f.symbol for f in chosen.methods.values()}
-    used = _reached(module, operations)
+    used = reached(module, operations)
     known = _OTHERS | _TRIES | {w for kinds in _WORDS.values() for ws in kinds.values() for w in ws}
     for function in module.functions.values():
-        apart = function.symbol not in used and not operations & _reached(module, {function.symbol})
+        apart = function.symbol not in used and not operations & reached(module, {function.symbol})
         handed = any(t.text in (shared, f"{shared}*") for t in function.types)
         works = (handed if shared else not function.types) and _writes(function)
         words = words_of(function.name)
@@ -214,7 +235,7 @@ def unnamed_maker(module: Module, chosen: Chosen, shared: str | None) -> Declare
     return None
 
 
-def _reached(module: Module, symbols: set[str]) -> set[str]:
+def reached(module: Module, symbols: set[str]) -> set[str]:
     """Functions, and those they call."""
     found: set[str] = set()
     todo = list(symbols)

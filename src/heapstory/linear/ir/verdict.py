@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from heapstory.errors import UsageError
 from heapstory.linear.budget import Budget
 from heapstory.linear.ir import roles
 from heapstory.linear.ir.harness import INSERT, Harness
 from heapstory.linear.ir.judge import CannotTell, Faulty, Judge, OtherType, Outcome
-from heapstory.linear.ir.roles import operations_of
+from heapstory.linear.ir.subject import operations_of
+
+ANY_THREAD = "none"  # for --one-thread: no function is reserved
+_FEW = re.compile(r"spsc|mpsc|spmc|mpmc")
 
 
 @dataclass(frozen=True)
@@ -50,11 +55,41 @@ def _undecided(reason: CannotTell) -> Outcome:
 
 
 def _judge(wanted: Wanted, budget: Budget, cleared: bool) -> Judge:
+    return Judge(harness_of(wanted, cleared), wanted.keys, budget)
+
+
+def harness_of(wanted: Wanted, cleared: bool = False) -> Harness:
+    """The calls of what a file is about."""
     module, chosen = operations_of(wanted.path, wanted.options, wanted.functions, wanted.implements)
     harness = Harness(module, chosen, wanted.struct, cleared)
+    owner = next((f.owner for f in chosen.methods.values() if f.owner), "")
+    if owner and harness.maker is None:
+        raise CannotTell(
+            f"{wanted.path}: no object of class '{owner}' can be made: nothing in the file calls "
+            "a constructor of it (add a line that does)"
+        )
     for number, group in enumerate(wanted.one_thread):
-        reserve(harness, number, group)
-    return Judge(harness, wanted.keys, budget)
+        if group != ANY_THREAD:
+            reserve(harness, number, group)
+    if not wanted.one_thread:
+        _reserve_by_name(harness)
+    return harness
+
+
+def _reserve_by_name(harness: Harness) -> None:
+    """A queue of one producer says so in its name; of a deque only its owner pushes and pops."""
+    chosen = harness.chosen
+    functions = list(chosen.methods.values())
+    names = [chosen.type, *(f.owner for f in functions), *(f.name for f in functions)]
+    names += list(reversed(Path(harness.module.path).resolve().parts[-2:]))
+    said = next((m.group() for name in names if (m := _FEW.search(_letters(name)))), "")
+    alone = {"spsc": ["enqueue", "dequeue"], "mpsc": ["dequeue"], "spmc": ["enqueue"]}.get(said, [])
+    if chosen.kind == roles.DEQUE:
+        alone, said = ["push", "pop"], "deque"
+    for number, method in enumerate(m for m in alone if m in chosen.methods):
+        at = list(chosen.methods).index(method)
+        harness.operations[at].role = 0 if chosen.kind == roles.DEQUE else number
+    harness.alone = said if any(o.role >= 0 for o in harness.operations) else ""
 
 
 def reserve(harness: Harness, number: int, group: str) -> None:
@@ -69,19 +104,31 @@ def reserve(harness: Harness, number: int, group: str) -> None:
         known[name].role = number
 
 
+def _letters(name: str) -> str:
+    return re.sub(r"[^a-z]", "", name.lower())
+
+
 def _assumed(judge: Judge) -> list[str]:
     """What was taken for granted."""
     harness = judge.harness
     methods = ", ".join(f"{f.name} is {m}" for m, f in harness.chosen.methods.items())
-    found = [f"taken for a {harness.chosen.kind}: {methods}"]
+    of = f" of {harness.chosen.type}" if harness.chosen.type else ""
+    found = [f"taken for a {harness.chosen.kind}{of}: {methods}"]
     found += [
         f"'{n}' is taken for the number of the thread"
         for n in sorted(harness.module.library.assumed)
     ]
+    found += [f"'{n}' is taken to give 0 or 1" for n in sorted(harness.module.library.varied)]
     if harness.shared is not None and harness.maker is None:
         found.append("nothing makes the initial state: the structure is taken to be all 0")
     if harness.cleared:
         found.append("the structure is taken to be cleared before it is initialised")
+    if harness.alone:
+        few = ", ".join(o.name for o in harness.operations if o.role >= 0)
+        found.append(
+            f"only one thread calls each of {few}, as in a {harness.alone} (--one-thread "
+            f"{ANY_THREAD}: any thread calls anything)"
+        )
     if judge.left_out:
         lines = ", ".join(map(str, sorted(judge.left_out)))
         found.append(f"left out where an assertion fails already without threads (line {lines})")

@@ -7,8 +7,6 @@ compiles has no name that C could write: it is called by its symbol.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from heapstory.linear.ir import roles
 from heapstory.linear.ir.harness import (
     ARGUMENT,
@@ -22,11 +20,11 @@ from heapstory.linear.ir.harness import (
     Harness,
 )
 from heapstory.linear.ir.module import Declared, Type
+from heapstory.linear.ir.unit import including, is_cplusplus
 
 HEAD = """\
 #define main heapstory_program_main
-#include "{path}"
-#undef main
+{program}#undef main
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
@@ -136,7 +134,8 @@ int main(int count, char **words)
 
 def driver(harness: Harness) -> str:
     """The text of the program."""
-    path = str(Path(harness.module.path).resolve())
+    module = harness.module
+    program = module.program or including(module.path)
     calls = _Calls(harness)
     cases = "\n".join(
         f"    case {number}: {text}\n        break;"
@@ -145,7 +144,7 @@ def driver(harness: Harness) -> str:
     set_up = calls.set_up()
     return "".join(
         [
-            HEAD.format(path=path),
+            HEAD.format(program=program),
             *calls.declared,
             set_up,
             "static void hs_call(int op, long argument, long *status, long *value)\n{\n"
@@ -157,11 +156,6 @@ def driver(harness: Harness) -> str:
             TAIL,
         ]
     )
-
-
-def is_cplusplus(path: str) -> bool:
-    """Whether a file is C++, by its name."""
-    return Path(path).suffix not in (".c", ".i")
 
 
 def _may(harness: Harness) -> str:

@@ -31,7 +31,9 @@ from heapstory.linear.ir.harness import (
     Operation,
 )
 from heapstory.linear.ir.judge import CannotTell, Judge
-from heapstory.linear.run.driver import driver, is_cplusplus
+from heapstory.linear.ir.unit import is_cplusplus
+from heapstory.linear.ir.verdict import Wanted, harness_of
+from heapstory.linear.run.driver import driver
 
 THREADS, CALLS, ROUNDS = 3, 3, 20
 _SWITCHED = ("valgrind", "-q", "--tool=none", "--fair-sched=try", "--vgdb=no")
@@ -53,8 +55,8 @@ class Ran:
 class Runner(Judge):
     """Learns what the answers mean from the running program, then runs it with threads."""
 
-    def __init__(self, harness: Harness, budget: Budget, folder: Path, options: tuple[str, ...]):
-        self.program = _compiled(harness, folder, options)
+    def __init__(self, harness: Harness, budget: Budget, folder: Path) -> None:
+        self.program = _compiled(harness, folder)
         super().__init__(harness, 2, budget)
 
     def _run(self, *calls: tuple[Operation, int]) -> list[tuple[int, int]] | None:
@@ -161,13 +163,21 @@ class Runner(Judge):
         raise CannotTell(f"{self.path}: '{operation.name}' answers {status}, whatever that means")
 
 
-def _compiled(harness: Harness, folder: Path, options: tuple[str, ...]) -> Path:
+def _compiled(harness: Harness, folder: Path) -> Path:
     cplusplus = is_cplusplus(harness.module.path)
     source, program = folder / f"driver.{'cc' if cplusplus else 'c'}", folder / "driver"
     source.write_text(driver(harness), encoding="utf-8")
     hooks = [_HOOKS, "-fno-sanitize-link-runtime", "-Wno-everything", "-O0", "-g", "-pthread"]
     libraries = ["-latomic", *(["-lstdc++"] if cplusplus else [])]
-    command = [find_clang(), *hooks, *options, str(source), "-o", str(program), *libraries]
+    command = [
+        find_clang(),
+        *hooks,
+        *harness.module.options,
+        str(source),
+        "-o",
+        str(program),
+        *libraries,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         lines = [line for line in done.stderr.splitlines() if "error" in line]
@@ -175,12 +185,10 @@ def _compiled(harness: Harness, folder: Path, options: tuple[str, ...]) -> Path:
     return program
 
 
-def run_source(
-    harness: Harness, budget: Budget, options: tuple[str, ...]
-) -> tuple[Ran | None, str]:
+def run_source(wanted: Wanted, budget: Budget) -> tuple[Ran | None, str]:
     """Run it; or the reason why not."""
     with tempfile.TemporaryDirectory(prefix="heapstory-") as folder:
         try:
-            return Runner(harness, budget, Path(folder), options).histories(), ""
+            return Runner(harness_of(wanted), budget, Path(folder)).histories(), ""
         except CannotTell as reason:
             return None, str(reason)

@@ -1,0 +1,92 @@
+"""What a file is about: the functions that are operations, compiled so that they can be called."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from heapstory.errors import UsageError
+from heapstory.linear.ir import unit
+from heapstory.linear.ir.classes import outline
+from heapstory.linear.ir.instance import MAKER, PREFIX, Instance, instances, subjects
+from heapstory.linear.ir.module import Module, read_module
+from heapstory.linear.ir.roles import Chosen, choose, reached
+
+MOST_SUBJECTS = 3
+_ALL = "-femit-all-decls"
+
+
+def operations_of(
+    path: str, options: tuple[str, ...], functions: str | None, implements: str | None
+) -> tuple[Module, Chosen]:
+    """A compiled file and its operations: of a class by an object of it, or functions, also inline
+    ones that nothing in the file calls."""
+    if not Path(path).is_file():
+        raise UsageError(f"{path}: no such file")
+    made = _object(path, options, functions, implements) if unit.is_cplusplus(path) else None
+    return made or _functions(path, options, functions, implements)
+
+
+def _functions(
+    path: str, options: tuple[str, ...], functions: str | None, implements: str | None
+) -> tuple[Module, Chosen]:
+    first: UsageError | None = None
+    for program in _programs(path):
+        for more in ((), (_ALL,)):
+            try:
+                module = read_module(path, (*options, *more), program)
+                return module, choose(module, functions, implements)
+            except UsageError as error:
+                first = first or error
+                if "file not found" in str(error):
+                    raise first from None
+    assert first is not None
+    raise first
+
+
+def _programs(path: str) -> list[str]:
+    """With the files that belong to it, if that can be compiled."""
+    others = unit.beside(path)
+    return [*([unit.including(path, others)] if others else []), ""]
+
+
+def _object(
+    path: str, options: tuple[str, ...], functions: str | None, implements: str | None
+) -> tuple[Module, Chosen] | None:
+    """An object of the class that has the operations."""
+    found = outline(Path(path))
+    whole = str(Path(path).resolve())
+    others = unit.beside(path)
+    for subject in subjects(found, path, functions, implements)[:MOST_SUBJECTS]:
+        for instance in instances(subject, found, whole):
+            for more in (others, ()) if others else ((),):
+                program = "".join(f'#include "{other}"\n' for other in more)
+                try:
+                    module = read_module(path, options, instance.text + program)
+                except UsageError as error:
+                    if "file not found" in str(error):
+                        return None
+                    continue
+                if not _lacks(module, subject.made.name):
+                    return module, _chosen(module, instance)
+    return None
+
+
+def _lacks(module: Module, owner: str) -> bool:
+    """Whether member functions of a class are called that nothing defines."""
+    symbol = re.compile(rf"@_ZNK?.*{len(owner)}{owner}")
+    called = reached(module, {f for f in module.functions if f.startswith(f"@{PREFIX}")})
+    return any(
+        callee[1:] not in module.library.defined and symbol.match(callee)
+        for name in called
+        for callee in module.functions[name].calls
+    )
+
+
+def _chosen(module: Module, instance: Instance) -> Chosen:
+    methods = {}
+    for method, function in instance.names.items():
+        declared = module.functions[f"@{PREFIX}{method}"]
+        declared.name, declared.line = function.name, function.line
+        methods[method] = declared
+    return Chosen(instance.kind, methods, module.functions[f"@{MAKER}"], instance.shown)

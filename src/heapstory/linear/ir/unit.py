@@ -1,0 +1,158 @@
+"""What is compiled of a file: itself, or a small program that includes it.
+
+A header is included. C++ is tried with several standards. Files beside the headers that a file
+includes (``node.c`` for ``node.h``) are added, since its functions may call what is in them.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapstory.cfront.frontend import compile_file
+from heapstory.errors import UsageError
+
+_C = (".c", ".i")
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".tpp", ".ipp")
+_STANDARDS = ("-std=gnu++17", "-std=gnu++20", "-std=gnu++11")
+_CPLUSPLUS = re.compile(
+    r"^[ \t]*(?:template[ \t]*<|namespace\b|class[ \t]+\w|using[ \t]+\w|#[ \t]*include[ \t]*<\w+>)"
+    r"|\bstd::|\bconstexpr\b|\bnoexcept\b",
+    re.MULTILINE,
+)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
+MOST_FILES = 12
+MOST_ABOVE = 3
+_MISSING = re.compile(r"'([^']+)' file not found")
+_BEFORE_C = "".join(
+    f"#include <{name}.h>\n"
+    for name in ("assert", "stdatomic", "stdbool", "stddef", "stdint", "stdlib", "string")
+)
+_BEFORE_CPLUSPLUS = "".join(
+    f"#include <{name}>\n"
+    for name in (
+        "algorithm", "array", "atomic", "cassert", "cstddef", "cstdint", "cstdlib", "cstring",
+        "functional", "memory", "mutex", "new", "stdexcept", "thread", "utility", "vector",
+    )
+)  # fmt: skip
+_MAIN = re.compile(r"\bmain[ \t]*\(")
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The LLVM IR, the program that was compiled ('': the file itself), and its options."""
+
+    ir: str
+    program: str
+    options: tuple[str, ...]
+
+
+def is_header(path: str) -> bool:
+    """Whether a file is made to be included, by its name."""
+    return Path(path).suffix in _HEADERS
+
+
+def is_cplusplus(path: str) -> bool:
+    """Whether a file is C++: by its name, and a ``.h`` by what is in it."""
+    if Path(path).suffix != ".h":
+        return Path(path).suffix not in _C
+    text = _text(path)
+    return "__cplusplus" not in text and _CPLUSPLUS.search(_COMMENT.sub("", text)) is not None
+
+
+def including(path: str, others: tuple[Path, ...] = ()) -> str:
+    """A program that includes a file, and others behind it."""
+    return "".join(f'#include "{each}"\n' for each in (Path(path).resolve(), *others))
+
+
+def own_files(path: str) -> list[Path]:
+    """A file and the headers that it includes by a path of their own, and so on."""
+    files = [Path(path).resolve()]
+    for file in files:
+        for name in _INCLUDED.findall(_text(str(file))):
+            header = (file.parent / name).resolve()
+            if header.is_file() and header not in files and len(files) < MOST_FILES:
+                files.append(header)
+    return files
+
+
+def beside(path: str) -> tuple[Path, ...]:
+    """The files that belong to headers which a file includes."""
+    own, *headers = own_files(path)
+    found = [h.with_suffix(s) for h in headers for s in (".c", ".cc", ".cpp", ".cxx")]
+    some = [f for f in dict.fromkeys(found) if f.is_file() and f not in (own, *headers)]
+    return tuple(f for f in some if not _MAIN.search(_text(str(f))))
+
+
+def compiled(path: str, options: tuple[str, ...], program: str = "") -> Compiled:
+    """Compile a file, or a program about it, with the first standard that it accepts."""
+    if not Path(path).is_file():
+        raise UsageError(f"{path}: no such file")
+    program = program or (including(path) if is_header(path) else "")
+    first: UsageError | None = None
+    # A header may rely on what its users include before it.
+    before = _BEFORE_CPLUSPLUS if is_cplusplus(path) else _BEFORE_C
+    for text in (program, before + program) if is_header(path) else (program,):
+        for more in _standards(path, options):
+            try:
+                return _compiled(path, (*options, *more), text)
+            except UsageError as error:
+                first = first or error
+                if "file not found" in str(error):
+                    raise
+    assert first is not None
+    raise first
+
+
+def _compiled(path: str, options: tuple[str, ...], program: str) -> Compiled:
+    """Compile; a folder above or beside the file is searched for headers that are not found."""
+    while True:
+        try:
+            return Compiled(_ir(path, options, program), program, options)
+        except UsageError as error:
+            missing = _MISSING.search(str(error))
+            folder = _folder_of(missing.group(1), path) if missing else None
+            if folder is None or f"-I{folder}" in options:
+                raise
+            options = (*options, f"-I{folder}")
+
+
+def _folder_of(header: str, path: str) -> Path | None:
+    """The nearest folder that has a header."""
+    for above in list(Path(path).resolve().parents)[:MOST_ABOVE]:
+        for folder in (above, *sorted(f for f in above.iterdir() if f.is_dir())):
+            if (folder / header).is_file():
+                return folder
+        if (above / ".git").exists():
+            break
+    return None
+
+
+def _standards(path: str, options: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    given = any(option.startswith(("-std=", "--std=")) for option in options)
+    if given or not is_cplusplus(path):
+        yield ()
+        return
+    for standard in _STANDARDS:
+        yield (standard,)
+
+
+def _ir(path: str, options: tuple[str, ...], program: str) -> str:
+    if not program:
+        return compile_file(path, options)
+    suffix = ".cc" if is_cplusplus(path) else ".c"
+    with tempfile.NamedTemporaryFile("w", suffix=suffix, prefix="heapstory-") as file:
+        file.write(program)
+        file.flush()
+        return compile_file(file.name, options)
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
