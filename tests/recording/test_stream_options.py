@@ -56,25 +56,16 @@ def test_all_of_the_run(info, option: list[str]) -> None:  # type: ignore[no-unt
     assert window["instructions"] == stream["instructions"]
 
 
-def test_a_window_by_places(info, heapstory: Heapstory, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    def changes() -> str:
-        # Of the program itself: memset of the dynamic linker is one event only from the moment at
-        # which Valgrind read its symbols, and newer versions do that when a name is looked up.
-        own = "SELECT e.* EXCLUDE (event, timestamp, site), s.line FROM events e"
-        own += " JOIN sites s USING (site) WHERE s.file = 'program.c' ORDER BY e.event"
-        answer = heapstory("query", "--json", tmp_path / "t.story", own)
-        assert answer.returncode == 0
-        return answer.stdout
-
+def test_a_window_by_places(info) -> None:  # type: ignore[no-untyped-def]
     whole = info("--stream")
-    all_changes = changes()
     found = info("--stream-from", "step#101", "--stream-until", "step#11")
     (window,) = found["stream"]["windows"]
     assert window["ended"] == "until"
     # Ten calls from one place: each has as many instructions as the others.
     assert window["instructions"] % 10 == 0 and window["instructions"] < 400
-    assert [found[name] for name in ("nodes", "calls")] == [whole[n] for n in ("nodes", "calls")]
-    assert changes() == all_changes and all_changes.count('"store"') > 2000
+    assert {name: found[name] for name in ("events", "timestamps", "nodes", "calls")} == {
+        name: whole[name] for name in ("events", "timestamps", "nodes", "calls")
+    }
 
 
 def test_a_number_of_instructions(info) -> None:  # type: ignore[no-untyped-def]

@@ -6,6 +6,7 @@
 #include "shared/modules.h"
 #include "shared/options.h"
 #include "shared/ring.h"
+#include "shared/versions.h"
 #include "walk/ir.h"
 #include "walk/twins.h"
 
@@ -121,11 +122,24 @@ static void tell_of_new_code(void) {
         hs_share();
 }
 
+/* Newer versions of Valgrind read the symbols of a library when a name in it is first looked up,
+ * and functions that only its separate symbols name are replaced from then on. Looked up at once,
+ * so that a recording does not depend on the options that look up names. */
+static void read_symbols(Addr code) {
+#if HS_VALGRIND > 319
+    const HChar *name;
+    VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), code, &name);
+#else
+    (void)code;
+#endif
+}
+
 IRSB *hs_walk(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
               const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
               IRType host_word) {
     Addr start = extents->base[0];
     tell_of_new_code();
+    read_symbols(start);
     if (hs_twins)
         in = hs_delay_puts(in);
     struct hs_superblock b = {.in = in,
