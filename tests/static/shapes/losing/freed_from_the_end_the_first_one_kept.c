@@ -1,0 +1,24 @@
+#include "../nodes.h"
+
+int main(void) {
+    Node *h = malloc(sizeof *h);
+    if (!h)
+        abort();
+    h->prev = h->next = NULL;
+    Node *p = h;
+    while (more()) {
+        Node *x = malloc(sizeof *x);
+        if (!x)
+            abort();
+        x->prev = p;
+        x->next = NULL;
+        p->next = x;
+        p = x;
+    }
+    while (p != h) {
+        Node *q = p->prev;
+        free(p);
+        p = q;
+    }
+    return 0;
+}

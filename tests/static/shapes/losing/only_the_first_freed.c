@@ -1,0 +1,15 @@
+#include "../nodes.h"
+
+int main(void) {
+    Node *h = NULL;
+    while (more()) {
+        Node *x = malloc(sizeof *x);
+        if (!x)
+            abort();
+        x->next = h;
+        h = x;
+    }
+    if (h)
+        free(h);
+    return 0;
+}

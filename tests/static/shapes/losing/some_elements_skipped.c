@@ -1,0 +1,19 @@
+#include "../nodes.h"
+
+int main(void) {
+    Node *h = NULL;
+    while (more()) {
+        Node *x = malloc(sizeof *x);
+        if (!x)
+            abort();
+        x->next = h;
+        h = x;
+    }
+    while (h) {
+        Node *n = h->next;
+        if (more())
+            free(h);
+        h = n;
+    }
+    return 0;
+}
