@@ -270,6 +270,10 @@ def store(
     element = cell.kind != STACK or not isinstance(offset, int)
     if element and isinstance(value, Pointer) and isinstance(value.cell, int):
         frame.stored(value.cell)
+    hidden = cell.kind == OPAQUE or cell.escaped or not isinstance(offset, int)
+    if hidden and isinstance(value, Symbol) and value.parameter is not None:
+        _keep_number(state, value.parameter)
+        cell = state.change(identity)
     if cell.freed is not None:
         frame.misuse(state, identity, "use-after-free", place, label)
         escape(state, value)
@@ -298,6 +302,14 @@ def store(
         cell.writes = {**cell.writes, member: Write(place, label)}
     if isinstance(old, Pointer) and old != value:
         check(frame, state, (old.cell,), FIELD_OVERWRITTEN, place, label)
+
+
+def _keep_number(state: State, number: int) -> None:
+    """A parameter that is a number is kept where nobody finds it again: if it is a pointer for the
+    caller, what it leads to has escaped."""
+    if parameter(number) not in state.cells:
+        state.cells[parameter(number)] = Cell(PRE)
+    escape(state, Pointer(parameter(number), 0))
 
 
 def _numbers_stale(cell: Cell, offset: Index) -> None:
