@@ -54,7 +54,10 @@ def test_a_template_that_nothing_instantiates(tmp_path: Path) -> None:
     careless = TEMPLATE.replace(
         "while (!top.compare_exchange_weak(one->next, one)) {}", "top.store(one);"
     )
-    assert judged(tmp_path, "pile.hpp", careless, calls=4).verdict == "not-linearizable"
+    refuted = judged(tmp_path, "pile.hpp", careless, calls=4)
+    assert refuted.verdict == "not-linearizable"
+    line = 1 + careless[: careless.index("top.store(one)")].count("\n")
+    assert line in {event.line for event in refuted.trail}  # not one of the library's header
 
 
 RING = """
@@ -175,6 +178,39 @@ def test_a_lock_that_an_exception_leaves_is_noticed(tmp_path: Path) -> None:
         "std::shared_ptr<T> pop() {\n        lock.lock();",
     )
     assert judged(tmp_path, "pile.hpp", kept).verdict == "unknown"
+
+
+SHARED_POINTERS = """
+#include <memory>
+#include <mutex>
+#include <queue>
+template <typename T> class Line {
+    std::queue<std::shared_ptr<T>> items;
+    std::mutex lock;
+  public:
+    void push(T value) {
+        std::shared_ptr<T> one = std::make_shared<T>(value);
+        std::lock_guard<std::mutex> hold(lock);
+        items.push(one);
+    }
+    std::shared_ptr<T> pop() {
+        std::lock_guard<std::mutex> hold(lock);
+        if (items.empty()) return nullptr;
+        std::shared_ptr<T> one = items.front();
+        items.pop();
+        return one;
+    }
+};
+"""
+
+
+def test_shared_pointers(tmp_path: Path) -> None:
+    outcome = judged(tmp_path, "queue.hpp", SHARED_POINTERS)
+    assert (outcome.verdict, outcome.reason) == ("bounded-ok", "")
+    bare = SHARED_POINTERS.replace(
+        "std::lock_guard<std::mutex> hold(lock);\n        items", "items"
+    )
+    assert judged(tmp_path, "queue.hpp", bare).verdict != "bounded-ok"
 
 
 WAITING = """

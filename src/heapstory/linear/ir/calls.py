@@ -26,8 +26,8 @@ class Module(Surroundings, Protocol):
     debug: DebugInfo
     library: Library
 
-    def is_own(self, path: str) -> bool:
-        """Whether lines of a file are shown."""
+    def line_of(self, location: str) -> int:
+        """The line of an instruction that is shown; 0: none is."""
 
 
 class Calls(Emitter):

@@ -83,7 +83,7 @@ _NOTHING = {
     "pthread_cond_signal", "pthread_cond_broadcast", "pthread_cond_destroy", "cnd_init",
     "cnd_signal", "cnd_broadcast", "cnd_destroy", "pthread_rwlock_destroy", "sem_destroy",
     "pthread_mutexattr_init", "pthread_mutexattr_destroy", "__cxa_atexit", "__cxa_thread_atexit",
-    "__cxa_end_catch", "__cxa_free_exception", "atexit",
+    "__cxa_end_catch", "__cxa_free_exception", "atexit", "__tsan_acquire", "__tsan_release",
     "_ZNSt18condition_variable10notify_oneEv", "_ZNSt18condition_variable10notify_allEv",
     "_ZNSt8ios_base4InitC1Ev", "_ZNSt8ios_base4InitD1Ev",
 }  # fmt: skip

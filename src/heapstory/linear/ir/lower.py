@@ -70,8 +70,7 @@ class Lowering(Calls):
     def _lower(self, line: str, memory: dict[str, str]) -> None:
         match = ATTACHED.search(line)
         if match:
-            place = self.whole.debug.place(match.group(1))
-            self.line = place.line if place and self.whole.is_own(place.path) else 0
+            self.line = self.whole.line_of(match.group(1))
             line = line[: match.start()] + line[match.end() :]
         line = _TAIL.sub("", line)
         if line.startswith(("#dbg_", "call void @llvm.dbg.")):

@@ -87,6 +87,7 @@ class Module:
         self._elsewhere = [global_name(n) for n in _DECLARE.findall(made.ir)]
         self._lines = reader.global_lines
         self._own: dict[str, bool] = {}
+        self._shown: dict[str, int] = {}
         self.constants: list[int] = []
         self.variables: list[tuple[str, int]] = []  # name, size
         self.bodies: list[Body | None] = []
@@ -122,9 +123,19 @@ class Module:
             debug.owner(number), calls, place.path if place else "",
         )  # fmt: skip
 
-    def is_own(self, path: str) -> bool:
-        """Whether lines of a file are shown: not those of a system's headers, nor of a program that
-        only includes the file."""
+    def line_of(self, location: str) -> int:
+        """The line of an instruction that is shown, or of the call that was inlined there; 0: only
+        lines of a system's headers, or of a program that includes the file."""
+        if location not in self._shown:
+            place = self.debug.place(location)
+            outer = self.debug.attribute(location, "inlinedAt")
+            if place is not None and self._is_own(place.path):
+                self._shown[location] = place.line
+            else:
+                self._shown[location] = self.line_of(outer[1:]) if outer else 0
+        return self._shown[location]
+
+    def _is_own(self, path: str) -> bool:
         if path not in self._own:
             self._own[path] = not path.startswith(SYSTEM) and Path(path).is_file()
         return self._own[path]
