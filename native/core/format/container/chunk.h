@@ -18,7 +18,7 @@
 
 namespace heapstory {
 
-constexpr uint16_t format_version = 7;
+constexpr uint16_t format_version = 8;
 constexpr uint16_t oldest_version = 6;       // that is read as well
 constexpr uint32_t chunk_magic = 0x4b435348; // "HSCK"
 

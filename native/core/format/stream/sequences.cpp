@@ -173,7 +173,7 @@ void decode_sequence(ByteSpan payload, const ChunkHeader &header, std::span<cons
     into.first_step = header.first_word;
     decode_steps(in, header.slots, uint32_t(blocks.size()), into);
     number_operands(blocks, into);
-    decode_words(in, blocks, into);
+    decode_words(in, blocks, header.version, into);
     read_others(in, into);
     uint32_t effects = 0;
     for (uint32_t at = 0; at < into.steps(); ++at)

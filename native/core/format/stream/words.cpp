@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -130,6 +132,8 @@ void distances(WordsWay way, const uint64_t *words, const uint64_t *stack, size_
     }
 }
 
+constexpr uint64_t whole_cost = 56; // of a word for which nothing is expected, in bits
+
 // What numbers cost, in bits: nothing that was expected costs less than a byte, before columns are
 // compressed, but afterwards it does.
 uint64_t cost(const uint64_t *numbers, size_t count) {
@@ -162,7 +166,7 @@ WordsWay best_way(const uint64_t *words, const uint64_t *stack, size_t count, ui
                       at ? words[at - 1] : first, numbers.data());
             sum += cost(numbers.data(), length);
         }
-        if (sum < std::min(least, 64 * looked_at)) {
+        if (sum < std::min(least, whole_cost * looked_at)) {
             least = sum;
             best = way;
         }
@@ -200,13 +204,60 @@ class NumberWriter {
     uint8_t *at_;
 };
 
+// Words for which nothing is expected. Random doubles differ in all but their last bytes.
+class WholeWords {
+  public:
+    void add(const uint64_t *words, size_t count) {
+        words_.insert(words_.end(), words, words + count);
+    }
+    void pack(ByteWriter &out) const {
+        Bytes tops(words_.size()), uppers(words_.size()), lowers(lower * words_.size());
+        for (size_t i = 0; i < words_.size(); ++i) {
+            tops[i] = uint8_t(words_[i] >> 56);
+            uppers[i] = uint8_t(words_[i] >> 48);
+            std::memcpy(lowers.data() + lower * i, &words_[i], lower);
+        }
+        for (const Bytes &bytes : {std::cref(tops), std::cref(uppers), std::cref(lowers)})
+            heapstory::pack(out, bytes);
+    }
+    void unpack(ByteReader &in, uint16_t version) {
+        if (version < 8) {
+            const Bytes bytes = heapstory::unpack(in);
+            words_.resize(bytes.size() / 8);
+            std::memcpy(words_.data(), bytes.data(), 8 * words_.size());
+            return;
+        }
+        const Bytes tops = heapstory::unpack(in), uppers = heapstory::unpack(in),
+                    lowers = heapstory::unpack(in);
+        if (uppers.size() != tops.size() || lowers.size() != lower * tops.size())
+            throw FormatError("damaged words of a stream");
+        words_.assign(tops.size(), 0);
+        for (size_t i = 0; i < words_.size(); ++i) {
+            std::memcpy(&words_[i], lowers.data() + lower * i, lower);
+            words_[i] |= uint64_t(tops[i]) << 56 | uint64_t(uppers[i]) << 48;
+        }
+    }
+    void take(uint64_t *into, size_t count) {
+        if (count > words_.size() - taken_)
+            throw FormatError("damaged words of a stream");
+        std::memcpy(into, words_.data() + taken_, 8 * count);
+        taken_ += count;
+    }
+
+  private:
+    static constexpr size_t lower = 6; // bytes
+    std::vector<uint64_t> words_;
+    size_t taken_ = 0;
+};
+
 } // namespace
 
 void encode_words(const Sequence &sequence, std::span<const Block> blocks, ByteWriter &out) {
     Columns columns(sequence, blocks);
     columns.each_word(sequence.words, [](uint64_t word, uint64_t &in_column) { in_column = word; });
     NumberWriter stacks(sequence.steps()), near(sequence.words.size());
-    ByteWriter ways, whole;
+    ByteWriter ways;
+    WholeWords whole;
     StackPrediction prediction;
     columns.each_stack_word([&](uint32_t id, uint64_t pointer) {
         stacks.add(zigzag(int64_t(pointer - prediction.expect(id))));
@@ -218,7 +269,7 @@ void encode_words(const Sequence &sequence, std::span<const Block> blocks, ByteW
         const WordsWay way = best_way(words, stack, count, first);
         ways.fixed(way);
         if (way == WordsWay::whole)
-            whole.raw({reinterpret_cast<const uint8_t *>(words), 8 * count});
+            whole.add(words, count);
         else {
             numbers.resize(std::max(numbers.size(), count));
             distances(way, words, stack, count, first, numbers.data());
@@ -229,13 +280,14 @@ void encode_words(const Sequence &sequence, std::span<const Block> blocks, ByteW
     pack(out, stacks.bytes());
     pack(out, ways.bytes);
     pack(out, near.bytes());
-    pack(out, whole.bytes);
+    whole.pack(out);
 }
 
-void decode_words(ByteReader &in, std::span<const Block> blocks, Sequence &into) {
-    Bytes stack_bytes = unpack(in), way_bytes = unpack(in), near_bytes = unpack(in),
-          whole_bytes = unpack(in);
-    ByteReader stacks(stack_bytes), ways(way_bytes), near(near_bytes), whole(whole_bytes);
+void decode_words(ByteReader &in, std::span<const Block> blocks, uint16_t version, Sequence &into) {
+    Bytes stack_bytes = unpack(in), way_bytes = unpack(in), near_bytes = unpack(in);
+    ByteReader stacks(stack_bytes), ways(way_bytes), near(near_bytes);
+    WholeWords whole;
+    whole.unpack(in, version);
     Columns columns(into, blocks);
     StackPrediction prediction;
     columns.each_stack_word([&](uint32_t id, uint64_t &pointer) {
@@ -248,7 +300,7 @@ void decode_words(ByteReader &in, std::span<const Block> blocks, Sequence &into)
         if (way > WordsWay::whole)
             throw FormatError("damaged words of a stream");
         if (way == WordsWay::whole) {
-            std::memcpy(words, whole.raw(8 * count).data(), 8 * count);
+            whole.take(words, count);
             first = words[0];
             return;
         }

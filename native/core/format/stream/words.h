@@ -9,7 +9,11 @@
 //   stack      zigzag varint per stack pointer: distance from where it was expected
 //   ways       a byte per group: enum WordsWay
 //   near       zigzag varint per word of the ways that expect something: distance from that
-//   whole      8 bytes per word of the others
+//   tops       of each word of the others the last byte, which doubles have in common
+//   uppers     the byte before that
+//   lowers     and the other 6
+//
+// Before format 8, `whole` words had one column: 8 bytes per word.
 #pragma once
 
 #include "format/container/chunk.h"
@@ -31,7 +35,8 @@ enum class WordsWay : uint8_t {
 void encode_words(const stream::Sequence &sequence, std::span<const stream::Block> blocks,
                   ByteWriter &out);
 
-// Of a sequence whose steps and operands are known.
-void decode_words(ByteReader &in, std::span<const stream::Block> blocks, stream::Sequence &into);
+// Of a sequence whose steps and operands are known, as written by a version of the format.
+void decode_words(ByteReader &in, std::span<const stream::Block> blocks, uint16_t version,
+                  stream::Sequence &into);
 
 } // namespace heapstory
