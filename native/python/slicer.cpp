@@ -7,6 +7,7 @@
 #include "slice/backward/explain.h"
 #include "slice/find.h"
 #include "slice/holds.h"
+#include "slice/kept.h"
 #include "slice/statements.h"
 #include "slice_answers.h"
 #include "slice_forward.h"
@@ -124,13 +125,6 @@ class Slicer {
         nb::gil_scoped_release released;
         return place_of(slice::find_execution(*prepared_, address, number));
     }
-    Places since(uint64_t address, uint64_t step, size_t most) const {
-        nb::gil_scoped_release released;
-        Places found;
-        for (slice::Point point : slice::executions_since(*prepared_, address, step, most))
-            found.emplace_back(point.step, point.instruction);
-        return found;
-    }
     uint64_t count(uint64_t address) const {
         nb::gil_scoped_release released;
         return slice::count_executions(*prepared_, address);
@@ -162,6 +156,19 @@ class Slicer {
     std::vector<uint64_t> deciders(uint64_t address) const {
         nb::gil_scoped_release released;
         return slice::deciders(*prepared_, address);
+    }
+    std::optional<std::pair<Place, unsigned>> kept(uint64_t branch, uint64_t writer,
+                                                   std::pair<uint64_t, uint64_t> steps, Memory node,
+                                                   const std::vector<Memory> &others) const {
+        nb::gil_scoped_release released;
+        slice::KeptQuestion question{branch, writer, steps.first, steps.second, {}, {}};
+        question.node = {node.first, node.second};
+        for (auto [address, size] : others)
+            question.others.push_back({address, size});
+        const std::optional<slice::Kept> found = slice::find_kept(*prepared_, question);
+        if (!found)
+            return std::nullopt;
+        return std::pair(*place_of(found->branch), unsigned(found->by));
     }
     Table holds(Memory block, uint64_t made, uint64_t until) const {
         std::vector<slice::Hold> found;
@@ -332,7 +339,6 @@ void bind_slicer(nb::module_ &module) {
         .def(nb::init<const Trace &>(), "trace"_a)
         .def_prop_ro("counts", &Slicer::counts)
         .def("find", &Slicer::find, "address"_a, "number"_a = -1)
-        .def("since", &Slicer::since, "address"_a, "step"_a, "most"_a)
         .def("count", &Slicer::count, "address"_a)
         .def("place", &Slicer::place, "address"_a)
         .def("addresses", &Slicer::addresses, "path"_a, "line"_a)
@@ -346,6 +352,7 @@ void bind_slicer(nb::module_ &module) {
         .def("fault", &Slicer::fault)
         .def("writer", &Slicer::writer, "step"_a, "address"_a)
         .def("deciders", &Slicer::deciders, "address"_a)
+        .def("kept", &Slicer::kept, "branch"_a, "writer"_a, "steps"_a, "node"_a, "others"_a)
         .def("holds", &Slicer::holds, "block"_a, "made"_a, "until"_a)
         .def("address", &Slicer::address, "place"_a)
         .def("own_instructions", &Slicer::own_instructions)

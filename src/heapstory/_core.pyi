@@ -447,8 +447,6 @@ class Slicer:
     def find(self, address: int, number: int = -1) -> tuple[int, int] | None:
         """The execution of that number of the instruction at an address: 1 is the first, -1 the
         last. None if it did not run as often."""
-    def since(self, address: int, step: int, most: int) -> list[tuple[int, int]]:
-        """The executions of the instruction at an address from a step on, the first so many."""
     def count(self, address: int) -> int:
         """How often the instruction at an address ran."""
     def place(self, address: int) -> list[CodePlace]:
@@ -490,6 +488,18 @@ class Slicer:
         """The instruction that stored to an address in a step."""
     def deciders(self, address: int) -> list[int]:
         """The branches that decide whether the instruction at an address runs, by address."""
+    def kept(
+        self,
+        branch: int,
+        writer: int,
+        steps: tuple[int, int],
+        node: tuple[int, int],
+        others: Sequence[tuple[int, int]],
+    ) -> tuple[tuple[int, int], int] | None:
+        """The execution of a branch (of instructions the addresses; between two steps) after which
+        the writer did not run in the same call of the function, that has most to do with a node
+        (address, bytes): 0, the function had accessed this one last among those of its kind
+        (``others``, by address); 1, it had accessed it; 2, it is the first."""
     def holds(self, block: tuple[int, int], made: int, until: int) -> Table:
         """What held a pointer to a block (address, bytes) between two steps. Columns: address (of a
         word; null: a register), begin (step), end (step; null: it still does), instruction (at the

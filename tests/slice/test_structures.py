@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Compile, Heapstory
+from tests.conftest import Compile, Heapstory, Record
 from tests.support.programs import ROOT
 from tests.support.schemas import check
 
@@ -119,6 +119,63 @@ def test_an_edge_that_was_never_written(
     for other in (first, third):
         (about,) = asked(heapstory, "slice", trace, "--edge", f"{other}.prev")["about"]
         assert f"node {other}.prev = NULL, written at" in about
+
+
+REPAIR = """#include <stdlib.h>
+struct node { struct node *next, *owner; int fits, size; };
+static struct node *first, *spare;
+static int noise;
+static void own(struct node *n, int depth) {
+    if (depth > 0)
+        own(n->next, depth - 1);
+    if (n->fits) /* test */
+        n->owner = spare; /* owner */
+}
+static struct node *make(int fits) {
+    struct node *n = malloc(sizeof *n);
+    n->fits = fits; /* fits */
+    n->size = 1;
+    n->next = first;
+    first = n;
+    return n;
+}
+int main(int argc, char **argv) {
+    int yes = argc;
+    int never = 0; /* other */
+    int no = argc - 1; /* no */
+    spare = malloc(sizeof *spare);
+    make(yes);
+    make(no); /* asked */
+    make(yes);
+    make(never);
+    for (struct node *n = first; n; n = n->next)
+        noise += n->size;
+    DO
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize(
+    "ways",
+    ["for (struct node *n = first; n; n = n->next) own(n, 0);", "own(first, 3);"],
+    ids=["loop", "recursion"],
+)
+def test_the_execution_that_is_about_the_node(
+    ways: str, level: str, compile_program: Compile, record: Record, heapstory: Heapstory
+) -> None:
+    """The same branch runs for other nodes before: theirs are not the reason."""
+    source = REPAIR.replace("DO", ways)
+    trace = record(compile_program(source, level, "-fno-inline"), options=("--stream",))
+    sql = "SELECT node FROM nodes WHERE kind = 'heap' ORDER BY node"
+    _, _, asked_about, _, _ = (row[0] for row in asked(heapstory, "query", trace, sql)["rows"])
+    answer = asked(heapstory, "slice", trace, "--edge", f"{asked_about}.owner")
+    (about,) = answer["about"]
+    assert f"program.c:{line(source, 'test')} kept program.c:{line(source, 'owner')}" in about
+    found = {one["line"] for one in answer["statements"]}
+    assert {line(source, "asked"), line(source, "fits"), line(source, "no")} <= found
+    assert line(source, "other") not in found
 
 
 def test_an_edge_whose_branch_is_outside_of_the_stream(

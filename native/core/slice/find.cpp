@@ -13,20 +13,6 @@ namespace {
 
 using stream::Execution;
 
-constexpr uint16_t nowhere = 0xffff;
-
-// Which of its instructions an address is, by block.
-std::vector<uint16_t> places_of(const Prepared &prepared, uint64_t address) {
-    std::vector<uint16_t> places(prepared.source().blocks() + 1, nowhere);
-    for (uint32_t id = 1; id < places.size(); ++id) {
-        const auto &all = prepared.effects(id).instructions;
-        auto at = std::ranges::find(all, address, &stream::Instruction::address);
-        if (at != all.end())
-            places[id] = uint16_t(at - all.begin());
-    }
-    return places;
-}
-
 // The executions in one sequence, in order.
 class Executions {
   public:
@@ -98,25 +84,22 @@ bool holds(uint64_t first, uint64_t size, uint64_t address) {
 
 } // namespace
 
+std::vector<uint16_t> places_of(const Prepared &prepared, uint64_t address) {
+    std::vector<uint16_t> places(prepared.source().blocks() + 1, nowhere);
+    for (uint32_t id = 1; id < places.size(); ++id) {
+        const auto &all = prepared.effects(id).instructions;
+        auto at = std::ranges::find(all, address, &stream::Instruction::address);
+        if (at != all.end())
+            places[id] = uint16_t(at - all.begin());
+    }
+    return places;
+}
+
 std::optional<Point> find_execution(const Prepared &prepared, uint64_t address, int64_t number) {
     Executions executions(prepared, address);
     if (!number || !executions.possible())
         return std::nullopt;
     return nth(prepared, number, [&](uint32_t i) { return executions.in(i); });
-}
-
-std::vector<Point> executions_since(const Prepared &prepared, uint64_t address, uint64_t step,
-                                    size_t most) {
-    std::vector<Point> found;
-    if (step >= prepared.steps())
-        return found;
-    Executions executions(prepared, address);
-    const uint32_t sequences = executions.possible() ? prepared.source().sequences() : 0;
-    for (uint32_t i = prepared.sequence_of(step); i < sequences && found.size() < most; ++i)
-        for (const Point &point : executions.in(i))
-            if (point.step >= step && found.size() < most)
-                found.push_back(point);
-    return found;
 }
 
 uint64_t count_executions(const Prepared &prepared, uint64_t address) {

@@ -11,13 +11,13 @@
 
 namespace heapstory::slice {
 
+// Which of its instructions an address is, by block; `nowhere` in most.
+constexpr uint16_t nowhere = 0xffff;
+std::vector<uint16_t> places_of(const Prepared &prepared, uint64_t address);
+
 // The execution of that number of the instruction at an address: 1 is the first, -1 the last. None
 // if it did not run as often, or number is 0.
 std::optional<Point> find_execution(const Prepared &prepared, uint64_t address, int64_t number);
-
-// Its executions from a step on, the first so many.
-std::vector<Point> executions_since(const Prepared &prepared, uint64_t address, uint64_t step,
-                                    size_t most);
 
 // How often it ran.
 uint64_t count_executions(const Prepared &prepared, uint64_t address);

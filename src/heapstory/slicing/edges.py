@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from heapstory.slicing.search import Slicing
 
 _FORM = re.compile(r"(?P<node>[0-9]+)\.(?P<field>[^@]+)(?:@(?P<at>.+))?")
-MOST_EXECUTIONS = 10_000
+_BY_ORDER = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ class _Kept:
 
     branch: StreamPlace
     writer: int  # address
+    rank: int  # what it has to do with the node: see Slicer.kept
 
 
 def parse_edge(text: str) -> EdgeName:
@@ -73,8 +74,13 @@ def why_edge(slicing: Slicing, text: str, options: Options) -> Slice:
     writer = slicing.lines.at(kept.writer)
     place = slicing.lines.at(slicing.slicer.address(kept.branch))
     asked = slicing.points.instruction(kept.branch, f"what the branch at {place} used")
-    about = f"node {node.id}.{name.field} was never written: {place} kept {writer} from running"
-    return replace(slicing.slice_of(text, asked, options), about=[about])
+    about = [f"node {node.id}.{name.field} was never written: {place} kept {writer} from running"]
+    if kept.rank == _BY_ORDER:
+        about.append(
+            f"this is the first execution of {place} after the node was made; which one was about "
+            "the node is not known"
+        )
+    return replace(slicing.slice_of(text, asked, options), about=about)
 
 
 def _written(node: Node, name: EdgeName, last: Version) -> str:
@@ -92,34 +98,50 @@ def _number(value: int | None) -> str:
 
 
 def _find_kept(slicing: Slicing, node: Node, offset: int, moment: int) -> _Kept | None:
-    """The first branch after the node was made that did not lead to a statement which writes this
-    field of nodes of its kind."""
+    """The branch after the node was made that did not lead to a statement which writes this field
+    of nodes of its kind; of its executions, the one that has most to do with the node."""
     since = slicing.points.step(node.created.timestamp or 1)
-    until = slicing.slicer.end[0] if moment == slicing.trace.last else slicing.points.step(moment)
+    until = _last_step(slicing, node, moment)
     if since is None or until is None:
         return None
-    found = [
-        _Kept(branch, writer)
-        for writer in _writers(slicing, node, offset)
-        for decider in slicing.slicer.deciders(writer)
-        if (branch := _not_leading(slicing, decider, writer, since, until)) is not None
-    ]
-    return min(found, key=lambda kept: kept.branch, default=None)
+    others = _others(slicing, node)
+    found = []
+    for writer in _writers(slicing, node, offset):
+        for decider in slicing.slicer.deciders(writer):
+            kept = slicing.slicer.kept(
+                decider, writer, (since, until), (node.address, node.size), others
+            )
+            if kept is not None:
+                found.append(_Kept(kept[0], writer, kept[1]))
+    return min(found, key=lambda kept: (kept.rank, kept.branch), default=None)
 
 
-def _not_leading(
-    slicing: Slicing, decider: int, writer: int, since: int, until: int
-) -> StreamPlace | None:
-    """The first execution of a branch after which the writer did not run before it ran again."""
-    branches = slicing.slicer.since(decider, since, MOST_EXECUTIONS)
-    writes = slicing.slicer.since(writer, since, MOST_EXECUTIONS)
-    for branch, following in zip(branches, [*branches[1:], None], strict=False):
-        if branch[0] > until:
-            return None
-        led = [w for w in writes if branch < w and (following is None or w < following)]
-        if not led:
-            return branch
-    return None
+def _last_step(slicing: Slicing, node: Node, moment: int) -> int | None:
+    """Up to which something could have been written."""
+    if node.freed is not None and node.freed.timestamp is not None:
+        moment = min(moment, node.freed.timestamp)
+    if moment == slicing.trace.last:
+        return slicing.slicer.end[0]
+    return slicing.points.step(moment)
+
+
+_KIND = "nodes.type = mine.type OR nodes.created_site = mine.created_site"
+
+
+def _mine(node: Node) -> str:
+    return f"WITH mine AS (SELECT type, created_site FROM nodes WHERE node = {node.id})"
+
+
+def _others(slicing: Slicing, node: Node) -> list[tuple[int, int]]:
+    """Where the other nodes of its kind are, by address."""
+    rows = slicing.trace.query(
+        f"""
+        {_mine(node)}
+        SELECT nodes.address, max(nodes.size) FROM nodes JOIN mine ON {_KIND}
+        WHERE nodes.address <> {node.address} GROUP BY nodes.address ORDER BY nodes.address
+        """
+    ).rows
+    return [(address, size) for address, size in rows]
 
 
 def _writers(slicing: Slicing, node: Node, offset: int) -> list[int]:
@@ -127,10 +149,10 @@ def _writers(slicing: Slicing, node: Node, offset: int) -> list[int]:
     that were made by the same statement."""
     rows = slicing.trace.query(
         f"""
-        WITH mine AS (SELECT type, created_site FROM nodes WHERE node = {node.id})
+        {_mine(node)}
         SELECT DISTINCT modules.address + sites."offset"
         FROM nodes
-        JOIN mine ON nodes.type = mine.type OR nodes.created_site = mine.created_site
+        JOIN mine ON {_KIND}
         JOIN events ON events.address = nodes.address + {offset}
             AND events.timestamp >= coalesce(nodes.created, 0)
             AND events.timestamp <= coalesce(nodes.freed, events.timestamp)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from heapstory.errors import UsageError
 from heapstory.slicing.beyond import beyond
 from heapstory.slicing.criteria import parse
+from heapstory.slicing.empty import why_empty
 from heapstory.slicing.lines import Lines
 from heapstory.slicing.model import CRITERION, KINDS, Dependence, Moment, Slice
 from heapstory.slicing.naming import Named, Naming
@@ -50,6 +51,9 @@ class Slicing:
         found = self._explain(asked, options)
         telling = _Telling(self, found, options)
         statements = telling.statements()
+        notes = telling.notes()
+        if not statements:
+            notes.append(why_empty(self.trace, self.slicer, self.naming, found, options))
         return Slice(
             criterion=text,
             words=asked.words,
@@ -62,7 +66,7 @@ class Slicing:
             seconds=round(time.monotonic() - started, 6),
             cut=telling.cut,
             beyond=beyond(self.trace, self.slicer, self.naming, found, telling.follows_calls),
-            notes=telling.notes(),
+            notes=notes,
             inlined=self.lines.inlined(statements, found["hits"].column("address")),
         )
 
