@@ -121,12 +121,23 @@ class Terms(HeapView):
             return UNKNOWN
         key = (expr.index, one)
         if key not in self._attributes:
-            edges = attribute.edges
-            cyclic = edges is not None and any(
-                other in self.reached(other, edges) for other in {one} | self.reached(one, edges)
-            )
+            cyclic = self._is_circular(expr.index, one, ())
             self._attributes[key] = UNKNOWN if cyclic else self.value(attribute.value, [one])
         return self._attributes[key]
+
+    def _is_circular(self, index: int, one: Object, way: tuple[Object, ...]) -> bool:
+        """Whether the way down from an object, no further than where the rule stops, comes back."""
+        attribute = self.plan.attributes[index]
+        if attribute.edges is None or one in way:
+            return one in way
+        if attribute.stop is not None and self.value(attribute.stop, [one]) is True:
+            return False
+        below = set(self._after(one, attribute.edges))
+        return any(self._is_circular(index, other, (*way, one)) for other in below)
+
+    def _op_circular(self, expr: Expr, base: Any) -> Any:
+        one = self._typed(base, self.plan.attributes[expr.index].type)
+        return one is not None and self._is_circular(expr.index, one, ())
 
     def _degree(self, expr: Expr, base: Any, end: int) -> Any:
         one = self.object_of(base)

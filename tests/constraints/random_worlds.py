@@ -25,6 +25,8 @@ SPECIFICATIONS = {
     "heap": FIELDS + "heap(left, right, key);",
     "height": FIELDS + "node.HEIGHT; node X; X.ISLEAF == true => X.HEIGHT = 0 ||"
     "X.HEIGHT = max(X.left.HEIGHT, X.right.HEIGHT) + 1; |X.left.HEIGHT - X.right.HEIGHT| <= 1;",
+    "sentinel": FIELDS + "node.HEIGHT; node X; X.key == 0 => X.HEIGHT = 0 ||"
+    "X.HEIGHT = max(X.left.HEIGHT, X.right.HEIGHT) + 1; X.HEIGHT <= 2;",
     "thesis height": FIELDS + "node.HEIGHT; node X; X.ISLEAF == true => X.HEIGHT = 0 ||"
     "X.HEIGHT = (X.left.HEIGHT >= X.right.HEIGHT) ? X.left.HEIGHT + 1 : X.right.HEIGHT + 1;"
     "node X, Y; X -> Y => X.HEIGHT > Y.HEIGHT and X.HEIGHT < 3;",

@@ -341,3 +341,31 @@ def test_inner_exists_has_a_binder() -> None:
     (constraint, *_) = plan_of(f"{TREE}node X; exists node Y: Y == X.left;").constraints
     assert constraint.body.op is Op.EXISTS
     assert constraint.body.binder.kind is BinderKind.VALUE
+
+
+# Attributes that stop at a sentinel.
+
+STOPPING = (
+    TREE
+    + "node.DEPTH; node X; X.key == 0 => X.DEPTH = 0 ||"
+    + "X.DEPTH = max(X.left.DEPTH, X.right.DEPTH) + 1; deep: X.DEPTH < 2;"
+)
+
+
+def test_a_sentinel_may_lead_to_itself() -> None:
+    world = World()
+    top, low, end = chain(world, 2, 1, 0)
+    for one in (top, low, end):
+        world.link(one, RIGHT, end)
+    world.link(end, LEFT, end)
+    assert Checked(world, plan_of(STOPPING)).violated() == {"deep": {(top,)}}
+    world.link(end, LEFT, top)
+    assert names(world, STOPPING) == {"deep"}, "nothing beyond the sentinel is looked at"
+
+
+def test_a_cycle_before_the_sentinel_is_one() -> None:
+    world = World()
+    top, low, end = chain(world, 2, 1, 0)
+    world.link(end, LEFT, end)
+    world.link(low, RIGHT, top)
+    assert Checked(world, plan_of(STOPPING)).violated() == {"acyclic(DEPTH)": {(top,), (low,)}}

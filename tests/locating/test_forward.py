@@ -162,3 +162,22 @@ def test_of_very_many_inconsistencies_some_of_each_constraint_are_traced_back() 
     assert 2 < found.traced < 301
     direct = [fault.time for fault in found.faults if fault.relation is Relation.DIRECT]
     assert len(direct) == found.traced and direct[0] == clean + 1 and direct[-1] == last
+
+
+def test_a_new_block_may_be_incomplete_at_the_end_of_a_round() -> None:
+    """Nothing points to it, so the compiler may have moved stores to it beyond the next call."""
+    world = World()
+    plan = plan_of("node { key!; next*; } sorted(next, key);")
+    one = world.alloc(1, 2, zeroed=False)
+    world.put(one, 0, 5)
+    world.put(one, 1, 0)
+    rounds = [world.now]
+    two = world.alloc(1, 2, zeroed=False)
+    world.link(two, 1, one)
+    rounds.append(world.now)
+    world.put(two, 0, 9)
+    engine = structure(world, Checked(world, plan))
+    points = [(at, [], (world.now, 1)) for at in rounds]
+    found = engine.locate([*points, (world.now, [], None)], rounds=[0, 1])
+    assert found.bad == 2
+    assert [row.time for row in found.decisive] == [world.now]

@@ -33,6 +33,18 @@ Value Evaluator::attribute_of(uint32_t number, Object object) {
     return memo->value;
 }
 
+Truth Evaluator::circular(const Expr &e) {
+    Object object = facet(operand(e.args[0]), plan_.attributes[e.index].type);
+    if (object == no_object)
+        return Truth::no;
+    attribute_of(e.index, object);
+    auto [place, within] = family_of_[e.index];
+    Family &family = *families_[place];
+    Family::Part part{within, within + 1};
+    family.knows(object, part, time);
+    return truth_of(family.marks[family.first(object, part)] & Family::cyclic);
+}
+
 namespace {
 
 // Whether a rule reads attributes other than its own.
@@ -50,7 +62,8 @@ bool reads_others(const Expr &e, uint32_t own) {
 void Evaluator::make_families() {
     for (uint32_t number = 0; number < plan_.attributes.size(); ++number) {
         const PlanAttribute &attribute = plan_.attributes[number];
-        bool joins = attribute.edges != none && !reads_others(attribute.value, number);
+        bool joins =
+            attribute.edges != none && !attribute.stop && !reads_others(attribute.value, number);
         size_t place = 0;
         while (place < families_.size() &&
                (!joins || families_[place]->alone || families_[place]->type != attribute.type ||
@@ -92,8 +105,26 @@ void Evaluator::compute_next(Family &family, Object object) {
     compute(family, family.all(), object, edges);
 }
 
+bool Evaluator::stops(const Family &family, Object object, Span &over) {
+    const std::optional<Expr> &stop = plan_.attributes[family.attributes[0]].stop;
+    if (!stop)
+        return false;
+    AllEdges kept(*this);
+    std::vector<Bound> outer(1, {object, 0});
+    std::swap(bound, outer);
+    Span around = std::exchange(span, over);
+    bool stopped = truth(*stop) == Truth::yes;
+    over = std::exchange(span, around);
+    std::swap(bound, outer);
+    return stopped;
+}
+
 Evaluator::Pending Evaluator::open(const Family &family, Object object, Span &all) {
     Pending visit{object, needed_.size(), {}};
+    if (stops(family, object, visit.edges)) {
+        all.narrow(visit.edges);
+        return visit;
+    }
     edges_.out(line_.head(object), family.edges, time, visit.edges, [&](Object target, uint32_t) {
         if (Object next = line_.facet(target, family.type); next != no_object)
             needed_.push_back(next);

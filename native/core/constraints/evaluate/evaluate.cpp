@@ -99,6 +99,8 @@ Truth Evaluator::truth(const Expr &e) {
         uint32_t of = cell(e.args[0]);
         return of != none && line_.is_open(of, time) ? Truth::unknown : Truth::no;
     }
+    case Op::circular:
+        return circular(e);
     case Op::exists:
         return exists(e);
     default: {

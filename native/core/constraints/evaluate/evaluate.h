@@ -142,6 +142,9 @@ class Evaluator {
     std::optional<Integer> added(const Expr &e, Object head, uint64_t at, Span &over);
     Value attribute(const Expr &e);
     Value attribute_of(uint32_t attribute, Object object);
+    Truth circular(const Expr &e);
+    // Whether the rule of a family's attributes does not recurse from an object, and how long.
+    bool stops(const Family &family, Object object, Span &over);
     void make_families();
     void compute(Family &family, Family::Part part, Object object, const Span &edges);
     Pending open(const Family &family, Object object, Span &all);

@@ -174,12 +174,14 @@ struct PlanAttribute {
     Expr value;
     uint32_t edges = none; // none: it does not recurse
     std::optional<Number> null;
+    std::optional<Expr> stop; // where it is TRUE, `value` does not recurse
 
     template <class Visit> void for_each_member(Visit visit) {
         visit("type", type);
         visit("value", value);
         visit("edges", edges);
         visit("null", null);
+        visit("stop", stop);
     }
 };
 

@@ -43,6 +43,8 @@ HEAPSTORY_ATOM(index,
                INDEX) // args[0].run[args[1]]: `type`, `index` of the run; out of range is UNKNOWN
 HEAPSTORY_ATOM(string, STRING) // the C text at pointer args[0], at most 4096 bytes; else UNKNOWN
 HEAPSTORY_ATOM(attribute, ATTRIBUTE) // `index` of the attribute, of args[0]
+// Attribute `index` of args[0] depends on itself, or on one that does.
+HEAPSTORY_ATOM(circular, CIRCULAR)
 HEAPSTORY_ATOM(indegree, INDEGREE)   // number of edges of set `edges` that end in args[0]
 HEAPSTORY_ATOM(outdegree, OUTDEGREE) // number of edges of set `edges` that begin in args[0]
 HEAPSTORY_ATOM(external, EXTERNAL)   // outdegree 0 or indegree 0, over `edges`

@@ -95,6 +95,7 @@ class Forward {
     void pass(size_t point, std::vector<Inconsistency> found);
     void find_unusual();
     bool is_usual(size_t point) const;
+    bool is_about_new_block(const Inconsistency &e, size_t point) const;
     void gather_found(size_t point);
     bool is_bad_for_good(uint32_t constraint, size_t point);
     size_t bisect(uint32_t constraint, size_t clean, size_t end);

@@ -36,12 +36,30 @@ bool Forward::is_usual(size_t point) const {
            });
 }
 
+// Whether it is about a block that is new at the end of a round and that nothing points to yet. The
+// compiler may delay stores to such a block beyond calls, which cannot read it.
+bool Forward::is_about_new_block(const Inconsistency &e, size_t point) const {
+    uint64_t time = points_[point].time;
+    uint64_t since = point ? points_[point - 1].time : 0;
+    return std::any_of(e.binding.begin(), e.binding.end(), [&](const Bound &bound) {
+        if (bound.object == no_object || line_.birth[bound.object] <= since)
+            return false;
+        Span unused;
+        Object head = line_.head(bound.object);
+        return !checker_.edges().incoming(0).count(head, time, unused);
+    });
+}
+
 void Forward::find_unusual() {
     std::set<uint32_t> rounds; // ways: what the first round left wrong is usual
     for (Passing &passing : passing_) {
         const CPoint &point = points_[passing.point];
         if (passing.point >= bad_ || point.operation_end < points_[bad_].time)
             continue;
+        if (point.is_round)
+            std::erase_if(passing.found, [&](const Inconsistency &e) {
+                return is_about_new_block(e, passing.point);
+            });
         if (point.is_round && rounds.insert(point.way).second)
             for (const Inconsistency &e : passing.found)
                 usual_.emplace(point.way, e.constraint);

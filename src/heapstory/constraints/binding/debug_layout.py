@@ -89,6 +89,19 @@ class DebugLayouts:
         inside = self.types.get(last) if last else None
         return inside is not None and inside["kind"] == "array" and not inside["count"]
 
+    def in_open_array(self, outer: int, inner: int, path: str = "") -> Iterator[tuple[int, int]]:
+        """Where another type lies in the first element of an array without a length at the end of a
+        record, and the size of an element."""
+        if self.types.get(outer)["kind"] != "record" or not self.is_open(outer):
+            return
+        last = self.types.get(outer)["fields"][-1]
+        name, _, rest = path.partition(".")
+        element = self.types.get(last["type"])["target"] if last["type"] else None
+        if not element or (path and last["name"] != name):
+            return
+        for offset in self.inside(element, inner, rest):
+            yield last["offset"] + offset, self.types.get(element)["size"]
+
     def as_base(self, outer: int, inner: int, base: int = 0) -> Iterator[int]:
         """The offsets in a record at which another one is its base: a class that it is derived
         from, or the first member of a structure."""

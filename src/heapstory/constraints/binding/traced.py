@@ -177,8 +177,7 @@ class TraceBinding:
         for outer in range(1, self.trace.core.types() + 1):
             described = self.trace.types.get(outer)
             if outer != inner and described["kind"] == "record":
-                for base in self.layouts.inside(outer, inner):
-                    yield PlanMember(type_id=outer, base=base, stride=self._stride(outer))
+                yield from self._held(outer, inner)
 
     def _at(self, inner: int, field: str) -> Iterator[PlanMember]:
         holder, _, path = field.partition(".")
@@ -188,8 +187,14 @@ class TraceBinding:
                 yield PlanMember(node=node, base=base)
             return
         for outer in self._named(holder):
-            for base in self.layouts.inside(outer, inner, path):
-                yield PlanMember(type_id=outer, base=base, stride=self._stride(outer))
+            yield from self._held(outer, inner, path)
+
+    def _held(self, outer: int, inner: int, path: str = "") -> Iterator[PlanMember]:
+        """A type inside the blocks of another, in each element of an array at its end as well."""
+        for base in self.layouts.inside(outer, inner, path):
+            yield PlanMember(type_id=outer, base=base, stride=self._stride(outer))
+        for base, stride in self.layouts.in_open_array(outer, inner, path):
+            yield PlanMember(type_id=outer, base=base, stride=stride)
 
     # Arrays.
 

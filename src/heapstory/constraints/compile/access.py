@@ -167,10 +167,15 @@ class FieldTerms(ABC):
             return self._element(found, index, term)
         if term.numbered or found.by_number:
             return self._numbered(found, index, term)
-        array = self.schema.array_behind(found.part, found.entry) if found.part else None
+        array = self._array_behind(found)
         if array is None:
             raise self.schema.fail(f"{self._text(base)} is not an array", term.at)
         return self.step(found.expr, array, "[]", index, term)
+
+    def _array_behind(self, found: Value) -> Entry | None:
+        if found.part is None or found.expr.type is None:
+            return None
+        return self.schema.array_behind(self.schema.entries[found.expr.type], found.part)
 
     def _element(self, found: Partial, index: Expr, term: syntax.Term) -> Value | Partial:
         if index.op is Op.NUMBER:

@@ -83,10 +83,21 @@ class Attributes:
                 )
         self._check_order()
         return tuple(
-            PlanAttribute(a.name, a.entry.index, a.value, self.recursion(i), a.null)
+            PlanAttribute(a.name, a.entry.index, a.value, self.recursion(i), a.null, self.stop(i))
             for i, a in enumerate(self.all)
             if a.value is not None
         )
+
+    def stop(self, index: int) -> Expr | None:
+        """Where an attribute does not recurse though there are edges: a sentinel, which may lead to
+        itself. (A leaf has no edges to go on along.)"""
+        value = self.all[index].value
+        if value is None or value.op is not Op.IF:
+            return None
+        guard, terminal, _ = value.args
+        fields = any(step.op in (Op.FIELD, Op.INDEX) for step in subexpressions(guard))
+        alone = all(use.index == index for use in self.uses(index))
+        return guard if fields and alone and not _attributes_in(terminal) else None
 
     def uses(self, index: int) -> list[Expr]:
         """The attributes that the rule of one reads."""

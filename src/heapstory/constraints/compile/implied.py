@@ -158,14 +158,22 @@ class Implied:
             refs = set(self.schema.edges(edges)) if edges is not None else set()
             if edges is None or any(refs <= known for known in covered):
                 continue
+            name = f"acyclic({attribute.name})"
+            if attributes.stop(index) is not None:
+                found.append(self._no_circle(name, attribute.entry, index, edges))
+                continue
             covered.append(refs)
             there = Expr(Op.PATH, (variable(0), variable(1)), edges=edges)
             back = Expr(Op.NOT, (Expr(Op.PATH, (variable(1), variable(0)), edges=edges),))
             both = {"X": attribute.entry, "Y": attribute.entry}
-            found.append(
-                self.builder.build(f"acyclic({attribute.name})", NOWHERE, both, there, back)
-            )
+            found.append(self.builder.build(name, NOWHERE, both, there, back))
         return found
+
+    def _no_circle(self, name: str, entry: Entry, attribute: int, edges: int) -> PlanConstraint:
+        """The same where the recursion stops at some nodes, which may lie on cycles."""
+        circular = Expr(Op.CIRCULAR, (variable(0),), index=attribute)
+        none = Expr(Op.NOT, (Expr(Op.PATH, (variable(0), variable(0)), edges=edges),))
+        return self.builder.build(name, NOWHERE, {"X": entry}, circular, none)
 
 
 def _linked(entry: Entry) -> Expr:

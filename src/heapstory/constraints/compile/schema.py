@@ -64,6 +64,17 @@ def _native_name(entry: Entry) -> str:
     return (entry.line.native if entry.line else None) or entry.name
 
 
+def _is_of_pointers(part: Scalar | Array) -> bool:
+    """Whether it is a pointer to pointers."""
+    return (scalar_of(part).pointee or "").endswith("*")
+
+
+def _leading_to(part: Scalar | Array, target: Entry) -> Scalar | Array:
+    """A pointer, or an array of pointers, to a type."""
+    scalar = replace(scalar_of(part), target=_native_name(target), pointee=None)
+    return replace(part, element=scalar) if isinstance(part, Array) else scalar
+
+
 def _element(name: str) -> tuple[str, int | None]:
     """The array and the index of ``next[0]``."""
     whole, bracket, index = name.partition("[")
@@ -183,9 +194,8 @@ class Schema:
         scalar = scalar_of(part)
         if scalar.kind not in POINTERS:
             return None
-        for named in entry.line.fields if entry.line else ():
-            if named.target and entry.find_marked(named.name) is part:
-                return self.find(named.target)
+        if told := self._told_target(entry, part):
+            return None if _is_of_pointers(part) else told
         if scalar.target:
             return self._native(scalar.target, imply)
         for other in self.declared():
@@ -196,6 +206,13 @@ class Schema:
             return None
         return entry if not entry.is_array else None
 
+    def _told_target(self, entry: Entry, part: Scalar | Array) -> Entry | None:
+        """The type after the colon: ``next* : node``."""
+        for named in entry.line.fields if entry.line else ():
+            if named.target and entry.find_marked(named.name) is part:
+                return self.find(named.target)
+        return None
+
     def array_of(self, part: Scalar | Array) -> Entry | None:
         """Blocks of what a pointer points to, as an array: ``X.buffer[i]``, ``table.chain[i]``."""
         scalar = scalar_of(part)
@@ -203,17 +220,26 @@ class Schema:
             return None
         return self._array_named(scalar.target or scalar.pointee or "")
 
-    def array_behind(self, part: Scalar | Array, target: Entry | None) -> Entry | None:
-        """The same where the specification may say what the pointer leads to (``key : int``)."""
+    def array_behind(self, entry: Entry, part: Scalar | Array) -> Entry | None:
+        """The same where the specification may say what the pointer leads to: ``key : int``, or,
+        of a pointer to pointers, what those lead to."""
+        told = self._told_target(entry, part)
+        if told is not None and _is_of_pointers(part):
+            return self._array_named(scalar_of(part).pointee or "", told)
+        target = self.target(entry, part)
         if target is None:
             return self.array_of(part)
         return target if target.is_array else self._array_named(_native_name(target))
 
-    def _array_named(self, name: str) -> Entry | None:
-        if name not in self._arrays:
+    def _array_named(self, name: str, target: Entry | None = None) -> Entry | None:
+        """Blocks of a type as arrays; the target is that of its elements."""
+        known = f"{name}[]" if target is None else f"{name}[] to {target.name}"
+        if known not in self._arrays:
             layout = self.binding.array_of(name)
-            self._arrays[name] = self.imply(f"{name}[]", layout) if layout else None
-        return self._arrays[name]
+            if layout is not None and target is not None:
+                layout = replace(layout, parts=tuple(_leading_to(p, target) for p in layout.parts))
+            self._arrays[known] = self.imply(known, layout) if layout else None
+        return self._arrays[known]
 
     # Edges.
 

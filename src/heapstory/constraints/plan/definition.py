@@ -151,7 +151,8 @@ class PlanAttribute:
 
     `edges` is the edge set the definition recurses through (None: it does not recurse). An object
     from which a cycle of these edges can be reached has the value UNKNOWN, whatever `value` says;
-    do not cache that beyond its interval. `null` is the attribute of NULL (None: UNKNOWN).
+    do not cache that beyond its interval. Where `stop` is TRUE the definition does not recurse, and
+    no edge leads on. `null` is the attribute of NULL (None: UNKNOWN).
     """
 
     name: str
@@ -159,6 +160,7 @@ class PlanAttribute:
     value: Expr
     edges: int | None
     null: int | float | None
+    stop: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -269,6 +269,10 @@ class Wording:
                 what = f"{_article(self._type(expr.type))} {self._type(expr.type)}"
             is_not = "is neither NULL nor" if negated else "is NULL or"
             return f"{self.value(args[0])} {is_not} the address of {what}"
+        if op is Op.CIRCULAR:
+            name = self.plan.attributes[expr.index].name
+            depends = "does not depend" if negated else "depends"
+            return f"{name} of {self.value(args[0])} {depends} on itself"
         if op is Op.WRITTEN:
             return f"{self.value(args[0])} has {'never ' if negated else ''}been written"
         if op is Op.EXISTS:
