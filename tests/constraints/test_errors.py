@@ -33,6 +33,7 @@ TREE = "node { key; left*; right*; parent^; }\n"
         (TREE + "node X, Y; X->left == Y;", 2, 20, "a field is written X.left"),
         (TREE + "node X; X->left;", 2, 9, "a field is written X.left"),
         (TREE + "node X; X.key > 0 -> X.key > 1;", 2, 19, "write =>"),
+        (TREE + "root: node from frame main.list;", 2, 23, "a local variable cannot be a root"),
         ("struct node { key; }", 1, 13, "a type is named without 'struct': node { … }"),
         ("node { key; left*; left^; }", 1, 20, "field 'left' is named twice"),
         (TREE + "acylic(left);", 2, 1, "did you mean 'acyclic'?"),

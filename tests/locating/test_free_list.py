@@ -33,10 +33,23 @@ def test_what_overwrote_a_free_chunk(
     assert answer["statements"][0]["file"] == "figure9.c"
 
 
-def test_free_lists_of_a_correct_program_are_whole(
+def test_what_overwrote_the_rest_of_a_split_chunk(
     compile_program: Compile, record: Record, heapstory: Heapstory
 ) -> None:
-    program = compile_program("locating/figure9", "-O0", "-DFAULT=0")
+    program = compile_program("locating/split_chunk", "-O0", "-DFAULT=1")
+    trace = record(program, options=INTERNALS)
+    done = heapstory("locate", trace, "--spec", "glibc_free_list", "--json")
+    assert done.returncode == 1, done.stderr
+    text = source("locating/split_chunk.c").read_text().splitlines()
+    faulty = next(n for n, line in enumerate(text, 1) if "/* faulty */" in line)
+    assert [place["line"] for place in json.loads(done.stdout)["statements"]] == [faulty]
+
+
+@pytest.mark.parametrize("name", ["figure9", "split_chunk", "many_chunks"])
+def test_free_lists_of_a_correct_program_are_whole(
+    name: str, compile_program: Compile, record: Record, heapstory: Heapstory
+) -> None:
+    program = compile_program(f"locating/{name}", "-O0", "-DFAULT=0")
     trace = record(program, options=INTERNALS)
     done = heapstory("locate", trace, "--spec", "glibc_free_list", "--cpoint", "end")
     assert done.returncode == 0, done.stdout + done.stderr

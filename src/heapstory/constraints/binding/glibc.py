@@ -3,7 +3,8 @@
 A chunk begins 16 bytes before what malloc returns; a free one holds, behind its two sizes, pointers
 to the next one and the one before. The lists are rings, and each goes through a bin: two words in
 libc's data that are used as if they were the pointers of a chunk 16 bytes before them. A bin that
-has never been used points to that chunk itself, and so they are found.
+has never been used points to that chunk itself, and so they are found. The rest of a chunk that was
+split is no node of its own: it is found by the pointers of a list that lead to it.
 """
 
 from __future__ import annotations
@@ -31,6 +32,12 @@ FROM edges e JOIN nodes n ON e.node = n.node
 WHERE n.kind = 'global' AND e.target = e.node AND e.value = n.address + e."offset" - 16
 ORDER BY 1, 2
 """
+# Pointers into the middle of heap nodes, which may be to the rest of a chunk.
+INSIDE = """
+SELECT DISTINCT e.node, e."offset", e.target, e.target_offset
+FROM edges e JOIN nodes n ON e.target = n.node
+WHERE n.kind = 'heap' AND e.target_offset > 0 AND e.target_offset % 16 = 0
+"""
 
 
 def layout(trace: Trace, name: str) -> Layout:
@@ -44,5 +51,23 @@ def layout(trace: Trace, name: str) -> Layout:
     if name == BIN:
         return Layout(SIZE, PARTS, tuple(bins))
     rows = trace.query(f"SELECT node FROM nodes WHERE kind = 'heap' AND size >= {SIZE}").rows
-    heap = (PlanMember(node=int(node)) for (node,) in rows)
-    return Layout(SIZE, PARTS, (*bins, *heap))
+    heap = [PlanMember(node=int(node)) for (node,) in rows]
+    return Layout(SIZE, PARTS, (*bins, *heap, *_rests(trace, [*bins, *heap])))
+
+
+def _rests(trace: Trace, known: list[PlanMember]) -> list[PlanMember]:
+    """What the pointers of bins and chunks lead to inside heap nodes."""
+    led_to: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for node, offset, target, inside in trace.query(INSIDE).rows:
+        led_to.setdefault((int(node), int(offset)), []).append((int(target), int(inside)))
+    found: dict[tuple[int, int], PlanMember] = {}
+    todo = list(known)
+    while todo:
+        chunk = todo.pop()
+        assert chunk.node is not None
+        for field in (chunk.base + 2 * WORD, chunk.base + 3 * WORD):
+            for target, inside in led_to.get((chunk.node, field), ()):
+                if (target, inside) not in found:
+                    found[target, inside] = PlanMember(node=target, base=inside)
+                    todo.append(found[target, inside])
+    return list(found.values())

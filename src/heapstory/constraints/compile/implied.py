@@ -9,11 +9,10 @@ from heapstory.constraints.compile.expanding import root_of
 from heapstory.constraints.compile.schema import Entry, Schema
 from heapstory.constraints.language import syntax
 from heapstory.constraints.plan import EdgeRef, Expr, Op, PlanConstraint, PlanLoop, ShapeKind
-from heapstory.constraints.plan.expressions import number, variable
+from heapstory.constraints.plan.expressions import SAFE_ROOT, number, variable
 from heapstory.parsing import did_you_mean
 
 NOWHERE = syntax.At(0, 0)
-SAFE_ROOT = "root"  # how a pointer is safe: all it must not be is wild
 LOST = "lost"  # how a node is rooted: what is merely apart from the structure is not lost
 
 

@@ -12,7 +12,15 @@ from heapstory.constraints.compile.schema import Schema
 from heapstory.constraints.language import syntax
 from heapstory.constraints.language.oneliners import ONE_LINERS
 from heapstory.constraints.plan import Expr, Kind, Op
-from heapstory.constraints.plan.expressions import FALSE, NULL, TRUE, negate, number, variable
+from heapstory.constraints.plan.expressions import (
+    FALSE,
+    NULL,
+    SAFE_ROOT,
+    TRUE,
+    negate,
+    number,
+    variable,
+)
 from heapstory.parsing import did_you_mean
 
 LOGIC = {Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE, Op.AND, Op.OR, Op.NOT, Op.TRUE, Op.FALSE} | {
@@ -194,7 +202,10 @@ class Terms(FieldTerms):
             return Value(self._text_call(term))
         if term.name == "rooted" and len(term.args) == 1:
             return Value(Expr(Op.ROOTED, (self._object(term.args[0]),)))
-        known = (*AGGREGATES, "LEN", "HASH", "rooted", *ARITHMETIC_CALLS, *ONE_LINERS)
+        if term.name == "WILD" and len(term.args) == 1:
+            safe = Expr(Op.SAFE, (self.expr(term.args[0]),), text=SAFE_ROOT)
+            return Value(Expr(Op.NOT, (safe,)))
+        known = (*AGGREGATES, "LEN", "HASH", "WILD", "rooted", *ARITHMETIC_CALLS, *ONE_LINERS)
         if term.name in ONE_LINERS:
             raise self.schema.fail(f"{term.name}(…) is a statement of its own", term.at)
         raise self.schema.fail(

@@ -164,6 +164,11 @@ def _remedy(error: UnexpectedInput, source: str) -> str:
     statement = re.split(r"[;{}]", source[:place])[-1]
     if kind := re.search(r"\b(struct|class|union)\s+(\w+)\s*$", statement):
         return f" (a type is named without '{kind[1]}': {kind[2]} {{ … }})"
+    if re.search(r"\bfrom\s+frame\s*$", statement):
+        return (
+            " (a local variable cannot be a root, since stores to the stack are not recorded: name "
+            "a field of a type or a global variable)"
+        )
     if token == "->":
         return " (between what is supposed and what must hold, write =>)"
     if field := re.search(r"(\w+)->([A-Za-z_]\w*)\W*$", statement):

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from heapstory.constraints.plan import Binder, Expr, Op
 
+SAFE_ROOT = "root"  # how a pointer is safe: all it must not be is wild
 TRUE, FALSE, NULL = Expr(Op.TRUE), Expr(Op.FALSE), Expr(Op.NULL)
 
 
