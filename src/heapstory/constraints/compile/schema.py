@@ -227,9 +227,10 @@ class Schema:
         if told is not None and _is_of_pointers(part):
             return self._array_named(scalar_of(part).pointee or "", told)
         target = self.target(entry, part)
-        if target is None:
-            return self.array_of(part)
-        return target if target.is_array else self._array_named(_native_name(target))
+        if target is not None and target.is_array:
+            return target
+        named = self._array_named(_native_name(target)) if target is not None else None
+        return named or self.array_of(part)
 
     def _array_named(self, name: str, target: Entry | None = None) -> Entry | None:
         """Blocks of a type as arrays; the target is that of its elements."""
