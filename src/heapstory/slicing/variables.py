@@ -113,9 +113,11 @@ def _bytes_of(pieces: list[CodeVariable], scope: Scope) -> Bytes:
                 f"{name}: is optimised away there (build with -O0 or -Og, or ask at another line)"
             )
         else:
+            began = one["where"] == "frame"
+            reason = "its function began before the stream" if began else "a register points to it"
             raise UsageError(
-                f"{name}: where it lies is not known there "
-                "(its function began before the stream; ask for FILE:LINE:0xADDRESS)"
+                f"{name}: where it lies is not known there ({reason}; ask for "
+                "FILE:LINE:0xADDRESS, for FILE:LINE or at another line)"
             )
     return Bytes(tuple(memory), tuple(registers))
 
