@@ -128,7 +128,9 @@ def test_functions_that_do_not_match(
     answer = check(built)
     remarks = ("new and free", "new[] and delete", "malloc and delete")
     assert lines(answer) == {("MismatchedFree", line_of(source, text)) for text in remarks}
-    assert lines(answer) == memcheck(built)
+    # Newer ones also name the size that such a delete is given: one mistake, reported once by ours.
+    theirs = {each for each in memcheck(built) if each[0] != "MismatchedAllocateDeallocateSize"}
+    assert lines(answer) == theirs
     assert all(error["block"]["freed"] is None for error in answer["errors"])
 
 
