@@ -1,4 +1,4 @@
-"""How things are shown: states of pointers, hostile text, contrast, a small screen, findings."""
+"""How things are shown: states of pointers, hostile text, contrast, screens, findings, sizes."""
 
 from __future__ import annotations
 
@@ -101,20 +101,110 @@ def test_a_finding_is_one_click_from_its_moment(
         assert "breaks" in shown.page.inner_text("#why")
 
 
-def test_everything_fits_on_a_small_screen(
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (2560, 1440), (3840, 2160)])
+def test_everything_fits_on_the_screen(
+    size: tuple[int, int], browser: Browser, recorded: Recorded, view: View
+) -> None:
+    wide, high = size
+    page = view(recorded("viewer/avl"))
+    with opened(browser, page.as_uri(), viewport={"width": wide, "height": high}) as shown:
+        assert shown.page.evaluate(
+            "[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
+        ) == [wide, high]
+        boxes = {}
+        for pane in (".source", ".graph", ".panels", ".time"):
+            box = boxes[pane] = shown.page.locator(pane).bounding_box()
+            assert box is not None
+            assert min(box["x"], box["y"]) >= 0
+            assert box["x"] + box["width"] <= wide
+            assert box["y"] + box["height"] <= high
+        # Most of the screen is for the graph, and the graph takes it.
+        graph = boxes[".graph"]
+        assert graph and graph["width"] >= 0.5 * wide and graph["height"] >= 0.55 * high
+        drawn = shown.page.locator("#graph .scene").bounding_box()
+        assert drawn and drawn["width"] > 0.4 * graph["width"]
+
+
+LOST = """#include <stdlib.h>
+struct node { struct node *next; int value; };
+static struct node *kept;
+static struct node *make(int value) {
+    struct node *made = malloc(sizeof *made);
+    made->value = value;
+    made->next = NULL;
+    return made;
+}
+int main(void) {
+    kept = make(1);
+    kept->next = make(2);
+    kept->next->next = make(3);
+    kept->next = NULL; /* two are lost */
+    return 0;
+}
+"""
+
+
+def test_lost_nodes_are_shown_as_such(browser: Browser, recorded: Recorded, view: View) -> None:
+    trace = recorded(LOST)
+    with api.open(trace) as story:
+        nodes = [n.id for n in story.graph().nodes if n.kind == "heap" and n.size == 16]
+        last = story.last
+    page = view(trace)
+    with opened(browser, address(page, n=nodes[1])) as shown:
+        boxes = shown.there()
+        lost = {node for node, box in boxes.items() if "lost" in box["classes"]}
+        assert (shown.moment(), lost) == (last, set(nodes[1:]))
+        assert {boxes[node]["status"] for node in lost} == {"lost"}  # in words, too
+        shown.go(last - 1)
+        assert not any("lost" in box["classes"] for box in shown.there().values())
+
+
+def test_the_statements_of_a_slice_are_marked(
+    browser: Browser, recorded: Recorded, view: View, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    trace = recorded(LOST, "--stream")
+    place = f"program.c:{LOST.split('/* two', maxsplit=1)[0].count(chr(10)) + 1}"
+    answer = heapstory("slice", trace, "--criterion", place, "--json")
+    assert answer.returncode == 0, answer.stderr
+    file = tmp_path / "slice.json"
+    file.write_text(answer.stdout)
+    wanted = {each["line"] for each in json.loads(answer.stdout)["statements"]}
+    with opened(browser, view(trace, "--slice", file).as_uri()) as shown:
+        shown.page.wait_for_selector(".line.sliced")
+        marked = shown.page.locator(".line.sliced").evaluate_all(
+            "lines => lines.map(line => Number(line.dataset.line))"
+        )
+        assert set(marked) == wanted and len(marked) < LOST.count("\n")
+
+
+MILLION = 1_000_000
+MANY = """#include <stdlib.h>
+struct item { struct item *next; };
+struct item *all;
+int main(void) {
+    for (int i = 0; i < COUNT; i++) {
+        struct item *made = malloc(sizeof *made);
+        made->next = all;
+        all = made;
+    }
+    return 0;
+}
+"""
+
+
+def test_a_million_nodes_open_as_a_summary(
     browser: Browser, recorded: Recorded, view: View
 ) -> None:
-    with opened(browser, view(recorded("viewer/avl")).as_uri()) as shown:
-        wide, high = shown.page.evaluate(
-            "[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
-        )
-        assert (wide, high) == (1280, 720)
-        for pane in (".source", ".graph", ".panels", ".time"):
-            box = shown.page.locator(pane).bounding_box()
-            assert box is not None
-            assert box["x"] >= 0
-            assert box["x"] + box["width"] <= 1280
-            assert box["y"] + box["height"] <= 720
+    trace = recorded(MANY.replace("COUNT", str(MILLION)))
+    with opened(browser, view(trace).as_uri()) as shown:
+        assert shown.page.get_attribute("#tab-summary", "aria-selected") == "true"
+        row = ".summary table:has(th:has-text('by type')) tbody tr:first-child"
+        assert shown.page.inner_text(f"{row} th") == "struct item"
+        assert f"{MILLION:,}" in shown.page.inner_text(row)
+        # The graph is what is near the variable; the rest of the list is folded.
+        scene = shown.scene()
+        assert 2 < len([box for box in scene["boxes"] if "there" in box["classes"]]) <= 160
+        assert any("more" in fold["text"] for fold in scene["folds"])
 
 
 def test_a_trace_that_was_cut_off_has_a_banner(

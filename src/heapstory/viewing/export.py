@@ -18,6 +18,7 @@ MEGABYTE = 1_000_000
 MAX_SIZE = 25 * MEGABYTE
 _OPENING_NODES = 500
 _SMALL = 2 * MEGABYTE  # a window of no more needs no smaller one to open with
+_FEW_NODES = 100_000  # nor does one of so few, however well the others compress
 _BYTES_OF_VERSION = 12.0  # in the file, at first guess
 _DATA_WORDS = 4096  # of a node, as long as they fit
 _TRIES = 4
@@ -35,7 +36,7 @@ def export(
     sources = _sources(trace, head, room)
     room -= sum(len(text) for text in sources.values())
     blocks["window"] = _window(trace, answers, head, room)
-    if len(blocks["window"]) > _SMALL:
+    if len(blocks["window"]) > _SMALL or head["nodes"] > _FEW_NODES:
         query = WindowQuery(
             first=head["first"], last=head["to"], start=head["start"], limit=_OPENING_NODES
         )
@@ -75,6 +76,11 @@ def _window(trace: Trace, answers: Answers, head: dict[str, Any], room: int) -> 
         query = WindowQuery(first=first, last=last, data_words=32 if attempt else _DATA_WORDS)
         data, window = answers.window(query)
         packed = compress(data)
+        if embedded_size(packed) <= room // 2 and last - first < trace.last and not attempt:
+            # It compresses better than guessed: there is room for a longer stretch.
+            cost = embedded_size(packed) / max(window.versions, 1)
+            changes = min(trace.last, int(0.8 * room / cost))
+            continue
         if embedded_size(packed) <= room:
             head["first"], head["to"] = first, last
             if first or last < trace.last:

@@ -25,6 +25,7 @@ export class ArrowView {
 
   update(t: number, against: number | null): void {
     this.version = this.versionAt(t);
+    if (this.arrow.targets.size > 1) this.nameTarget(against);
     const classes = this.classes(t, against);
     if (classes === this.shown) return;
     this.shown = classes;
@@ -32,6 +33,14 @@ export class ArrowView {
     const head = classes.split(" ")[0] as string;
     if (head === "hidden") this.element.removeAttribute("marker-end");
     else this.element.setAttribute("marker-end", `url(#head-${head})`);
+  }
+
+  /** Which of several nodes it leads to. */
+  private nameTarget(against: number | null): void {
+    const then = against === null ? -1 : this.versionAt(against);
+    const version = [this.version, then].find((each) => this.isHere(each));
+    if (version === undefined) return;
+    this.element.setAttribute("data-to", String(this.window.versions.target[version]));
   }
 
   /** The state of the pointer now; "was" if it stood only at the moment compared with. */
@@ -51,10 +60,10 @@ export class ArrowView {
 
   /** Whether a version of its field leads to its target. */
   private isHere(version: number): boolean {
-    const { nodes, versions } = this.window;
+    const { versions } = this.window;
     return (
       version >= 0 &&
-      versions.target[version] === nodes.id[this.arrow.target] &&
+      this.arrow.targets.has(versions.target[version] as number) &&
       POINTER_STATES.has(versions.state(version))
     );
   }

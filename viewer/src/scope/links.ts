@@ -32,7 +32,7 @@ export class Links {
     if (!links) {
       links = [];
       for (let field = this.window.firstField(node); field < this.window.endField(node); field++) {
-        links.push(...linksOfField(this.window, field, this.stretch));
+        for (const link of linksOfField(this.window, field, this.stretch)) links.push(link);
       }
       if (this.window.isSection(node)) links = links.filter((link) => this.isHeap(link.target));
       this.known.set(node, links);

@@ -31,6 +31,9 @@ export interface Arrow {
   row: number;
   to: string;
   target: number;
+  /** The same as an id; of a fold, all nodes in it that the field leads to at some moment. */
+  targets: Set<number>;
+  link: Link;
 }
 
 export interface Picture {
@@ -82,24 +85,21 @@ export function union(picture: Drawn): Union {
   for (const { behind } of picture.folds) {
     boxes.push({ key: foldKey(behind), width: 92, header: HEADER, rows: [] });
   }
-  const known = new Map<string, Link>();
-  for (const { node } of picture.boxes) {
-    for (const link of picture.links.of(node)) known.set(arrowKey(link), link);
-  }
-  const ranked = picture.arrows.map((arrow) => ({ arrow, link: known.get(arrow.key) as Link }));
-  ranked.sort((a, b) => Number(b.link.now) - Number(a.link.now) || b.link.share - a.link.share);
+  const ranked = [...picture.arrows].sort(
+    ({ link: a }, { link: b }) => Number(b.now) - Number(a.now) || b.share - a.share,
+  );
   const led = new Set<string>();
-  const deciding = ranked.filter(({ arrow, link }) => {
-    const decides = link.now || !led.has(arrow.to);
+  const deciding = ranked.filter((arrow) => {
+    const decides = arrow.link.now || !led.has(arrow.to);
     led.add(arrow.to);
     return decides;
   });
-  const links = deciding.map(({ arrow, link }) => ({
+  const links = deciding.map((arrow) => ({
     key: arrow.key,
     from: nodeKey(arrow.from),
     port: `r${arrow.row}`,
     to: arrow.to,
-    share: link.share,
+    share: arrow.link.share,
   }));
   return { boxes, links };
 }
@@ -166,11 +166,13 @@ export function shortType(type: string | null): string | null {
   return type?.replace(/^(struct|class|union) /, "") ?? null;
 }
 
+/** One for each node that a field leads to, and one for all that are folded together. */
 function arrows(links: Links, box: NodeBox, found: Visible): Arrow[] {
   const rows = new Map<number, number>();
   box.rows.forEach((row, index) => row.fields.forEach((field) => rows.set(field, index)));
-  const list: Arrow[] = [];
-  for (const { field, target } of links.of(box.node)) {
+  const made = new Map<string, Arrow>();
+  for (const link of links.of(box.node)) {
+    const { field, target } = link;
     const row = rows.get(field);
     const fold = found.foldOf.get(target);
     if (row === undefined || target < 0) continue;
@@ -179,11 +181,18 @@ function arrows(links: Links, box: NodeBox, found: Visible): Arrow[] {
       : fold === undefined
         ? null
         : foldKey(fold);
-    if (to !== null) {
-      list.push({ key: arrowKey({ field, target }), field, from: box.node, row, to, target });
+    if (to === null) continue;
+    const id = links.window.nodes.id[target] as number;
+    const known = made.get(`${field} ${to}`);
+    if (known) {
+      known.targets.add(id);
+      continue;
     }
+    const key = arrowKey(link);
+    const targets = new Set([id]);
+    made.set(`${field} ${to}`, { key, field, from: box.node, row, to, target, targets, link });
   }
-  return list;
+  return [...made.values()];
 }
 
 function moments(window: Window, boxes: NodeBox[]): Float64Array {

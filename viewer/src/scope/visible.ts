@@ -127,7 +127,8 @@ function fold(
       if (isShown(node) || foldOf.has(node)) continue;
       foldOf.set(node, behind);
       count(links.window, folds, node, behind);
-      front.push(...links.targets(node));
+      // One by one: a field that pointed to many nodes has more of them than a call has arguments.
+      for (const target of links.targets(node)) front.push(target);
     }
   }
   for (const { born, freed } of folds.values()) {
