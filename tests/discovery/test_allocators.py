@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Allocators that nobody names: proposed where they are functions, found where they are inlined."""
 
+import json
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import Heapstory
 from tests.discovery.nodes import Story, printed, story
 from tests.discovery.test_portable import PORTABLE, check_blocks
 from tests.recorder import recorder
@@ -99,3 +101,20 @@ def test_objects_of_cpython(recorder_library: Path, tmp_path: Path) -> None:
     in_pools = sum(n.how == "returned" and n.site > 0 and not n.why for n in told.nodes.values())
     assert 0.97 * blocks <= in_pools <= blocks
     assert not any(s.certain for s in told.suspicions)
+
+
+def test_operators_that_do_not_call_malloc(heapstory: Heapstory, tmp_path: Path) -> None:
+    """As those of tcmalloc and jemalloc: what they return are nodes, what they do is left out."""
+    text, library, program = source("discovery/operators.cpp"), tmp_path / "l.so", tmp_path / "p"
+    build = ["g++", "-std=c++17", "-O2", "-g", "-w", text, "-o"]
+    for made in ([library, "-DLIBRARY", "-shared", "-fPIC", "-fno-builtin"], [program]):
+        subprocess.run([*build, *made], check=True)
+    trace = tmp_path / "t.story"
+    words = ["--mode", "portable", "-o", trace, "--not-own", tmp_path / "l.so", "--", program]
+    done = heapstory("record", *words, env={"LD_PRELOAD": str(library)})
+    assert done.returncode == 0, done.stderr
+    found = heapstory("info", "--suspicious", trace)
+    assert found.returncode == 0, found.stdout
+    graph = json.loads(heapstory("graph", "--json", trace).stdout)
+    nodes = {node["address"]: node["size"] for node in graph["nodes"]}
+    assert [nodes.get(address) for address in done.stdout.split()] == [32] * 30

@@ -61,6 +61,27 @@ static const struct {
     {"mallinfo", SERVICE},
     {"mallinfo2", SERVICE},
     {"mallopt", SERVICE},
+    /* Of modules that have malloc; others call it. */
+    {"operator new(unsigned long)", ALLOCATE},
+    {"operator new[](unsigned long)", ALLOCATE},
+    {"operator new(unsigned long, std::nothrow_t const&)", ALLOCATE},
+    {"operator new[](unsigned long, std::nothrow_t const&)", ALLOCATE},
+    {"operator new(unsigned long, std::align_val_t)", ALLOCATE},
+    {"operator new[](unsigned long, std::align_val_t)", ALLOCATE},
+    {"operator new(unsigned long, std::align_val_t, std::nothrow_t const&)", ALLOCATE},
+    {"operator new[](unsigned long, std::align_val_t, std::nothrow_t const&)", ALLOCATE},
+    {"operator delete(void*)", FREES},
+    {"operator delete[](void*)", FREES},
+    {"operator delete(void*, std::nothrow_t const&)", FREES},
+    {"operator delete[](void*, std::nothrow_t const&)", FREES},
+    {"operator delete(void*, unsigned long)", FREES},
+    {"operator delete[](void*, unsigned long)", FREES},
+    {"operator delete(void*, std::align_val_t)", FREES},
+    {"operator delete[](void*, std::align_val_t)", FREES},
+    {"operator delete(void*, std::align_val_t, std::nothrow_t const&)", FREES},
+    {"operator delete[](void*, std::align_val_t, std::nothrow_t const&)", FREES},
+    {"operator delete(void*, unsigned long, std::align_val_t)", FREES},
+    {"operator delete[](void*, unsigned long, std::align_val_t)", FREES},
 };
 
 /* Functions that only the family calls, in the C libraries that have symbols for them. */
@@ -144,12 +165,21 @@ static Int custom_at(Addr code, const HChar *name) {
     return -1;
 }
 
-static Bool is_left_out(Addr code) {
-    const HChar *name = NULL;
-    VG_(get_fnname)(VG_(current_DiEpoch)(), code, &name);
+/* Its number in the family, -1: it is not one. */
+static Int in_family(Addr code, const HChar *name) {
     for (UInt i = 0; name && i < FAMILY; i++)
         if (VG_(strcmp)(name, family[i].name) == 0)
-            return family[i].kind != SERVICE;
+            return VG_(strncmp)(name, "operator ", 9) || hs_allocates(code) ? (Int)i : -1;
+    return -1;
+}
+
+static Bool is_left_out(Addr code) {
+    const HChar *name = NULL;
+    Int number;
+    VG_(get_fnname)(VG_(current_DiEpoch)(), code, &name);
+    number = in_family(code, name);
+    if (number >= 0)
+        return family[number].kind != SERVICE;
     for (UInt i = 0; name && i < sizeof helpers / sizeof *helpers; i++)
         if (VG_(strcmp)(name, helpers[i]) == 0)
             return True;
@@ -321,14 +351,17 @@ static Bool has_headers(Addr code) {
             VG_(strncmp)(found, "__libc_", 7) == 0);
 }
 
+Bool hs_is_allocators(Addr code) {
+    return hs_mode == HSW_PORTABLE && hs_allocates(code) && !hs_is_own(code) && !has_headers(code);
+}
+
 static Int find(Addr code, const HChar *name) {
-    Int custom;
-    for (UInt i = 0; name && i < FAMILY; i++)
-        if (VG_(strcmp)(name, family[i].name) == 0) {
-            if (!has_headers(code))
-                hs_blocks_touch = True;
-            return i;
-        }
+    Int custom, number = in_family(code, name);
+    if (number >= 0) {
+        if (!has_headers(code))
+            hs_blocks_touch = True;
+        return number;
+    }
     if (hs_mode != HSW_PORTABLE)
         return -1;
     custom = custom_at(code, name);

@@ -130,7 +130,11 @@ void hs_leave_cluster(UInt node);
 /* left_out.c */
 void hs_left_out_start(void);
 Bool hs_is_left_out(Addr code); /* by name, library or range */
-Bool hs_leaving_out(void);      /* left-out code runs in the current thread */
+/* Code of a library that is an allocator as a whole. Where nobody calls its functions it is not
+ * left out (it may write to the program), but what it does with free blocks says nothing of nodes.
+ */
+Bool hs_is_allocators(Addr code);
+Bool hs_leaving_out(void); /* left-out code runs in the current thread */
 UInt hs_block_begins(Addr start, UInt how, UInt site, UShort flags);
 extern Bool hs_free_lists;   /* --allocator=free-lists */
 extern Bool hs_blocks_touch; /* an allocator without headers between its blocks was seen */

@@ -7,9 +7,12 @@
 
 #include "discovery/discovery.h"
 
+static Bool examines; /* the present superblock */
+
 static Bool examine(struct hs_superblock *b) {
     Bool found;
-    if (!hs_is_recorded(b))
+    examines = hs_is_recorded(b) && !hs_is_allocators(b->start);
+    if (!examines)
         return False;
     hs_find_definitions(b);
     hs_find_free_lists(b);
@@ -19,26 +22,26 @@ static Bool examine(struct hs_superblock *b) {
 }
 
 static void start_instruction(struct hs_superblock *b) {
-    if (hs_is_recorded(b) && b->first)
+    if (examines && b->first)
         hs_look_at_entry(b);
 }
 
 static void before_statement(struct hs_superblock *b, const IRStmt *s) {
-    if (!hs_is_recorded(b))
+    if (!examines)
         return;
     hs_check_accesses(b);
     hs_check_steps(b);
 }
 
 static void after_statement(struct hs_superblock *b, const IRStmt *s) {
-    if (!hs_is_recorded(b))
+    if (!examines)
         return;
     hs_note_derived(b, s);
     hs_check_pointers(b, s);
 }
 
 static void end_block(struct hs_superblock *b) {
-    if (hs_is_recorded(b) && b->in->jumpkind == Ijk_Ret)
+    if (examines && b->in->jumpkind == Ijk_Ret)
         hs_look_at_return(b);
 }
 

@@ -130,6 +130,11 @@ Addr hs_unwind_table(Addr code) {
     return module ? module->unwind_table : 0;
 }
 
+Bool hs_allocates(Addr code) {
+    const struct module *module = module_at(code);
+    return module && module->allocates;
+}
+
 /* The module in whose writable pages the address lies, or NULL. */
 static const struct module *module_of_data(Addr address) {
     for (Word i = VG_(sizeXA)(modules); i-- > 0;) {

@@ -16,6 +16,7 @@ Bool hs_in_module_data(Addr address);
 /* Of a module with code of an allocator that is left out, not all stores into its data are known;
  * of others all are, unless that code calls theirs: it calls system libraries only. */
 void hs_module_allocates(Addr code);
+Bool hs_allocates(Addr code); /* its module, as far as its code has run */
 Bool hs_is_known_data(Addr address);
 const HChar *hs_module_path(Addr code); /* NULL if it is none's */
 Addr hs_unwind_table(Addr code);        /* 0 if there is none */

@@ -94,7 +94,7 @@ class OpenTrace:
             return "the recorder failed"
         if self.meta.get("dropped"):
             return f"{self.meta['dropped']} records were dropped"
-        if unseen := self.meta.get("unseen"):
+        if isinstance(unseen := self.meta.get("unseen"), dict):
             return _unseen(unseen)
         return "the collector was stopped"
 
@@ -125,10 +125,12 @@ class OpenTrace:
 def _unseen(unseen: dict[str, Any]) -> str:
     """What was written, by what: memory keeps its old values in such a trace."""
     by = "io_uring" if unseen.get("io_uring") else "another process, or the kernel"
-    if not unseen["bytes"]:
-        return f"memory may have been written by what the recorder cannot see ({by})"
-    count, first = unseen["bytes"], unseen["ranges"][0]["address"]
-    what = f"a byte at {first} was" if count == 1 else f"{count:,} bytes from {first} on were"
+    what = "memory may have been"
+    match unseen:
+        case {"bytes": 1, "ranges": [{"address": str(first)}, *_]}:
+            what = f"a byte at {first} was"
+        case {"bytes": int(count), "ranges": [{"address": str(first)}, *_]}:
+            what = f"{count:,} bytes from {first} on were"
     return f"{what} written by what the recorder cannot see ({by})"
 
 
