@@ -350,3 +350,24 @@ def test_a_number_of_instructions_is_a_window(
     trace = record(compile_program(PROGRAM), options=("--stream-for", "1000"))
     done = heapstory("slice", trace, "--criterion", f"program.c:{line('b')}")
     assert done.returncode == 2 and "a part of the run" in done.stderr
+
+
+def test_a_stream_that_never_began(
+    compile_program: Compile, record: Record, heapstory: Heapstory
+) -> None:
+    source = PROGRAM.replace("int main(", "void never(void) {}\nint main(")
+    trace = record(compile_program(source), options=("--stream-from", "never"))
+    for command in ("slice", "loops"):
+        asked = ("--criterion", "crash") if command == "slice" else ()
+        done = heapstory(command, trace, *asked)
+        assert done.returncode == 2 and "never reached" in done.stderr
+
+
+def test_a_stream_cut_off_before_its_first_part(
+    compile_program: Compile, record: Record, heapstory: Heapstory
+) -> None:
+    trace = record(compile_program(PROGRAM), options=("--stream",))
+    chunks = trace / "chunks"
+    chunks.write_bytes(chunks.read_bytes()[:4096])
+    done = heapstory("slice", trace, "--criterion", "crash")
+    assert done.returncode == 4 and "cut off" in done.stderr

@@ -67,6 +67,11 @@ def is_window(trace: Trace) -> bool:
     return begins_late(trace) or ends_early(trace)
 
 
+def has_option(trace: Trace, name: str) -> bool:
+    """Whether the recorder was given an option."""
+    return bool(_options(trace, name))
+
+
 def _options(trace: Trace, *names: str) -> list[str]:
     """Those of the recorder and of its collector that begin so."""
     options = (str(word) for word in trace.meta.get("options") or [])

@@ -6,8 +6,8 @@ import time
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from heapstory.errors import UsageError
-from heapstory.slicing.beyond import beyond
+from heapstory.errors import HeapstoryError, LimitError, UsageError
+from heapstory.slicing.beyond import beyond, has_option
 from heapstory.slicing.criteria import parse
 from heapstory.slicing.empty import why_empty
 from heapstory.slicing.lines import Lines
@@ -101,9 +101,23 @@ def open_slicer(trace: Trace) -> Slicer:
     except _core.CoreError as error:
         if "no instruction stream" not in str(error):
             raise
-        raise UsageError(
+        raise _no_stream(trace) from None
+
+
+def _no_stream(trace: Trace) -> HeapstoryError:
+    if not has_option(trace, "--stream=yes"):
+        return UsageError(
             f"{trace.path}: has no instruction stream (record it: heapstory record --stream ...)"
-        ) from None
+        )
+    if not trace.complete:
+        return LimitError(
+            f"{trace.path}: was cut off before the first part of its instruction stream was "
+            "written (record it again)"
+        )
+    return UsageError(
+        f"{trace.path}: its instruction stream is empty, since the program never reached the place "
+        "where it begins (record again with another --stream-from or --from, or none)"
+    )
 
 
 class _Row(NamedTuple):
