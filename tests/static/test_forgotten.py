@@ -27,6 +27,9 @@ FORGETTING = {
     "replaced": "void r(struct graph *g, char *n) { free(g->name); g->name = strdup(n); }",
     "enlarged": "void r(struct graph *g, int n) { char *b = realloc(g->name, n);"
     " if (b) g->name = b; }",
+    "enlarged by a callee": "static void *grow(void *p, size_t n) {"
+    " return realloc(p, n ? n : 1); }\n"
+    "void r(struct graph *g, int n) { char *b = grow(g->name, n); if (b) g->name = b; }",
     "by a callee": "static int make(char **to) { *to = malloc(8); return *to ? 0 : -1; }\n"
     "int r(struct graph *g) { return make(&g->name); }",
     "embedded": "void r(struct graph *g, char *n) { g->in.text = strdup(n); }",

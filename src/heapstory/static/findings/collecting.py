@@ -86,7 +86,7 @@ def _cause(loss: Loss, lost: Place, allocated: Place) -> tuple[object, ...]:
     failed = _replaced_by_failure(loss, lost)
     if failed:
         return ("idiom", loss.kind, failed)
-    return ("here", loss.function, allocated.path, allocated.line, allocated.column)
+    return ("here", loss.function, allocated.path, allocated.line, loss.label)
 
 
 def _replaced_by_failure(loss: Loss, lost: Place) -> str:

@@ -277,9 +277,12 @@ class Fixpoint:
             self._enter(block, default, rest)
 
     def _enter(self, origin: Block, label: str, state: State) -> None:
-        if not self._attention.worth_following(state):
-            return
         block = self.function.blocks[label]
+        followed = self._attention.worth_following(state)
+        if self.frame.failing and (block.joins or not followed):
+            self.frame.goes_on(state)
+        if not followed:
+            return
         if block.phis:
             self._hand_on(origin, block, state)
         if not block.joins:
@@ -368,6 +371,8 @@ class Fixpoint:
 
     def _end(self, state: State, result: Value | None, place: Place | None) -> None:
         """Rule 1 for every local: only the result, the caller's cells and globals are kept."""
+        if self.frame.failing:
+            self.frame.goes_on(state)
         keep: list[Value] = [] if result is None else [result]
         for identity, cell in state.cells.items():
             if cell.kind in (PRE, GLOBAL) or (cell.escaped and cell.kind == HEAP):

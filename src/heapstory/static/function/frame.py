@@ -29,6 +29,9 @@ class FunctionFrame(Frame):
         # Containers of which some element is freed, and the blocks that do it.
         self._freed_in: dict[Container, set[str]] = {}
         self._names_read: set[str] | None = None
+        # Losses suppose that realloc fails; where it does, the function went on after these places.
+        self.failing = False
+        self._went_on: set[Place | None] = set()
 
     def new_cell(self) -> int:
         self.cells += 1
@@ -88,14 +91,25 @@ class FunctionFrame(Frame):
             self.container, doubts, reaches(self.function, self.at, self.at), self.at,
             cell in self._blindly,
         )  # fmt: skip
+        self.failing = self.failing or state.doubted(Doubt.REALLOC_FAILED)
+
+    def goes_on(self, state: State) -> None:
+        """A way reaches a join or its end: whoever failed on it did not end the program."""
+        self._went_on |= {s.place for s in state.steps() if s.doubt is Doubt.REALLOC_FAILED}
+
+    def _ended(self, loss: Loss) -> bool:
+        """Whether the program ends where the realloc fails that a loss supposes to fail."""
+        failed = {s.place for s in loss.steps if s.doubt is Doubt.REALLOC_FAILED}
+        return not failed <= self._went_on
 
     def sift(self) -> None:
-        """Take losses out that are none, now that the whole function was seen: of elements of a
-        container whose elements are freed somewhere before."""
+        """Take losses out that are none, now that the whole function was seen: where the program
+        ends, and of elements of a container whose elements are freed somewhere before."""
         self.losses = {
             key: loss
             for key, loss in self.losses.items()
-            if not any(
+            if not self._ended(loss)
+            and not any(
                 reaches(self.function, freed, loss.block)
                 for freed in self._freed_in.get(loss.container, ())
             )

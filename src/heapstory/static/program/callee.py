@@ -80,9 +80,22 @@ def _summarised(summary: Summary) -> Callee:
         kept = put_somewhere(row.cells)
         for number in range(summary.parameters):
             _argument(row, number, kept, found)
-    if summary.returns_new:
+    if summary.returns_new or _enlarges(summary):
         found.makes = _made(summary)
     return found
+
+
+def _enlarges(summary: Summary) -> bool:
+    """Whether a function is one like realloc: its result is new memory, what it was given, or
+    null."""
+    results = [row.result for row in summary.rows]
+    cells = [result.cell for result in results if isinstance(result, Pointer) and not result.offset]
+    given = [parameter(number) for number in range(summary.parameters)]
+    return (
+        len(cells) + results.count(0) == len(results)
+        and any(isinstance(cell, int) for cell in cells)
+        and all(isinstance(cell, int) or cell in given for cell in cells)
+    )
 
 
 def _argument(row: Row, number: int, kept: set[CellId], found: Callee) -> None:
@@ -113,7 +126,7 @@ def _made(summary: Summary) -> Site | None:
     site = None
     for row in summary.rows:
         made = row.cells.get(row.result.cell) if isinstance(row.result, Pointer) else None
-        if made is None or not isinstance(row.result, Pointer):
+        if made is None or made.kind != HEAP or not isinstance(row.result, Pointer):
             continue
         if made.escaped or row.result.cell in put_somewhere(row.cells):
             return None

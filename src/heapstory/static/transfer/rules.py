@@ -133,21 +133,22 @@ def report_unreachable(
         held |= cell.weak - {identity}
     heads = [c for c in suspects if c in cells and c not in alive and cells[c].tracked]
     outer = [c for c in heads if c not in held] or heads
+    containers = _containers(state, set(outer))
     for identity in outer:
-        frame.container = _container(state, identity)
+        frame.container = containers.get(identity)
         frame.lost(state, identity, *suspects[identity])
     for identity in lost:
         del cells[identity]
 
 
-def _container(state: State, element: CellId) -> Container:
-    """The cell whose elements include this one."""
+def _containers(state: State, elements: set[CellId]) -> dict[CellId, Container]:
+    """The cells whose members or elements are these."""
+    found: dict[CellId, Container] = {}
     for identity, cell in state.cells.items():
-        if element in cell.weak or any(
-            isinstance(v, Pointer) and v.cell == element for v in cell.fields.values()
-        ):
-            return cell.site or identity
-    return None
+        held = {value.cell for value in cell.fields.values() if isinstance(value, Pointer)}
+        for element in (held | cell.weak) & elements:
+            found.setdefault(element, cell.site or identity)
+    return found
 
 
 # --- reading and writing members ----------------------------------------------------------------
