@@ -29,7 +29,7 @@ def render(run: Guarded, style: Style = PLAIN, suppressed: bool = False) -> str:
 
 
 def _finding(finding: Finding, run: Guarded, style: Style) -> Iterator[str]:
-    often = "in {:,} processes (the largest loss is shown)" if finding.kind == "leak" else "{:,} times"
+    often = "in {:,} processes (the largest loss shown)" if finding.kind == "leak" else "{:,} times"
     times = f", {often.format(finding.count)}" if finding.count > 1 else ""
     accepted = f" (accepted: {finding.suppressed})" if finding.suppressed else ""
     yield style.bold(f"{finding.kind}: {headline(finding)}{times}{accepted}")
