@@ -209,6 +209,8 @@ def test_scans_again_and_again(
 
 
 def test_usage_of_scans(heapstory: Heapstory) -> None:
-    for words in (("--scan", "0"), ("--scan", "x"), ("--scan-budget", "0"), ("--scan-every", "-1")):
-        assert heapstory("guard", *words, "--", "true").returncode == 125
+    numbers = [("--scan-budget", "0"), ("--scan-every", "-1"), ("--scan-every", "x")]
+    for words in (("--scan", "0"), ("--scan", "x"), ("--scan-budget", "a%"), *numbers):
+        done = heapstory("guard", *words, "--", "true")
+        assert done.returncode == 125 and f"{words[1]}: not a" in done.stderr
     assert heapstory("guard", "--scan", str(os.getpid()), "--", "true").returncode == 125

@@ -93,15 +93,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="PROG ARG...")
 
 
+def _number(text: str) -> float:
+    """Not a number, and so in no range, where text is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
 def _seconds(text: str) -> float:
-    seconds = float(text)
+    seconds = _number(text)
     if not 0.01 <= seconds <= 1e6:
         raise argparse.ArgumentTypeError(f"{text}: not a number of seconds (0.01 to a million)")
     return seconds
 
 
 def _percent(text: str) -> float:
-    percent = float(text.removesuffix("%"))
+    percent = _number(text.removesuffix("%"))
     if not 0.1 <= percent <= 100:
         raise argparse.ArgumentTypeError(f"{text}: not a percentage (0.1 to 100)")
     return percent
