@@ -125,6 +125,10 @@ class Slicer {
         nb::gil_scoped_release released;
         return place_of(slice::find_execution(*prepared_, address, number));
     }
+    std::optional<Place> since(uint64_t address, uint64_t step) const {
+        nb::gil_scoped_release released;
+        return place_of(slice::first_since(*prepared_, address, step));
+    }
     uint64_t count(uint64_t address) const {
         nb::gil_scoped_release released;
         return slice::count_executions(*prepared_, address);
@@ -339,6 +343,7 @@ void bind_slicer(nb::module_ &module) {
         .def(nb::init<const Trace &>(), "trace"_a)
         .def_prop_ro("counts", &Slicer::counts)
         .def("find", &Slicer::find, "address"_a, "number"_a = -1)
+        .def("since", &Slicer::since, "address"_a, "step"_a)
         .def("count", &Slicer::count, "address"_a)
         .def("place", &Slicer::place, "address"_a)
         .def("addresses", &Slicer::addresses, "path"_a, "line"_a)

@@ -447,6 +447,8 @@ class Slicer:
     def find(self, address: int, number: int = -1) -> tuple[int, int] | None:
         """The execution of that number of the instruction at an address: 1 is the first, -1 the
         last. None if it did not run as often."""
+    def since(self, address: int, step: int) -> tuple[int, int] | None:
+        """The first execution of the instruction at an address from a step on."""
     def count(self, address: int) -> int:
         """How often the instruction at an address ran."""
     def place(self, address: int) -> list[CodePlace]:

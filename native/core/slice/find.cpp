@@ -102,6 +102,17 @@ std::optional<Point> find_execution(const Prepared &prepared, uint64_t address, 
     return nth(prepared, number, [&](uint32_t i) { return executions.in(i); });
 }
 
+std::optional<Point> first_since(const Prepared &prepared, uint64_t address, uint64_t step) {
+    Executions executions(prepared, address);
+    if (step >= prepared.steps() || !executions.possible())
+        return std::nullopt;
+    for (uint32_t i = prepared.sequence_of(step); i < prepared.source().sequences(); ++i)
+        for (const Point &point : executions.in(i))
+            if (point.step >= step)
+                return point;
+    return std::nullopt;
+}
+
 uint64_t count_executions(const Prepared &prepared, uint64_t address) {
     Executions executions(prepared, address);
     uint64_t count = 0;

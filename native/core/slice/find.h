@@ -19,6 +19,9 @@ std::vector<uint16_t> places_of(const Prepared &prepared, uint64_t address);
 // if it did not run as often, or number is 0.
 std::optional<Point> find_execution(const Prepared &prepared, uint64_t address, int64_t number);
 
+// Its first execution from a step on.
+std::optional<Point> first_since(const Prepared &prepared, uint64_t address, uint64_t step);
+
 // How often it ran.
 uint64_t count_executions(const Prepared &prepared, uint64_t address);
 

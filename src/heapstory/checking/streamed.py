@@ -50,8 +50,7 @@ class Streamed:
         if error.is_free:
             return step, 0
         code = self._code.get(error.site or 0)
-        found = self._slicer.since(code, step, 1) if code is not None else []
-        return found[0] if found else None
+        return None if code is None else self._slicer.since(code, step)
 
     @cached_property
     def _code(self) -> dict[int, int]:
