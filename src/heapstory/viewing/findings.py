@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,7 +102,7 @@ def _located(trace: Trace, answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
     words = {c["name"]: c["words"] for c in answer["constraints"]}
     bad = answer["bad"]["ts"] if answer["bad"] else None
     nodes = sorted({node for broken in answer["inconsistencies"] for node in broken["nodes"]})
-    for fault in answer["faults"]:
+    for fault in sorted(answer["faults"], key=partial(_rank, answer["statements"])):
         slot = fault["slots"][0] if fault["slots"] else None
         names = fault["constraints"]
         yield {
@@ -131,6 +132,12 @@ def _located(trace: Trace, answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
             "constraint": name,
             "cpoint": broken["cpoint"],
         }
+
+
+def _rank(statements: list[dict[str, Any]], fault: dict[str, Any]) -> int:
+    """When to look at a fault: `locate` lists statements in that order, perhaps not all of them."""
+    place = fault["place"]
+    return statements.index(place) if place in statements else len(statements)
 
 
 def _suspicious(trace: Trace, answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
