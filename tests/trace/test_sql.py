@@ -102,3 +102,40 @@ def test_what_there_is(path: Path, heapstory: Heapstory) -> None:
     for nothing in ("", "  ", "-- nothing", ";"):
         answer = heapstory("query", path, nothing)
         assert answer.returncode == 2 and "no statement" in answer.stderr
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "arrow"])
+def test_values_of_every_type(path: Path, tmp_path: Path, heapstory: Heapstory, form: str) -> None:
+    """Also those that Python has no type for, as times with a zone inside of a list."""
+    output = tmp_path / f"all.{form}"
+    asked = "SELECT * FROM test_all_types()"
+    done = heapstory("query", path, asked, "--format", form, "-o", output)
+    assert (done.returncode, done.stderr) == (0, "")
+    if form == "csv":
+        lines = output.read_text().splitlines()
+        assert lines[0].startswith("bool,tinyint,") and len(lines) == 4
+
+
+def test_a_type_that_parquet_does_not_have(
+    path: Path, tmp_path: Path, heapstory: Heapstory
+) -> None:
+    words = ("--format", "parquet", "-o", tmp_path / "all.parquet")
+    done = heapstory("query", path, "SELECT empty_struct FROM test_all_types()", *words)
+    assert done.returncode == 2
+    assert "Parquet" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "sql",
+    ["SELECT now()", "SELECT 1; SELECT now(), 2", "SELECT [now()] -- a list", "VALUES (now())"],
+)
+def test_times_with_a_zone_are_text(path: Path, sql: str) -> None:
+    with library.open(path) as trace:
+        ((time, *_),) = trace.query(sql)
+    assert str(time).lstrip("['").startswith("20")
+
+
+def test_a_statement_that_cannot_show_times(path: Path, heapstory: Heapstory) -> None:
+    done = heapstory("query", path, "CALL test_all_types()")
+    assert done.returncode == 2
+    assert "CAST" in done.stderr and len(done.stderr.splitlines()) == 1

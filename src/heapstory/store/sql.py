@@ -56,6 +56,8 @@ CREATE TEMP MACRO place(run, id) AS (
 """
 # Statements that ask what there is.
 _ABOUT_TABLES = r"show|describe|desc|summarize|information_schema|duckdb_\w+|pragma\w*"
+# Types of times with a zone, also inside of a list or a structure.
+_ZONED = re.compile("TIME ZONE|TIMESTAMPTZ")
 # Texts, names and comments, which stay as they are, and hexadecimal numbers, which DuckDB does not
 # know: it reads 0x10 as a 0 called x10.
 _TOKEN = re.compile(
@@ -132,8 +134,7 @@ def export(
 
 def _parquet(output: str) -> Callable[[duckdb.DuckDBPyConnection, str], None]:
     def write(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
-        plain = statement.rstrip().rstrip(";")
-        connection.execute(f"COPY ({plain}) TO {quoted(output)} (FORMAT parquet)")
+        connection.execute(f"COPY {_nested(statement)} TO {quoted(output)} (FORMAT parquet)")
 
     return write
 
@@ -241,28 +242,40 @@ def _named_tables(sql: str) -> list[str]:
 
 def _answer(connection: duckdb.DuckDBPyConnection, statement: str) -> Rows:
     """Executed, not asked as a relation: that would take a damaged table for an empty one."""
+    *before, last = connection.extract_statements(statement)
+    for each in before:
+        connection.execute(each)
+    result = connection.execute(last)
+    described = [(name, str(kind)) for name, kind, *_ in result.description or []]
+    if any(_ZONED.search(kind) for _, kind in described):
+        result = _with_plain_times(connection, last.query, described)
+    return Rows([name for name, _ in described], result.fetchall() if described else [])
+
+
+def _with_plain_times(
+    connection: duckdb.DuckDBPyConnection, statement: str, described: list[tuple[str, str]]
+) -> duckdb.DuckDBPyConnection:
+    """Times with a zone as text: Python would need a library of zones for them."""
     import duckdb
 
-    try:
-        result = connection.execute(statement)
-        columns = [entry[0] for entry in result.description or []]
-        return Rows(columns, result.fetchall() if columns else [])
-    except duckdb.InvalidInputException as error:
-        if "pytz" not in str(error):
-            raise
-    return _with_plain_times(connection, statement.rstrip().rstrip(";"))
-
-
-def _with_plain_times(connection: duckdb.DuckDBPyConnection, statement: str) -> Rows:
-    """Times with a zone as text: Python would need a library of zones for them."""
-    described = connection.execute(f"DESCRIBE {statement}").fetchall()
-    names = ['"' + name.replace('"', '""') + '"' for name, *_ in described]
+    names = [f"column_{number}" for number in range(len(described))]
     columns = (
-        f"CAST({name} AS VARCHAR)" if "TIME ZONE" in kind else name
-        for name, (_, kind, *_rest) in zip(names, described, strict=True)
+        f"CAST({name} AS VARCHAR)" if _ZONED.search(kind) else name
+        for name, (_, kind) in zip(names, described, strict=True)
     )
-    plain = f"SELECT {', '.join(columns)} FROM ({statement})"
-    return Rows([name for name, *_ in described], connection.execute(plain).fetchall())
+    nested = f"SELECT {', '.join(columns)} FROM {_nested(statement)} AS answer({', '.join(names)})"
+    try:
+        return connection.execute(nested)
+    except duckdb.ParserException:
+        raise UsageError(
+            "SQL: this kind of statement cannot show times with a time zone (select from it and "
+            "CAST them AS VARCHAR)"
+        ) from None
+
+
+def _nested(statement: str) -> str:
+    """As part of another one; what ends it may be a comment, which would take the bracket."""
+    return f"({statement.rstrip().rstrip(';')}\n)"
 
 
 def _decimal(token: re.Match[str]) -> str:
