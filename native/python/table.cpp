@@ -3,6 +3,7 @@
 
 #include "arrow.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -73,7 +74,8 @@ nb::list column_of(const Table &table, const std::string &name) {
     return out;
 }
 
-nb::list rows_of(const Table &table, const std::vector<std::string> &names) {
+nb::list rows_of(const Table &table, const std::vector<std::string> &names,
+                 std::optional<size_t> limit) {
     std::vector<Objects> columns;
     for (const std::string &name : names)
         columns.emplace_back(table, name);
@@ -81,6 +83,8 @@ nb::list rows_of(const Table &table, const std::vector<std::string> &names) {
     BatchSource source = table.data.open();
     while (auto batch = source())
         for (size_t row = 0; row < batch->rows(); ++row) {
+            if (limit && out.size() >= *limit)
+                return out;
             nb::object tuple = nb::steal(PyTuple_New(Py_ssize_t(columns.size())));
             for (size_t i = 0; i < columns.size(); ++i)
                 PyTuple_SET_ITEM(tuple.ptr(), Py_ssize_t(i),
@@ -126,7 +130,7 @@ void bind_table(nb::module_ &module) {
         .def("__len__", &length_of)
         .def_prop_ro("names", &names_of)
         .def("column", &column_of, "name"_a)
-        .def("rows", &rows_of, "names"_a);
+        .def("rows", &rows_of, "names"_a, "limit"_a = nb::none());
 }
 
 } // namespace heapstory

@@ -109,8 +109,11 @@ class Table:
     def names(self) -> list[str]: ...
     def column(self, name: str) -> list[Any]:
         """One column as Python values (int, str, bool, float or None)."""
-    def rows(self, names: Sequence[str]) -> list[tuple[Any, ...]]:
-        """Several columns, row by row: what makes the table is read once for all of them."""
+    def rows(self, names: Sequence[str], limit: int | None = None) -> list[tuple[Any, ...]]:
+        """Several columns, row by row: what makes the table is read once for all of them.
+
+        At most the first ``limit`` rows; what is behind them is not read.
+        """
 
 class NodeText:
     """Pieces of JSON."""

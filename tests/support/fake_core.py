@@ -70,19 +70,23 @@ TYPES = {
 class FakeTable:
     def __init__(self, names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
         self.names = list(names)
-        self.rows = rows
+        self._rows = rows
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self._rows)
 
     def column(self, name: str) -> list[Any]:
         index = self.names.index(name)
-        return [row[index] for row in self.rows]
+        return [row[index] for row in self._rows]
+
+    def rows(self, names: tuple[str, ...], limit: int | None = None) -> list[tuple[Any, ...]]:
+        indices = [self.names.index(name) for name in names]
+        return [tuple(row[index] for index in indices) for row in self._rows[:limit]]
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         connection = duckdb.connect()
         columns = ", ".join(f'"{name}"' for name in self.names)
-        values = ", ".join(str(tuple(row)).replace("None", "NULL") for row in self.rows)
+        values = ", ".join(str(tuple(row)).replace("None", "NULL") for row in self._rows)
         relation = connection.sql(f"SELECT * FROM (VALUES {values}) t({columns})")
         return relation.__arrow_c_stream__(requested_schema)
 
@@ -115,7 +119,7 @@ class FakeView:
         text: Callable[[str], str],
     ) -> Iterator[str]:
         separator = ""
-        for row in sorted(self.nodes().rows):
+        for row in sorted(self.nodes().rows(NODE_NAMES)):
             node = dict(zip(NODE_NAMES, row, strict=True))
             if selected is not None and node["id"] not in selected:
                 continue
@@ -142,9 +146,11 @@ class FakeView:
         place: Callable[[int | None], str],
         field: Callable[[int | None, int, int], str],
     ) -> Iterator[str]:
-        nodes = {row[0]: dict(zip(NODE_NAMES, row, strict=True)) for row in self.nodes().rows}
+        nodes = {
+            row[0]: dict(zip(NODE_NAMES, row, strict=True)) for row in self.nodes().rows(NODE_NAMES)
+        }
         separator = ""
-        for row in self.edges(data).rows:
+        for row in self.edges(data).rows(EDGE_NAMES):
             edge = dict(zip(EDGE_NAMES, row, strict=True))
             if selected is not None and edge["source"] not in selected:
                 continue
@@ -317,6 +323,7 @@ class FakeCore:
         if name == "sites":
             names = ("site", "file", "line", "module", "offset")
             return FakeTable(names, [(n, "list.c", n, "list", 16 * n) for n in range(1, 9)])
-        if name == "frees":
-            return FakeTable(("error",), [])
+        if name == "bad_frees":
+            names = ("error", "timestamp", "site", "address", "node", "deallocator")
+            return FakeTable(names, [])
         raise TraceError(f"there is no table {name}")

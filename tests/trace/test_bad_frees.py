@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import subprocess
@@ -137,3 +138,35 @@ def test_custom_allocators(compile_program: Compile, heapstory: Heapstory, tmp_p
         (only,) = opened.info().bad_frees
     assert only.kind == "double-free" and only.deallocator == "custom"
     assert only.place and only.place.line == 7
+
+
+def test_a_loop_of_them(compile_program: Compile, heapstory: Heapstory, tmp_path: Path) -> None:
+    """Every one is an event and counted; the answers name the first thousand, and check each line."""
+    program = compile_program(
+        "#include <stdlib.h>\n"
+        "char *p, *q;\n"
+        "int main(void) {\n"
+        "    p = malloc(16);\n"
+        "    q = malloc(16);\n"
+        "    free(p);\n"
+        "    free(q);\n"
+        "    for (int i = 0; i < 3000; i++)\n"
+        "        free(i % 3 ? p : q);\n"
+        "    return 0;\n"
+        "}\n",
+        "-w",
+    )
+    trace = tmp_path / "loop.story"
+    assert "3,000 bad frees, the first: double-free" in str(
+        heapstory("record", "-o", trace, "--", program).stderr
+    )
+    with library.open(trace) as opened:
+        info = opened.info()
+        assert (len(info.bad_frees), info.bad_free_count) == (1000, 3000)
+        (row,) = opened.query("SELECT count(*) FROM frees WHERE error = 'double-free'").rows
+        assert row == (3000,)
+    report = tmp_path / "report.json"
+    heapstory("check", "--json", report, "--", program)
+    errors = json.loads(report.read_text())["errors"]
+    blocks = [(one["count"], one["block"]["allocated"][0]["line"]) for one in errors]
+    assert sorted(blocks) == [(1000, 5), (2000, 4)]

@@ -29,7 +29,7 @@ _ACCESS = (
     "event",
     "origin",
 )
-_FREE = ("timestamp", "error", "deallocator", "address", "stack", "node", "event")
+_FREE = ("timestamp", "error", "deallocator", "address", "stack", "node", "event", "count")
 _ADDRESSES = 1 << 64
 _VALUES = {
     "uninitialized-condition": "what is done next depends on a value",
@@ -64,8 +64,8 @@ def errors(trace: OpenTrace, parent: Trace | None = None) -> list[Error]:
     """
     made = [_access(trace, row, parent) for row in _rows(trace.core.table("errors"), _ACCESS)]
     if trace.meta.get("bad_frees") != 0:
-        frees = _rows(trace.core.table("frees"), _FREE)
-        made += [_free(trace, row, parent) for row in frees if row["error"] is not None]
+        frees = _rows(trace.core.table("bad_free_kinds"), _FREE)
+        made += [_free(trace, row, parent) for row in frees]
     for error in made:
         error.process = trace.meta.get("pid") or 0
     return made
@@ -106,6 +106,7 @@ def _free(trace: OpenTrace, row: dict[str, Any], parent: Trace | None) -> Error:
         trace.places.stack(row["stack"]),
         block,
         f"{_by(row['deallocator'])} of {_where(row['address'], 0, block)}",
+        row["count"],
         timestamp=row["timestamp"],
         node=None if block is None else row["node"],
         event=row["event"],

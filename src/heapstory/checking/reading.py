@@ -45,7 +45,7 @@ def news(path: Path, told: Collection[tuple[str, ...]], recorded: bool) -> tuple
                 from heapstory.checking.pointers import find_pointers
 
                 find_pointers(trace, found, None)
-            return len(all_of_them), found
+            return sum(error.count if error.is_free else 1 for error in all_of_them), found
     except HeapstoryError:
         return 0, []
 

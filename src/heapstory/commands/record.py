@@ -205,13 +205,13 @@ def _say_bad_frees(path: Path) -> bool:
 
 def _say_bad_frees_of(part: Path) -> None:
     import heapstory
-    from heapstory.trace.bad_frees import bad_frees
+    from heapstory.trace.bad_frees import bad_frees, count_bad_frees
 
     with heapstory.open(part) as trace:
-        all_of_them = bad_frees(trace)
-    count = len(all_of_them)
+        (first,) = bad_frees(trace, 1)
+        count = count_bad_frees(trace)
     many = "a bad free" if count == 1 else f"{count:,} bad frees, the first"
-    say(f"{many}: {all_of_them[0].words} (see: heapstory info {part})")
+    say(f"{many}: {first.words} (see: heapstory info {part})")
 
 
 def _has_suspicions(path: Path) -> bool:

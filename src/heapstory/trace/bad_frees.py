@@ -11,6 +11,8 @@ from heapstory.store.places import Place
 if TYPE_CHECKING:
     from heapstory.store.open_trace import OpenTrace
 
+_COLUMNS = ("error", "timestamp", "site", "address", "node", "deallocator")
+
 
 @dataclass(frozen=True, slots=True)
 class BadFree:
@@ -39,15 +41,10 @@ class BadFree:
         return f"{made}, freed at {self.node.freed}" if self.kind == "double-free" else made
 
 
-def bad_frees(trace: OpenTrace) -> list[BadFree]:
-    """All of them in order of time; nothing is read where the collector saw none."""
-    if trace.meta.get("bad_frees") == 0:
+def bad_frees(trace: OpenTrace, most: int) -> list[BadFree]:
+    """The first in order of time, at most so many: a loop may have made millions."""
+    if trace.meta.get("bad_frees") == 0:  # the collector saw none
         return []
-    table = trace.core.table("frees")
-    errors = table.column("error")
-    if not any(errors):
-        return []
-    names = ("timestamp", "site", "address", "node", "deallocator")
     return [
         BadFree(
             kind=error,
@@ -57,8 +54,13 @@ def bad_frees(trace: OpenTrace) -> list[BadFree]:
             node=None if node is None else find_node(trace, node),
             deallocator=deallocator,
         )
-        for error, timestamp, site, address, node, deallocator in zip(
-            errors, *(table.column(name) for name in names), strict=True
-        )
-        if error is not None
+        for error, timestamp, site, address, node, deallocator in trace.core.table(
+            "bad_frees"
+        ).rows(_COLUMNS, most)
     ]
+
+
+def count_bad_frees(trace: OpenTrace) -> int:
+    """All of them; a recording that was cut off has no count, and is read."""
+    known = trace.meta.get("bad_frees")
+    return len(trace.core.table("bad_frees")) if known is None else int(known)

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from heapstory.store.places import Place
-from heapstory.trace.bad_frees import BadFree, bad_frees
+from heapstory.trace.bad_frees import BadFree, bad_frees, count_bad_frees
 from heapstory.trace.crash import Crash, crash_of
 from heapstory.trace.discoveries import Discoveries, discoveries
 
 if TYPE_CHECKING:
     from heapstory.store.open_trace import OpenTrace
+
+_MOST_BAD_FREES = 1000  # that are looked at one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ class Info:
     timestamps: int
     counts: dict[str, int]
     sizes: dict[str, int]
-    bad_frees: list[BadFree]
+    bad_frees: list[BadFree]  # the first thousand
+    bad_free_count: int
     discoveries: Discoveries | None
     stream: StreamInfo | None
 
@@ -134,7 +137,8 @@ class Info:
             timestamps=summary["timestamps"],
             counts={name: summary[name] for name in counted},
             sizes={name: summary[name] for name in sized},
-            bad_frees=bad_frees(trace),
+            bad_frees=bad_frees(trace, _MOST_BAD_FREES),
+            bad_free_count=count_bad_frees(trace),
             discoveries=None if meta.get("mode", "alloc") == "alloc" else discoveries(trace),
             stream=StreamInfo.read(summary["stream"]),
         )

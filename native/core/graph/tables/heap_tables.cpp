@@ -7,6 +7,8 @@
 #include "store/on_demand.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <unordered_map>
 
 namespace heapstory {
@@ -167,16 +169,17 @@ struct Free {
     std::string_view deallocator, error; // empty: none
 };
 
-std::vector<Free> frees_of(const Store &store, uint32_t chunk, const Ends &ends) {
+std::vector<Free> frees_of(const Store &store, uint32_t chunk, const Ends &ends, bool only_bad) {
     std::vector<Free> frees;
     for (const Death &death : store.events(chunk).deaths()) {
         NodeRow row = store.nodes().get(death.node);
-        if (row.kind != NodeKind::heap)
+        const bool mismatched = is_mismatched(row.allocator, death.deallocator);
+        if (row.kind != NodeKind::heap || (only_bad && !mismatched))
             continue;
         auto end = ends.find(death.node);
         frees.push_back({death.event, row.address, death.node, death.stack,
                          end == ends.end() ? name_of(death.deallocator) : name_of(end->second),
-                         is_mismatched(row.allocator, death.deallocator) ? "mismatched-free" : ""});
+                         mismatched ? "mismatched-free" : ""});
     }
     const size_t deaths = frees.size();
     for (const BadFree &bad : bad_frees_of(store, chunk))
@@ -186,29 +189,71 @@ std::vector<Free> frees_of(const Store &store, uint32_t chunk, const Ends &ends)
     return frees;
 }
 
+const std::vector<ColumnSpec> free_columns = {
+    {"node", number}, {"timestamp", number}, {"address", word},  {"size", number},
+    {"site", number}, {"stack", number},     {"thread", number}, {"deallocator", text},
+    {"error", text},  {"event", number}};
+
+void add_free(const Store &store, uint32_t chunk, const Free &row, Batch &out) {
+    const uint64_t event = store.header(chunk).first_event + row.event;
+    out[0].id(row.node);
+    out[1].number(store.clock(chunk)->timestamps.of(row.event));
+    out[2].number(row.address);
+    out[3].number(row.node ? N(store.nodes().get(row.node).size) : N());
+    out[4].id(store.tables().site_of_stack(row.stack));
+    out[5].id(row.stack);
+    out[6].number(store.thread_of(event));
+    out[7].string_or_null(row.deallocator);
+    out[8].string_or_null(row.error);
+    out[9].number(event);
+}
+
+// The first of its kind.
+struct FirstFree {
+    uint32_t chunk = 0;
+    Free row;
+    uint64_t count = 0;
+};
+
+// What those of a kind share: of an unknown block there is only its address.
+auto kind_of(const Store &store, const Free &row) {
+    const uint64_t block = row.node ? store.nodes().get(row.node).stack : row.address;
+    return std::tuple(row.error, row.deallocator, row.stack, bool(row.node), block);
+}
+
+std::vector<FirstFree> first_bad_frees(const Store &store) {
+    const Ends ends = ends_of(store);
+    std::vector<FirstFree> firsts;
+    std::map<decltype(kind_of(store, {})), size_t> known;
+    for (uint32_t chunk : store.event_chunks())
+        for (const Free &row : frees_of(store, chunk, ends, true)) {
+            auto [at, is_new] = known.try_emplace(kind_of(store, row), firsts.size());
+            if (is_new)
+                firsts.push_back({chunk, row});
+            ++firsts[at->second].count;
+        }
+    return firsts;
+}
+
 } // namespace
 
-TableData frees_table(std::shared_ptr<const Store> store) {
-    std::vector<ColumnSpec> columns = {{"node", number},   {"timestamp", number}, {"address", word},
-                                       {"size", number},   {"site", number},      {"stack", number},
-                                       {"thread", number}, {"deallocator", text}, {"error", text},
-                                       {"event", number}};
+TableData frees_table(std::shared_ptr<const Store> store, bool only_bad) {
     auto ends = std::make_shared<const Ends>(ends_of(*store));
-    return by_chunk(store, columns, [store, ends](uint32_t chunk, Batch &out) {
-        auto clock = store->clock(chunk);
-        for (const Free &row : frees_of(*store, chunk, *ends)) {
-            out[0].id(row.node);
-            out[1].number(clock->timestamps.of(row.event));
-            out[2].number(row.address);
-            out[3].number(row.node ? N(store->nodes().get(row.node).size) : N());
-            out[4].id(store->tables().site_of_stack(row.stack));
-            out[5].id(row.stack);
-            out[6].number(store->thread_of(store->header(chunk).first_event + row.event));
-            out[7].string_or_null(row.deallocator);
-            out[8].string_or_null(row.error);
-            out[9].number(store->header(chunk).first_event + row.event);
-        }
+    return by_chunk(store, free_columns, [store, ends, only_bad](uint32_t chunk, Batch &out) {
+        for (const Free &row : frees_of(*store, chunk, *ends, only_bad))
+            add_free(*store, chunk, row, out);
     });
+}
+
+TableData bad_free_kinds_table(std::shared_ptr<const Store> store) {
+    std::vector<ColumnSpec> columns = free_columns;
+    columns.push_back({"count", number});
+    Batch out(columns.size());
+    for (const FirstFree &first : first_bad_frees(*store)) {
+        add_free(*store, first.chunk, first.row, out);
+        out[10].number(first.count);
+    }
+    return table_of(columns, std::move(out));
 }
 
 } // namespace heapstory

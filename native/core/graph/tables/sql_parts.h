@@ -12,7 +12,11 @@ namespace heapstory {
 
 TableData nodes_table(std::shared_ptr<const Store> store, std::shared_ptr<const Pointers> pointers,
                       std::shared_ptr<const Labels> labels);
-TableData frees_table(std::shared_ptr<const Store> store);
+// All of them, or only those that went wrong.
+TableData frees_table(std::shared_ptr<const Store> store, bool only_bad);
+// Those that went wrong: of each kind, function, call stack and allocation stack of the block the
+// first, and how many there were.
+TableData bad_free_kinds_table(std::shared_ptr<const Store> store);
 TableData events_table(std::shared_ptr<const Store> store);
 // Calls and returns are by far the most points: who does not ask for them need not wait for them.
 TableData cpoints_table(std::shared_ptr<const Store> store, bool with_calls);

@@ -17,7 +17,11 @@ TableData sql_table(std::shared_ptr<const Store> store, std::shared_ptr<const Po
     if (name == "sites")
         return sites_table(*store);
     if (name == "frees")
-        return frees_table(store);
+        return frees_table(store, false);
+    if (name == "bad_frees")
+        return frees_table(store, true);
+    if (name == "bad_free_kinds")
+        return bad_free_kinds_table(store);
     if (name == "cpoints")
         return cpoints_table(store, true);
     if (name == "marks")

@@ -42,6 +42,7 @@ def info(info: Info) -> dict[str, Any]:
         "complete": info.complete,
         "damage": info.damage,
         "bad_frees": [_bad_free(one) for one in info.bad_frees],
+        "bad_free_count": info.bad_free_count,
         "stream": _stream(info.stream) if info.stream else None,
         **(_discoveries(info.discoveries) if info.discoveries else {}),
     }

@@ -14,7 +14,6 @@ from heapstory.trace.discoveries import COUNTED
 
 if TYPE_CHECKING:
     from heapstory.graph.history import History, Version
-    from heapstory.trace.bad_frees import BadFree
     from heapstory.trace.crash import Crash
     from heapstory.trace.discoveries import Discoveries
     from heapstory.trace.info import Info, StreamInfo
@@ -58,7 +57,7 @@ def info(info: Info) -> str:
             f"symbols {size(sizes['symbol_bytes'])}, source {size(sizes['source_bytes'])})",
         ),
     ]
-    facts += _bad_frees(info.bad_frees)
+    facts += _bad_frees(info)
     if info.stream:
         facts += _stream(info.stream)
     if info.discoveries:
@@ -77,11 +76,11 @@ def _crash(crash: Crash) -> Iterator[tuple[str, str]]:
         yield "called at", f"{count(len(crash.stack) - _MOST_CALLS - 1, 'more call')} (--json)"
 
 
-def _bad_frees(found: Sequence[BadFree]) -> Iterator[tuple[str, str]]:
-    for one in found[:_MOST_BAD_FREES]:
+def _bad_frees(info: Info) -> Iterator[tuple[str, str]]:
+    for one in info.bad_frees[:_MOST_BAD_FREES]:
         yield "bad free", one.words
-    if len(found) > _MOST_BAD_FREES:
-        more = count(len(found) - _MOST_BAD_FREES, "more bad free")
+    if info.bad_free_count > _MOST_BAD_FREES:
+        more = count(info.bad_free_count - _MOST_BAD_FREES, "more bad free")
         yield "bad free", f"{more} (query: SELECT * FROM frees WHERE error IS NOT NULL)"
 
 
