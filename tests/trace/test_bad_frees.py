@@ -141,7 +141,7 @@ def test_custom_allocators(compile_program: Compile, heapstory: Heapstory, tmp_p
 
 
 def test_a_loop_of_them(compile_program: Compile, heapstory: Heapstory, tmp_path: Path) -> None:
-    """Every one is an event and counted; the answers name the first thousand, and check each line."""
+    """All are counted, the first thousand named; check tells one for each line that allocated."""
     program = compile_program(
         "#include <stdlib.h>\n"
         "char *p, *q;\n"
