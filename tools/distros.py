@@ -33,14 +33,20 @@ done
 """
 BARE = ["python3", "python3-venv", "ca-certificates"]
 
-# Its words are: the root, the folders to be seen inside as well, --, the command.
+# Its words are: the root, the folders to be seen inside as well, --, the command. It becomes the
+# root of the mounts, not only of the process: to one that changes its root again, the kernel names
+# files from there.
 ENTER = """
 root=$1; shift
+mount --bind "$root" "$root"
 mount --bind /proc "$root/proc"
 mount --rbind /dev "$root/dev"
 while [ "$1" != -- ]; do mkdir -p "$root$1"; mount --bind "$1" "$root$1"; shift; done
 shift
-exec chroot "$root" "$@"
+cd "$root"
+pivot_root . .
+umount -l .
+exec chroot . "$@"
 """
 
 

@@ -22,7 +22,12 @@ from tests.support.programs import program
 
 HEAD = re.compile(r"// loop: (\w+) (\d+)x(\d+)(.*)$", re.MULTILINE)
 # Loops stay what they are written as, so that they can be counted.
-FLAGS = ("-fno-tree-vectorize", "-fno-tree-loop-distribute-patterns", "-fno-ipa-icf")
+FLAGS = (
+    "-fno-tree-vectorize",
+    "-fno-tree-loop-distribute-patterns",
+    "-fno-unroll-loops",
+    "-fno-ipa-icf",
+)
 PROGRAMS = sorted(
     path for path in program("slice/loops/x").parent.glob("*.c") if HEAD.search(path.read_text())
 )
