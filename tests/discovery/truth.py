@@ -30,6 +30,10 @@ class Block:
     touched: bool = False
     node: int | None = None
 
+    def lives(self, time: int) -> bool:
+        """What malloc did stands behind the timestamp it has: the change it makes is the next."""
+        return self.born < time <= self.died
+
     def overlaps(self, born: int, died: int) -> bool:
         return self.born <= died and born <= self.died
 
@@ -78,7 +82,7 @@ class Places:
 
     def find(self, address: int, time: int) -> Block | None:
         """The one that lived then."""
-        return next((b for b in self.candidates(address) if b.born <= time < b.died), None)
+        return next((b for b in self.candidates(address) if b.lives(time)), None)
 
 
 def true_blocks(trace: heapstory.Trace) -> list[Block]:
@@ -182,7 +186,7 @@ def _compare_edges(
     writes: dict[int, list[int]],
     result: Comparison,
 ) -> None:
-    alive = [b for b in blocks if b.touched and b.born <= time < b.died]
+    alive = [b for b in blocks if b.touched and b.lives(time)]
     places = Places(alive)
     true = set()
     for block in alive:
