@@ -133,9 +133,9 @@ def suspicious(found: Sequence[Suspicion], trace: str) -> str:
         lines.append(f"{sure} overflow at {change}: {one.words}")
         where = f" (+{one.address - one.reached.address})" if one.reached else ""
         lines.append(f"  {one.bytes} bytes at {one.address:#x}{where}, reached from {one.base:#x}")
-        for node in (one.node, one.reached):
-            if node is not None:
-                lines.append(f"  {node.title}: {node.size} bytes, made at {node.created}")
+        nodes = {node.id: node for node in (one.node, one.reached) if node is not None}
+        for node in nodes.values():
+            lines.append(f"  {node.title}: {node.size} bytes, made at {node.created}")
         if one.reached is not None:
             lines.append(f"  its past: heapstory history {trace} --node {one.reached.id}")
     return "\n".join(lines) + "\n"
