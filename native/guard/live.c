@@ -47,13 +47,12 @@ static void look_at(uintptr_t address, uint8_t mark, void *data) {
 
 uint64_t live_look_over(struct lines *lines, uint16_t since) {
     struct listing listing = {settings.live ? lines : NULL, 0, since, 0};
-    for (uint32_t i = 0; i < site_count(); i++)
-        sites[site_numbers[i]].blocks = sites[site_numbers[i]].bytes = 0;
+    for (uint32_t site = 0; site < site_count(); site++)
+        sites[site].blocks = sites[site].bytes = 0;
     if (settings.live)
         modules_write(lines);
     marks_walk(look_at, &listing);
-    for (uint32_t i = 0; i < site_count(); i++) {
-        uint32_t site = site_numbers[i];
+    for (uint32_t site = 0; site < site_count(); site++) {
         if (!sites[site].blocks)
             continue;
         put_text(lines, "S");

@@ -75,8 +75,8 @@ void lost_collect(const struct losses *before, struct losses *now, struct judgin
                   struct tally *tally) {
     now->count = 0;
     *tally = (struct tally){0};
-    for (uint32_t i = 0; i < site_count(); i++)
-        sites[site_numbers[i]].blocks = sites[site_numbers[i]].bytes = 0;
+    for (uint32_t site = 0; site < site_count(); site++)
+        sites[site].blocks = sites[site].bytes = 0;
     struct collecting to = {before, now, judging, tally};
     marks_walk(collect, &to);
     for (uint32_t i = 0; i < before->count; i++) {
@@ -86,8 +86,7 @@ void lost_collect(const struct losses *before, struct losses *now, struct judgin
 }
 
 void lost_write(struct lines *lines) {
-    for (uint32_t i = 0; i < site_count(); i++) {
-        uint32_t site = site_numbers[i];
+    for (uint32_t site = 0; site < site_count(); site++) {
         if (!sites[site].blocks)
             continue;
         put_text(lines, "L");

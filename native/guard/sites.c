@@ -8,30 +8,40 @@
 #define PROBES 64
 
 struct site sites[SITES];
-uint16_t site_numbers[SITES];
+static uint16_t numbers[SITES]; /* by the key's hash; 0: free */
 static uint32_t used = 1;
 
 uint32_t site_count(void) {
-    return __atomic_load_n(&used, __ATOMIC_ACQUIRE);
+    uint32_t count = __atomic_load_n(&used, __ATOMIC_ACQUIRE);
+    return count < SITES ? count : SITES;
+}
+
+/* The next number, filled in before anybody can find it; 0 if there are too many. */
+static uint32_t add(uint64_t key, const uintptr_t *frames, uint32_t count) {
+    if (site_count() == SITES)
+        return 0;
+    uint32_t number = __atomic_fetch_add(&used, 1, __ATOMIC_ACQ_REL);
+    if (number >= SITES)
+        return 0;
+    sites[number].key = key;
+    memcpy(sites[number].frames, frames, count * sizeof *frames);
+    sites[number].paged = program_is_named(frames, count);
+    return number;
 }
 
 static uint32_t insert(uint64_t key, const uintptr_t *frames, uint32_t count) {
+    uint32_t added = 0;
     for (uint32_t probe = 0; probe < PROBES; probe++) {
-        uint32_t slot = ((uint32_t)key + probe) & (SITES - 1);
-        if (slot == 0)
-            continue; /* 0 means none */
-        uint64_t found = __atomic_load_n(&sites[slot].key, __ATOMIC_ACQUIRE);
-        if (found == key)
-            return slot;
-        if (!found && __atomic_compare_exchange_n(&sites[slot].key, &found, key, false,
-                                                  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-            memcpy(sites[slot].frames, frames, count * sizeof *frames);
-            sites[slot].paged = program_is_named(frames, count);
-            site_numbers[__atomic_fetch_add(&used, 1, __ATOMIC_ACQ_REL)] = (uint16_t)slot;
-            return slot;
+        uint16_t *place = &numbers[((uint32_t)key + probe) & (SITES - 1)];
+        uint16_t found = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+        if (!found) {
+            added = added ? added : add(key, frames, count);
+            if (!added || __atomic_compare_exchange_n(place, &found, (uint16_t)added, false,
+                                                      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+                return added;
         }
-        if (found == key)
-            return slot;
+        if (sites[found].key == key) /* if two threads add it at once, one number is wasted */
+            return found;
     }
     return 0;
 }
