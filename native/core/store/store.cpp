@@ -165,16 +165,14 @@ uint64_t Store::events_by(uint64_t timestamp) const {
     return h.first_event + clock(chunk)->timestamps.events_by(timestamp, h.events);
 }
 
+uint32_t ChunkClock::thread_of(uint32_t event) const {
+    auto after = std::ranges::upper_bound(switches, event, {}, &Switch::event);
+    return after == switches.begin() ? 1 : (after - 1)->thread;
+}
+
 uint32_t Store::thread_of(uint64_t event) const {
     uint32_t chunk = chunk_of(event);
-    auto found = clock(chunk);
-    uint32_t thread = 1;
-    for (const Switch &item : found->switches) {
-        if (item.event > event - header(chunk).first_event)
-            break;
-        thread = item.thread;
-    }
-    return thread;
+    return clock(chunk)->thread_of(uint32_t(event - header(chunk).first_event));
 }
 
 const Store::Keyframe *Store::keyframe_before(uint64_t n) const {

@@ -52,6 +52,8 @@ struct WordState {
 struct ChunkClock {
     Timestamps timestamps;
     std::vector<Switch> switches;
+    // Which thread an event of the chunk is of.
+    uint32_t thread_of(uint32_t event) const;
 };
 
 // The long ranged stores of a chunk, with their bytes.
@@ -148,13 +150,17 @@ class Store {
     mutable Cache<uint64_t, std::vector<KeyWord>> key_segments_{128};
 };
 
-// Timestamps of many events, for several threads: keeps what it has decoded.
+// Timestamps and threads of many events, asked for by several threads: keeps what it has decoded.
 class Clock {
   public:
     explicit Clock(const Store &store);
     uint64_t of(uint64_t event) const {
         size_t index = index_of(event);
         return clock_at(index).timestamps.of(uint32_t(event - first_[index]));
+    }
+    uint32_t thread_of(uint64_t event) const {
+        size_t index = index_of(event);
+        return clock_at(index).thread_of(uint32_t(event - first_[index]));
     }
     // Soon to be asked for an event.
     void prefetch(uint64_t event) const {

@@ -234,12 +234,20 @@ void Image::Part::load(const std::vector<KeyWord> &words) {
 namespace {
 
 // Words that cut what is to be read into parts of about the same size: the ends of all but the
-// last, judged by one chunk.
-std::vector<uint64_t> cuts(std::span<const SlotSegment> segments, size_t parts) {
+// last. A program works here now and there later, so all chunks count.
+std::vector<uint64_t> cuts(const Store &store, const std::vector<uint32_t> &chunks,
+                           const Store::Keyframe *keyframe, size_t parts) {
+    std::vector<uint64_t> words;
+    for (uint32_t chunk : chunks)
+        for (const SlotSegment &segment : store.events(chunk).segments())
+            words.push_back(segment.first_word);
+    for (uint32_t part = 0; chunks.empty() && keyframe && part < keyframe->parts; ++part)
+        for (const KeySegment &segment : store.keyframe_part(*keyframe, part).segments())
+            words.push_back(segment.first_word);
+    std::sort(words.begin(), words.end());
     std::vector<uint64_t> ends;
-    for (size_t part = 1; part < parts && !segments.empty(); ++part)
-        ends.push_back(segments[segments.size() * part / parts].first_word &
-                       ~(image_page_words - 1));
+    for (size_t part = 1; part < parts && !words.empty(); ++part)
+        ends.push_back(words[words.size() * part / parts] & ~(image_page_words - 1));
     return ends;
 }
 
@@ -267,13 +275,7 @@ Image::Image(const Store &store, uint64_t events, const Since &since) {
         needed.push_back(keyframe->chunk + part);
     check(store, needed);
 
-    if (!chunks.empty())
-        ends_ = cuts(store.events(chunks[chunks.size() / 2]).segments(), workers());
-    else if (keyframe)
-        for (size_t part = 1; part < workers(); ++part) {
-            uint32_t chunk = keyframe->chunk + uint32_t(keyframe->parts * part / workers());
-            ends_.push_back(store.header(chunk).first_word & ~(image_page_words - 1));
-        }
+    ends_ = cuts(store, chunks, keyframe, workers());
     ends_.push_back(~uint64_t(0));
     uint64_t first = 0;
     for (uint64_t end : ends_) {

@@ -54,7 +54,7 @@ TableData Window::differences() const {
         out[9].number(timestamp);
         out[10].id(site);
     };
-    FieldReader reader(store_, first_events_, last_events_);
+    FieldReader reader(store_);
     for (const Row &row : rows_) {
         const NodeRow &node = memory(row).row;
         const bool before = node.alive_after(first_events_), after = node.alive_after(last_events_);

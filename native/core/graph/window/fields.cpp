@@ -31,25 +31,6 @@ FieldPlace place_of(const Tables &tables, TypeId type, const NodeRow &node, uint
     return place;
 }
 
-FieldReader::FieldReader(const Store &store, uint64_t first, uint64_t last)
-    : store_(store), clock_(store) {
-    for (uint32_t chunk : store.event_chunks()) {
-        const ChunkHeader &header = store.header(chunk);
-        if (header.first_event + header.events <= first || header.first_event >= last)
-            continue;
-        threads_.push_back({header.first_event, 1});
-        for (const Switch &item : store.clock(chunk)->switches)
-            threads_.push_back({header.first_event + item.event, item.thread});
-    }
-}
-
-uint32_t FieldReader::thread_of(uint64_t event) const {
-    auto after = std::ranges::upper_bound(threads_, event, {}, &From::event);
-    if (after == threads_.begin() || after == threads_.end())
-        return store_.thread_of(event);
-    return (after - 1)->thread;
-}
-
 namespace {
 
 VersionKind kind_of(const Tables &tables, const VersionRecord &record) {
@@ -106,7 +87,7 @@ void FieldReader::fill(const FieldPlace &place, const VersionRecord &record,
     version.stored = version.from;
     version.silent = !record.initial && version.from == timestamp_after(record.event);
     version.site = record.site;
-    version.thread = record.initial ? 0 : thread_of(record.event);
+    version.thread = record.initial ? 0 : clock_.thread_of(record.event);
 }
 
 void add_version(Batch &out, const FieldVersion &version) {

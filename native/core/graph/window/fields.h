@@ -40,8 +40,7 @@ struct FieldVersion {
 
 class FieldReader {
   public:
-    // Most versions are of events in first .. last.
-    FieldReader(const Store &store, uint64_t first, uint64_t last);
+    explicit FieldReader(const Store &store) : store_(store), clock_(store) {}
     template <class Visit>
     void read(const FieldPlace &place, std::span<const VersionRecord> records, Visit visit) const {
         FieldVersion version;
@@ -54,15 +53,9 @@ class FieldReader {
   private:
     void fill(const FieldPlace &place, const VersionRecord &record, FieldVersion &version) const;
     uint64_t timestamp_after(uint64_t n) const { return n ? clock_.of(n - 1) : 0; }
-    uint32_t thread_of(uint64_t event) const;
 
     const Store &store_;
     Clock clock_;
-    struct From {
-        uint64_t event = 0;
-        uint32_t thread = 1;
-    };
-    std::vector<From> threads_; // which thread ran from which event on
 };
 
 void add_version(Batch &out, const FieldVersion &version); // columns of Window::version_columns

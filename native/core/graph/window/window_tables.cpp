@@ -81,7 +81,7 @@ Window::Tables Window::tables(const Labels &labels) const {
     const uint64_t count = versions();
     for (size_t i = 0; i < version_columns().size(); ++i)
         out.versions[i].reserve(count, version_columns()[i].type);
-    FieldReader reader(store_, first_events_, last_events_);
+    FieldReader reader(store_);
     uint64_t fields = 0, written = 0;
     for (uint32_t number = 0; number < rows_.size(); ++number) {
         const Row &row = rows_[number];
