@@ -46,13 +46,17 @@ class Place:
         return f"{module}+{self.offset:#x}" if self.offset is not None else module
 
     def as_json(self) -> dict[str, Any]:
-        """The *place* of the machine output."""
+        """The *place* of the machine output; without a line, where the code is in its file."""
         raw = {"raw": self.raw.as_json()} if self.raw else {}
+        code: dict[str, Any] = {}
+        if not self.line and self.module and self.offset is not None:
+            code = {"module": self.module, "offset": hex(self.offset)}
         return {
             "file": self.file,
             "path": self.path,
             "line": self.line,
             "function": self.function,
+            **code,
             **raw,
         }
 
