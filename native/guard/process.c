@@ -57,6 +57,8 @@ static void read_settings(void) {
         .scan_budget = option(list, "scan_budget"),
         .ready = true,
     };
+    if (!settings.held_blocks) /* preloaded without settings: rings have room for one at least */
+        settings.held_blocks = 1;
 }
 
 static void remark(const char *text) {
