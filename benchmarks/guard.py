@@ -126,8 +126,14 @@ def cost(args: argparse.Namespace) -> None:
 
 
 def checks(args: argparse.Namespace) -> None:
-    """The default mode with one check less at a time."""
-    print(ratios(measure(without_one(MODES["default"]), args), 0))
+    """The default mode with one check less at a time; and blocks of its size without any."""
+    with tempfile.TemporaryDirectory() as work:
+        library = Path(work) / "padded.so"
+        source = REPOSITORY / "benchmarks" / "programs" / "padded.c"
+        words = ["gcc", "-O2", "-shared", "-fPIC", "-fno-builtin", source, "-o", library]
+        subprocess.run(words, check=True)
+        padded = {"24 bytes more per block": {"LD_PRELOAD": str(library)}}
+        print(ratios(measure({**without_one(MODES["default"]), **padded}, args), 0))
 
 
 def without_one(base: Settings) -> dict[str, dict[str, str] | None]:
