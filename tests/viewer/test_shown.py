@@ -207,6 +207,17 @@ def test_a_million_nodes_open_as_a_summary(
         assert any("more" in fold["text"] for fold in scene["folds"])
 
 
+def test_a_trace_without_a_block_shows_its_variables(
+    browser: Browser, recorded: Recorded, view: View, heapstory: Heapstory
+) -> None:
+    trace = recorded("int main(void) {\n    return 0;\n}\n")
+    nodes = json.loads(heapstory("graph", trace, "--json").stdout)["nodes"]
+    assert {node["kind"] for node in nodes} == {"global"}
+    with opened(browser, view(trace).as_uri()) as shown:
+        boxes = [box for box in shown.scene()["boxes"] if "there" in box["classes"]]
+        assert {box["node"] for box in boxes} == {node["id"] for node in nodes}
+
+
 def test_a_trace_that_was_cut_off_has_a_banner(
     browser: Browser, recorded: Recorded, heapstory: Heapstory, tmp_path: Path
 ) -> None:
