@@ -20,8 +20,8 @@ struct site {
 };
 extern struct site sites[SITES];
 
-/* The numbers below this are in use, 0 (for all that are too many) among them. They are given out in
- * order, so that a program of few sites touches few pages. */
+/* The numbers below this are in use, 0 (for all that are too many) among them. They are given out
+ * in order, so that a program of few sites touches few pages. */
 uint32_t site_count(void);
 
 /* The number of a stack that was not seen lately, 0 if there are too many of them. */
