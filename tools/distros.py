@@ -31,7 +31,7 @@ for tool in valgrind gcc clang python3 ldd; do
     $tool --version 2> /dev/null | head -n 1
 done
 """
-BARE = ["python3", "python3-venv", "ca-certificates"]
+BARE = ["python3", "python3-venv", "ca-certificates", "mount"]
 
 # Its words are: the root, the folders to be seen inside as well, --, the command. It becomes the
 # root of the mounts, not only of the process: to one that changes its root again, the kernel names
