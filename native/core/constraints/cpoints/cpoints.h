@@ -47,7 +47,7 @@ struct FoundCPoint {
     // there and have been entered again, or it has a loop.
     bool is_round = false;
     // Exit: when other threads ran in operations that they have not ended, (from, to].
-    std::vector<std::pair<uint64_t, uint64_t>> busy;
+    std::vector<std::pair<uint64_t, uint64_t>> busy = {};
 };
 
 struct CPointQuery {
