@@ -245,14 +245,15 @@ def test_no_clang_names_the_remedy(project: Path) -> None:
 
 
 def test_ir_of_both_pointer_kinds_and_of_a_newer_version(project: Path) -> None:
-    opaque = ["-mllvm", "-opaque-pointers", "-Xclang", "-opaque-pointers"]
-    for name, flags in (("typed", []), ("opaque", opaque)):
-        subprocess.run(
-            ["clang", "-S", "-emit-llvm", "-g", *flags, "-o", f"{name}.ll", "leak.c"],
-            cwd=project, check=True,
-        )  # fmt: skip
-        assert run(project, f"{name}.ll").returncode == 1, name
-    assert " ptr" in (project / "opaque.ll").read_text()
+    def finds(name: str, *flags: str) -> str:
+        words = ["clang", "-S", "-emit-llvm", "-g", *flags, "-o", name, "leak.c"]
+        subprocess.run(words, cwd=project, check=True)
+        assert run(project, name).returncode == 1, name
+        return (project / name).read_text()
+
+    if " ptr" not in finds("plain.ll"):  # from clang 15 on, this is the only kind
+        opaque = ("-mllvm", "-opaque-pointers", "-Xclang", "-opaque-pointers")
+        assert " ptr" in finds("opaque.ll", *opaque)
     (project / "new.bc").write_bytes(b"BC\xc0\xde" + b"\x35\x14\x00\x00" * 20)
     done = run(project, "new.bc")
     assert done.returncode == 4
