@@ -39,8 +39,9 @@ Table GraphView::merges() const {
     return {merges_table(*from_.store, from_.clusters(), graph_.events())};
 }
 
-Table GraphView::reach(const std::vector<uint64_t> &ignored, bool parts) const {
-    Judging judging{{ignored.begin(), ignored.end()}, {}};
+Table GraphView::reach(const std::vector<uint64_t> &ignored, bool parts,
+                       const std::vector<uint64_t> &hidden) const {
+    Judging judging{{ignored.begin(), ignored.end()}, {}, {hidden.begin(), hidden.end()}};
     if (parts)
         judging.parts = parts_at(*from_.store, graph_.at());
     return {reach_table(graph_, judging)};
@@ -121,7 +122,8 @@ void bind_graph(nb::module_ &module) {
         .def("edges_to", &GraphView::edges_to, "node"_a)
         .def("clusters", &GraphView::clusters)
         .def("merges", &GraphView::merges)
-        .def("reach", &GraphView::reach, "ignored"_a = std::vector<uint64_t>(), "parts"_a = true)
+        .def("reach", &GraphView::reach, "ignored"_a = std::vector<uint64_t>(), "parts"_a = true,
+             "hidden"_a = std::vector<uint64_t>())
         .def("node_text", &graph_nodes, "selected"_a.none(), "place"_a, "type"_a, "text"_a)
         .def("edge_text", &graph_edges, "data"_a, "selected"_a.none(), "place"_a, "field"_a,
              nb::keep_alive<0, 1>());

@@ -49,7 +49,8 @@ class GraphView {
     Table edges_to(uint64_t node) const;
     Table clusters() const;
     Table merges() const;
-    Table reach(const std::vector<uint64_t> &ignored, bool parts) const;
+    Table reach(const std::vector<uint64_t> &ignored, bool parts,
+                const std::vector<uint64_t> &hidden) const;
     const Graph &graph() const { return graph_; }
 
   private:

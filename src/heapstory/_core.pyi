@@ -210,12 +210,16 @@ class GraphView:
         """id, timestamp: the cluster nodes made so far (mode internals)."""
     def merges(self) -> Table:
         """cluster, source, target, timestamp, site: the merge edges (mode internals)."""
-    def reach(self, ignored: Sequence[int] = ..., parts: bool = True) -> Table:
+    def reach(
+        self, ignored: Sequence[int] = ..., parts: bool = True, hidden: Sequence[int] = ...
+    ) -> Table:
         """node, reach: what leads to the live heap nodes ('reachable', 'possible-leak',
         'possible-indirect-leak', 'leak', 'indirect-leak'); empty where roots were not scanned at
         this timestamp. Globals and roots that are ignored lead nowhere. With parts, pointers to
         elements of new[], to bases and to characters of old strings lead to the whole block; part
-        ('array', 'inheritance', 'string' or '') says where it is only by that."""
+        ('array', 'inheritance', 'string' or '') says where it is only by that. Hidden blocks are
+        not the program's: any pointer leads to them, and what only a lost one leads to is a leak
+        on its own."""
     def node_text(
         self,
         selected: Sequence[int] | None,

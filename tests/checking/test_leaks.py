@@ -292,3 +292,23 @@ def test_what_an_earlier_search_has_seen_is_gone(compile_program: Compile, check
     assert [scan["heap"]["leak"]["blocks"] for scan in answer["scans"]] == [0]
     lost = {leak["bytes"] for leak in answer["leaks"] if leak["kind"] == "leak"}
     assert lost == {20, 30}
+
+
+def _library(compile_program: Compile) -> Path:
+    source = "static __thread char *kept;\nvoid set(char *block) { kept = block; }\n"
+    return compile_program(source, "-shared", "-fPIC")
+
+
+@pytest.mark.parametrize("option", ["--no-heuristics", "--light"])
+def test_variables_end_with_their_thread(
+    option: str, compile_program: Compile, check: Check
+) -> None:
+    library = _library(compile_program)
+    answer = check(compile_program("checking/ended"), library, options=(option,))
+    assert answer["returned"] == 0
+    found = {leak["bytes"]: leak["kind"] for leak in answer["leaks"]}
+    lines = program("checking/ended.c").read_text().splitlines()
+    stands = (re.search(r"malloc\((\d+)\).*/\* (\S+) \*/", line) for line in lines)
+    expected = {int(each[1]): each[2] for each in stands if each}
+    assert len(expected) == 10
+    assert {size: found.get(size) for size in expected} == expected

@@ -81,6 +81,7 @@ static void thread_starts(ThreadId tid) {
 }
 
 static void thread_ends(ThreadId tid) {
+    hs_thread_ends(tid);
     hs_record(HSW_THREAD_END, hs_thread_number(tid), 0);
 }
 
@@ -183,7 +184,9 @@ static void before_exec(const HChar *path) {
 static void before_call(ThreadId tid, UInt number, UWord *arguments, UInt count) {
     hs_before_system_call(tid, number, arguments);
     hs_memory_mmap_flags(number == __NR_mmap ? arguments[3] : 0);
-    if (number == __NR_exit_group)
+    if (number == __NR_clone)
+        hs_thread_is_made(arguments);
+    else if (number == __NR_exit_group)
         record_exit((Int)arguments[0]);
     else if (number == __NR_execve || number == __NR_execveat)
         before_exec((const HChar *)arguments[number == __NR_execve ? 0 : 1]);

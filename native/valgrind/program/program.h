@@ -63,6 +63,12 @@ struct hs_lost {
 };
 const struct hs_lost *hs_ask_counts(ULong scan);
 
+/* ended.c: whether a thread that has ended left this value there, and it refers to nothing. */
+void hs_ended_start(void);
+void hs_thread_is_made(const UWord *arguments); /* by clone, with these */
+void hs_thread_ends(ThreadId tid);
+Bool hs_is_left_behind(Addr address, ULong value);
+
 /* parts.c: addresses inside live blocks that pointers mean as they mean a start (enum hsw_part). */
 void hs_visit_parts(void (*found)(Addr part, UInt why));
 

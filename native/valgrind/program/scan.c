@@ -4,7 +4,8 @@
  * pointer (less the ABI's red zone) to their end; of registers; and of memory that the program
  * mapped, shares, or keeps thread-local variables in. A thread that is on another stack than its
  * own (signals, coroutines) has both scanned. Where values are checked, words that are not all
- * defined are left out: what lies there is of an earlier use of the memory.
+ * defined are left out: what lies there is of an earlier use of the memory. So is what threads that
+ * have ended left behind.
  */
 #include "functions/functions.h"
 #include "program/program.h"
@@ -42,6 +43,10 @@ static void found(ThreadId tid, UInt kind, ULong where, ULong value) {
         send(tid, kind);
 }
 
+static Bool counts(Addr where, ULong value) {
+    return hs_word_is_set(where) && !hs_is_left_behind(where, value);
+}
+
 /* The readable parts of the area, page by page. */
 static void scan_area(ThreadId tid, UInt kind, Addr from, Addr to) {
     static ULong page[VKI_PAGE_SIZE / sizeof(ULong)];
@@ -53,7 +58,7 @@ static void scan_area(ThreadId tid, UInt kind, Addr from, Addr to) {
             end = to;
         if (hs_peek(page, from, end - from))
             for (SizeT i = 0; i < (end - from) / sizeof(ULong); i++)
-                if (hs_page_is_on(page[i]) && hs_word_is_set(from + i * sizeof(ULong)))
+                if (hs_page_is_on(page[i]) && counts(from + i * sizeof(ULong), page[i]))
                     found(tid, kind, from + i * sizeof(ULong), page[i]);
         from = end;
     }
@@ -249,6 +254,7 @@ static void forked(void) {
 static const struct hs_listener listener = {.erred = erred}, counting = {.forked = forked};
 
 void hs_scan_start(void) {
+    hs_ended_start();
     if (!hs_options.check)
         return;
     hs_listen(&counting);

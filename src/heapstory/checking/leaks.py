@@ -9,9 +9,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from heapstory.checks.finding import Block, Finding, Stack
-from heapstory.checks.moment import Moment
 
 if TYPE_CHECKING:
+    from heapstory.checks.moment import Moment
     from heapstory.store.open_trace import OpenTrace
 
 # What is a mistake of the program, not only a consequence of one, or memory it may want.
@@ -59,13 +59,15 @@ def leaks(
     the program made blocks of parts of a larger one, they count in its place.
     """
     graph = trace.core.graph(trace.last if at is None else at, False)
-    reach = graph.reach(parts=parts)
-    rows = reach.rows(("node", "reach", "part"))
-    known = {node: (kind, part) for node, kind, part in rows}
     nodes = graph.nodes()
     names = ("id", "kind", "address", "size", "created_stack", "created")
     made: dict[tuple[str, int | None], Leak] = {}
     heap = [row for row in nodes.rows(names) if row[1] == "heap"]
+    stacks = {stack: trace.places.stack(stack) for stack in {row[4] for row in heap}}
+    linker = {stack for stack, places in stacks.items() if _is_linker(places)}
+    hidden = [node for node, _, _, _, stack, _ in heap if stack in linker]
+    rows = graph.reach(parts=parts, hidden=hidden).rows(("node", "reach", "part"))
+    known = {node: (kind, part) for node, kind, part in rows}
     divided = _divided((address, size, node) for node, _, address, size, _, _ in heap)
     for node, _, address, size, stack, created in heap:
         if node in divided or (child and created is None):
@@ -75,9 +77,8 @@ def leaks(
         kind, part = known[node]
         key = (kind, stack)
         if key not in made:
-            places = trace.places.stack(stack)
-            reason = LINKER if _is_linker(places) else None
-            made[key] = Leak(kind, places, address, node, created or 0, suppressed=reason)
+            reason = LINKER if stack in linker else None
+            made[key] = Leak(kind, stacks[stack], address, node, created or 0, suppressed=reason)
         made[key].blocks += 1
         made[key].bytes += size
         if part:

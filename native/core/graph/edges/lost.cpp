@@ -46,7 +46,8 @@ Links::Links(std::span<const GraphNode> nodes, const Batches &edges, const Judgi
                 continue;
             if (!judging.ignored.empty() && judging.ignored.contains(sources[row]))
                 continue;
-            Link target{index_of[ids[row]] - 1, offsets[row] != 0};
+            Link target{index_of[ids[row]] - 1,
+                        offsets[row] != 0 && !judging.hidden.contains(ids[row])};
             if (target.inside && !judging.parts.empty()) {
                 auto part = judging.parts.find(nodes[target.target].row.address + offsets[row]);
                 if (part != judging.parts.end())
@@ -113,7 +114,8 @@ bool to_start(Links::Link link) {
 
 // Of nodes that nothing leads to: those that other such nodes lead to are indirect leaks, all but
 // the oldest of a ring.
-void find_indirect(const Links &links, std::span<const GraphNode> nodes, std::vector<Reach> &made) {
+void find_indirect(const Links &links, std::span<const GraphNode> nodes, const Judging &judging,
+                   std::vector<Reach> &made) {
     std::vector<uint32_t> lost;
     for (uint32_t index = 0; index < nodes.size(); ++index)
         if (made[index] == Reach::leak)
@@ -121,7 +123,7 @@ void find_indirect(const Links &links, std::span<const GraphNode> nodes, std::ve
     std::ranges::sort(lost, {}, [&](uint32_t index) { return nodes[index].id; });
     Walk walk(links, nodes.size());
     for (uint32_t head : lost) {
-        if (walk.has(head))
+        if (walk.has(head) || judging.hidden.contains(nodes[head].id))
             continue;
         walk.reach(head);
         walk.go([&](Links::Link link) {
@@ -178,7 +180,7 @@ std::vector<Judged> classify(std::span<const GraphNode> nodes, const Batches &ed
     for (uint32_t index = 0; index < nodes.size(); ++index)
         if (sure.has(index))
             std::ranges::for_each(links.of(index), possible);
-    find_indirect(links, nodes, made);
+    find_indirect(links, nodes, judging, made);
     std::vector<Judged> judged(nodes.size());
     for (uint32_t index = 0; index < nodes.size(); ++index)
         judged[index].reach = made[index];

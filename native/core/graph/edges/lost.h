@@ -35,6 +35,9 @@ struct Judged {
 struct Judging {
     std::unordered_set<uint64_t> ignored; // ids of globals and roots that lead nowhere
     Parts parts;                          // pointers to these lead to the block's start
+    // Ids of blocks that the program knows nothing of, the dynamic linker's: it refers to them by
+    // any pointer, and one that is lost leaves what it leads to lost on its own.
+    std::unordered_set<uint64_t> hidden;
 };
 std::vector<Judged> classify(std::span<const GraphNode> nodes, const Batches &edges,
                              const Judging &judging);
