@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from heapstory.checks.finding import Block, Finding
-from heapstory.checks.pointer import Pointer
-from heapstory.graph.model import find_node
 
 if TYPE_CHECKING:
     from heapstory import _core
+    from heapstory.checks.pointer import Pointer
     from heapstory.store.open_trace import OpenTrace
     from heapstory.trace import Trace
 
@@ -124,6 +123,8 @@ def _block(trace: OpenTrace, row: dict[str, Any], parent: Trace | None) -> Block
         before = _inherited(parent, row["address"])
         # It was freed before the fork: else the child would know it.
         return before if before and before.freed is not None else None
+    from heapstory.graph.model import find_node
+
     node = find_node(trace, row["node"])
     if node.kind != "heap":
         return None

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from heapstory.checking.checked import VALUES, Checked
 from heapstory.errors import HeapstoryError
@@ -39,9 +39,10 @@ class Watch:
 
     def __call__(self) -> None:
         """To be called from time to time."""
-        collected = meta.read_part(self.trace / meta.COLLECTED) or {}
-        for trace in [self.trace, *successors(self.trace)]:
-            self._count_leaks(trace)
+        collected = _collected(self.trace)
+        self._count_leaks(self.trace, collected)
+        for trace in successors(self.trace):
+            self._count_leaks(trace, _collected(trace))
         counted = collected.get("findings", 0)
         start = time.monotonic()
         if counted == self._found or start < self._next:
@@ -56,9 +57,8 @@ class Watch:
         now = time.monotonic()
         self._next = now + (now - start) / _SHARE
 
-    def _count_leaks(self, trace: Path) -> None:
+    def _count_leaks(self, trace: Path, collected: dict[str, Any]) -> None:
         """Answers a program that asks how much is lost (VALGRIND_COUNT_LEAKS)."""
-        collected = meta.read_part(trace / meta.COLLECTED) or {}
         scans = collected.get("scans") or 0
         if not scans or self._counted.get(trace) == scans:
             return
@@ -70,6 +70,11 @@ class Watch:
             if asked and asked <= scans:
                 answer_counts(collected["pid"], asked, scan_counts(trace, self.heuristics))
                 self._counted[trace] = scans
+
+
+def _collected(trace: Path) -> dict[str, Any]:
+    """What the collector has written about itself so far."""
+    return meta.read_part(trace / meta.COLLECTED) or {}
 
 
 def check(

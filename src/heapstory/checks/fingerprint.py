@@ -6,7 +6,6 @@ found is known to the others, and to a baseline after an edit above it.
 
 from __future__ import annotations
 
-from hashlib import sha256
 from pathlib import PurePath
 
 from heapstory.store.places import Place
@@ -18,6 +17,8 @@ def fingerprint(kind: str, place: Place | None, allocated: Place | None) -> str:
     """Of a kind of finding, the statement and the allocation of its block."""
     # A leak is known by where its block came from: who noticed it says nothing.
     where = [allocated or place] if kind == "leak" else [place, allocated]
+    from hashlib import sha256  # loads libcrypto: not where nothing was found
+
     words = [kind, *(_name(each) for each in where if each)]
     return sha256("\0".join(words).encode(errors="surrogateescape")).hexdigest()[:LENGTH]
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from heapstory.checking.checked import Checked
     from heapstory.checking.errors import Error
     from heapstory.checks.finding import Finding, Stack
+    from heapstory.checks.suppressions import Suppressions
 
 EPILOG = """\
 examples:
@@ -143,8 +144,6 @@ def _redzone(text: str) -> int:
 def run(args: argparse.Namespace) -> int:
     from heapstory.checking.run import Watch, check
     from heapstory.checks.baseline import Baseline, read_baseline
-    from heapstory.checks.suppressions import read_suppressions
-    from heapstory.recording.places import check_function
     from heapstory.recording.recorder import Checks
     from heapstory.reporters.style import Style
 
@@ -154,14 +153,16 @@ def run(args: argparse.Namespace) -> int:
     if not command:
         raise UsageError("no program to check (heapstory check -- PROG ARG...)")
     accepted = read_baseline(Path(args.baseline)) if args.baseline else Baseline()
-    known = read_suppressions(map(Path, args.suppressions))
+    known = _read_suppressions(args.suppressions)
     style = Style.of(sys.stderr)
     told: set[tuple[str, ...]] = set()
 
     def why(finding: Finding, stack: Stack | None = None) -> str | None:
-        return accepted.why(finding, args.suppress) or known.why(
-            finding.kind, finding.size, finding.stack if stack is None else stack
-        )
+        reason = accepted.why(finding, args.suppress)
+        if reason is None and known is not None:
+            called = finding.stack if stack is None else stack
+            return known.why(finding.kind, finding.size, called)
+        return reason
 
     def tell(finding: Error) -> None:
         from heapstory.reporters.check import text
@@ -173,9 +174,7 @@ def run(args: argparse.Namespace) -> int:
     recorded = args.record is not None
     if args.stream and not recorded:
         raise UsageError("--stream records more of the program: where to? (--record TRACE)")
-    for option, names in (("--alloc-fn", args.alloc_fn), ("--free-fn", args.free_fn)):
-        for name in names:
-            check_function(option, name)
+    _check_functions(args)
     checks = Checks(
         args.redzone,
         args.delay,
@@ -205,7 +204,7 @@ def run(args: argparse.Namespace) -> int:
         finding.suppressed = why(finding)
     for leak in found.leaks:
         leak.suppressed = leak.suppressed or why(leak.finding, leak.stack)
-    found.unused = [str(entry) for entry in known.unused]
+    found.unused = [str(entry) for entry in known.unused] if known else []
     sys.stderr.write(text.render(found, style, told))
     _write(args, found)
     if found.failure is not None:
@@ -213,6 +212,24 @@ def run(args: argparse.Namespace) -> int:
     if args.error_exitcode is not None and (found.open or found.open_leaks):
         return int(args.error_exitcode)
     return found.status
+
+
+def _read_suppressions(files: list[str]) -> Suppressions | None:
+    if not files:
+        return None
+    from heapstory.checks.suppressions import read_suppressions
+
+    return read_suppressions(map(Path, files))
+
+
+def _check_functions(args: argparse.Namespace) -> None:
+    named = [("--alloc-fn", name) for name in args.alloc_fn]
+    named += [("--free-fn", name) for name in args.free_fn]
+    if named:
+        from heapstory.recording.places import check_function
+
+        for option, name in named:
+            check_function(option, name)
 
 
 def _scan(args: argparse.Namespace, command: list[str]) -> int:
@@ -230,22 +247,27 @@ def _scan(args: argparse.Namespace, command: list[str]) -> int:
 
 
 def _write(args: argparse.Namespace, found: Checked) -> None:
-    from heapstory.checking.leaks import MISTAKES
-    from heapstory.checks.baseline import write_baseline
-    from heapstory.reporters.check import json as as_json
-    from heapstory.reporters.check import sarif, xml
-    from heapstory.reporters.json import dumps
-    from heapstory.reporters.sarif import dumps as sarif_dumps
-
+    """What was asked for; nothing else is loaded."""
     if args.json:
+        from heapstory.reporters.check import json as as_json
+        from heapstory.reporters.json import dumps
+
         write(dumps("check", as_json.body(found)), args.json)
     if args.sarif:
+        from heapstory.reporters.check import sarif
+        from heapstory.reporters.sarif import dumps as sarif_dumps
+
         write(sarif_dumps(sarif.results(found), sarif.rules()), args.sarif)
     if args.xml:
+        from heapstory.reporters.check import xml
+
         write(xml.dumps(found), args.xml)
     if args.gen_suppressions:
         write("".join(dict.fromkeys(_suppressions(found))), args.gen_suppressions)
     if args.write_baseline:
+        from heapstory.checking.leaks import MISTAKES
+        from heapstory.checks.baseline import write_baseline
+
         mistakes = [leak.finding for leak in found.leaks if leak.kind in MISTAKES]
         write_baseline(Path(args.write_baseline), "check", [*found.findings, *mistakes])
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from heapstory.checks.finding import Block, Finding, Stack, statement
 from heapstory.reporters.json import place
-from heapstory.reporters.sarif import Location, Result, Rule, at
 from heapstory.store.places import Place
+
+if TYPE_CHECKING:
+    from heapstory.reporters.sarif import Location, Result, Rule
 
 
 def block_json(block: Block | None) -> dict[str, Any] | None:
@@ -30,11 +32,15 @@ def stack_json(stack: Stack) -> list[dict[str, Any] | None]:
 
 def rules(headlines: dict[str, str]) -> list[Rule]:
     """One rule per kind."""
+    from heapstory.reporters.sarif import Rule
+
     return [Rule(kind, f"{text[0].upper()}{text[1:]}") for kind, text in headlines.items()]
 
 
 def result(finding: Finding, message: str, level: str) -> Result:
     """A finding, with the stack that led to it as a code flow."""
+    from heapstory.reporters.sarif import Result, at
+
     related: list[Location] = []
     if finding.block:
         related.append(at(statement(finding.block.allocated), "the block was allocated here"))

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from heapstory.errors import UsageError
 from heapstory.store.open_trace import OpenTrace
-from heapstory.trace.info import Info
 
 if TYPE_CHECKING:
     from heapstory.graph.history import History
     from heapstory.graph.memory_graph import MemoryGraph
     from heapstory.graph.model import Edge, Node
     from heapstory.store.sql import Rows
+    from heapstory.trace.info import Info
 
 __all__ = ["Trace", "open"]
 
@@ -43,6 +43,8 @@ class Trace(OpenTrace):
 
     def info(self) -> Info:
         """What is in the trace, counted."""
+        from heapstory.trace.info import Info
+
         return Info.read(self, self.core.summary())
 
     def graph(self, at: At = None, *, freed: bool = False) -> MemoryGraph:

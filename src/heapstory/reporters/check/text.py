@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
 
 from heapstory.checking.checked import Checked
 from heapstory.checking.errors import Error
 from heapstory.checking.leaks import KINDS, MISTAKES, Leak
 from heapstory.checks.finding import Stack, identity
-from heapstory.checks.moment import Moment
-from heapstory.checks.pointer import Holder, Pointer, When
 from heapstory.reporters.check.words import headline
 from heapstory.reporters.findings import frame, stack_text
 from heapstory.reporters.style import PLAIN, Style
 from heapstory.reporters.text import count, size
+
+if TYPE_CHECKING:
+    from heapstory.checks.moment import Moment
+    from heapstory.checks.pointer import Holder, Pointer, When
 
 MOST_FRAMES = 12
 MOST_HOLDERS = 6
