@@ -10,6 +10,7 @@
 #include "shared/listeners.h"
 #include "shared/modules.h"
 #include "shared/options.h"
+#include "shared/peek.h"
 #include "walk/twins.h"
 
 extern VexRegisterUpdates VG_(clo_px_file_backed);
@@ -36,13 +37,14 @@ void hs_check_access(Addr address, Addr instruction, ULong what) {
 struct hs_filled_with hs_filled_with;
 
 static void check_range(UInt kind, Addr start, SizeT length, ULong site, Bool by_system_call) {
-    Addr bad = hs_first_unaddressable(start, length);
+    SizeT touched = hs_until_fault(start, length);
+    Addr bad = hs_first_unaddressable(start, touched);
     struct hs_error error = {.kind = kind,
                              .address = start,
                              .bytes = length,
                              .site = (UInt)site,
                              .by_system_call = by_system_call};
-    if (bad == start + length)
+    if (bad == start + touched)
         return;
     error.block = hs_block_meant(bad);
     hs_tell_error(&error);
@@ -65,6 +67,9 @@ static void moved(Addr to, Addr from, SizeT length, ULong site) {
     check_range(HSW_UNADDRESSABLE_WRITE, to, length, site, False);
     if (!hs_states)
         return;
+    length = hs_until_fault(to, length);
+    if (from)
+        length = hs_until_fault(from, length);
     if (from)
         hs_copy_undefined(to, from, length);
     else if (hs_filled_with.undefined)
@@ -82,6 +87,16 @@ static void looked(Addr start, SizeT length, ULong site) {
 static void claimed_set(Addr start, SizeT length, Addr code) {
     UInt origin = (UInt)hs_origin_of(start, length, 0);
     hs_tell_undefined(HSW_UNDEFINED_ARGUMENT, origin, code, hs_is_own(code), 0);
+}
+
+/* As with faults, it is told of whoever jumped there. */
+void hs_check_code(const struct hs_superblock *b) {
+    UInt length = 1;
+    for (Int i = b->in->stmts_used; i-- > 0;)
+        if (b->in->stmts[i]->tag == Ist_IMark)
+            length = b->in->stmts[i]->Ist.IMark.len;
+    check_range(HSW_UNADDRESSABLE_READ, b->start, length, 0, False);
+    told_undefined(HSW_UNDEFINED_CONDITION, b->start, length, 0);
 }
 
 /* The kernel does not fault, so memory that is not mapped is looked for here as well. */

@@ -17,6 +17,9 @@ void hs_sentinels_start(void);
 void hs_bad_access(Addr address, Addr instruction, ULong what);
 /* The same of one that may be of any length, and may be right. */
 void hs_check_access(Addr address, Addr instruction, ULong what);
+/* Whether the program may run the instruction that a superblock begins with. Asked when it is
+ * translated, so once as a rule. */
+void hs_check_code(const struct hs_superblock *b);
 #define HS_ACCESS(size, is_store, own) ((ULong)(size) << 2 | (is_store) << 1 | (own))
 
 #endif

@@ -163,6 +163,7 @@ static void check(struct hs_superblock *b, const struct access *access) {
 /* ---- the pass ---- */
 
 static Bool examine(struct hs_superblock *b) {
+    hs_check_code(b);
     for (Int i = 0; i < b->in->stmts_used; i++) {
         struct access access = access_of(b, b->in->stmts[i]);
         if (is_checked(b, &access))

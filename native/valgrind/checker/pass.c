@@ -10,6 +10,8 @@ static const struct hs_pass *code;
 
 static Bool examine(struct hs_superblock *b) {
     code = hs_twins && !b->slow ? &hs_fast_code : &hs_slow_code;
+    if (!b->slow)
+        hs_check_code(b);
     return code->examine(b);
 }
 

@@ -50,7 +50,7 @@ static inline Bool begin(void *start, SizeT length, ULong site) {
         return False;
     hs_pending.start = (Addr)start;
     hs_pending.site = site;
-    hs_pending.length = length;
+    hs_pending.length = hs_until_fault((Addr)start, length);
     return True;
 }
 

@@ -19,10 +19,13 @@ Bool __real_vgPlain_gdbserver_report_signal(vki_siginfo_t *info, ThreadId tid);
 
 /* ---- the instruction ---- */
 
+#define NO_REGISTER 16u
+
 struct instruction {
-    Bool stores;   /* and does not read what it stores to */
-    Bool has_base; /* there is a pointer in a register */
-    UInt base;     /* its number */
+    Bool stores; /* and does not read what it stores to */
+    Bool far;    /* it has an address, that of: base + index << shift + displacement */
+    UInt base, index, shift;
+    Word displacement;
 };
 
 static Bool is_prefix(UChar byte) {
@@ -84,16 +87,46 @@ static UInt vex_length(UChar byte) {
     return byte == 0xC5 ? 2 : byte == 0xC4 ? 3 : byte == 0x62 ? 4 : 0;
 }
 
+/* What stands behind the opcode: ModRM, SIB and the displacement, the upper bits of the registers
+ * given. (Of EVEX, a displacement of one byte counts as one.) */
+static void decode_address(const UChar *code, UInt high_base, UInt high_index,
+                           struct instruction *made) {
+    UInt form = code[0] >> 6, low = code[0] & 7;
+    made->far = form != 3 && (code[0] & 0xC7) != 5;
+    made->base = low | high_base << 3;
+    made->index = NO_REGISTER;
+    if (low == 4) {
+        UChar sib = *++code;
+        made->base = (sib & 7) | high_base << 3;
+        made->index = (sib >> 3 & 7) | high_index << 3;
+        made->shift = sib >> 6;
+        if (made->index == 4) /* there is none */
+            made->index = NO_REGISTER;
+        if (form == 0 && (sib & 7) == 5) {
+            made->base = NO_REGISTER;
+            form = 2;
+        }
+    }
+    code++;
+    if (form == 1)
+        made->displacement = (signed char)*code;
+    else if (form == 2)
+        made->displacement = *(const Int *)code;
+}
+
 static struct instruction decode(const UChar *code) {
-    struct instruction made = {False, False, 0};
-    UInt high = 0, vex;
+    struct instruction made = {.stores = False};
+    UInt high = 0, high_index = 0, vex;
     while (is_prefix(*code))
         code++;
-    if ((*code & 0xF0) == 0x40) /* REX */
-        high = *code++ & 1;
+    if ((*code & 0xF0) == 0x40) { /* REX */
+        high = *code & 1;
+        high_index = *code++ >> 1 & 1;
+    }
     vex = vex_length(*code);
     if (vex) {
         high = vex > 2 && !(code[1] & 0x20);
+        high_index = vex > 2 && !(code[1] & 0x40);
         code += vex;
         made.stores = stores_far(*code);
     } else if (*code == 0x0F) {
@@ -102,9 +135,7 @@ static struct instruction decode(const UChar *code) {
             code++;
     } else
         made.stores = stores(*code);
-    code++; /* ModRM, and perhaps SIB */
-    made.has_base = code[0] >> 6 != 3 && (code[0] & 0xC7) != 5;
-    made.base = ((code[0] & 7) == 4 ? code[1] & 7 : code[0] & 7) | high << 3;
+    decode_address(code + 1, high, high_index, &made);
     return made;
 }
 
@@ -125,20 +156,26 @@ static void tell(ThreadId tid, Addr address, Addr code) {
     hs_tell_error(&error);
 }
 
-static Bool can_exist(Addr address) {
-    return (Word)(address << 16) >> 16 == (Word)address;
+static Bool can_be_mapped(Addr address) {
+    return !(address >> 47);
 }
 
-/* The kernel does not say an address that cannot exist: what the instruction's pointer is. */
+static Addr value_of(ThreadId tid, UInt number) {
+    Addr value = 0;
+    if (number != NO_REGISTER)
+        VG_(get_shadow_regs_area)
+    (tid, (UChar *)&value, 0, offsetof(VexGuestAMD64State, guest_RAX) + 8 * number, 8);
+    return value;
+}
+
+/* The kernel does not say an address that cannot exist: what the instruction computed. */
 static void tell_impossible(ThreadId tid, Addr code) {
     struct instruction at = decode((const UChar *)code);
-    Int where = offsetof(VexGuestAMD64State, guest_RAX) + 8 * at.base;
-    Addr pointer = hs_target.start;
-    if (can_exist(pointer) && at.has_base)
-        VG_(get_shadow_regs_area)(tid, (UChar *)&pointer, 0, where, 8);
-    if (!can_exist(pointer))
-        tell(tid, pointer, code);
-    hs_target = (struct hs_target){0, 0};
+    Addr address = hs_target.start;
+    if (can_be_mapped(address) && at.far)
+        address = value_of(tid, at.base) + (value_of(tid, at.index) << at.shift) + at.displacement;
+    if (!can_be_mapped(address))
+        tell(tid, address, code);
 }
 
 static void look(const vki_siginfo_t *info, ThreadId tid) {
@@ -150,6 +187,7 @@ static void look(const vki_siginfo_t *info, ThreadId tid) {
     else if (address == code ||
              (info->si_code == VKI_SEGV_MAPERR && hs_first_unaddressable(address, 1) != address))
         tell(tid, address, code); /* else it was told before it was made */
+    hs_target = (struct hs_target){0, 0};
 }
 
 Bool __wrap_vgPlain_gdbserver_report_signal(vki_siginfo_t *info, ThreadId tid) {

@@ -66,7 +66,7 @@ struct hs_listener {
     void (*ends)(void);            /* the last moment to send something */
 };
 
-#define HS_MAX_LISTENERS 12
+#define HS_MAX_LISTENERS 16
 extern const struct hs_listener *hs_listeners[HS_MAX_LISTENERS + 1]; /* up to a NULL */
 void hs_listen(const struct hs_listener *listener);
 

@@ -56,3 +56,15 @@ Addr hs_readable_end(Addr from, Addr end) {
     }
     return end;
 }
+
+#define SHORT (1u << 20)
+
+SizeT hs_until_fault(Addr start, SizeT length) {
+    Addr end = start;
+    const NSegment *segment;
+    if (length <= SHORT)
+        return length;
+    while (end - start < length && (segment = VG_(am_find_nsegment)(end)) && segment->hasR)
+        end = segment->end + 1;
+    return end - start < length ? end - start : length;
+}
