@@ -89,14 +89,24 @@ static void claimed_set(Addr start, SizeT length, Addr code) {
     hs_tell_undefined(HSW_UNDEFINED_ARGUMENT, origin, code, hs_is_own(code), 0);
 }
 
-/* As with faults, it is told of whoever jumped there. */
+/* As with faults, it is told of whoever jumped there; not again of what follows. */
 void hs_check_code(const struct hs_superblock *b) {
-    UInt length = 1;
-    for (Int i = b->in->stmts_used; i-- > 0;)
-        if (b->in->stmts[i]->tag == Ist_IMark)
-            length = b->in->stmts[i]->Ist.IMark.len;
-    check_range(HSW_UNADDRESSABLE_READ, b->start, length, 0, False);
-    told_undefined(HSW_UNDEFINED_CONDITION, b->start, length, 0);
+    static Addr wrong_until;
+    UInt length = 0;
+    Addr end = b->start;
+    for (Int i = 0; i < b->in->stmts_used; i++)
+        if (b->in->stmts[i]->tag == Ist_IMark) {
+            end = b->in->stmts[i]->Ist.IMark.addr + b->in->stmts[i]->Ist.IMark.len;
+            length = length ? length : b->in->stmts[i]->Ist.IMark.len;
+        }
+    if (hs_states ? hs_find_state(b->start, length, ~HS_ANY_OF(HS_DEFINED)) == b->start + length
+                  : hs_first_unaddressable(b->start, length) == b->start + length)
+        return;
+    if (b->start != wrong_until) {
+        check_range(HSW_UNADDRESSABLE_READ, b->start, length, 0, False);
+        told_undefined(HSW_UNDEFINED_CONDITION, b->start, length, 0);
+    }
+    wrong_until = end;
 }
 
 /* The kernel does not fault, so memory that is not mapped is looked for here as well. */
