@@ -9,14 +9,14 @@ namespace nb = nanobind;
 namespace heapstory {
 
 std::pair<Table, nb::dict> load_pair_table(const slice::Prepared &prepared,
-                                           const std::vector<MemoryRange> &memory) {
-    std::vector<stream::Range> ranges;
-    for (auto [address, size] : memory)
-        ranges.push_back({address, size});
+                                           const std::vector<LoadedMemory> &memory) {
+    std::vector<slice::LoadRange> ranges;
+    for (auto [address, size, since, until] : memory)
+        ranges.push_back({{address, size}, since, until.value_or(~uint64_t(0))});
     slice::LoadPairs found;
     {
         nb::gil_scoped_release released;
-        found = slice::load_pairs(prepared, std::move(ranges));
+        found = slice::load_pairs(prepared, ranges);
     }
     Batch rows(4);
     for (const slice::LoadPair &pair : found.pairs) {

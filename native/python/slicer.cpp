@@ -401,7 +401,7 @@ void bind_slicer(nb::module_ &module) {
             "ignored"_a = std::vector<MemoryRange>(), "forward"_a = true, "whole"_a = true)
         .def(
             "load_pairs",
-            [](const Slicer &slicer, const std::vector<MemoryRange> &memory) {
+            [](const Slicer &slicer, const std::vector<LoadedMemory> &memory) {
                 return load_pair_table(slicer.prepared(), memory);
             },
             "memory"_a);

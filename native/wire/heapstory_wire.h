@@ -178,6 +178,12 @@ enum hsw_tag {
     HSW_HOLDS,
     HSW_UNSEEN, /* from here on memory may be written unseen. address: enum hsw_unseen */
 
+    /* A file was mapped, as code or as data. address, value: length; payload: its path,
+     * NUL-terminated. Then memory was unmapped, or mapped anew, in which a file lay. address,
+     * value: length. */
+    HSW_FILE_MAPPED,
+    HSW_FILE_UNMAPPED,
+
     /* Modes portable and internals only (docs/internals/portable.md). `id`: the tool's number of a
      * node, 32 bits, from 1 in order of HSW_NODE. `site` 0: the statement is the call stack's. */
     HSW_MODE, /* address: enum hsw_mode. Before all others of this group */

@@ -357,6 +357,8 @@ class Trace:
         frees:   node, timestamp, address, size, site, stack, thread
         cpoints: timestamp, kind, name, site, thread
         marks:   the same without calls and returns, which are most of them
+        mappings: files that were mapped: path (null: memory was unmapped), address, size, step
+                 (of the stream)
         modules: module, path, build_id, address (where it was loaded), own
         stacks:  stack, depth (0: the statement itself), site"""
 
@@ -594,10 +596,13 @@ class Slicer:
                       lies, or null), count, least, most (iterations between them)
         ends:         loop, address (of an instruction that leads back to the header), conditional
                       (a branch, at which the loop may end)"""
-    def load_pairs(self, memory: Sequence[tuple[int, int]]) -> tuple[Table, LoadTotals]:
-        """Pairs of instructions that load from some memory (address, bytes) of which the second
-        depends on what the first loaded: from, to (addresses), kind (address: where it loads from;
-        control: whether it runs), count (executions of the second)."""
+    def load_pairs(
+        self, memory: Sequence[tuple[int, int, int, int | None]]
+    ) -> tuple[Table, LoadTotals]:
+        """Pairs of instructions that load from some memory (address, bytes, and the steps between
+        which it counts; None: up to the end) of which the second depends on what the first
+        loaded: from, to (addresses), kind (address: where it loads from; control: whether it
+        runs), count (executions of the second)."""
 
 @type_check_only
 class CodePlace(TypedDict):

@@ -79,6 +79,8 @@ TAGS = [
     "ERROR_TIMES",
     "HOLDS",
     "UNSEEN",
+    "FILE_MAPPED",
+    "FILE_UNMAPPED",
     "MODE",
     "NODE",
     "JOIN",

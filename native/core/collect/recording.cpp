@@ -44,16 +44,22 @@ bool is_truth(const Record &record) {
     }
 }
 
+bool is_mapping(const uint8_t *at) {
+    const uint64_t tag = record_at(at).first >> HSW_ADDRESS_BITS;
+    return tag == HSW_FILE_MAPPED || tag == HSW_FILE_UNMAPPED;
+}
+
 // Says of events in which step they happened.
 class EventSteps {
   public:
     EventSteps(StreamBuilder &stream, std::span<const RecordStep> steps)
         : stream_(stream), steps_(steps) {}
     // By the record at `offset`; later ones follow.
-    void add(uint64_t event, size_t offset) {
+    void add(uint64_t event, size_t offset) { stream_.event(event, step(offset)); }
+    uint32_t step(size_t offset) {
         while (at_ + 1 < steps_.size() && steps_[at_ + 1].offset <= offset)
             ++at_;
-        stream_.event(event, steps_[at_].step);
+        return steps_[at_].step;
     }
 
   private:
@@ -155,6 +161,9 @@ const uint8_t *Recording::parse(ByteSpan records, std::span<const RecordStep> st
         enough_ = builder_.timestamp() >= most_changes;
         if (at + record_bytes > end || (enough_ && !continues(at)))
             return at;
+        if (is_mapping(at))
+            step_ = steps.empty() ? stream_.steps()
+                                  : stream_.first_step() + positions.step(size_t(at - start));
         const uint8_t *next = parse_record(at, end);
         if (next == at)
             return at;
@@ -301,6 +310,13 @@ void Recording::moment(const Record &record, const Payload &payload) {
         break;
     case HSW_ROOT:
         mark(Mark::Kind::root, record.address, record.value).text = payload.text();
+        break;
+    case HSW_FILE_MAPPED:
+        mark(Mark::Kind::mapping, record.address, record.value).text =
+            std::to_string(step_) + " " + payload.text();
+        break;
+    case HSW_FILE_UNMAPPED:
+        mark(Mark::Kind::mapping, record.address, record.value).text = std::to_string(step_);
         break;
     case HSW_SCAN:
         scans_ += record.kind() == HSW_SCAN_PARTS && payload.bytes.empty();

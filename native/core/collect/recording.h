@@ -110,6 +110,7 @@ class Recording {
     StreamSeparator separator_{stream_, [this](uint32_t raw) { return sites_.raw(raw).pc; }};
     bool in_stream_ = false; // since its first record
     bool enough_of_stream_ = false;
+    uint64_t step_ = 0; // of the stream, in which the present record of a mapping stands
     std::optional<uint64_t> window_; // the first step of the one that is open
 
     bool continued_range_ = false;

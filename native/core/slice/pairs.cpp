@@ -8,6 +8,7 @@
 #include "slice/tag_sets.h"
 #include "stream/execution.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <map>
@@ -28,10 +29,9 @@ using Tags = uint32_t; // a set of loads, by number of their instructions
 
 class Walk {
   public:
-    Walk(const Prepared &prepared, const std::vector<stream::Range> &memory)
-        : prepared_(prepared), graph_(prepared.graph()), steps_(prepared) {
-        for (const stream::Range &range : memory)
-            wanted_.add(range.address, range.size);
+    Walk(const Prepared &prepared, const std::vector<LoadRange> &memory)
+        : prepared_(prepared), graph_(prepared.graph()), ranges_(memory), steps_(prepared) {
+        watch(0);
     }
 
     LoadPairs run(const Progress &progress) {
@@ -40,14 +40,30 @@ class Walk {
             if (progress)
                 progress(number, source.sequences());
             steps_.read(number);
-            for (uint32_t at = 0; at < steps_.count(); ++at)
+            for (uint32_t at = 0; at < steps_.count(); ++at) {
+                if (steps_.number(at) >= next_change_)
+                    watch(steps_.number(at));
                 run_step(at);
+            }
         }
         return result();
     }
 
   private:
     using Registers = std::array<Tags, stream::register_bytes>;
+
+    // The memory that counts from a step on, and when that changes.
+    void watch(uint64_t step) {
+        wanted_ = LiveMemory();
+        next_change_ = ~uint64_t(0);
+        for (const LoadRange &one : ranges_) {
+            if (one.since <= step && step < one.until)
+                wanted_.add(one.memory.address, one.memory.size);
+            for (uint64_t border : {one.since, one.until})
+                if (border > step)
+                    next_change_ = std::min(next_change_, border);
+        }
+    }
 
     void run_step(uint32_t at) {
         if (steps_.enter(at))
@@ -182,6 +198,8 @@ class Walk {
 
     const Prepared &prepared_;
     const FlowGraph &graph_;
+    const std::vector<LoadRange> &ranges_;
+    uint64_t next_change_ = 0; // step
     LiveMemory wanted_;
 
     ForwardSteps steps_;
@@ -198,7 +216,7 @@ class Walk {
 
 } // namespace
 
-LoadPairs load_pairs(const Prepared &prepared, const std::vector<stream::Range> &memory,
+LoadPairs load_pairs(const Prepared &prepared, const std::vector<LoadRange> &memory,
                      const Progress &progress) {
     return Walk(prepared, memory).run(progress);
 }

@@ -21,6 +21,12 @@ struct LoadPair {
     uint64_t count = 0; // executions of the second
 };
 
+// Memory whose loads are looked at, from one step up to another.
+struct LoadRange {
+    stream::Range memory;
+    uint64_t since = 0, until = ~uint64_t(0);
+};
+
 struct LoadPairs {
     std::vector<LoadPair> pairs; // by addresses
     uint64_t loads = 0;          // executed, from that memory
@@ -30,7 +36,7 @@ struct LoadPairs {
 // Pairs are the nearest: a value that a load brings from the memory comes from that load alone, not
 // from those that found its address, which makes longer dependences chains of pairs. Other memory
 // and registers pass on what is in them.
-LoadPairs load_pairs(const Prepared &prepared, const std::vector<stream::Range> &memory,
+LoadPairs load_pairs(const Prepared &prepared, const std::vector<LoadRange> &memory,
                      const Progress &progress = {});
 
 } // namespace heapstory::slice

@@ -5,6 +5,7 @@
 #include "program/program.h"
 #include "pub_tool_stacktrace.h"
 #include "shared/listeners.h"
+#include "shared/files.h"
 #include "shared/modules.h"
 #include "shared/ring.h"
 
@@ -34,6 +35,7 @@ void hs_send_snapshot(void) {
     ThreadId running = VG_(get_running_tid)();
     hs_record(HSW_SNAPSHOT, 0, 0);
     hs_send_modules();
+    hs_send_files();
     HS_TELL(snapshot);
     hs_send_roots();
     hs_tell_unseen();

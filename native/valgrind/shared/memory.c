@@ -4,6 +4,7 @@
  */
 #include "shared/memory.h"
 
+#include "shared/files.h"
 #include "shared/listeners.h"
 #include "shared/modules.h"
 #include "shared/pages.h"
@@ -24,8 +25,10 @@ static void appears(Addr start, SizeT length, UInt protection, Bool startup) {
     const NSegment *segment = VG_(am_find_nsegment)(start);
     hs_pages_off(start, length);
     HS_TELL(unmapped, start, length);
+    hs_file_unmapped(start, length);
     if (!segment)
         return;
+    hs_file_mapped(start, length, segment);
     struct hs_mapping mapping = {
         start,  length, protection, segment->kind == SkAnonC, (mmap_flags & MAP_STACK) != 0,
         startup};
@@ -44,6 +47,7 @@ static void mapped_at_startup(Addr start, SizeT length, Bool r, Bool w, Bool x, 
 static void unmapped(Addr start, SizeT length) {
     hs_pages_off(start, length);
     HS_TELL(unmapped, start, length);
+    hs_file_unmapped(start, length);
     hs_module_unmapped(start, length);
 }
 
@@ -60,7 +64,11 @@ static void protection_changes(Addr start, SizeT length, Bool r, Bool w, Bool x)
 }
 
 static void remapped(Addr from, Addr to, SizeT length) {
+    const NSegment *segment = VG_(am_find_nsegment)(to);
     HS_TELL(remapped, from, to, length);
+    hs_file_unmapped(to, length);
+    if (segment)
+        hs_file_mapped(to, length, segment);
 }
 
 void hs_memory_init(void) {

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pairs",
         metavar="MEMORY",
         help="also the loads of this memory that depend on each other: a variable, a named root, a "
-        "type of nodes, or 0xADDRESS+BYTES",
+        "type of nodes, a mapped file, or 0xADDRESS+BYTES",
     )
     add_format(parser, ("text", "json"))
 

@@ -1,14 +1,16 @@
 """Loads of a part of memory that depend on each other, as persistent memory needs them: where a
 load needs what another brought, a write between the two must not be torn.
 
-Which memory: an address range, a global variable or named root, or all nodes of a type. Which pages
-a file was mapped to is not in a trace: give the range.
+Which memory: an address range, a global variable or named root, all nodes of a type, or a file that
+was mapped, as long as it was.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import PurePath
+from typing import TYPE_CHECKING, NamedTuple
 
 from heapstory.errors import UsageError
 from heapstory.slicing.criteria import parse_memory
@@ -52,19 +54,61 @@ def find_pairs(trace: Trace, slicer: Slicer, memory: str) -> LoadPairs:
     return LoadPairs(memory, totals["loads"], not totals["cut"], sorted(pairs, key=_order))
 
 
-def _ranges(trace: Trace, memory: str) -> list[tuple[int, int]]:
+# Address, bytes, and the steps between which it counts; None: up to the end.
+_Memory = tuple[int, int, int, int | None]
+
+
+def _ranges(trace: Trace, memory: str) -> list[_Memory]:
     given = parse_memory(memory)
     if given is not None:
-        return [given]
+        return [(*given, 0, None)]
     rows = trace.query(
         f"SELECT DISTINCT address, size FROM nodes WHERE {quoted(memory)} IN (name, label, type)"
     ).rows
-    if not rows:
+    found: list[_Memory] = [(address, size, 0, None) for address, size in rows]
+    found = found or _of_file(trace, memory)
+    if not found:
         raise UsageError(
-            f"{memory}: no variable, named root or type of nodes has this name "
+            f"{memory}: no variable, named root, type of nodes or mapped file has this name "
             "(or give 0xADDRESS+BYTES)"
         )
-    return [(address, size) for address, size in rows]
+    return found
+
+
+def _of_file(trace: Trace, name: str) -> list[_Memory]:
+    """Where a file was mapped: by its path, or its name where one file alone has it."""
+    mappings = [one for one in _mappings(trace) if name in (one.path, PurePath(one.path).name)]
+    paths = sorted({one.path for one in mappings})
+    if name not in paths and len(paths) > 1:
+        raise UsageError(f"{name}: several mapped files have this name: {', '.join(paths)}")
+    path = name if name in paths else "".join(paths)
+    return [one.memory for one in mappings if one.path == path]
+
+
+class _Mapping(NamedTuple):
+    path: str
+    memory: _Memory
+
+
+def _mappings(trace: Trace) -> Iterator[_Mapping]:
+    table = trace.core.table("mappings")
+    columns = (table.column(name) for name in ("path", "address", "size", "step"))
+    alive: list[_Mapping] = []
+    for path, address, size, step in zip(*columns, strict=True):
+        if path is not None:
+            alive.append(_Mapping(path, (address, size, step, None)))
+            continue
+        before, alive = alive, []
+        for one in before:
+            start, length, mapped, _ = one.memory
+            if start >= address + size or address >= start + length:
+                alive.append(one)
+                continue
+            yield _Mapping(one.path, (start, length, mapped, step))
+            for left, end in ((start, address), (address + size, start + length)):
+                if left < end:
+                    alive.append(_Mapping(one.path, (left, end - left, step, None)))
+    yield from alive
 
 
 def _order(pair: LoadPair) -> tuple[str, int, str, int, str]:

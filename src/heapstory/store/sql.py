@@ -32,6 +32,7 @@ TABLES = (
     "cpoints",
     "errors",
     "held",
+    "mappings",
     "modules",
     "stacks",
 )

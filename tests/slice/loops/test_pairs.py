@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Compile, Heapstory
+from tests.conftest import Compile, Heapstory, Record
 from tests.support.programs import program
 
 LINES = program("slice/loops/pairs.c").read_text().splitlines()
@@ -60,3 +60,57 @@ def test_a_trace_without_a_stream(
     assert heapstory("record", "-o", trace, "--", binary).returncode == 0
     done = heapstory("loops", trace)
     assert done.returncode == 2 and "no instruction stream" in done.stderr
+
+
+MAPPED = """#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+struct log { long first; long next[7]; };
+static long walk(struct log *log) {
+    long index = log->first; /* first */
+    return log->next[index]; /* next */
+}
+static struct log *map(const char *path) {
+    int file = open(path, O_RDWR);
+    struct log *log = mmap(NULL, sizeof *log, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    return log;
+}
+int main(int argc, char **argv) {
+    struct log *one = map(argv[1]);
+    long sum = walk(one);
+    munmap(one, sizeof *one);
+    struct log *two = map(argv[2]);
+    for (int i = 0; i < 3; i++)
+        sum += walk(two);
+    munmap(two, sizeof *two);
+    struct log *rest = mmap(one, sizeof *rest, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    return one != two || (sum + walk(rest)) != 0;
+}
+"""
+
+
+def test_a_mapped_file(
+    compile_program: Compile, heapstory: Heapstory, record: Record, tmp_path: Path
+) -> None:
+    """Two files and memory of none at the same address: what counts is what was there."""
+    one, two = tmp_path / "one.pool", tmp_path / "two.pool"
+    for path in (one, two):
+        path.write_bytes(bytes(4096))
+    lines = MAPPED.splitlines()
+    first, second = (
+        next(n for n, text in enumerate(lines, 1) if f"/* {word} */" in text)
+        for word in ("first", "next")
+    )
+    trace = record(compile_program(MAPPED), str(one), str(two), options=("--stream",))
+    for name, loads in (("one.pool", 2), (str(two), 6)):
+        done = heapstory("loops", trace, "--pairs", name, "--json")
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)["pairs"]
+        assert found["loads"] == loads
+        (pair,) = found["pairs"]
+        assert (pair["first"]["line"], pair["second"]["line"]) == (first, second)
+        assert pair["count"] == loads // 2
+    done = heapstory("loops", trace, "--pairs", "three.pool")
+    assert done.returncode == 2 and "mapped file" in done.stderr

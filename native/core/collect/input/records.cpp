@@ -35,6 +35,7 @@ uint64_t payload_length(const Record &record, const uint8_t *at, const uint8_t *
         return record.length();
     case HSW_CPOINT:
     case HSW_ROOT:
+    case HSW_FILE_MAPPED:
         return text_length(at, end, 0);
     case HSW_MAP:
         return text_length(at, end, sizeof(hsw_map));

@@ -35,6 +35,7 @@ class StreamBuilder {
     bool is_empty() const { return count_ == 0; }
     bool is_full() const { return count_ >= sequence_steps; }
     uint64_t steps() const { return now_.sequence.first_step + count_; }
+    uint64_t first_step() const { return now_.sequence.first_step; } // of the present sequence
     uint64_t instructions() const { return now_.first_instruction + now_.instructions; }
     // The step that is under way; 0 as long as there is none.
     uint32_t step() const { return count_ ? count_ - 1 : 0; }

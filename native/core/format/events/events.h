@@ -120,7 +120,10 @@ struct Mark {
         thread_end, // a: thread
         bad_free,   // stands behind an event of its own. a: address, b: stack id << 8 | Deallocator
         error,      // a: ErrorKind, b: address; text: see encode_error
-        error_times // a: number of the error, b: how often it happened
+        error_times, // a: number of the error, b: how often it happened
+        // Text: the stream's step, and where a file was mapped a space and its path; else the
+        // memory was unmapped. a: address, b: bytes
+        mapping
     };
     uint32_t event = 0;
     Kind kind = Kind::cpoint;

@@ -22,6 +22,7 @@ TableData events_table(std::shared_ptr<const Store> store);
 TableData cpoints_table(std::shared_ptr<const Store> store, bool with_calls);
 TableData errors_table(std::shared_ptr<const Store> store);
 TableData held_table(std::shared_ptr<const Store> store);
+TableData mappings_table(std::shared_ptr<const Store> store);
 TableData sites_table(const Store &store);
 TableData modules_table(const Store &store);
 TableData stacks_table(const Store &store);

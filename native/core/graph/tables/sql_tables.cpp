@@ -30,6 +30,8 @@ TableData sql_table(std::shared_ptr<const Store> store, std::shared_ptr<const Po
         return errors_table(store);
     if (name == "held")
         return held_table(store);
+    if (name == "mappings")
+        return mappings_table(store);
     if (name == "modules")
         return modules_table(*store);
     if (name == "stacks")
