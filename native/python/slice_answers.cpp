@@ -21,7 +21,7 @@ Table table_of_hits(const slice::Slice &found) {
 }
 
 slice::Criterion criterion_of(const slice::Prepared &prepared, const Asked &asked) {
-    const auto &[point, instructions, memory, registers] = asked;
+    const auto &[point, instructions, memory, registers, handed] = asked;
     slice::Criterion criterion;
     criterion.point = {point.first, point.second};
     for (StreamPlace place : instructions) {
@@ -33,6 +33,14 @@ slice::Criterion criterion_of(const slice::Prepared &prepared, const Asked &aske
         criterion.memory.push_back({address, size});
     for (auto [first, count] : registers)
         criterion.registers.add(first, count);
+    for (const auto &[place, bytes, ranges] : handed) {
+        slice::Handed &one = criterion.handed.emplace_back();
+        one.point = {place.first, place.second};
+        for (auto [first, count] : bytes)
+            one.registers.add(first, count);
+        for (auto [address, size] : ranges)
+            one.memory.push_back({address, size});
+    }
     return criterion;
 }
 
@@ -41,9 +49,9 @@ slice::Criterion criterion_of(const slice::Prepared &prepared, StreamPlace place
     if (!slice::exists(prepared, {place.first, place.second}))
         throw nb::index_error("the stream has no such place");
     if (!memory.empty())
-        return criterion_of(prepared, {place, {}, memory, {}});
+        return criterion_of(prepared, {place, {}, memory, {}, {}});
     const StreamPlace behind(place.first, uint16_t(place.second + 1));
-    return criterion_of(prepared, {behind, {place}, {}, {}});
+    return criterion_of(prepared, {behind, {place}, {}, {}, {}});
 }
 
 } // namespace heapstory

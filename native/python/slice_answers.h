@@ -18,9 +18,13 @@ using MemoryRange = std::pair<uint64_t, uint64_t>; // address, bytes
 
 using RegisterBytes = std::pair<unsigned, unsigned>; // first, count
 
-// A point, instructions before it with all that they use, and what memory and registers held there.
+// Registers and memory as they are before the instruction at a place.
+using HandedBytes = std::tuple<StreamPlace, std::vector<RegisterBytes>, std::vector<MemoryRange>>;
+
+// A point, instructions before it with all that they use, what memory and registers held there, and
+// what they held before it.
 using Asked = std::tuple<StreamPlace, std::vector<StreamPlace>, std::vector<MemoryRange>,
-                         std::vector<RegisterBytes>>;
+                         std::vector<RegisterBytes>, std::vector<HandedBytes>>;
 
 // IndexError if the stream has no such place.
 slice::Criterion criterion_of(const slice::Prepared &prepared, const Asked &asked);

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "slice_loops.h"
 
-#include "slice/loops/loops.h"
-
 namespace nb = nanobind;
 
 namespace heapstory {
@@ -86,12 +84,13 @@ Table table_of_ends(const std::vector<slice::Loop> &loops) {
 std::tuple<Table, Table, Table> loop_tables(const slice::Prepared &prepared,
                                             const std::vector<MemoryRange> &ignored,
                                             std::vector<stream::Allocation> allocations,
-                                            bool forward, bool whole) {
+                                            slice::LinesOf lines, bool forward, bool whole) {
     nb::gil_scoped_release released;
     slice::LoopOptions options;
     options.forward = forward;
     options.whole = whole;
     options.allocations = std::move(allocations);
+    options.lines = std::move(lines);
     for (auto [address, size] : ignored)
         options.ignored.push_back({address, size});
     const std::vector<slice::Loop> loops = slice::loops(prepared, options);

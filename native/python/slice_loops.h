@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "slice/loops/loops.h"
 #include "slice_answers.h"
 
 #include <tuple>
@@ -13,6 +14,6 @@ namespace heapstory {
 std::tuple<Table, Table, Table> loop_tables(const slice::Prepared &prepared,
                                             const std::vector<MemoryRange> &ignored,
                                             std::vector<stream::Allocation> allocations,
-                                            bool forward, bool whole);
+                                            slice::LinesOf lines, bool forward, bool whole);
 
 } // namespace heapstory

@@ -50,6 +50,19 @@ slice::Point point_of(Place place) {
     return {place.first, place.second};
 }
 
+std::vector<RegisterBytes> bytes_of(const stream::RegisterSet &registers) {
+    std::vector<RegisterBytes> found;
+    for (unsigned byte = 0; byte < stream::register_bytes; ++byte) {
+        if (!registers.has(byte))
+            continue;
+        if (!found.empty() && found.back().first + found.back().second == byte)
+            ++found.back().second;
+        else
+            found.emplace_back(byte, 1);
+    }
+    return found;
+}
+
 Table table_of_moments(const slice::Explained &explained) {
     Batch rows(7);
     for (const slice::Moment &moment : explained.moments) {
@@ -140,6 +153,14 @@ class Slicer {
     nb::list variables(uint64_t address) const { return variables_in(code_, address); }
     std::optional<uint64_t> step_of(uint64_t event) const { return stream_->step_of(event); }
     std::vector<stream::Allocation> allocations() const { return stream_->allocations(); }
+    slice::LinesOf lines() const {
+        return [this](uint64_t address) {
+            std::vector<uint64_t> found;
+            for (const PlaceRow &place : code_.places(address))
+                found.push_back(uint64_t(place.path) << 32 | place.line);
+            return found;
+        };
+    }
     // As of the end of a step.
     uint64_t timestamp(uint64_t step) const {
         return store_->timestamp_after(stream_->events_by(step));
@@ -219,7 +240,10 @@ class Slicer {
             std::optional<slice::Point> end;
             if (before)
                 end = point_of(*before);
-            const slice::StatementRuns runs(*prepared_, addresses, end);
+            const slice::StatementRuns runs(*prepared_, addresses, end, [&](uint64_t address) {
+                const auto places = code_.places(address);
+                return places.empty() ? 0 : uint64_t(places.back().function);
+            });
             count = runs.count();
             found = runs.find(number);
         }
@@ -233,6 +257,14 @@ class Slicer {
         made["count"] = count;
         made["instructions"] = instructions;
         made["arguments"] = arguments;
+        std::vector<HandedBytes> handed;
+        for (const slice::Handed &one : run.handed) {
+            std::vector<Memory> memory;
+            for (const stream::Range &range : one.memory)
+                memory.emplace_back(range.address, range.size);
+            handed.emplace_back(*place_of(one.point), bytes_of(one.registers), memory);
+        }
+        made["handed"] = handed;
         made["after"] = Place(run.after.step, run.after.instruction);
         made["next"] = or_none(run.next);
         made["stack"] = or_none(run.stack);
@@ -257,20 +289,12 @@ class Slicer {
     }
 
     nb::dict explain(Place point, const Places &instructions, const std::vector<Memory> &memory,
-                     const std::vector<RegisterBytes> &registers, bool data, bool control,
+                     const std::vector<RegisterBytes> &registers,
+                     const std::vector<HandedBytes> &handed, bool data, bool control,
                      bool conventions, bool addresses, const std::vector<uint32_t> &stops,
                      size_t most) const {
-        slice::Criterion criterion;
-        criterion.point = point_of(point);
-        for (Place place : instructions) {
-            if (!slice::exists(*prepared_, point_of(place)))
-                throw nb::index_error("the stream has no such place");
-            criterion.instructions.push_back(point_of(place));
-        }
-        for (auto [address, size] : memory)
-            criterion.memory.push_back({address, size});
-        for (auto [first, count] : registers)
-            criterion.registers.add(first, count);
+        const slice::Criterion criterion =
+            criterion_of(*prepared_, {point, instructions, memory, registers, handed});
         slice::Explaining explaining{std::vector<bool>(known().count() + 1), most};
         for (uint32_t statement : stops)
             explaining.stops.at(statement) = true;
@@ -365,8 +389,9 @@ void bind_slicer(nb::module_ &module) {
         .def("run", &Slicer::run, "addresses"_a, "number"_a = -1, "before"_a = nb::none())
         .def("explain", &Slicer::explain, "point"_a, "instructions"_a = Places(),
              "memory"_a = std::vector<Memory>(), "registers"_a = std::vector<RegisterBytes>(),
-             "data"_a = true, "control"_a = true, "conventions"_a = true, "addresses"_a = true,
-             "stops"_a = std::vector<uint32_t>(), "most"_a = 20000)
+             "handed"_a = std::vector<HandedBytes>(), "data"_a = true, "control"_a = true,
+             "conventions"_a = true, "addresses"_a = true, "stops"_a = std::vector<uint32_t>(),
+             "most"_a = 20000)
         .def(
             "forward",
             [](const Slicer &slicer, const Asked &from, bool data, bool control, bool conventions,
@@ -395,8 +420,8 @@ void bind_slicer(nb::module_ &module) {
             "loops",
             [](const Slicer &slicer, const std::vector<MemoryRange> &ignored, bool forward,
                bool whole) {
-                return loop_tables(slicer.prepared(), ignored, slicer.allocations(), forward,
-                                   whole);
+                return loop_tables(slicer.prepared(), ignored, slicer.allocations(), slicer.lines(),
+                                   forward, whole);
             },
             "ignored"_a = std::vector<MemoryRange>(), "forward"_a = true, "whole"_a = true)
         .def(

@@ -421,6 +421,7 @@ class StatementRun(TypedDict):
     count: int  # of the executions that there are
     instructions: list[tuple[int, int]]
     arguments: list[tuple[int, int]]  # others that set up arguments for its calls
+    handed: list[_Handed]  # arguments and results of its calls that none of them touches
     after: tuple[int, int]  # where it is over
     next: int | None  # the address of the instruction with which its function goes on
     stack: int | None  # where the return address of its function lies
@@ -437,12 +438,16 @@ class Explanation(TypedDict):
     moments: Table
     edges: Table
 
-# A point, instructions before it, memory there (address, bytes), registers (first byte, count).
+# A place, and bytes of registers (first, count) and memory (address, bytes) as they are before it.
+_Handed: TypeAlias = tuple[tuple[int, int], Sequence[tuple[int, int]], Sequence[tuple[int, int]]]
+# A point, instructions before it, memory there (address, bytes), registers (first byte, count), and
+# what is handed over before it.
 _Asked: TypeAlias = tuple[
     tuple[int, int],
     Sequence[tuple[int, int]],
     Sequence[tuple[int, int]],
     Sequence[tuple[int, int]],
+    Sequence[_Handed],
 ]
 
 class Slicer:
@@ -535,6 +540,7 @@ class Slicer:
         instructions: Sequence[tuple[int, int]] = ...,
         memory: Sequence[tuple[int, int]] = ...,
         registers: Sequence[tuple[int, int]] = ...,
+        handed: Sequence[_Handed] = ...,
         data: bool = True,
         control: bool = True,
         conventions: bool = True,
@@ -543,8 +549,8 @@ class Slicer:
         most: int = 20000,
     ) -> Explanation:
         """What led to some instructions before a point, and to what memory (address, bytes) and
-        registers (first byte, count) held there, and why. Beyond the statements in ``stops``
-        nothing is looked for.
+        registers (first byte, count) held there, or registers before that (``handed``), and why.
+        Beyond the statements in ``stops`` nothing is looked for.
 
         moments: statement (0: none), thread, activation, stack (where its return address lies, or
                  null), first, last (steps), many (1: several executions counted as one); the first

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,9 +24,9 @@ SAMPLES = 8
 Place = tuple[int, int]
 
 
-def at(place: Place) -> tuple[Place, list[Place], list[Place], list[Place]]:
+def at(place: Place) -> tuple[Place, list[Place], list[Place], list[Place], list[Any]]:
     """One instruction with all that it uses."""
-    return (place[0], place[1] + 1), [place], [], []
+    return (place[0], place[1] + 1), [place], [], [], []
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])

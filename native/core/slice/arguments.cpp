@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "slice/arguments.h"
 
+#include "slice/handed.h"
 #include "stream/execution.h"
+
+#include <span>
 
 namespace heapstory::slice {
 
@@ -10,12 +13,13 @@ using stream::RegisterSet;
 
 namespace {
 
-// rdi, rsi, rdx, rcx, r8, r9 and the first eight vector registers.
-RegisterSet argument_registers() {
-    RegisterSet made;
-    made.add_general(1u << 7 | 1u << 6 | 1u << 2 | 1u << 1 | 1u << 8 | 1u << 9);
-    made.add(stream::vector_registers, 8 * 32);
-    return made;
+bool is_push(std::span<const uint8_t> code) {
+    const size_t prefix = code[0] == 0x41;
+    if (code.size() <= prefix)
+        return false;
+    const uint8_t byte = code[prefix];
+    return (byte >= 0x50 && byte <= 0x57) || byte == 0x68 || byte == 0x6a ||
+           (byte == 0xff && code.size() > prefix + 1 && (code[prefix + 1] >> 3 & 7) == 6);
 }
 
 class Setups {
@@ -34,7 +38,7 @@ class Setups {
             used_.add(part);
         return sets_up;
     }
-    bool done() const { return open_.empty(); }
+    const RegisterSet &open() const { return open_; }
 
   private:
     RegisterSet open_ = argument_registers(); // not defined between here and the call
@@ -43,13 +47,13 @@ class Setups {
 
 } // namespace
 
-std::vector<Point> argument_setups(const Prepared &prepared, const stream::Sequence &sequence,
-                                   const Activations &activations, Point call) {
-    std::vector<Point> found;
+Arguments arguments_of(const Prepared &prepared, const stream::Sequence &sequence,
+                       const Activations &activations, Point call) {
+    Arguments found;
     const auto last = uint32_t(call.step - sequence.first_step);
     const uint64_t activation = activations.of_step[last];
     Setups setups;
-    for (uint32_t at = last + 1; at-- > 0 && !setups.done();) {
+    for (uint32_t at = last + 1; at-- > 0;) {
         if (activations.of_step[at] != activation)
             continue;
         const uint32_t id = sequence.block[at];
@@ -57,12 +61,21 @@ std::vector<Point> argument_setups(const Prepared &prepared, const stream::Seque
         if (!id || (at != last && is_call && sequence.exit[at] == stream::ran_to_end))
             break;
         const stream::Effects &effects = prepared.effects(id);
-        const stream::Execution execution(sequence, at, prepared.source().block(id));
+        const stream::Block &block = prepared.source().block(id);
+        const stream::Execution execution(sequence, at, block);
         unsigned i = at == last ? call.instruction : execution.instructions(effects);
-        while (i-- > 0)
-            if (setups.meet(effects, effects.instructions[i]))
-                found.push_back({sequence.first_step + at, uint16_t(i)});
+        while (i-- > 0) {
+            const stream::Instruction &one = effects.instructions[i];
+            if (one.role != stream::Role::save &&
+                is_push(std::span(block.code).subspan(one.address - block.address)))
+                execution.each_access(
+                    effects, i, stream::AccessKind::store,
+                    [&](auto &, uint64_t address) { found.pushed.push_back(address); });
+            if (setups.meet(effects, one))
+                found.setups.push_back({sequence.first_step + at, uint16_t(i)});
+        }
     }
+    found.untouched = setups.open();
     return found;
 }
 

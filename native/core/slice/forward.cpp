@@ -6,6 +6,7 @@
 #include "slice/live_memory.h"
 #include "slice/steps.h"
 #include "stream/execution.h"
+#include "stream/state.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -299,6 +300,10 @@ class Walk {
             registers_->remove(stream::general_registers + 8 * stream::rbp, 8);
             return true;
         }
+        if (one.role == Role::save_state || one.role == Role::restore_state) {
+            pass_state(execution, id, i);
+            return true;
+        }
         std::optional<uint64_t> slot;
         const auto kind = one.role == Role::save ? AccessKind::store : AccessKind::load;
         execution.each_access(effects, i, kind, [&](const Access &access, uint64_t address) {
@@ -320,13 +325,28 @@ class Walk {
         return true;
     }
 
+    void pass_state(const Execution &execution, uint32_t id, unsigned i) {
+        const Effects &effects = prepared_.effects(id);
+        const bool saves = effects.instructions[i].role == Role::save_state;
+        stream::each_of_state(execution, source_.block(id), effects, i,
+                              [&](unsigned first, uint64_t slot) {
+                                  const RegisterPart part = stream::part_of(first);
+                                  if (saves)
+                                      put(slot, 8, registers_->meets(part));
+                                  else if (memory_.meets(slot, 8))
+                                      registers_->add(part);
+                                  else
+                                      registers_->remove(part);
+                              });
+    }
+
     bool restore(uint64_t slot, unsigned first, uint8_t saved) {
         auto found = saves_.find(slot);
         if (found == saves_.end() || found->second.saved != saved)
             return false;
         registers_->remove(first, 8);
         if (found->second.value)
-            registers_->add({uint8_t(first / 64), uint64_t(0xff) << (first % 64)});
+            registers_->add(stream::part_of(first));
         return true;
     }
 

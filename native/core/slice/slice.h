@@ -19,13 +19,21 @@ struct Point {
     auto operator<=>(const Point &) const = default;
 };
 
+// Registers and memory as they are before the instruction at a point.
+struct Handed {
+    Point point;
+    stream::RegisterSet registers; // of the thread that runs there
+    std::vector<stream::Range> memory;
+};
+
 // What is looked for: registers and memory as they are before the instruction at `point`, and all
-// that some instructions before it use.
+// that some instructions before it use, and what is handed over before it.
 struct Criterion {
     Point point;
     stream::RegisterSet registers; // of the thread that runs there
     std::vector<stream::Range> memory;
     std::vector<Point> instructions; // in order
+    std::vector<Handed> handed;      // in order
 
     // One instruction with all that it uses.
     static Criterion at(Point point) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 namespace heapstory::slice {
 
@@ -29,19 +30,6 @@ Statements::Statements(const Prepared &prepared, std::span<const uint64_t> addre
 }
 
 namespace {
-
-// Also a jump to a function of another module, which returns in the place of the one that jumps.
-bool is_call(const Prepared &prepared, const stream::Sequence &sequence, Point point) {
-    const auto at = uint32_t(point.step - sequence.first_step);
-    const uint32_t id = sequence.block[at];
-    if (point.instruction + 1u != prepared.effects(id).instructions.size())
-        return false;
-    if (prepared.source().block(id).jump == stream::Jump::call)
-        return true;
-    const uint32_t next = at + 1 < sequence.steps() ? sequence.block[at + 1] : 0;
-    return next && !prepared.effects(next).instructions.empty() &&
-           prepared.effects(next).instructions.back().role == stream::Role::link;
-}
 
 bool is_before(Point one, Point other) {
     return one.step != other.step ? one.step < other.step : one.instruction < other.instruction;
@@ -82,9 +70,9 @@ template <class Visit> void StatementRuns::each_instruction(uint32_t number, Vis
 }
 
 StatementRuns::StatementRuns(const Prepared &prepared, std::span<const uint64_t> addresses,
-                             std::optional<Point> before)
+                             std::optional<Point> before, FunctionAt function)
     : prepared_(prepared), wanted_(prepared, addresses, std::vector<uint32_t>(addresses.size(), 1)),
-      before_(before) {
+      before_(before), function_(std::move(function)) {
     struct Open {
         uint64_t address = 0; // of the last instruction
         size_t run = 0;
@@ -130,6 +118,43 @@ std::optional<StatementRun> StatementRuns::find(int64_t number) const {
     return run;
 }
 
+// Whether a block that ran ends with a jump to another function, which returns in its place.
+bool StatementRuns::goes_elsewhere(const stream::Sequence &sequence, const Activations &activations,
+                                   uint32_t at) const {
+    const uint64_t activation = activations.of_step[at];
+    const stream::Instruction &last = prepared_.effects(sequence.block[at]).instructions.back();
+    if (last.branch != stream::Branch::jump && last.branch != stream::Branch::indirect)
+        return false;
+    uint32_t next = at + 1;
+    while (next < sequence.steps() &&
+           (!sequence.block[next] || activations.of_step[next] != activation))
+        ++next;
+    if (next == sequence.steps())
+        return false;
+    const auto &there = prepared_.effects(sequence.block[next]).instructions;
+    if (there.empty() || there.back().role == stream::Role::link)
+        return !there.empty();
+    const uint64_t from = function_(last.address), to = function_(there.front().address);
+    return from && to && from != to;
+}
+
+std::optional<CallMade> StatementRuns::call_at(const stream::Sequence &sequence,
+                                               const Activations &activations,
+                                               const StatementRun &run, Point point) const {
+    const auto at = uint32_t(point.step - sequence.first_step);
+    const uint32_t id = sequence.block[at];
+    const stream::Block &block = prepared_.source().block(id);
+    if (point.instruction + 1u != prepared_.effects(id).instructions.size())
+        return std::nullopt;
+    if (block.jump == stream::Jump::call && !block.accesses.empty())
+        return CallMade{point, run.activation,
+                        stream::Execution(sequence, at, block).address(block.accesses.back()),
+                        false};
+    if (goes_elsewhere(sequence, activations, at))
+        return CallMade{point, run.activation, run.stack, true};
+    return std::nullopt;
+}
+
 void StatementRuns::find_arguments(StatementRun &run) const {
     stream::Sequence sequence;
     Activations activations;
@@ -141,11 +166,20 @@ void StatementRuns::find_arguments(StatementRun &run) const {
             prepared_.follow(number, sequence, activations);
             read = number;
         }
-        if (is_call(prepared_, sequence, point))
-            for (Point one : argument_setups(prepared_, sequence, activations, point))
-                if (!std::ranges::binary_search(run.instructions, one))
-                    run.arguments.push_back(one);
+        const std::optional<CallMade> call = call_at(sequence, activations, run, point);
+        if (!call)
+            continue;
+        const Arguments arguments = arguments_of(prepared_, sequence, activations, point);
+        for (Point one : arguments.setups)
+            if (!std::ranges::binary_search(run.instructions, one))
+                run.arguments.push_back(one);
+        Handed handed = used_arguments(prepared_, *call, arguments.untouched, arguments.pushed);
+        if (!handed.registers.empty() || !handed.memory.empty())
+            run.handed.push_back(std::move(handed));
+        if (const std::optional<Handed> results = used_results(prepared_, *call))
+            run.handed.push_back(*results);
     }
+    std::ranges::sort(run.handed, {}, &Handed::point);
 }
 
 void StatementRuns::find_end(StatementRun &run) const {

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "slice/handed.h"
 #include "slice/prepared.h"
 #include "slice/slice.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -43,11 +45,15 @@ class Statements {
 struct StatementRun {
     std::vector<Point> instructions;
     std::vector<Point> arguments; // others of the activation that set up arguments for its calls
+    std::vector<Handed> handed; // arguments and results of these that no instruction of it touches
     Point after;       // where it is over; if it ends with a call, where the activation goes on
     uint64_t next = 0; // the instruction with which the activation goes on; 0: it does not
     uint64_t activation = 0;
     uint64_t stack = 0; // where the activation's return address lies; 0: unknown
 };
+
+// The function that the code at an address is of, as a number; 0: unknown.
+using FunctionAt = std::function<uint64_t(uint64_t address)>;
 
 // An execution of a statement begins where an activation comes to one of its instructions for the
 // first time, and where it goes back to one: to an address not above that of the instruction of the
@@ -57,7 +63,7 @@ class StatementRuns {
   public:
     // Of a statement that has these instructions, before a point (none: in the whole stream).
     StatementRuns(const Prepared &prepared, std::span<const uint64_t> addresses,
-                  std::optional<Point> before);
+                  std::optional<Point> before, FunctionAt function);
 
     uint64_t count() const { return runs_.size(); }
     // 1 is the first, -1 the last; none if there are not as many.
@@ -68,6 +74,11 @@ class StatementRuns {
     // Those that ran in one sequence, in order, until the visitor says false.
     template <class Visit> void each_instruction(uint32_t sequence, Visit visit) const;
     void find_end(StatementRun &run) const;
+    std::optional<CallMade> call_at(const stream::Sequence &sequence,
+                                    const Activations &activations, const StatementRun &run,
+                                    Point point) const;
+    bool goes_elsewhere(const stream::Sequence &sequence, const Activations &activations,
+                        uint32_t at) const;
     void find_arguments(StatementRun &run) const;
 
     struct Run {
@@ -77,6 +88,7 @@ class StatementRuns {
     const Prepared &prepared_;
     const Statements wanted_; // all are number 1
     const std::optional<Point> before_;
+    const FunctionAt function_;
     std::vector<Run> runs_;
 };
 

@@ -191,6 +191,40 @@ class Decoder {
         }
         if (is_constant(decoded))
             used_ = RegisterSet();
+        take_state(role_of_state(decoded));
+    }
+
+    // Registers that are no operands. Which of them a mask leaves out is known when it runs.
+    void take_state(Role role) {
+        if (role == Role::plain)
+            return;
+        for (RegisterSet *set : {&used_, &defined_}) {
+            if (set == &defined_ && role == Role::save_state)
+                continue;
+            set->add(vector_registers, 16 * 32);
+            set->add(x87_registers, 64);
+        }
+    }
+
+    static Role role_of_state(const Decoded &decoded) {
+        switch (decoded.instruction.mnemonic) {
+        case ZYDIS_MNEMONIC_FXSAVE:
+        case ZYDIS_MNEMONIC_FXSAVE64:
+        case ZYDIS_MNEMONIC_XSAVE:
+        case ZYDIS_MNEMONIC_XSAVE64:
+        case ZYDIS_MNEMONIC_XSAVEC:
+        case ZYDIS_MNEMONIC_XSAVEC64:
+        case ZYDIS_MNEMONIC_XSAVEOPT:
+        case ZYDIS_MNEMONIC_XSAVEOPT64:
+            return Role::save_state;
+        case ZYDIS_MNEMONIC_FXRSTOR:
+        case ZYDIS_MNEMONIC_FXRSTOR64:
+        case ZYDIS_MNEMONIC_XRSTOR:
+        case ZYDIS_MNEMONIC_XRSTOR64:
+            return Role::restore_state;
+        default:
+            return Role::plain;
+        }
     }
 
     void take_operand(const Decoded &decoded, const ZydisDecodedOperand &operand) {
@@ -199,6 +233,10 @@ class Decoder {
             add(set, operand.mem.base, 0);
             add(set, operand.mem.index, 0);
         } else if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) {
+            if (const unsigned size = &operand == decoded.operand ? lower_part(decoded) : 0) {
+                add(defined_, operand.reg.value, size);
+                return;
+            }
             if (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ)
                 add(used_, operand.reg.value, operand.size / 8);
             if (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
@@ -224,6 +262,29 @@ class Decoder {
         else if (kind == ZYDIS_REGCLASS_XMM && clears_upper(decoded))
             bytes.count = 16;
         defined_.add(bytes.first, bytes.count);
+    }
+
+    // How much of its first operand an instruction writes that computes a number from the second
+    // alone, and leaves the rest as it is; 0: it is another one.
+    static unsigned lower_part(const Decoded &decoded) {
+        if (decoded.instruction.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+            return 0;
+        switch (decoded.instruction.mnemonic) {
+        case ZYDIS_MNEMONIC_CVTSI2SD:
+        case ZYDIS_MNEMONIC_CVTSS2SD:
+        case ZYDIS_MNEMONIC_SQRTSD:
+        case ZYDIS_MNEMONIC_ROUNDSD:
+            return 8;
+        case ZYDIS_MNEMONIC_CVTSI2SS:
+        case ZYDIS_MNEMONIC_CVTSD2SS:
+        case ZYDIS_MNEMONIC_SQRTSS:
+        case ZYDIS_MNEMONIC_ROUNDSS:
+        case ZYDIS_MNEMONIC_RCPSS:
+        case ZYDIS_MNEMONIC_RSQRTSS:
+            return 4;
+        default:
+            return 0;
+        }
     }
 
     // Moves to a vector register that make the rest of it zero.
@@ -292,6 +353,8 @@ class Decoder {
                   (decoded.is(ZYDIS_MNEMONIC_LEA) &&
                    decoded.operand[1].mem.base == ZYDIS_REGISTER_RSP)))
             one.role = Role::frame;
+        else if (const Role state = role_of_state(decoded); state != Role::plain)
+            one.role = state;
         else if (decoded.is(ZYDIS_MNEMONIC_PUSH))
             preserve(target, Role::save, one);
         else if (decoded.is(ZYDIS_MNEMONIC_POP))

@@ -14,11 +14,13 @@ namespace heapstory::stream {
 // How a slice treats an instruction besides what it defines and uses.
 enum class Role : uint8_t {
     plain,
-    save,    // pushes or stores a register that a function must preserve
-    restore, // and gets it back: both stand for nothing but the calling convention
-    frame,   // makes the frame pointer from the stack pointer
-    link,    // goes where a word of a module says, which the loader may have filled in
-    resolve  // the same into the loader, which looks up a function and goes there
+    save,          // pushes or stores a register that a function must preserve
+    restore,       // and gets it back: both stand for nothing but the calling convention
+    frame,         // makes the frame pointer from the stack pointer
+    save_state,    // stores all vector registers (see state.h)
+    restore_state, // and gets them back, as the loader does before it goes to a function
+    link,          // goes where a word of a module says, which the loader may have filled in
+    resolve        // the same into the loader, which looks up a function and goes there
 };
 
 enum class Branch : uint8_t { none, conditional, jump, indirect, call, ret };

@@ -28,6 +28,11 @@ struct RegisterPart {
     uint64_t bits = 0;
 };
 
+// 8 bytes of registers, from one on that is a multiple of 8.
+constexpr RegisterPart part_of(unsigned first) {
+    return {uint8_t(first / 64), uint64_t(0xff) << first % 64};
+}
+
 class RegisterSet {
   public:
     static constexpr unsigned words = register_bytes / 64;
@@ -65,6 +70,12 @@ class RegisterSet {
     void operator|=(const RegisterSet &other) {
         for (unsigned i = 0; i < words; ++i)
             bits_[i] |= other.bits_[i];
+    }
+    RegisterSet operator&(const RegisterSet &other) const {
+        RegisterSet common = *this;
+        for (unsigned i = 0; i < words; ++i)
+            common.bits_[i] &= other.bits_[i];
+        return common;
     }
     bool operator==(const RegisterSet &) const = default;
     uint64_t part(unsigned word) const { return bits_[word]; }

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
 from heapstory.commands.options import add_format, add_trace
 from heapstory.commands.output import INCOMPLETE, finish, say, write
 from heapstory.commands.progress import progress
-
-if TYPE_CHECKING:
-    from heapstory.trace import Trace
 
 EPILOG = """\
 examples:
@@ -53,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     from heapstory.reporters import json
     from heapstory.reporters.slice import loops
     from heapstory.reporters.style import Style
-    from heapstory.slicing.beyond import begins_inside, ends_early
+    from heapstory.slicing.beyond import after_it, before_it, begins_inside, ends_early
     from heapstory.slicing.loops import find_loops
 
     with heapstory.open(args.trace) as trace:
@@ -66,18 +62,12 @@ def run(args: argparse.Namespace) -> int:
         else:
             write(loops.text(answer, Style.of(sys.stdout)))
         status = finish(trace)
-        if begins_inside(trace) or ends_early(trace):
+        late, early = begins_inside(trace), ends_early(trace)
+        if late or early:
             say(
                 "the stream is a part of the run: of a loop that was running when it began or "
-                f"ended, the other iterations are unknown ({_rest(trace)})"
+                f"ended, the other iterations are unknown "
+                f"({before_it(trace) if late else after_it()})"
             )
             return status or INCOMPLETE
         return status
-
-
-def _rest(trace: Trace) -> str:
-    from heapstory.slicing.beyond import is_forked
-
-    if is_forked(trace):
-        return "this is a forked child, which began in the middle of its parent's run"
-    return "record again without --stream-from and --stream-until"

@@ -130,6 +130,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     import heapstory
+    from heapstory.slicing.beyond import after_it, before_it
 
     if args.spec and not args.edge:
         raise UsageError("--spec goes with --edge")
@@ -143,24 +144,16 @@ def run(args: argparse.Namespace) -> int:
         _write(trace, answers, args)
         status = finish(trace)
         if any(answer.beyond for answer in answers):
-            say(f"the slice reaches back to before the stream began ({_earlier(trace)})")
+            say(
+                f"the slice reaches back to before the stream began ({before_it(trace)}; "
+                "--data-only leaves out branches)"
+            )
         if any(answer.open_end for answer in answers):
             say(
                 "the stream ended before the program did, what was used later is unknown "
-                "(record again without --until, --for, --stream-until and --stream-for)"
+                f"({after_it()})"
             )
         return status or (0 if all(answer.complete for answer in answers) else INCOMPLETE)
-
-
-def _earlier(trace: Trace) -> str:
-    from heapstory.slicing.beyond import is_forked
-
-    if is_forked(trace):
-        return "this is a forked child, and what came before the fork is in its parent's trace"
-    return (
-        "record again from main on, or without --from and --stream-from; --data-only leaves out "
-        "branches"
-    )
 
 
 def _check_forward(args: argparse.Namespace) -> None:

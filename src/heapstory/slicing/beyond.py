@@ -55,11 +55,23 @@ def is_forked(trace: Trace) -> bool:
     return trace.meta.get("forked") is True
 
 
+def before_it(trace: Trace) -> str:
+    """Where to look for what ran before a stream that begins late."""
+    if is_forked(trace):
+        return "this is a forked child, and what came before the fork is in its parent's trace"
+    return "record again from main on, or without --from and --stream-from"
+
+
 def ends_early(trace: Trace) -> bool:
     """Whether part of the program may have run after the stream ended."""
     stream = trace.info().stream
     ends = [window.ended for window in stream.windows] if stream else []
     return "until" in ends or "for" in ends or bool(_options(trace, "--until=", "--for="))
+
+
+def after_it() -> str:
+    """How to get what ran after a stream that ends early."""
+    return "record again without --until, --for, --stream-until and --stream-for"
 
 
 def is_window(trace: Trace) -> bool:

@@ -9,17 +9,19 @@ from heapstory.slicing.beyond import ends_early
 from heapstory.slicing.criteria import parse
 from heapstory.slicing.model import Slice
 from heapstory.slicing.options import Options
-from heapstory.slicing.points import Asked
+from heapstory.slicing.points import Asked, Handed, StreamPlace
 from heapstory.slicing.search import Slicing
 
 if TYPE_CHECKING:
     from heapstory.trace import Trace
 
+_Bytes = tuple[tuple[int, int], ...]
 _StreamAsked = tuple[
-    tuple[int, int],
-    tuple[tuple[int, int], ...],
-    tuple[tuple[int, int], ...],
-    tuple[tuple[int, int], ...],
+    StreamPlace,
+    tuple[StreamPlace, ...],
+    _Bytes,
+    _Bytes,
+    tuple[Handed, ...],
 ]
 
 
@@ -61,4 +63,4 @@ def influence(trace: Trace, criterion: str, options: Options, target: str | None
 
 
 def _core_form(asked: Asked) -> _StreamAsked:
-    return asked.point, asked.instructions, asked.memory, asked.registers
+    return asked.point, asked.instructions, asked.memory, asked.registers, asked.handed

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from heapstory.errors import LimitError, UsageError
-from heapstory.slicing.beyond import ends_early, is_window
+from heapstory.slicing.beyond import after_it, ends_early, is_window
 from heapstory.slicing.criteria import Criterion, parse_memory
 from heapstory.slicing.registers import register_bytes
 from heapstory.slicing.variables import Scope, Variables
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from heapstory.trace import Trace
 
 StreamPlace = tuple[int, int]  # step, instruction
+_Bytes = Sequence[tuple[int, int]]
+Handed = tuple[StreamPlace, _Bytes, _Bytes]  # a place; registers and memory before it
 # What the functions of the allocator are given, when they are called.
 ARGUMENTS = {"alloc": ("$rdi",), "free": ("$rdi",), "realloc": ("$rdi", "$rsi")}
 
@@ -32,6 +35,7 @@ class Asked:
     instructions: tuple[StreamPlace, ...] = ()
     memory: tuple[tuple[int, int], ...] = ()
     registers: tuple[tuple[int, int], ...] = ()
+    handed: tuple[Handed, ...] = ()  # in order
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,7 @@ class _Where:
     instructions: tuple[StreamPlace, ...]
     scope: Scope | None = None  # that of variables
     registers: tuple[tuple[int, int], ...] = ()
+    handed: tuple[Handed, ...] = ()
 
 
 class Points:
@@ -58,11 +63,12 @@ class Points:
         where = getattr(self, f"_{criterion.kind}")(criterion)
         if criterion.what is None:
             return Asked(
-                where.point,
+                max([where.point, *(place for place, _, _ in where.handed)]),
                 where.words,
                 where.place,
                 where.instructions,
                 registers=where.registers,
+                handed=where.handed,
             )
         return self._value(criterion.what, where)
 
@@ -114,6 +120,7 @@ class Points:
             place,
             tuple(sorted({*run["instructions"], *run["arguments"]})),
             None if last is None else Scope(last, run["stack"]),
+            handed=tuple(run["handed"]),
         )
 
     def _timestamp(self, criterion: Criterion) -> _Where:
@@ -156,10 +163,7 @@ class Points:
 
     def _crash(self, criterion: Criterion) -> _Where:
         if ends_early(self.trace):
-            raise LimitError(
-                "crash: the stream ended before the program did (record again without --until, "
-                "--for, --stream-until and --stream-for)"
-            )
+            raise LimitError(f"crash: the stream ended before the program did ({after_it()})")
         place = self.slicer.fault()
         if place is None:
             raise UsageError(

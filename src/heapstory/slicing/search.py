@@ -84,6 +84,7 @@ class Slicing:
             instructions=asked.instructions,
             memory=asked.memory,
             registers=asked.registers,
+            handed=asked.handed,
             data=options.data,
             control=options.control and not options.thin,
             addresses=not options.thin,

@@ -6,6 +6,7 @@
 #include "slice/backward/running.h"
 #include "slice/backward/search.h"
 #include "slice/slice.h"
+#include "stream/state.h"
 
 #include <cstdint>
 #include <optional>
@@ -26,6 +27,10 @@ template <class Why> class Conventions {
             return false;
         if (one.role == stream::Role::frame) {
             forget_frame_pointer();
+            return true;
+        }
+        if (one.role == stream::Role::save_state || one.role == stream::Role::restore_state) {
+            pass_state(now, i, one.role == stream::Role::save_state);
             return true;
         }
         const std::optional<uint64_t> slot = slot_of(now, i);
@@ -117,11 +122,25 @@ template <class Why> class Conventions {
         return true;
     }
 
+    void pass_state(const Running &now, unsigned i, bool saves) {
+        stream::each_of_state(
+            now.execution, now.block, now.effects, i, [&](unsigned first, uint64_t slot) {
+                if (saves && search_.all.memory.meets(slot, 8)) {
+                    search_.all.memory.remove(slot, 8);
+                    search_.registers->add(first, 8);
+                    why_.saved(search_.thread, first, slot);
+                } else if (!saves && search_.registers->meets(stream::part_of(first))) {
+                    search_.registers->remove(first, 8);
+                    search_.all.memory.add(slot, 8);
+                    why_.restored(search_.thread, first, slot);
+                }
+            });
+    }
+
     void forget_frame_pointer() {
         constexpr unsigned first = bytes_of(stream::rbp);
         search_.registers->remove(first, 8);
-        why_.forget(search_.thread,
-                    stream::RegisterPart{uint8_t(first / 64), uint64_t(0xff) << first % 64});
+        why_.forget(search_.thread, stream::part_of(first));
     }
 
     const Prepared &prepared_;

@@ -38,6 +38,7 @@ template <class Why> class BackwardWalk {
     Slice run(const Criterion &criterion, const Progress &progress = {}) {
         const uint32_t number = prepared_.sequence_of(criterion.point.step);
         asked_ = criterion.instructions;
+        handed_ = criterion.handed;
         for (uint32_t left = number + 1; left-- > 0;) {
             if (progress)
                 progress(number - left, number + 1);
@@ -63,7 +64,7 @@ template <class Why> class BackwardWalk {
     };
 
     bool is_known(uint32_t sequence) {
-        return checkpoints_ && asked_.empty() &&
+        return checkpoints_ && asked_.empty() && handed_.empty() &&
                WalkIndex::stops(sequence, prepared_.source().sequences()) &&
                checkpoints_->is_known(sequence);
     }
@@ -73,11 +74,11 @@ template <class Why> class BackwardWalk {
         const auto at = uint32_t(criterion.point.step - steps_.sequence().first_step);
         enter(at);
         why_.take_criterion();
-        for (unsigned word = 0; word < stream::RegisterSet::words; ++word)
-            if (const uint64_t bits = criterion.registers.part(word))
-                use(stream::RegisterPart{uint8_t(word), bits});
+        use(criterion.registers);
         for (const stream::Range &range : criterion.memory)
             use(range.address, range.size);
+        while (!handed_.empty() && handed_.back().point >= criterion.point)
+            take_handed();
         if (const uint32_t id = steps_.sequence().block[at]) {
             Running now(prepared_, steps_.sequence(), at, id);
             unsigned count = now.ran;
@@ -112,7 +113,8 @@ template <class Why> class BackwardWalk {
     void pass_block(uint32_t at, uint32_t id) {
         const stream::Block &block = prepared_.source().block(id);
         const uint64_t callee = block.jump == stream::Jump::call ? wanted_callee(at) : 0;
-        const bool passes = !callee && !is_asked(steps_.number(at)) && passes_by(at, id, block);
+        const bool passes = !callee && !is_asked(steps_.number(at)) &&
+                            !is_handed(steps_.number(at)) && passes_by(at, id, block);
         if (passes && !Why::on)
             return;
         Running now(prepared_, steps_.sequence(), at, id);
@@ -141,6 +143,20 @@ template <class Why> class BackwardWalk {
         return true;
     }
 
+    // Whether the criterion has registers in a step.
+    bool is_handed(uint64_t step) const {
+        return !handed_.empty() && handed_.back().point.step == step;
+    }
+    void take_handed() {
+        if (options_.data) {
+            why_.take_criterion();
+            use(handed_.back().registers);
+            for (const stream::Range &range : handed_.back().memory)
+                use(range.address, range.size);
+        }
+        handed_ = handed_.first(handed_.size() - 1);
+    }
+
     bool passes_by(uint32_t at, uint32_t id, const stream::Block &block) const {
         if (!search_.pending->empty() || search_.registers->meets(prepared_.effects(id).defined))
             return false;
@@ -162,6 +178,8 @@ template <class Why> class BackwardWalk {
         for (unsigned i = count; i-- > 0; callee = 0) {
             now.go_to(i);
             look_at(now, i, callee);
+            if (is_handed(now.step) && handed_.back().point.instruction == i)
+                take_handed();
         }
     }
 
@@ -245,6 +263,11 @@ template <class Why> class BackwardWalk {
                 use(address, access.size);
             });
     }
+    void use(const stream::RegisterSet &registers) {
+        for (unsigned word = 0; word < stream::RegisterSet::words; ++word)
+            if (const uint64_t bits = registers.part(word))
+                use(stream::RegisterPart{uint8_t(word), bits});
+    }
     void use(stream::RegisterPart part) {
         search_.registers->add(part);
         why_.used(search_.thread, part);
@@ -268,7 +291,8 @@ template <class Why> class BackwardWalk {
     const Options options_;
     Why &why_;
 
-    std::span<const Point> asked_; // what is left of the criterion's instructions
+    std::span<const Point> asked_;   // what is left of the criterion's instructions
+    std::span<const Handed> handed_; // and of its registers
     BackwardSteps steps_;
     Search search_;
     Conventions<Why> conventions_;

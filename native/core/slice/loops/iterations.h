@@ -20,11 +20,11 @@ class ActiveLoop {
     ActiveLoop(uint32_t loop, Point point, Clock now) : loop_(loop), first_(point), start_(now) {
         iterate(point, now);
     }
-    // The header is reached: another iteration, if more than the header of it runs.
+    // The header is reached: another iteration, if more than the head of it runs.
     void iterate(Point point, Clock now) {
         if (++arrivals_ == 2)
             second_ = point;
-        beyond_header = false;
+        beyond_head = false;
         if (starts_.size() == most_starts)
             starts_.erase(starts_.begin(), starts_.begin() + most_starts / 2);
         starts_.push_back(now);
@@ -43,8 +43,8 @@ class ActiveLoop {
         return uint64_t(starts_.end() - std::max(after, starts_.begin() + 1));
     }
 
-    bool beyond_header = false; // more than the header of this iteration ran
-    bool counted = false;       // an iteration was counted
+    bool beyond_head = false; // more than the head of this iteration ran
+    bool counted = false;     // an iteration was counted
 
   private:
     static constexpr size_t most_starts = size_t(1) << 20;

@@ -3,6 +3,7 @@
 
 #include "slice/forward.h"
 #include "slice/loops/findings.h"
+#include "slice/loops/heads.h"
 #include "slice/loops/iterations.h"
 #include "slice/loops/shapes.h"
 #include "slice/loops/sites.h"
@@ -55,8 +56,9 @@ class Walk {
   public:
     Walk(const Prepared &prepared, const LoopOptions &options)
         : prepared_(prepared), source_(prepared.source()), graph_(prepared.graph()),
-          shapes_(graph_, options.whole), sites_(prepared, options.ignored),
-          findings_(shapes_.size() + 1), allocations_(options.allocations), steps_(prepared) {}
+          shapes_(graph_, options.whole), heads_(prepared, shapes_, options.lines),
+          sites_(prepared, options.ignored), findings_(shapes_.size() + 1),
+          allocations_(options.allocations), steps_(prepared) {}
 
     std::vector<Loop> run(const LoopOptions &options, const Progress &progress) {
         for (uint32_t number = 0; number < source_.sequences(); ++number) {
@@ -139,7 +141,7 @@ class Walk {
         while (loops.active.size() > keep) {
             const ActiveLoop &one = loops.active.back();
             LoopFindings &found = findings_[one.loop()];
-            if (one.arrivals() > (one.beyond_header ? 1 : 2) && !found.sample)
+            if (one.arrivals() > (one.beyond_head ? 1 : 2) && !found.sample)
                 found.sample = {one.first(), one.second(), step_};
             loops.active.pop_back();
         }
@@ -163,9 +165,8 @@ class Walk {
             else
                 begin(loop, point);
         }
-        const bool whole = loop && shapes_.shape(loop).nodes.size() == 1;
         for (size_t i = active.size(); i-- > outside;)
-            if (active[i].loop() != loop || whole)
+            if (!active[i].beyond_head && heads_.is_beyond(active[i].loop(), node))
                 count(active[i]);
     }
 
@@ -186,12 +187,10 @@ class Walk {
     }
 
     void count(ActiveLoop &loop) {
-        if (loop.beyond_header)
-            return;
         LoopFindings &found = findings_[loop.loop()];
         ++found.iterations;
         found.entered += !loop.counted;
-        loop.beyond_header = loop.counted = true;
+        loop.beyond_head = loop.counted = true;
     }
 
     // ---- what runs ----
@@ -288,6 +287,8 @@ class Walk {
             std::fill_n(registers.begin() + rbp, 8, Dated());
             return true;
         }
+        if (one.role != Role::save && one.role != Role::restore)
+            return false;
         bool passed = false;
         const unsigned first = stream::general_registers + 8 * one.saved;
         const auto kind = one.role == Role::save ? AccessKind::store : AccessKind::load;
@@ -454,6 +455,7 @@ class Walk {
     const stream::Source &source_;
     const FlowGraph &graph_;
     const LoopShapes shapes_;
+    const LoopHeads heads_;
     const LoopSites sites_;
     std::vector<LoopFindings> findings_;              // by loop
     std::span<const stream::Allocation> allocations_; // that are still to come

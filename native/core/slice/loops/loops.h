@@ -6,6 +6,7 @@
 #include "slice/prepared.h"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace heapstory::slice {
@@ -17,9 +18,15 @@ namespace heapstory::slice {
 // iterations write over what none of them uses is no dependence: each could have its own copy. So
 // could those that get a block which an earlier one gave back: `allocations` (in order of steps)
 // end all that was known of the memory.
+//
+// `lines` says which lines of source (as numbers) the code at an address is of: the innermost
+// first, then those that it was inlined into. Without it, the first test of a condition is the
+// condition.
+using LinesOf = std::function<std::vector<uint64_t>(uint64_t address)>;
 struct LoopOptions {
     std::vector<stream::Range> ignored;
     std::vector<stream::Allocation> allocations;
+    LinesOf lines;
     bool forward = true; // also by the forward slice of the first iteration
     bool whole = true;   // the stream ended with the program
 };
