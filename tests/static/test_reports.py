@@ -85,6 +85,44 @@ def test_one_idiom_repeated_is_one_finding(leaks: Leaks) -> None:
     assert [other.function for other in found.others] == ["second"]
 
 
+NODES = """
+#include <stdlib.h>
+struct data { int type; };
+struct node { struct data *data; };
+static struct data *data_new(int type)
+{
+    struct data *d = calloc(1, sizeof *d);
+    if (d)
+        d->type = type;
+    return d;
+}
+static struct node *node_new(struct data *data)
+{
+    struct node *n = calloc(1, sizeof *n);
+    if (!n)
+        return NULL;
+    n->data = data;
+    return n;
+}
+struct node *number(void)
+{
+    struct data *data = data_new(1);
+    return node_new(data);
+}
+struct node *text(void)
+{
+    struct data *data = data_new(2);
+    return node_new(data);
+}
+"""
+
+
+def test_a_constructor_that_fails_to_take_its_data_is_one_finding(leaks: Leaks) -> None:
+    (found,) = leaks(NODES)
+    assert found.function == "number"
+    assert [other.function for other in found.others] == ["text"]
+
+
 FORGETS = """
 #include <stdlib.h>
 #include <string.h>

@@ -83,17 +83,20 @@ def _cause(loss: Loss, lost: Place, allocated: Place) -> tuple[object, ...]:
         return ("helper", loss.kind, lost.path, lost.line, made)
     if loss.kind not in LEAK_KINDS:
         return (loss.kind, lost.path, lost.line)
-    failed = _replaced_by_failure(loss, lost)
-    if failed:
+    failed = _failed_call(loss, lost)
+    if failed and loss.kind == OVERWRITTEN:
         return ("idiom", loss.kind, failed)
+    if failed and loss.kind == LOCAL_LOST and loss.cell.site and loss.cell.site.calls:
+        return ("idiom", loss.kind, failed, loss.cell.site.place)
     return ("here", loss.function, allocated.path, allocated.line, loss.label)
 
 
-def _replaced_by_failure(loss: Loss, lost: Place) -> str:
-    """``s = cat(s, …)`` where ``cat`` fails and leaves ``s`` as it was: one mistake, wherever it is
+def _failed_call(loss: Loss, lost: Place) -> str:
+    """``s = cat(s, …)`` where ``cat`` fails and leaves ``s`` as it was, or ``return node(data)``
+    where ``node`` fails and does not take what one function makes: one mistake, wherever it is
     made. The note of that call, else nothing."""
-    last = loss.steps[-1] if loss.steps else None
-    if loss.kind != OVERWRITTEN or last is None or last.place is None:
+    last = next((step for step in reversed(loss.steps) if not step.returns), None)
+    if last is None or last.place is None:
         return ""
     return last.note if last.place[:2] == lost[:2] and last.note.endswith(FAILED) else ""
 

@@ -97,8 +97,9 @@ class Doubts:
         found: set[Doubt] = set()
         if kind == FIELD_LOST and cell in self._sometimes:
             found.add(Doubt.SOMETIMES_MADE)
-        if state.doubted(Doubt.NULL_UNASKED):
-            found.add(Doubt.NULL_UNASKED)
+        for doubt in (Doubt.NULL_UNASKED, Doubt.FAILURE_SUPPOSED):
+            if state.doubted(doubt):
+                found.add(doubt)
         if cell in self.replaced:
             found.add(Doubt.LOOKED_AT)
         known = self._results.get(cell)

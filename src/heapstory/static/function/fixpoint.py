@@ -346,15 +346,18 @@ class Fixpoint:
         )
 
     def _tell_apart(self, state: State, result: Value | None, place: Place | None) -> None:
-        """``return p != NULL`` of new memory, or ``*ok = p != NULL``, is the end of two ways."""
-        asked = _asked_for_new(state, result)
+        """``return p != NULL`` of new memory, or ``*ok = p != NULL``, is the end of two ways;
+        ``return IS_ERR(p)`` of three: an error, null and memory."""
+        asked = _asked_by_caller(state, result)
         if asked is None:
             self._end(state, result, place)
             return
         for way, answer in ((state.copy(), True), (state, False)):
-            if assume(way, asked, answer):
-                _settle(way, asked, int(answer))
-                self._tell_apart(way, int(answer) if result == asked else result, place)
+            if not assume(way, asked, answer):
+                continue
+            _settle(way, asked, int(answer))
+            for each in _null_or_not(way, asked.left):
+                self._tell_apart(each, int(answer) if result == asked else result, place)
 
     def _names(self, state: State) -> dict[CellId, str]:
         """What the source calls the cells that variables lead to."""
@@ -414,24 +417,34 @@ def _return_place(state: State, place: Place | None) -> Place | None:
     return place
 
 
-def _asked_for_new(state: State, result: Value | None) -> Comparison | None:
-    """A comparison that the caller will see, and that asks if new memory was had."""
-    if isinstance(result, Comparison) and _asks_for_new(state, result):
+def _asked_by_caller(state: State, result: Value | None) -> Comparison | None:
+    """A comparison that the caller will see, and that asks if new memory was had, or if what the
+    caller passed is an error."""
+    if isinstance(result, Comparison) and _asks_for_memory(state, result):
         return result
     for cell in state.cells.values():
         if cell.kind in (PRE, GLOBAL):
             for value in cell.fields.values():
-                if isinstance(value, Comparison) and _asks_for_new(state, value):
+                if isinstance(value, Comparison) and _asks_for_memory(state, value):
                     return value
     return None
 
 
-def _asks_for_new(state: State, asked: Comparison) -> bool:
+def _asks_for_memory(state: State, asked: Comparison) -> bool:
     pointer = asked.left
-    if asked.right != 0 or not isinstance(pointer, Pointer):
+    if not isinstance(pointer, Pointer) or not isinstance(asked.right, int):
         return False
     cell = state.cells.get(pointer.cell)
-    return cell is not None and cell.kind == HEAP
+    return cell is not None and cell.kind == (HEAP if asked.right == 0 else PRE)
+
+
+def _null_or_not(state: State, pointer: Value) -> list[State]:
+    """A pointer of the caller is null on one way, and not on another, unless it is known."""
+    held = state.cells.get(pointer.cell) if isinstance(pointer, Pointer) else None
+    if held is None or held.kind != PRE or held.null != 0:
+        return [state]
+    null = state.copy()
+    return [way for way, answer in ((null, False), (state, True)) if assume(way, pointer, answer)]
 
 
 def _settle(state: State, asked: Comparison, answer: int) -> None:

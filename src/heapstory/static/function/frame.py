@@ -5,6 +5,7 @@ from __future__ import annotations
 from heapstory.cfront.liveness import reaches, read_names
 from heapstory.cfront.program import Function, Place
 from heapstory.static.function.doubts import Doubts
+from heapstory.static.function.questions import unasked_results
 from heapstory.static.heap.doubt import Doubt
 from heapstory.static.heap.state import Site, State
 from heapstory.static.heap.values import CellId
@@ -29,6 +30,7 @@ class FunctionFrame(Frame):
         # Containers of which some element is freed, and the blocks that do it.
         self._freed_in: dict[Container, set[str]] = {}
         self._names_read: set[str] | None = None
+        self._unasked: frozenset[str] | None = None
         # Losses suppose that realloc fails; where it does, the function went on after these places.
         self.failing = False
         self._went_on: set[Place | None] = set()
@@ -42,6 +44,11 @@ class FunctionFrame(Frame):
         if self._names_read is None:
             self._names_read = read_names(self.function)
         return name in self._names_read
+
+    def asks(self, register: str) -> bool:
+        if self._unasked is None:
+            self._unasked = unasked_results(self.function)
+        return register not in self._unasked
 
     def not_looked_at(self, cell: CellId) -> None:
         self._blindly.add(cell)

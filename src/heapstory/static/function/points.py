@@ -148,8 +148,9 @@ class Points:
         return key, order
 
     def _known_null(self, state: State) -> Key:
-        """Of the parameters that the function asks for again, those that are null."""
-        return tuple([p for p in self._asked_again if state.cells[p].null == -1])
+        """Of the parameters that the function asks for again, those that are null, or errors."""
+        nulls = [(p, state.cells[p].null) for p in self._asked_again]
+        return tuple([(p, null) for p, null in nulls if null < 0])
 
     def _nulls_matter(self, label: str) -> bool:
         """Whether states in which other parameters are null are kept apart at a block: what a row

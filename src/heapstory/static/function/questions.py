@@ -7,6 +7,7 @@ from heapstory.cfront.liveness import reaches
 from heapstory.cfront.program import Block, Function
 
 TWICE = 2
+_NULL_ALLOWED = ("@free", "@realloc", "@reallocarray")
 
 
 def asked_again(function: Function) -> tuple[int, ...]:
@@ -40,6 +41,75 @@ def _homes(function: Function) -> dict[object, int]:
         ]
         homes.update((v, number) for v in targets if len(_assigned(function, v)) == 1)
     return homes
+
+
+def unasked_results(function: Function) -> frozenset[str]:
+    """The registers of results of calls that the function uses, and that nothing compares with
+    null: neither themselves nor the variables and members that take them."""
+    names = _followed_names(function)
+    asked: set[str] = set()
+    used: set[str] = set()
+    for block in function.blocks.values():
+        places = _members(block)
+        for statement in block.statements:
+            kind = statement[0]
+            if kind in (op.ICMP, op.SELECT, op.BIN):
+                asked.update(*(names.get(o, ()) for o in statement[3:6] if isinstance(o, str)))
+            elif kind == op.STORE:
+                used.update(names.get(statement[2], ()))
+                if _member(statement[2], places) is None:  # it may be asked for elsewhere
+                    asked.update(names.get(statement[3], ()))
+            elif kind in (op.LOAD, op.GEP):
+                used.update(names.get(statement[3], ()))
+            elif kind == op.CALL and statement[3] not in _NULL_ALLOWED:
+                used.update(*(names.get(o, ()) for o in statement[4] if isinstance(o, str)))
+    return frozenset(used - asked)
+
+
+def _members(block: Block) -> dict[str, str | None]:
+    """By the register of an address: the member that is meant, whichever structure it is of."""
+    return {
+        statement[2]: None if statement[5] else f"+{statement[4]}"
+        for statement in block.statements
+        if statement[0] == op.GEP
+    }
+
+
+def _member(address: object, places: dict[str, str | None]) -> str | None:
+    """The name of what lies at an address; None for an element."""
+    if isinstance(address, tuple):
+        return f"{address[0]}+{address[1]}"
+    return places.get(address, "+0") if isinstance(address, str) else None
+
+
+def _followed_names(function: Function) -> dict[object, set[str]]:
+    """By name: the results of calls that it may hold, in any order of the statements."""
+    found: dict[object, set[str]] = {}
+    moves: list[tuple[str, str]] = []
+    for block in function.blocks.values():
+        places = _members(block)
+        for statement in block.statements:
+            if statement[0] == op.CALL and statement[2] is not None:
+                found.setdefault(statement[2], set()).add(statement[2])
+            elif statement[0] in (op.COPY, op.ASSIGN) and isinstance(statement[3], str):
+                moves.append((statement[2], statement[3]))
+            elif statement[0] == op.STORE and isinstance(statement[3], str):
+                member = _member(statement[2], places)
+                moves += [] if member is None else [(member, statement[3])]
+            elif statement[0] == op.LOAD:
+                member = _member(statement[3], places)
+                moves += [] if member is None else [(statement[2], member)]
+        for name, sources in block.phis:
+            moves += [(name, source) for source in sources.values() if isinstance(source, str)]
+    changed = True
+    while changed:
+        changed = False
+        for name, source in moves:
+            more = found.get(source, set()) - found.get(name, set())
+            if more:
+                found.setdefault(name, set()).update(more)
+                changed = True
+    return found
 
 
 def returned_names(function: Function) -> dict[str, str]:

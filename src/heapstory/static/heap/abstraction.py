@@ -60,7 +60,7 @@ def _cell(state: State, value: Value | None) -> CellId | None:
     if not isinstance(value, Pointer):
         return None
     cell = state.cells.get(value.cell)
-    if cell is not None and (cell.null == -1 or cell.freed is not None):
+    if cell is not None and (cell.null < 0 or cell.freed is not None):
         return None
     return value.cell
 

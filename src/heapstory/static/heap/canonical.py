@@ -150,8 +150,7 @@ def _by_offset(item: tuple[Offset, object]) -> tuple[int, int]:
 
 
 def null_parameters(state: State) -> Key:
-    """The parameters that are null in a state."""
-    found = [
-        i for i, c in state.cells.items() if c.null == -1 and isinstance(i, Named) and i.depth == 0
-    ]
-    return tuple(sorted(found, key=by_text))
+    """The parameters that are null in a state, or errors."""
+    cells = state.cells
+    found = [i for i, c in cells.items() if c.null < 0 and isinstance(i, Named) and i.depth == 0]
+    return tuple([(i, cells[i].null) for i in sorted(found, key=by_text)])

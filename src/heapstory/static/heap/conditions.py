@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from heapstory.static.heap.names import Named
-from heapstory.static.heap.state import GLOBAL, HEAP, OPAQUE, PRE, STACK, State, kind_of_name
+from heapstory.static.heap.state import (
+    ERROR,
+    GLOBAL,
+    HEAP,
+    NULL,
+    OPAQUE,
+    PRE,
+    STACK,
+    State,
+    kind_of_name,
+)
 from heapstory.static.heap.values import (
     ANY,
     ANYWHERE,
@@ -24,7 +34,10 @@ from heapstory.static.heap.values import (
     refine,
 )
 
-PAGE = 4096  # no cell lies below this address
+PAGE = 4096  # no cell lies below this address, nor so close to the last one
+_USUAL = 1 << 40  # where a cell may lie
+# Comparisons with 0 that are questions for null.
+_ASKS_FOR_NULL = {"eq": "eq", "ule": "eq", "sle": "eq", "ne": "ne", "ugt": "ne", "sgt": "ne"}
 _FOLD: dict[str, Callable[[int, int], int | None]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -156,9 +169,7 @@ def _assume(state: State, predicate: str, left: Value, right: Value) -> bool:
         if isinstance(left, Symbol):
             return _learn(state, left, predicate, right)
         if isinstance(left, Pointer):
-            if right == 0:
-                return _assume_null(state, predicate, left)
-            return predicate != "eq" or _assume_sentinel(state, left, right)
+            return _assume_address(state, predicate, left, right)
         if isinstance(left, Comparison):
             decided = _compare_truth(predicate, left, right)
             return assume(state, decided, True) if isinstance(decided, Comparison) else True
@@ -202,7 +213,7 @@ def is_null(state: State, pointer: Pointer) -> bool | None:
         return False
     if cell.freed is not None and cell.kind == HEAP:
         return False
-    return True if cell.null == -1 else None
+    return None if cell.null == 0 else cell.null == NULL
 
 
 def _assume_null(state: State, predicate: str, pointer: Pointer) -> bool:
@@ -224,18 +235,47 @@ def _assume_null(state: State, predicate: str, pointer: Pointer) -> bool:
     return True
 
 
-def _assume_sentinel(state: State, pointer: Pointer, constant: int) -> bool:
-    """``p == (T *)1``: such a pointer leads to no cell, as null does not."""
-    if not -PAGE < constant < PAGE:
+def _assume_address(state: State, predicate: str, pointer: Pointer, constant: int) -> bool:
+    """A pointer compared with a constant. Constants near 0 mark ends, those below it are errors
+    that travel in pointers (``IS_ERR``): no cell lies there."""
+    if constant == 0 and predicate in _ASKS_FOR_NULL:
+        return _assume_null(state, _ASKS_FOR_NULL[predicate], pointer)
+    if not -PAGE < constant < PAGE or decide(predicate, _USUAL, constant):
         return True
+    if decide(predicate, 0, constant) and is_null(state, pointer) is not False:
+        return True
+    if decide(predicate, -1, constant):
+        return assume_error(state, pointer)
+    return _lead_nowhere(state, pointer, NULL)
+
+
+def assume_error(state: State, pointer: Pointer) -> bool:
+    """Make a pointer one of the last addresses; False if it cannot be."""
+    identity = pointer.cell
+    if isinstance(identity, Symbol):
+        return pointer.offset != 0 or _learn(state, identity, "uge", 1 - PAGE)
+    return _lead_nowhere(state, pointer, ERROR)
+
+
+def is_error(state: State, pointer: Pointer) -> bool:
+    """Whether a pointer is known to be an error, and to lead to no cell."""
+    identity = pointer.cell
+    if isinstance(identity, Symbol):
+        return pointer.offset == 0 and state.facts.get(identity, ANY).high < 0
+    cell = state.cells.get(identity)
+    return cell is not None and cell.null == ERROR
+
+
+def _lead_nowhere(state: State, pointer: Pointer, why: int) -> bool:
+    """Such a pointer leads to no cell, as null does not. Only the caller's can be one."""
     identity = pointer.cell
     cell = state.cells.get(identity)
     if cell is None or isinstance(identity, Symbol):
         return True
-    if cell.kind != PRE or cell.null == 1:
+    if cell.kind != PRE:
         return False
     if pointer.offset == 0:
-        state.change(identity).null = -1
+        state.change(identity).null = why
     return True
 
 
@@ -243,7 +283,7 @@ def become_null(state: State, identity: CellId) -> None:
     """The pointer to a cell was null all along. 0 takes its place everywhere, but for cells of
     the caller: there it stays a fact, which the other way round the branch can be joined with."""
     if state.cells[identity].kind == PRE:
-        state.change(identity).null = -1
+        state.change(identity).null = NULL
         return
     for name, value in state.env.items():
         if isinstance(value, Pointer) and value.cell == identity:

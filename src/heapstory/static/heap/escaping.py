@@ -87,10 +87,20 @@ def scramble(state: State, value: Value | None) -> None:
     cell.texts = {}
 
 
-def havoc(state: State) -> None:
-    """Unknown code ran: what it can reach may hold anything now."""
+def havoc(state: State, given: list[Value]) -> None:
+    """Unknown code ran: what it can reach may hold anything now. What is known of numbers in local
+    variables stays, unless they are ``given`` this time: few functions keep such an address."""
+    reached: set[CellId] | None = None
     for identity, cell in list(state.cells.items()):
-        if (cell.escaped or cell.kind == OPAQUE) and cell.fields:
-            fresh = state.change(identity)
-            fresh.fields = {}
-            fresh.zero = False
+        if not (cell.escaped or cell.kind == OPAQUE) or not cell.fields:
+            continue
+        fresh = state.change(identity)
+        if cell.kind == STACK:
+            reached = state.reachable(given) if reached is None else reached
+        kept = cell.kind == STACK and reached is not None and identity not in reached
+        fresh.fields = {o: v for o, v in cell.fields.items() if kept and _is_number(v)}
+        fresh.zero = False
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, Symbol) and value.root is None

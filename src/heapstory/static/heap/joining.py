@@ -35,7 +35,7 @@ class Effects:
         """Note the effects of a state; True if there were new ones."""
         fresh = False
         for identity, cell in state.cells.items():
-            if cell.kind != PRE or cell.null == -1 or identity in self.seen:
+            if cell.kind != PRE or cell.null < 0 or identity in self.seen:
                 continue
             if cell.freed is not None or cell.escaped or cell.deep:
                 self.seen[identity] = cell
@@ -46,7 +46,7 @@ class Effects:
         """Give null cells the effects seen elsewhere."""
         for identity, seen in self.seen.items():
             cell = state.cells.get(identity)
-            if cell is not None and cell.null == -1 and cell.freed is None:
+            if cell is not None and cell.null < 0 and cell.freed is None:
                 changed = state.change(identity)
                 changed.freed, changed.escaped, changed.deep = seen.freed, seen.escaped, seen.deep
 
@@ -314,7 +314,7 @@ def _below_null(state: State, identity: CellId) -> bool:
     holder = identity.holder
     while holder is not None:
         cell = state.cells.get(holder)
-        if cell is not None and cell.null == -1:
+        if cell is not None and cell.null < 0:
             return True
         holder = holder.holder
     return False

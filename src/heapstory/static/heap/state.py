@@ -24,6 +24,9 @@ STACK: Final = 2
 GLOBAL: Final = 3
 OPAQUE: Final = 4
 WHOLE: Final = 5
+# What a pointer is that leads to no cell: null, or an error (one of the last addresses, IS_ERR).
+NULL: Final = -1
+ERROR: Final = -2
 
 
 ANY_MAKER = "a function pointer"  # the allocator, where a pointer can mean several functions
@@ -73,7 +76,7 @@ class Cell:
         self.zero = zero  # members not written are 0
         self.fields: dict[Offset, Value] = {}
         self.weak: frozenset[CellId] = frozenset()  # what members nobody can tell apart point to
-        self.null = 0  # of a pointer to this cell: 0 perhaps null, 1 not null, -1 null
+        self.null = 0  # of a pointer to this cell: 0 perhaps null, 1 not null, NULL or ERROR
         # PRE: what the pointer to it was found equal to: other cells, those it came out of, or None
         # for something nobody knows.
         self.same: frozenset[CellId | None] = frozenset()

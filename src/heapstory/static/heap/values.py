@@ -12,6 +12,7 @@ from heapstory.static.heap.names import GLOBAL_VARIABLE, Named
 
 LOW: Final = -(1 << 66)
 HIGH: Final = 1 << 66
+NULL_INDEXED: Final = "null[]"  # how an address is derived from null and an index
 MAX_LENGTH: Final = 32  # steps by which a symbol is derived from others; then it is a new one
 
 
@@ -220,8 +221,16 @@ def refine(fact: Fact, predicate: str, constant: int) -> Fact | None:
             return None
         excluded = excluded | {constant}
     elif predicate[0] == "u":  # a negative number is a large unsigned one
-        if predicate in ("ult", "ule") and constant >= 0:
-            low, high = max(low, 0), min(high, constant - (predicate == "ult"))
+        if predicate in ("ult", "ule"):
+            end = constant - (predicate == "ult")  # the last one that is possible
+            if constant >= 0:
+                low, high = max(low, 0), min(high, end)
+            elif high < 0:
+                high = min(high, end)
+            elif low > end:
+                low = max(low, 0)
+        elif constant < 0:
+            low, high = max(low, constant + (predicate == "ugt")), min(high, -1)
     elif predicate == "slt":
         high = min(high, constant - 1)
     elif predicate == "sle":

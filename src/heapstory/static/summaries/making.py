@@ -325,7 +325,7 @@ def _only_frees(row: Row, number: int) -> bool:
     found = row.cells.get(passed)
     if found is None or any(i is not passed and _below(i, passed) for i in row.cells):
         return False
-    return found.null == -1 or (found.freed is not None and found.start == 0 and not found.deep)
+    return found.null < 0 or (found.freed is not None and found.start == 0 and not found.deep)
 
 
 def _below(identity: CellId, top: Named) -> bool:

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from heapstory.cfront.program import Place
 from heapstory.static.heap import escaping
-from heapstory.static.heap.conditions import (
-    PAGE,
-    arithmetic,
-    assume,
-    assume_fact,
-    become_null,
-    compare,
-    is_null,
-)
-from heapstory.static.heap.names import EXTRA, GLOBAL_VARIABLE, PARAMETER, Named
+from heapstory.static.heap.conditions import compare
+from heapstory.static.heap.names import EXTRA, Named
 from heapstory.static.heap.state import (
     GLOBAL,
     HEAP,
@@ -38,6 +30,7 @@ from heapstory.static.heap.values import (
 from heapstory.static.summaries.applied import Applied
 from heapstory.static.summaries.summary import Row
 from heapstory.static.transfer import rules
+from heapstory.static.transfer.binding import Binding, shifted
 from heapstory.static.transfer.frame import Frame
 from heapstory.static.transfer.losses import FIELD_LOST, FIELD_OVERWRITTEN, Suspects
 from heapstory.static.transfer.rules import Infeasible
@@ -74,7 +67,7 @@ def apply(
     )  # fmt: skip
 
 
-class _Application:
+class _Application(Binding):
     def __init__(
         self,
         frame: Frame,
@@ -84,178 +77,13 @@ class _Application:
         fixed: int,
         place: Place | None,
     ) -> None:
-        self.frame, self.state, self.row = frame, state, row
-        self.arguments, self.fixed, self.place = arguments, fixed, place
-        self.bound: dict[CellId, Value] = {}
-        self.symbols: dict[Symbol, Value] = {}
+        super().__init__(frame, state, row, arguments, place)
+        self.fixed = fixed
         self.suspects: Suspects = {}
         self.new: list[CellId] = []
         self.perhaps_lost: set[CellId] = set()
         self.numbers: list[Symbol] = []
-        self.unasked = False
         self.recursive = False  # what recursion makes it made itself: the site stays the same
-
-    # --- the precondition
-
-    def bind(self) -> bool:
-        """Find the caller's cells for the callee's, and check what the row assumes."""
-        for number, symbol in self.row.numbers.items():
-            if number < len(self.arguments):
-                self.symbols[symbol] = self.arguments[number]
-                fact = self.row.facts.get(symbol)
-                if fact and not assume_fact(self.state, self.arguments[number], fact):
-                    return False
-        pending: list[tuple[Named, Value]] = []
-        for identity in self.row.cells:
-            if isinstance(identity, Named) and identity.depth == 0 and identity is not EXTRA:
-                value = self._passed(identity)
-                if value is not None:
-                    pending.append((identity, value))
-        while pending:
-            name, value = pending.pop()
-            if not self._bind_cell(name, value, pending):
-                return False
-        return self._allows_computed() and all(
-            self._found_again(identity, cell)
-            for identity, cell in self.row.cells.items()
-            if cell.same
-        )
-
-    def _allows_computed(self) -> bool:
-        """Check what the row assumes of numbers computed from the caller's: ``flags & 4``."""
-        return all(
-            assume_fact(self.state, self._computed(symbol), fact)
-            for symbol, fact in self.row.facts.items()
-            if symbol.source is not symbol and symbol.source in self.symbols
-        )
-
-    def _computed(self, symbol: Symbol) -> Value:
-        if symbol.key is None or symbol in self.symbols:
-            return self.symbols[symbol]
-        operator, operand = symbol.key
-        assert isinstance(operand, int)
-        return arithmetic(operator, self._computed(symbol.parents[0]), operand)
-
-    def _passed(self, top: Named) -> Value | None:
-        """What the caller means by a global or a parameter."""
-        if top.origin == GLOBAL_VARIABLE:
-            return Pointer(top, 0)
-        known = 0 <= top.number < len(self.arguments)
-        return self.arguments[top.number] if known else None
-
-    def _found_again(self, identity: CellId, cell: Cell) -> bool:
-        """Whether what the callee found in two places can be in both of them."""
-        value = self._current(self.bound.get(identity))
-        if not isinstance(value, Pointer):
-            return True
-        held = self.state.cells.get(value.cell)
-        if held is None or not held.tracked:
-            return True
-        meant = [self._meant(root) for root in cell.same]
-        return value.cell in self.state.reachable([each for each in meant if each is not None])
-
-    def _meant(self, root: CellId | None) -> Value | None:
-        """What the caller means by a cell of the callee, or by what leads to it."""
-        if root is None:
-            return None
-        bound = self.bound.get(root)
-        if bound is not None or not isinstance(root, Named):
-            return bound
-        return self._passed(root.top)
-
-    def _bind_cell(self, identity: Named, value: Value, pending: list[tuple[Named, Value]]) -> bool:
-        if isinstance(value, Comparison):
-            value = Symbol()
-        cell = self.row.cells.get(identity)
-        self.bound[identity] = value
-        if cell is None:
-            return True
-        if cell.null and not self._assume_null(
-            value, cell.null == -1, identity.origin == PARAMETER
-        ):
-            return False
-        value = self._found_null(value)
-        self.bound[identity] = value
-        if isinstance(value, int):
-            return True
-        for offset, initial in cell.initial.items():
-            found = self._load(value, offset, isinstance(initial, Pointer), cell)
-            if offset in cell.read and isinstance(where := shifted(value, offset), Pointer):
-                rules.look_at(self.state, where.cell, where.offset)
-            if isinstance(initial, Pointer):
-                assert isinstance(initial.cell, Named)
-                pending.append((initial.cell, found))
-            elif isinstance(initial, Symbol):
-                self.symbols[initial] = found
-                fact = self.row.facts.get(initial)
-                if fact and not assume_fact(self.state, found, fact):
-                    return False
-        if ANYWHERE in cell.read:
-            target = self._target(value, cell)
-            if target is not None:
-                rules.look_at(self.state, target.cell, ANYWHERE)
-        return True
-
-    def _assume_null(self, value: int | Pointer | Symbol, null: bool, passed: bool) -> bool:
-        state = self.state
-        if isinstance(value, int):
-            return (abs(value) < PAGE) == null
-        if isinstance(value, Symbol):
-            value = Pointer(value, 0)
-        truth = is_null(state, value)
-        if truth is not None:
-            return truth == null
-        if isinstance(value.cell, Symbol):
-            self.unasked = self.unasked or (null and passed)
-            return assume(state, value.cell, not null)
-        if value.cell not in state.cells:
-            if not isinstance(value.cell, Named):  # it was found to be null meanwhile
-                return null
-            state.cells[value.cell] = Cell(PRE)
-        if null:
-            self.unasked = self.unasked or (passed and state.cells[value.cell].kind == PRE)
-            become_null(state, value.cell)
-        else:
-            state.change(value.cell).null = 1
-        return True
-
-    def _current(self, value: Value | None) -> Value | None:
-        """A value found earlier, after what was assumed since."""
-        return None if value is None else self._found_null(value)
-
-    def _found_null(self, value: Value) -> Value:
-        if isinstance(value, Pointer):
-            cell = self.state.cells.get(value.cell)
-            if cell is None and isinstance(value.cell, int):
-                return 0
-            if cell is not None and cell.null == -1:
-                return 0
-        return value
-
-    def _load(self, base: Value, offset: Offset, pointer: bool, cell: Cell) -> Value:
-        perhaps = self._perhaps_null(base, cell)
-        found = rules.load(self.frame, self.state, shifted(base, offset), pointer)
-        if perhaps is not None:
-            self.state.change(perhaps).null = 0
-        return found
-
-    def _target(self, address: Value, cell: Cell) -> Pointer | None:
-        perhaps = self._perhaps_null(address, cell)
-        where = rules.target(self.state, address)
-        if perhaps is not None:
-            self.state.change(perhaps).null = 0
-        return where
-
-    def _perhaps_null(self, base: Value, cell: Cell) -> CellId | None:
-        """The cell whose pointer is still perhaps null after the call: a row that stands for
-        several ways followed it on some of them only."""
-        if cell.null != 0 or not isinstance(base, Pointer):
-            return None
-        held = self.state.cells.get(base.cell)
-        perhaps = held is not None and held.null == 0 and held.kind in (HEAP, PRE)
-        return base.cell if perhaps else None
-
-    # --- the postcondition
 
     def allocate(self) -> None:
         """New cells of the callee become new cells of the caller."""
@@ -291,7 +119,7 @@ class _Application:
     def translate(self, value: Value) -> Value:
         """A value of the callee in the caller's terms."""
         if isinstance(value, Pointer):
-            base = self._current(self.bound.get(value.cell))
+            base = self.current(self.bound.get(value.cell))
             if base is None:
                 outer = isinstance(value.cell, Named) and kind_of_name(value.cell) == GLOBAL
                 return value if outer else Symbol()
@@ -300,7 +128,7 @@ class _Application:
             found = self.symbols.get(value)
             if found is None:
                 computed = value.source in self.symbols
-                found = self._computed(value) if computed else self._foreign(value)
+                found = self.computed(value) if computed else self._foreign(value)
                 self.symbols[value] = found
             return found
         if isinstance(value, Comparison):
@@ -309,7 +137,7 @@ class _Application:
         return value
 
     def _foreign(self, symbol: Symbol) -> Symbol:
-        root = self._current(self._meant(symbol.root))
+        root = self.current(self.meant(symbol.root))
         made = Symbol(root.cell if isinstance(root, Pointer) else _symbol(root))
         fact = self.row.facts.get(symbol)
         if fact is not None:
@@ -324,7 +152,7 @@ class _Application:
             for i, c in outer
         ]
         for identity, cell, writes in translated:
-            base = self._current(self.bound.get(identity))
+            base = self.current(self.bound.get(identity))
             if base is None or isinstance(base, int):
                 continue
             for offset, value in writes:
@@ -343,8 +171,8 @@ class _Application:
         """References to cells that were not freed are gone: other references keep those."""
         for identity in counted:
             cell = self.row.cells.get(identity)
-            value = self._current(self.bound.get(identity))
-            if cell is not None and cell.freed is None and cell.null != -1:
+            value = self.current(self.bound.get(identity))
+            if cell is not None and cell.freed is None and cell.null >= 0:
                 escaping.escape(self.state, value)
 
     @staticmethod
@@ -354,7 +182,7 @@ class _Application:
         return offset in cell.writes and cell.initial.get(offset) is not value
 
     def _write(self, base: Value, offset: Offset, value: Value, cell: Cell) -> None:
-        where = self._target(shifted(base, offset), cell)
+        where = self.target(shifted(base, offset), cell)
         if where is None:
             escaping.escape(self.state, value)
             return
@@ -407,7 +235,7 @@ class _Application:
                 for extra in self.arguments[self.fixed :]:
                     escaping.escape(self.state, extra)
             return
-        value = self._current(self.bound.get(identity))
+        value = self.current(self.bound.get(identity))
         if value is None or isinstance(value, int):
             return
         if cell.escaped:
@@ -466,14 +294,3 @@ class _Application:
 
 def _symbol(value: Value | None) -> Symbol | None:
     return value if isinstance(value, Symbol) else None
-
-
-def shifted(base: Value, offset: Offset) -> Value:
-    """An address some bytes further on."""
-    if isinstance(base, Symbol):
-        return Pointer(base, offset) if offset != 0 else base
-    if not isinstance(base, Pointer):
-        return base
-    if isinstance(base.offset, int) and isinstance(offset, int):
-        return Pointer(base.cell, base.offset + offset)
-    return Pointer(base.cell, ANYWHERE if offset != 0 else base.offset)

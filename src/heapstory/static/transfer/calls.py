@@ -13,7 +13,15 @@ from heapstory.static.summaries.summary import Summary
 from heapstory.static.transfer import rules
 from heapstory.static.transfer.applying import apply
 from heapstory.static.transfer.frame import Frame
-from heapstory.static.transfer.library import BUILTINS, States, intrinsic, result, returns, unknown
+from heapstory.static.transfer.library import (
+    BUILTINS,
+    States,
+    follow,
+    intrinsic,
+    result,
+    returns,
+    unknown,
+)
 from heapstory.static.transfer.losses import OVERWRITTEN
 from heapstory.static.transfer.models import Models
 
@@ -79,6 +87,7 @@ def _modelled(
     models = frame.program.models
     if name in models.ends:
         return []
+    follow(state, name, arguments)
     if name in models.releases:
         if models.releases[name] < len(arguments):
             rules.release(frame, state, arguments[models.releases[name]], place)
@@ -213,7 +222,10 @@ def _summarised(
             note = f"{_describe(after, summary.name, value)} {UNASKED}"
             after.note(place, note, doubt=Doubt.NULL_UNASKED)
         elif _is_new(after, value) or len(applied) > 1:
-            after.note(place, _describe(after, summary.name, value))
+            supposed = value == 0 and any(_is_new(other.state, other.result) for other in applied)
+            unasked = supposed and register is not None and not frame.asks(register)
+            doubt = Doubt.FAILURE_SUPPOSED if unasked else None
+            after.note(place, _describe(after, summary.name, value), doubt=doubt)
         if suspects:
             alive = after.reachable(rules.roots(after))
             rules.report_unreachable(frame, after, alive, suspects)
@@ -327,7 +339,7 @@ def _indirect(
             escaping.escape(state, arguments[number])
     for number in freed:
         rules.release(frame, state, arguments[number], place)
-    escaping.havoc(state)
+    escaping.havoc(state, arguments)
     for value in arguments:
         escaping.scramble(state, value)
     if new and register is not None:

@@ -104,6 +104,10 @@ class Frame:
         """Whether anything in the function reads a name."""
         raise NotImplementedError
 
+    def asks(self, register: str) -> bool:
+        """Whether the function compares the result of a call with null, as far as can be seen."""
+        return True
+
     # --- what the rules find
 
     def lost(self, state: State, cell: CellId, kind: str, place: Place | None, label: str) -> None:

@@ -12,7 +12,7 @@ from heapstory.static.heap.names import EXTRA, Named
 from heapstory.static.heap.state import GLOBAL, HEAP, PRE, Cell, Site, State
 from heapstory.static.heap.values import ANYWHERE, CellId, Offset, Pointer, Symbol, Value
 from heapstory.static.transfer import rules
-from heapstory.static.transfer.applying import shifted
+from heapstory.static.transfer.binding import shifted
 from heapstory.static.transfer.frame import Frame
 from heapstory.static.transfer.losses import OVERWRITTEN
 
@@ -28,6 +28,30 @@ def result(
     elif isinstance(value, Pointer):
         rules.check(frame, state, (value.cell,), OVERWRITTEN, place, "")
     return [state]
+
+
+# How many of their first arguments functions for text follow: a null pointer ends the program.
+_FOLLOWED = {
+    **dict.fromkeys(
+        ("strlen", "strdup", "strndup", "strchr", "strrchr", "strchrnul", "index", "rindex",
+         "atoi", "atol", "atoll", "atof", "puts", "wcslen", "wcsdup"),
+        1,
+    ),
+    **dict.fromkeys(
+        ("strcpy", "strncpy", "strcat", "strncat", "stpcpy", "stpncpy", "strlcpy", "strlcat",
+         "strcmp", "strncmp", "strcasecmp", "strncasecmp", "strcoll", "strstr", "strcasestr",
+         "strpbrk", "strspn", "strcspn", "wcscpy", "wcscat", "wcscmp", "__strcpy_chk",
+         "__strcat_chk", "__strncpy_chk", "__strncat_chk", "__stpcpy_chk"),
+        2,
+    ),
+}  # fmt: skip
+
+
+def follow(state: State, name: str, arguments: list[Value]) -> None:
+    """A function for text follows its arguments: they are not null."""
+    for value in arguments[: _FOLLOWED.get(name, 0)]:
+        if not isinstance(value, Symbol) or value.key is not None:
+            rules.target(state, value)
 
 
 def returns(
@@ -64,7 +88,7 @@ def unknown(frame: Frame, state: State, register: str | None, arguments: list[Va
             continue
         if any(isinstance(v, Pointer) for v in cell.fields.values()):
             escaping.escape_contents(state, identity)
-    escaping.havoc(state)
+    escaping.havoc(state, arguments)
     if register is not None:
         state.env[register] = Symbol()
     return [state]
@@ -110,10 +134,16 @@ def _realloc(
     found = result(frame, state, register, value, place)
     if failed is None:
         return found
-    failed.note(place, OLD_STAYS, doubt=Doubt.REALLOC_FAILED)
+    _note_failure(frame, failed, register, place)
     if cell is not None and cell.kind == HEAP:
         assume(failed, old, True)
     return found + result(frame, failed, register, 0, place)
+
+
+def _note_failure(frame: Frame, state: State, register: str | None, place: Place | None) -> None:
+    asked = register is None or frame.asks(register)
+    doubt = Doubt.REALLOC_FAILED if asked else Doubt.FAILURE_SUPPOSED
+    state.note(place, OLD_STAYS, doubt=doubt)
 
 
 def _realloc_outer(
@@ -136,7 +166,7 @@ def _realloc_outer(
         found += result(frame, fresh, register, value, place)
     if failed is None:
         return found
-    failed.note(place, OLD_STAYS, doubt=Doubt.REALLOC_FAILED)
+    _note_failure(frame, failed, register, place)
     return found + result(frame, failed, register, 0, place)
 
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from heapstory.cfront.program import Place
+from heapstory.static.heap.conditions import PAGE
 from heapstory.static.heap.escaping import escape, escape_contents, scramble, touch
 from heapstory.static.heap.names import Named, parameter
 from heapstory.static.heap.state import (
@@ -37,7 +38,16 @@ from heapstory.static.heap.state import (
     Write,
     kind_of_name,
 )
-from heapstory.static.heap.values import ANYWHERE, CellId, Index, Offset, Pointer, Symbol, Value
+from heapstory.static.heap.values import (
+    ANYWHERE,
+    NULL_INDEXED,
+    CellId,
+    Index,
+    Offset,
+    Pointer,
+    Symbol,
+    Value,
+)
 from heapstory.static.transfer.frame import Frame
 from heapstory.static.transfer.losses import (
     FIELD_LOST,
@@ -155,11 +165,14 @@ def _containers(state: State, elements: set[CellId]) -> dict[CellId, Container]:
 
 
 def target(state: State, address: Value) -> Pointer | None:
-    """The cell and offset an address means, with the cell in the state; None if nobody knows."""
+    """The cell and offset an address means, with the cell in the state; None if nobody knows. No
+    memory is at a member or an element of null, nor at an error."""
     if isinstance(address, Symbol):
+        if address.key is not None and address.key[0] == NULL_INDEXED:
+            raise Infeasible
         address = Pointer(address, 0)
     elif not isinstance(address, Pointer):
-        if address == 0:
+        if isinstance(address, int) and abs(address) < PAGE:
             raise Infeasible
         return None
     identity = address.cell
@@ -172,7 +185,7 @@ def target(state: State, address: Value) -> Pointer | None:
         else:
             return None
     elif cell.null != 1 and cell.kind in (HEAP, PRE):
-        if cell.null == -1:
+        if cell.null < 0:
             raise Infeasible
         state.change(identity).null = 1
     return address
@@ -425,7 +438,7 @@ def release(frame: Frame, state: State, value: Value, place: Place | None) -> No
     if cell.kind in (STACK, GLOBAL):
         frame.misuse(state, identity, "free-of-unallocated", place, "")
         return
-    if cell.null == -1:
+    if cell.null < 0:
         return
     if cell.freed is not None:
         frame.misuse(state, identity, "double-free", place, "")

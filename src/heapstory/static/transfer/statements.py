@@ -7,13 +7,14 @@ from collections.abc import Callable
 from heapstory.cfront import program as op
 from heapstory.cfront.program import Operand, Statement
 from heapstory.static.heap import escaping
-from heapstory.static.heap.conditions import arithmetic, assume, compare, fact_of
+from heapstory.static.heap.conditions import PAGE, arithmetic, assume, compare, fact_of
 from heapstory.static.heap.names import Named
 from heapstory.static.heap.state import GLOBAL, PRE, WHOLE, Cell, State
 from heapstory.static.heap.values import (
     ANYWHERE,
     HIGH,
     LOW,
+    NULL_INDEXED,
     Comparison,
     Fact,
     Index,
@@ -107,7 +108,12 @@ def _gep(frame: Frame, state: State, statement: Statement) -> States:
 
 def _moved(base: Value, offset: int, symbolic: tuple[Symbol | None, int] | None) -> Value:
     if isinstance(base, int):
-        return base + offset if symbolic is None else Symbol()
+        if symbolic is None:
+            return base + offset
+        index, scale = symbolic
+        if index is None or abs(base) >= PAGE:
+            return Symbol()
+        return index.derive((NULL_INDEXED, scale))
     if isinstance(base, Symbol):
         base = Pointer(base, 0)
     if not isinstance(base, Pointer):
@@ -219,7 +225,7 @@ def _cast(frame: Frame, state: State, statement: Statement) -> States:
         if isinstance(value, int):
             value = value - 2 * half if value >= half else value
         elif bits <= op.UNSIGNED_BITS and fact_of(state, value).high >= half:
-            value = Symbol()
+            value = value.derive(("sext", bits)) if isinstance(value, Symbol) else Symbol()
     state.env[register] = value
     return None
 

@@ -7,7 +7,7 @@ from heapstory.static.heap.names import slot
 from heapstory.static.heap.state import STACK, Cell
 from heapstory.static.heap.values import Pointer, Value, global_in
 from heapstory.static.transfer import rules
-from heapstory.static.transfer.applying import shifted
+from heapstory.static.transfer.binding import shifted
 from heapstory.static.transfer.library import result
 from heapstory.static.transfer.losses import OVERWRITTEN
 from heapstory.static.transfer.statements import States

@@ -13,7 +13,7 @@ from heapstory.static.heap.names import global_cell
 from heapstory.static.heap.state import GLOBAL, Cell
 from heapstory.static.heap.values import Pointer, Value
 from heapstory.static.transfer import rules
-from heapstory.static.transfer.applying import shifted
+from heapstory.static.transfer.binding import shifted
 from heapstory.static.transfer.library import result
 from heapstory.static.transfer.statements import States
 from heapstory.static.walk.machine import Concrete, Walk

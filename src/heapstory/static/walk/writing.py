@@ -9,7 +9,7 @@ from heapstory.cfront.program import Place
 from heapstory.static.heap.state import Site, State
 from heapstory.static.heap.values import Pointer, Value
 from heapstory.static.transfer import rules
-from heapstory.static.transfer.applying import shifted
+from heapstory.static.transfer.binding import shifted
 from heapstory.static.transfer.library import result
 from heapstory.static.transfer.statements import States
 from heapstory.static.walk.format import formatted
