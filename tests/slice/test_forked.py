@@ -14,10 +14,11 @@ from tests.conftest import Compile, Heapstory, Record
 SOURCE = """#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-int result, limit = 3, written;
+int result, limit = 3, written, cleared;
 int main(int argc, char **argv) {
     int local = argc + 4;
     written = argc * 2;
+    cleared = argc - argc;
     for (int i = 0; i < 5; i++) {
         if (i == 2 && fork() == 0) { /* cut */
             static int mine[4];
@@ -25,6 +26,8 @@ int main(int argc, char **argv) {
                 mine[k] = k;
             result = local; /* stack */
             result = written; /* global */
+            result = cleared; /* zero */
+            result = limit; /* initial */
             result = 7; /* constant */
             if (argc > 1)
                 execl(argv[0], argv[0], (char *)0);
@@ -69,9 +72,18 @@ def test_what_led_to_the_fork_is_unknown(at: str, traces: list[Path], heapstory:
     assert "branches" in answer["beyond"]
 
 
-def test_values_from_before_the_fork(traces: list[Path], heapstory: Heapstory) -> None:
-    status, answer = asked(heapstory, traces[1], "global", "--data-only")
-    assert (status, answer["beyond"]) == (4, ["written"])
+@pytest.mark.parametrize(
+    ("at", "name"), [("global", "written"), ("zero", "cleared"), ("initial", "limit")]
+)
+def test_values_from_before_the_fork(
+    at: str, name: str, traces: list[Path], heapstory: Heapstory
+) -> None:
+    """Whether the parent wrote them or not: the child's trace does not know."""
+    status, answer = asked(heapstory, traces[1], at, "--data-only")
+    assert (status, answer["beyond"]) == (4, [name])
+
+
+def test_a_child_is_told_as_such(traces: list[Path], heapstory: Heapstory) -> None:
     done = heapstory("slice", traces[1], "--criterion", f"program.c:{line('global')}")
     assert "forked child" in done.stderr and "--stream-from" not in done.stderr
 

@@ -92,7 +92,10 @@ def _options(trace: Trace, *names: str) -> list[str]:
 
 
 def _may_be_written(trace: Trace, address: int, size: int, until: int) -> bool:
-    """Whether something wrote there by a timestamp; of nodes the trace knows, of stacks nobody."""
-    if trace.core.node_at(address, until) is None:
+    """Whether something wrote there by a timestamp; of nodes the trace knows, of stacks nobody.
+
+    What a parent wrote before the fork, the child's trace does not know.
+    """
+    if is_forked(trace) or trace.core.node_at(address, until) is None:
         return True
     return len(trace.core.history(address, size, 1, until)) > 0
