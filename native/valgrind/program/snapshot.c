@@ -4,8 +4,8 @@
  */
 #include "program/program.h"
 #include "pub_tool_stacktrace.h"
-#include "shared/listeners.h"
 #include "shared/files.h"
+#include "shared/listeners.h"
 #include "shared/modules.h"
 #include "shared/ring.h"
 
