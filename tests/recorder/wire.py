@@ -294,6 +294,18 @@ def main() -> None:
 
 # ---- the decoder ----
 
+PAYLOADS = {
+    "MAP",
+    "CPOINT",
+    "ROOT",
+    "FILE_MAPPED",
+    "EXECVE",
+    "SCAN",
+    "STACK",
+    "ERROR",
+    "HOLDS",
+}
+
 
 def decode(stream: bytes) -> Iterator[Record]:
     """Records in order; HSW_START and HSW_END are checked and left out."""
@@ -342,7 +354,7 @@ def decode(stream: bytes) -> Iterator[Record]:
             count = record.block.words
             record.operands = list(struct.unpack_from(f"<{count}Q", stream, position - 8))
             position += (8 + 8 * count + 15 & ~15) - 16
-        elif tag in ("MAP", "CPOINT", "ROOT", "EXECVE", "SCAN", "STACK", "ERROR", "HOLDS"):
+        elif tag in PAYLOADS:
             position = take_payload(
                 stream, position, record, payload_size(stream, position, record), sites
             )
@@ -377,7 +389,7 @@ def explain_payload(record: Record) -> None:
     elif record.tag == "MAP":
         record.size, record.kind = record.value & (1 << 56) - 1, record.payload[32:-1].decode()
         record.more = bool(struct.unpack_from("<I", record.payload, 24)[0])
-    elif record.tag in ("CPOINT", "ROOT", "EXECVE"):
+    elif record.tag in ("CPOINT", "ROOT", "EXECVE", "FILE_MAPPED"):
         record.kind = record.payload.rstrip(b"\0").decode()
 
 

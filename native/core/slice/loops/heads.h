@@ -2,14 +2,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "slice/loops/loops.h"
 #include "slice/loops/shapes.h"
+#include "slice/prepared.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace heapstory::slice {
+
+// Which lines of source (as numbers) the code at an address is of: the innermost first, then those
+// that it was inlined into. Where nobody knows, the first test of a condition is the condition.
+using LinesOf = std::function<std::vector<uint64_t>(uint64_t address)>;
 
 // A head is the header and, where the condition calls functions or has several parts, what follows
 // on the same line as long as it can still end the loop.

@@ -3,7 +3,6 @@
 
 #include "slice/forward.h"
 #include "slice/loops/findings.h"
-#include "slice/loops/heads.h"
 #include "slice/loops/iterations.h"
 #include "slice/loops/shapes.h"
 #include "slice/loops/sites.h"

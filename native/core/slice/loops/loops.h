@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "slice/loops/heads.h"
 #include "slice/loops/loop.h"
 #include "slice/prepared.h"
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 namespace heapstory::slice {
@@ -18,11 +18,6 @@ namespace heapstory::slice {
 // iterations write over what none of them uses is no dependence: each could have its own copy. So
 // could those that get a block which an earlier one gave back: `allocations` (in order of steps)
 // end all that was known of the memory.
-//
-// `lines` says which lines of source (as numbers) the code at an address is of: the innermost
-// first, then those that it was inlined into. Without it, the first test of a condition is the
-// condition.
-using LinesOf = std::function<std::vector<uint64_t>(uint64_t address)>;
 struct LoopOptions {
     std::vector<stream::Range> ignored;
     std::vector<stream::Allocation> allocations;
