@@ -78,6 +78,7 @@ def test_snapshot_has_stack_blocks_and_modules_in_order(run: Run) -> None:
         "SITE",
         "SNAPSHOT",
         "ROOT",
+        "FILE_MAPPED",
     }
     assert (
         snapshot.index("MAP")
