@@ -354,7 +354,9 @@ class Trace:
                  first 8 bytes), silent, site, thread
         sites:   site, file (base name), path, line, function, module, offset (of the instruction
                  in the module's file)
-        frees:   node, timestamp, address, size, site, stack, thread
+        frees:   node, timestamp, address, size, site, stack, thread, deallocator, error, event
+        bad_frees: those of them that have an error
+        bad_free_kinds: of each kind of these the first, and their count
         cpoints: timestamp, kind, name, site, thread
         marks:   the same without calls and returns, which are most of them
         mappings: files that were mapped: path (null: memory was unmapped), address, size, step

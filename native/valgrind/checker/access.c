@@ -69,9 +69,7 @@ static void moved(Addr to, Addr from, SizeT length, ULong site) {
         return;
     length = hs_until_fault(to, length);
     if (from)
-        length = hs_until_fault(from, length);
-    if (from)
-        hs_copy_undefined(to, from, length);
+        hs_copy_undefined(to, from, hs_until_fault(from, length));
     else if (hs_filled_with.undefined)
         hs_fill_undefined(to, length, hs_filled_with.undefined, hs_filled_with.origin);
     else

@@ -91,10 +91,9 @@ class _Mapping(NamedTuple):
 
 
 def _mappings(trace: Trace) -> Iterator[_Mapping]:
-    table = trace.core.table("mappings")
-    columns = (table.column(name) for name in ("path", "address", "size", "step"))
+    rows = trace.core.table("mappings").rows(("path", "address", "size", "step"))
     alive: list[_Mapping] = []
-    for path, address, size, step in zip(*columns, strict=True):
+    for path, address, size, step in rows:
         if path is not None:
             alive.append(_Mapping(path, (address, size, step, None)))
             continue

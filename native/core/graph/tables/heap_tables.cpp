@@ -194,18 +194,18 @@ const std::vector<ColumnSpec> free_columns = {
     {"site", number}, {"stack", number},     {"thread", number}, {"deallocator", text},
     {"error", text},  {"event", number}};
 
-void add_free(const Store &store, uint32_t chunk, const Free &row, Batch &out) {
-    const uint64_t event = store.header(chunk).first_event + row.event;
+void add_free(const Store &store, uint32_t chunk, const ChunkClock &clock, const Free &row,
+              Batch &out) {
     out[0].id(row.node);
-    out[1].number(store.clock(chunk)->timestamps.of(row.event));
+    out[1].number(clock.timestamps.of(row.event));
     out[2].number(row.address);
     out[3].number(row.node ? N(store.nodes().get(row.node).size) : N());
     out[4].id(store.tables().site_of_stack(row.stack));
     out[5].id(row.stack);
-    out[6].number(store.thread_of(event));
+    out[6].number(clock.thread_of(row.event));
     out[7].string_or_null(row.deallocator);
     out[8].string_or_null(row.error);
-    out[9].number(event);
+    out[9].number(store.header(chunk).first_event + row.event);
 }
 
 // The first of its kind.
@@ -240,8 +240,9 @@ std::vector<FirstFree> first_bad_frees(const Store &store) {
 TableData frees_table(std::shared_ptr<const Store> store, bool only_bad) {
     auto ends = std::make_shared<const Ends>(ends_of(*store));
     return by_chunk(store, free_columns, [store, ends, only_bad](uint32_t chunk, Batch &out) {
+        auto clock = store->clock(chunk);
         for (const Free &row : frees_of(*store, chunk, *ends, only_bad))
-            add_free(*store, chunk, row, out);
+            add_free(*store, chunk, *clock, row, out);
     });
 }
 
@@ -250,7 +251,7 @@ TableData bad_free_kinds_table(std::shared_ptr<const Store> store) {
     columns.push_back({"count", number});
     Batch out(columns.size());
     for (const FirstFree &first : first_bad_frees(*store)) {
-        add_free(*store, first.chunk, first.row, out);
+        add_free(*store, first.chunk, *store->clock(first.chunk), first.row, out);
         out[10].number(first.count);
     }
     return table_of(columns, std::move(out));
