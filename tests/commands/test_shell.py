@@ -39,6 +39,52 @@ def test_bash_completes_verbs_and_options(heapstory: Heapstory, tmp_path: Path) 
     assert "--evolution" not in completed(script, "heapstory record --ev")
 
 
+def test_fish_completes_verbs_and_options(heapstory: Heapstory, tmp_path: Path) -> None:
+    (tmp_path / "heapstory.fish").write_text(heapstory("completion", "fish").stdout)
+    (tmp_path / "good.story").mkdir()
+    (tmp_path / "other.txt").touch()
+
+    def offered(line: str) -> set[str]:
+        asked = f"source heapstory.fish; complete -C '{line}'"
+        done = subprocess.run(
+            ["fish", "-c", asked], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        return {line.split("\t")[0] for line in done.stdout.splitlines()}
+
+    assert offered("heapstory ") >= set(VERBS)
+    assert offered("heapstory graph --ev") == {"--evolution"}
+    assert offered("heapstory graph --format p") == {"png", "pdf"}
+    assert offered("heapstory diff ") == {"good.story/"}
+
+
+# Types into an interactive zsh, and waits for what it shows.
+ZSH = """
+zmodload zsh/zpty
+zpty -b shell zsh -f -i
+zpty -w shell 'PS1="> "; fpath=($PWD $fpath); autoload -Uz compinit; compinit -u -D; echo re"ady"'
+zpty -r shell shown '*ready*'
+zpty -w -n shell $'heapstory graph --ev\t'
+zpty -r shell shown '*--evolution*'
+zpty -w -n shell $'\025heapstory \t'
+zpty -r shell shown '*doctor*'
+print -r -- $shown
+"""
+
+
+def test_zsh_completes_verbs_and_options(heapstory: Heapstory, tmp_path: Path) -> None:
+    (tmp_path / "_heapstory").write_text(heapstory("completion", "zsh").stdout)
+    done = subprocess.run(
+        ["zsh", "-f", "-c", ZSH],
+        cwd=tmp_path,
+        env={**os.environ, "TERM": "dumb", "COLUMNS": "200", "LINES": "60"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert all(f"{verb} " in done.stdout for verb in VERBS if verb < "doctor")
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_shell_knows_every_verb(heapstory: Heapstory, tmp_path: Path, shell: str) -> None:
     done = heapstory("completion", shell)
@@ -92,6 +138,15 @@ def test_settings_are_found_upward(
     assert "--stream" in mode
 
 
+def test_settings_of_short_options(project: Path, heapstory: Heapstory) -> None:
+    (project / "heapstory.toml").write_text('[leaks]\nD = ["SIZE=8"]\nI = ["headers"]\n')
+    (project / "headers").mkdir()
+    (project / "headers" / "one.h").write_text("#include <stdlib.h>\n")
+    (project / "it.c").write_text('#include "one.h"\nvoid f(void) { malloc(SIZE); }\n')
+    done = heapstory("leaks", "it.c", cwd=project)
+    assert done.returncode == 1, done.stderr
+
+
 def test_the_command_line_wins(
     project: Path, heapstory: Heapstory, compile_program: Compile
 ) -> None:
@@ -120,12 +175,18 @@ def test_settings_can_be_left_out(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[graph]\nfroyo = 3\n", "[graph] froyo: graph has no option --froyo"),
-        ("[graph]\nfreed = 3\n", "[graph] freed: wants true or false"),
-        ("[graph]\ndepth = [3]\n", "[graph] depth: wants one value, not a list"),
-        ("[graph]\ndepth = true\n", "[graph] depth: wants text or numbers"),
-        ("graph = 3\n", "[graph] must be a table"),
-        ("[graph\n", "heapstory.toml: "),
+        ("[graph]\nfroyo = 3\n", ":2: [graph] froyo: graph has no option --froyo"),
+        ("[graph]\nfreed = 3\n", ":2: [graph] freed: wants true or false"),
+        ("[graph]\n\ndepth = [3]\n", ":3: [graph] depth: wants one value, not a list"),
+        ("[graph]\ndepth = true\n", ":2: [graph] depth: wants text or numbers"),
+        ("[graph]\nall = true\ndepth = 'x'\n", ":3: [graph] depth: invalid number value: 'x'"),
+        ("[graph]\nformat = 'gif'\n", ":2: [graph] format: invalid choice: 'gif'"),
+        ("graph.depth = true\n", "heapstory.toml: [graph] depth: wants text or numbers"),
+        ("graph = {depth = true}\n", ":1: [graph] depth: wants text or numbers"),
+        ("graph = 3\n", ":1: [graph]: must be a table"),
+        ("[info]\n[grahp]\ndepth = 3\n", ":2: [grahp]: no command has this name"),
+        ("own = ['libs']\n", ":1: [own]: no command has this name"),
+        ("[graph\n", "heapstory.toml: Expected ']' at the end of a table declaration (at line 1"),
     ],
 )
 def test_bad_settings(project: Path, heapstory: Heapstory, text: str, said: str) -> None:

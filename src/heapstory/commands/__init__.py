@@ -131,7 +131,7 @@ def _with_settings(
 
     verbs = next(one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
     behind = words.index(verb) + 1
-    added = settings.words(verbs.choices[verb], verb, words[behind:])
+    added = settings.words(verbs.choices, verb, words[behind:])
     return [*words[:behind], *added, *words[behind:]]
 
 

@@ -14,8 +14,8 @@ examples:
   heapstory completion fish > ~/.config/fish/completions/heapstory.fish"""
 
 _SHELLS = ("bash", "zsh", "fish")
-_FOLDERS = ("TRACE", "DIR")
-_FILES = ("FILE", "FILE.json", "FILE.html", "SPEC", "PATH")
+_FOLDERS = ("TRACE", "A.story", "B.story", "FOLDER", "DIR")
+_FILES = ("FILE", "FILE.json", "SPEC", "PATH", "PROG ARG...")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

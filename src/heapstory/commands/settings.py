@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,29 +19,53 @@ NAMES = ("heapstory.toml", "pyproject.toml")
 _PATHS = ("PATH", "FILE", "FILE.json", "SPEC", "DIR")  # metavariables of options that name files
 
 
-def words(parser: argparse.ArgumentParser, verb: str, given: list[str]) -> list[str]:
+def words(verbs: dict[str, argparse.ArgumentParser], verb: str, given: list[str]) -> list[str]:
     """What the settings add to a command line, as words that go right behind its verb."""
     found = _find()
     if found is None:
         return []
     file, settings = found
-    table = settings.get(verb, {})
-    if not isinstance(table, dict):
-        raise UsageError(f"{file}: [{verb}] must be a table of options")
-    options = _options(parser)
+    for name, table in settings.items():
+        if name not in verbs:
+            raise _error(file, name, None, "no command has this name (see: heapstory --help)")
+        if not isinstance(table, dict):
+            raise _error(file, name, None, "must be a table of options")
+    options = _options(verbs[verb])
     typed = given[: given.index("--")] if "--" in given else given
     added: list[str] = []
-    for key, value in table.items():
-        action = options.get(f"--{key}")
+    for key, value in settings.get(verb, {}).items():
+        action = options.get(_option(key))
         if action is None:
-            raise UsageError(
-                f"{file}: [{verb}] {key}: {verb} has no option --{key} "
-                f"(see: heapstory {verb} --help)"
-            )
+            remedy = f"{verb} has no option {_option(key)} (see: heapstory {verb} --help)"
+            raise _error(file, verb, key, remedy)
         repeatable = isinstance(action, argparse._AppendAction)
         if repeatable or not _is_typed(action, typed):
-            added += _words(file, verb, key, action, value)
+            try:
+                added += _words(verbs[verb], file, key, action, value)
+            except ValueError as error:
+                raise _error(file, verb, key, str(error)) from None
     return added
+
+
+def _error(file: Path, verb: str, key: str | None, said: str) -> UsageError:
+    line = _line(file, verb, key)
+    where = f"{file}:{line}" if line else str(file)
+    return UsageError(f"{where}: [{verb}]{f' {key}' if key else ''}: {said}")
+
+
+def _line(file: Path, verb: str, key: str | None) -> int | None:
+    """Where a table begins, or a key of it stands; None in one of TOML's other spellings."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    table = rf"\s*(\[\s*(tool\s*\.\s*heapstory\s*\.\s*)?)?{re.escape(verb)}\s*[\]=]"
+    begin = next((n for n, line in enumerate(lines, 1) if re.match(table, line)), None)
+    if begin is None or key is None:
+        return begin
+    for number, line in enumerate(lines[begin:], begin + 1):
+        if re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", line):
+            return number
+        if line.lstrip().startswith("[") and "=" not in line:
+            break
+    return begin
 
 
 def _find() -> tuple[Path, dict[str, Any]] | None:
@@ -75,6 +100,10 @@ def _read(file: Path) -> dict[str, Any]:
         raise UsageError(f"{file}: {error}") from error
 
 
+def _option(key: str) -> str:
+    return f"--{key}" if len(key) > 1 else f"-{key}"
+
+
 def _options(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
     return {
         name: action
@@ -92,18 +121,27 @@ def _is_typed(action: argparse.Action, typed: list[str]) -> bool:
     )
 
 
-def _words(file: Path, verb: str, key: str, action: argparse.Action, value: Any) -> list[str]:
-    where = f"{file}: [{verb}] {key}"
+def _words(
+    parser: argparse.ArgumentParser, file: Path, key: str, action: argparse.Action, value: Any
+) -> list[str]:
+    """An option and its value or values; ValueError: they are not what it wants."""
+    name = _option(key)
     if action.nargs == 0:
         if not isinstance(value, bool):
-            raise UsageError(f"{where}: wants true or false")
-        return [f"--{key}"] if value else []
+            raise ValueError("wants true or false")
+        return [name] if value else []
     values = value if isinstance(value, list) else [value]
     if isinstance(value, list) and not isinstance(action, argparse._AppendAction):
-        raise UsageError(f"{where}: wants one value, not a list")
+        raise ValueError("wants one value, not a list")
     if not all(isinstance(one, str | int | float) and not isinstance(one, bool) for one in values):
-        raise UsageError(f"{where}: wants text or numbers")
-    return [f"--{key}={_meant(file, action, one)}" for one in values]
+        raise ValueError("wants text or numbers")
+    meant = [_meant(file, action, one) for one in values]
+    for one in meant:
+        try:
+            parser._get_values(action, [one])
+        except argparse.ArgumentError as error:
+            raise ValueError(error.message) from None
+    return [f"{name}={one}" if len(key) > 1 else f"{name}{one}" for one in meant]
 
 
 def _meant(file: Path, action: argparse.Action, value: str | int | float) -> str:
