@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from heapstory.store.places import Place
 
@@ -13,8 +14,7 @@ SAME = 2  # times that a statement is shown below a moment
 CRITERION = 0  # the number of the moment that stands for the criterion
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(NamedTuple):
     """An execution of a statement, as far as it is in the slice.
 
     ``statement`` is its index in `Slice.statements`; None for the criterion itself and for code
@@ -28,8 +28,7 @@ class Moment:
     many: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Dependence:
+class Dependence(NamedTuple):
     """A moment depends on an earlier one.
 
     ``kind`` is 'memory' (what it stored was read), 'register', 'control' (it decided that the other
@@ -45,7 +44,7 @@ class Dependence:
     address: int | None
     value: int | None
     text: str | None
-    count: int
+    times: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +105,9 @@ class Slice:
             if definer is None:
                 continue
             key = (user, definer, one.kind, one.name)
-            made = StatementEdge(user, definer, one.kind, one.name, one.value, one.text, one.count)
+            made = StatementEdge(user, definer, one.kind, one.name, one.value, one.text, one.times)
             first = found.get(key)
-            found[key] = made if first is None else replace(first, count=first.count + one.count)
+            found[key] = made if first is None else replace(first, count=first.count + one.times)
         return list(found.values())
 
     def causes(self) -> dict[int, list[Dependence]]:

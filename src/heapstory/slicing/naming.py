@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from heapstory.graph.model import Node, find_node
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from heapstory.trace import Trace
 
 SMALL = 1 << 20  # larger words are taken for addresses
+MOST = 200_000  # names that are kept for further slices of the same trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,26 +33,22 @@ class Naming:
 
     def __init__(self, trace: Trace, slicer: Slicer, variables: Variables) -> None:
         self._trace, self._slicer, self._variables = trace, slicer, variables
-        self.register = cache(self._register)
+        self.register = cache(register_name)
+        self.memory = lru_cache(MOST)(self._memory)
         self._timestamp = cache(slicer.timestamp)
         self._node = cache(lambda node: find_node(trace, node))
 
-    @staticmethod
-    def _register(byte: int) -> Named:
-        """A register by its byte."""
-        return Named(register_name(byte), None)
-
-    def memory(
-        self, address: int, size: int, value: int | None, step: int, *scopes: Scope
+    def _memory(
+        self, address: int, size: int, value: int | None, step: int, *scopes: Scope | None
     ) -> Named:
         """What lay at an address when a step was done."""
         name, leaf = self._holder(address, step, scopes)
         return Named(name, None if value is None else self._text(value, size, leaf, step))
 
     def _holder(
-        self, address: int, step: int, scopes: tuple[Scope, ...]
+        self, address: int, step: int, scopes: tuple[Scope | None, ...]
     ) -> tuple[str | None, Leaf | None]:
-        variable = self._variables.at(address, *scopes)
+        variable = self._variables.at(address, *filter(None, scopes))
         if variable is not None:
             inside = address - variable.address
             leaf = self._trace.types.leaf(variable.type, variable.size, inside)

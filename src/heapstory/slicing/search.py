@@ -12,7 +12,7 @@ from heapstory.slicing.criteria import parse
 from heapstory.slicing.empty import why_empty
 from heapstory.slicing.lines import Lines
 from heapstory.slicing.model import CRITERION, KINDS, Dependence, Moment, Slice
-from heapstory.slicing.naming import Named, Naming
+from heapstory.slicing.naming import Naming
 from heapstory.slicing.narrowing import leading_through, nearest, reach
 from heapstory.slicing.options import Options
 from heapstory.slicing.points import Asked, Points, StreamPlace
@@ -40,6 +40,7 @@ class Slicing:
         self.lines = Lines(self.slicer)
         self.points = Points(trace, self.slicer, self.lines)
         self.naming = Naming(trace, self.slicer, self.points.variables)
+        self.scope = cache(self._find_scope)
 
     def slice(self, criterion: str, options: Options = DEFAULT) -> Slice:
         """What led to it."""
@@ -76,6 +77,11 @@ class Slicing:
             (place[0], place[1] + 1), instructions=[place], data=False, control=False
         )["moments"]
         return self.lines.place(row.column("statement")[-1])
+
+    def _find_scope(self, statement: int, stack: int | None) -> Scope | None:
+        """Where the local variables of an execution of a statement are."""
+        address = self.lines.scope(statement)
+        return None if address is None else Scope(address, stack)
 
     def _explain(self, asked: Asked, options: Options) -> Explanation:
         stops = [number for text in options.stop_at for number in self.lines.named(text)]
@@ -121,6 +127,9 @@ def _no_stream(trace: Trace) -> HeapstoryError:
     )
 
 
+_EDGE = ("user", "definer", "kind", "where", "size", "value", "count")
+
+
 class _Row(NamedTuple):
     statement: int
     thread: int
@@ -136,23 +145,20 @@ class _Telling:
 
     def __init__(self, slicing: Slicing, found: Explanation, options: Options) -> None:
         self.slicing, self.found = slicing, found
-        moments, edges = found["moments"], found["edges"]
-        self.rows = [
-            _Row(*row) for row in zip(*(moments.column(name) for name in _Row._fields), strict=True)
-        ]
-        names = ("user", "definer", "kind", "where", "size", "value", "count")
-        self.edges = list(zip(*(edges.column(name) for name in names), strict=True))
+        self.rows = list(map(_Row._make, found["moments"].rows(_Row._fields)))
+        self.edges = found["edges"].rows(_EDGE)
         self.narrowed = bool(options.through) or options.max_statements is not None
         self.follows_calls = options.control and not options.thin
         self.cut = 0
-        self.kept = self._kept(options)
-        self._scope = cache(self._find_scope)
+        self.kept = set(range(len(self.rows)))
+        if self.narrowed:
+            self._narrow(options)
 
-    def _kept(self, options: Options) -> set[int]:
+    def _narrow(self, options: Options) -> None:
         graph: dict[int, list[int]] = {}
         for user, definer, *_ in self.edges:
             graph.setdefault(user, []).append(definer)
-        kept = set(range(len(self.rows)))
+        kept = self.kept
         for text in options.through:
             numbers = set(self.slicing.lines.named(text))
             chosen = {m for m, row in enumerate(self.rows) if row.statement in numbers}
@@ -163,7 +169,7 @@ class _Telling:
                 reach(inside, [CRITERION]), self._statement, options.max_statements
             )
             kept &= near
-        return kept
+        self.edges = [edge for edge in self.edges if edge[0] in kept and edge[1] in kept]
 
     def _statement(self, moment: int) -> int | None:
         return self.rows[moment].statement or None
@@ -190,36 +196,23 @@ class _Telling:
 
     def dependences(self) -> list[Dependence]:
         """Those nearest to the criterion first."""
-        return [
-            self._dependence(*edge)
-            for edge in self.edges
-            if edge[0] in self.kept and edge[1] in self.kept
-        ]
+        naming, scopes = self.slicing.naming, self._scopes()
+        made = []
+        for user, definer, number, where, size, value, times in self.edges:
+            kind = KINDS[number]
+            address, name, text = None, None, None
+            if kind == "register":
+                name = naming.register(where)
+            elif kind == "memory":
+                address, last = where, self.rows[definer].last
+                named = naming.memory(where, size, value, last, scopes[definer], scopes[user])
+                name, text = named.name, named.text
+            made.append(Dependence(user, definer, kind, name, address, value, text, times))
+        return made
 
-    def _dependence(
-        self,
-        user: int,
-        definer: int,
-        kind: int,
-        where: int,
-        size: int,
-        value: int | None,
-        count: int,
-    ) -> Dependence:
-        naming, named = self.slicing.naming, Named(None, None)
-        if KINDS[kind] == "register":
-            named = naming.register(where)
-        elif KINDS[kind] == "memory":
-            scopes = [*self._scope(definer), *self._scope(user)]
-            named = naming.memory(where, size, value, self.rows[definer].last, *scopes)
-        address = where if KINDS[kind] == "memory" else None
-        return Dependence(user, definer, KINDS[kind], named.name, address, value, named.text, count)
-
-    def _find_scope(self, moment: int) -> list[Scope]:
-        """Where the local variables of a moment are."""
-        row = self.rows[moment]
-        address = self.slicing.lines.scope(row.statement)
-        return [] if address is None else [Scope(address, row.stack)]
+    def _scopes(self) -> list[Scope | None]:
+        """Where the local variables of each moment are."""
+        return [self.slicing.scope(row.statement, row.stack) for row in self.rows]
 
     def notes(self) -> list[str]:
         """What is unusual about the answer."""

@@ -143,16 +143,16 @@ void Reasons::link(const User &user, Dependence kind, uint64_t where, uint32_t s
         edges_.push_back({user.moment, present_, kind, where, size, value, 1, bytes, event_});
         return;
     }
-    auto &numbers = edges_of_[uint64_t(user.moment) << 32 | present_];
     const bool any_place = moments_[user.moment].many || moments_[present_].many;
-    for (uint32_t number : numbers) {
-        Edge &edge = edges_[number];
-        if (edge.kind == kind && edge.bytes == bytes && (any_place || edge.where == where)) {
-            ++edge.count;
-            return;
-        }
+    const uint32_t number = edges_between_.find(user.moment, present_, [&](uint32_t known) {
+        const Edge &edge = edges_[known];
+        return edge.kind == kind && edge.bytes == bytes && (any_place || edge.where == where);
+    });
+    if (number != EdgesBetween::none) {
+        ++edges_[number].count;
+        return;
     }
-    numbers.push_back(uint32_t(edges_.size()));
+    edges_between_.add(user.moment, present_, uint32_t(edges_.size()));
     edges_.push_back({user.moment, present_, kind, where, size, value, 1, bytes, 0});
 }
 
@@ -392,7 +392,7 @@ ReasonsPart Reasons::cut() {
 void Reasons::go_on_with_stand_ins() {
     moments_.clear();
     edges_.clear();
-    edges_of_.clear();
+    edges_between_.clear();
     event_ = events_ = 0;
     many_.clear();
     memory_.clear();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "slice/backward/edges_between.h"
 #include "slice/backward/reasons_parts.h"
 #include "slice/flow_graph.h"
 #include "slice/frames.h"
@@ -138,7 +139,7 @@ class Reasons {
     std::unordered_map<uint64_t, std::vector<Waiting>> waiting_; // by activation
     std::vector<Edge> edges_;
     uint32_t event_ = 0, events_ = 0; // the present one, or 0; how many there were
-    std::unordered_map<uint64_t, std::vector<uint32_t>> edges_of_; // numbers, by both moments
+    EdgesBetween edges_between_;
 };
 
 } // namespace heapstory::slice

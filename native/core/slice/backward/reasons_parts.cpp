@@ -122,16 +122,15 @@ uint32_t ReasonsWhole::placed(const Moment &moment) {
 void ReasonsWhole::link(uint32_t user, uint32_t definer, const Edge &edge) {
     if (user == definer)
         return;
-    auto &numbers = edges_of_[uint64_t(user) << 32 | definer];
     const bool any_place = moments_[user].many || moments_[definer].many;
-    for (uint32_t number : numbers) {
-        Edge &known = edges_[number];
-        if (known.kind == edge.kind && (any_place || known.where == edge.where)) {
-            known.count += edge.count;
-            return;
-        }
+    const uint32_t number = edges_between_.find(user, definer, [&](uint32_t known) {
+        return edges_[known].kind == edge.kind && (any_place || edges_[known].where == edge.where);
+    });
+    if (number != EdgesBetween::none) {
+        edges_[number].count += edge.count;
+        return;
     }
-    numbers.push_back(uint32_t(edges_.size()));
+    edges_between_.add(user, definer, uint32_t(edges_.size()));
     edges_.push_back(edge);
     edges_.back().user = user;
     edges_.back().definer = definer;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "slice/backward/edges_between.h"
+
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -117,8 +119,8 @@ class ReasonsWhole {
     std::vector<Reals> reals_; // behind the stand-ins of the next part
     std::vector<Moment> moments_;
     std::vector<Edge> edges_;
-    std::unordered_map<uint32_t, uint32_t> many_;                  // by statement
-    std::unordered_map<uint64_t, std::vector<uint32_t>> edges_of_; // numbers, by both moments
+    std::unordered_map<uint32_t, uint32_t> many_; // by statement
+    EdgesBetween edges_between_;
 };
 
 // Those of one walk in terms of the stand-ins of another, which fit.
