@@ -54,6 +54,10 @@ Arguments parse(int argc, char **argv) {
             arguments.options.most_instructions = std::stoull(value);
         else if (value_of(argv[i], "--keyframe-least=", value))
             arguments.options.keyframe_least = std::stoull(value);
+        else if (value_of(argv[i], "--held-back=", value))
+            arguments.options.held_back = std::stoull(value);
+        else if (value_of(argv[i], "--redzone=", value))
+            arguments.options.redzone = std::stoull(value);
         else if (value_of(argv[i], "--source-from=", value))
             arguments.options.source_from.push_back(value);
         else if (std::string_view(argv[i]) == "--no-source")

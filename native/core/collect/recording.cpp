@@ -32,6 +32,12 @@ bool is_last_word(uint32_t tag) {
            tag == HSW_CANDIDATE || tag == HSW_ERROR || tag == HSW_ERROR_TIMES;
 }
 
+// Moments to which blocks are alive or not.
+bool looks_at_heap(uint32_t tag) {
+    return tag == HSW_CPOINT || tag == HSW_SCAN || tag == HSW_CRASH || tag == HSW_EXIT ||
+           tag == HSW_EXECVE;
+}
+
 bool is_truth(const Record &record) {
     switch (record.tag) {
     case HSW_ALLOC:
@@ -161,6 +167,7 @@ const uint8_t *Recording::parse(ByteSpan records, std::span<const RecordStep> st
         enough_ = builder_.timestamp() >= most_changes;
         if (at + record_bytes > end || (enough_ && !continues(at)))
             return at;
+        fetch_ahead(at, end);
         if (is_mapping(at))
             step_ = steps.empty() ? stream_.steps()
                                   : stream_.first_step() + positions.step(size_t(at - start));
@@ -173,6 +180,17 @@ const uint8_t *Recording::parse(ByteSpan records, std::span<const RecordStep> st
         enough_ = builder_.timestamp() >= most_changes;
     }
     return at;
+}
+
+// Blocks come in no order. Where payloads stand between the records, nothing is lost but time.
+void Recording::fetch_ahead(const uint8_t *at, const uint8_t *end) const {
+    constexpr ptrdiff_t ahead = 12; // records
+    if (end - at < (ahead + 1) * ptrdiff_t(record_bytes))
+        return;
+    const uint64_t first = record_at(at + ahead * ptrdiff_t(record_bytes)).first;
+    const auto tag = uint32_t(first >> HSW_ADDRESS_BITS);
+    if (tag == HSW_ALLOC || tag == HSW_FREE_BLOCK)
+        allocations_.fetch(first & HSW_ADDRESS_MASK);
 }
 
 // Whether a record is a part of the event before it, rather than the next one.
@@ -215,6 +233,7 @@ void Recording::close() {
         const bool ended = finished_ || enough_ || exit_code_ || crash_signal_ || executes_;
         end_window(ended ? std::optional(WindowEnd::recording) : std::nullopt);
     }
+    allocations_.write_recent();
     output_.close();
 }
 
@@ -298,6 +317,8 @@ void Recording::control(const Record &record, const Payload &payload) {
 
 // What becomes a mark of the trace: something that happened between events.
 void Recording::moment(const Record &record, const Payload &payload) {
+    if (looks_at_heap(record.tag))
+        allocations_.write_recent();
     switch (record.tag) {
     case HSW_CPOINT:
         cpoint(record, payload);
@@ -383,6 +404,7 @@ void Recording::cpoint(const Record &record, const Payload &payload) {
 
 void Recording::bad_free(const Record &record) {
     ++bad_frees_;
+    allocations_.tell_freed(record.address | record.value << HSW_ADDRESS_BITS);
     output_.begin_event();
     uint64_t stack = sites_.current_stack();
     const auto raw = uint32_t(record.value >> HSW_BAD_FREE_SITE);
@@ -398,7 +420,8 @@ void Recording::error(const Record &record, const Payload &payload) {
         return;
     std::memcpy(&report, payload.bytes.data(), sizeof report);
     unwind(record.address);
-    ErrorDetails details{report.number, report.bytes, report.block, sites_.current_stack(),
+    const uint64_t block = allocations_.tell(report.block) ? report.block : 0;
+    ErrorDetails details{report.number, report.bytes, block, sites_.current_stack(),
                          report.by_system_call != 0};
     uint32_t site = stacks_.context();
     if (report.site) {
@@ -441,12 +464,12 @@ void Recording::call(const Record &record) {
     auto &frames = stacks_.frames();
     uint32_t outer = frames.size() > 1 ? frames[frames.size() - 2].context : 0;
     stacks_.set_context(raw.own ? raw.site : outer);
-    if (frame.call)
+    if (frame.call && !options_.held_back)
         builder_.lists.calls.push_back({builder_.position(), frame.call, false});
 }
 
 void Recording::returned(const Frame &frame) {
-    if (!frame.call)
+    if (!frame.call || options_.held_back)
         return;
     auto &calls = builder_.lists.calls;
     bool idle = frame.event == builder_.events();
@@ -490,9 +513,12 @@ uint32_t Recording::ranged_site(uint64_t raw, unsigned kind) {
     return sites_.of_range(sites_.raw(uint32_t(raw)), site_kind_of_range(kind));
 }
 
-// Pieces of one operation, and the bytes that a reallocation moved, share its event.
+// Pieces of one operation, and the bytes that a reallocation moved, share its event. What is
+// written is written into blocks that are in the trace.
 void Recording::begin_ranged_event(unsigned kind) {
     bool joins = continued_range_ || without_more(kind) == HSW_RANGE_REALLOC;
+    if (!joins)
+        allocations_.write_recent();
     if (!joins || !builder_.position())
         output_.begin_event();
     continued_range_ = kind & HSW_RANGE_MORE;

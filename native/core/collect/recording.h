@@ -70,6 +70,7 @@ class Recording {
     // The same of records among which there are those of the stream, up to where it pauses.
     const uint8_t *separate(const uint8_t *at, const uint8_t *end);
     void parse_others();
+    void fetch_ahead(const uint8_t *at, const uint8_t *end) const;
     void enter_stream();
     void settle_stream(); // no more records of it follow
     void write_sequence() { output_.write_sequence(stream_.take(builder_.events())); }
@@ -103,7 +104,7 @@ class Recording {
     Sites sites_{tables_, modules_, stacks_};
     Output output_;
     ChunkBuilder &builder_ = output_.builder;
-    Allocations allocations_{output_, shadow_, tables_, modules_, sites_};
+    Allocations allocations_{output_, shadow_, tables_, modules_, sites_, options_};
     FoundNodes found_nodes_{output_, shadow_, stacks_, sites_};
 
     StreamBuilder stream_;

@@ -55,6 +55,9 @@ class Checks:
         options = [f"--check={check}", f"--redzone={self.redzone}", f"--delay={self.delay}"]
         if not self.stores:
             options += ["--stores=no"]
+            if not self.follow_children:  # they may have blocks that their parent has freed
+                options += [f"--collector-arg=--held-back={self.delay}"]
+                options += [f"--collector-arg=--redzone={self.redzone}"]
             options += ["--contents-at-exit=yes"] if self.leaks else []
         options += [f"--alloc-fn={text}" for text in self.alloc_fn]
         options += [f"--free-fn={text}" for text in self.free_fn]

@@ -48,7 +48,8 @@ void Output::append(ChunkKind kind, Bytes payload, ChunkHeader header) {
 
 void Output::write_tables() {
     modules_.resolve();
-    modules_.resolve_new_types();
+    if (!options_.held_back)
+        modules_.resolve_new_types();
     append(ChunkKind::tables, tables_writer_.rows());
     append(ChunkKind::symbols, tables_writer_.symbols());
 }
@@ -128,7 +129,8 @@ void Output::close() {
     flush();
     write_discoveries();
     write_tables();
-    modules_.resolve_types();
+    if (!options_.held_back)
+        modules_.resolve_types();
     append(ChunkKind::symbols, tables_writer_.symbols());
     if (options_.source)
         write_sources();
@@ -155,7 +157,7 @@ bool Output::has_types() const {
 
 // The trace is whole but for its directory: it can be asked what became of the blocks.
 void Output::write_settled_types() {
-    if (!has_types()) // all of it would be read for nothing
+    if (options_.held_back || !has_types()) // all of it would be read for nothing
         return;
     tables_.stack_types = settle_types(Store(writer_.directory()), modules_);
     modules_.add_types();

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@ struct RecordingOptions {
     std::vector<std::string> source_from; // folders from which the user wants it kept
     uint64_t most_changes = 0;            // --for: stop after so many, 0 never
     uint64_t most_instructions = 0;       // --stream-for
+    // Nobody will ask for the past, but what is wrong and what is alive; see Recent.
+    std::optional<uint64_t> held_back;
+    uint64_t redzone = 0;
     // Slots between keyframes: at least so many, and in proportion to live words. Reading them
     // takes a fraction of a second, which windows of a view wait for.
     uint64_t keyframe_least = 8'000'000, keyframe_ratio = 4;

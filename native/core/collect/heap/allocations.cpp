@@ -5,6 +5,7 @@
 #include "heapstory_wire.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace heapstory {
 
@@ -49,17 +50,79 @@ uint32_t Allocations::stack_with_request() {
 
 void Allocations::allocate(const Record &record) {
     Birth birth = birth_of(record);
-    begin_change();
     birth.stack = sites_.current_stack();
-    if (birth.allocator == Allocator::calloc) {
+    if (birth.allocator == Allocator::calloc)
         birth.flags = Birth::zeroed;
-        shadow_.zero(birth.address, birth.size);
-    } else {
-        shadow_.clear(birth.address, birth.size);
-    }
     if (LiveBlock *stale = live_.find(birth.address)) // its free was not seen
         live_.erase(stale);
+    const bool is_first = !std::exchange(has_block_, true); // the trace shows that there is a heap
+    if (recent_ && Recent::takes(birth) && !is_first) {
+        make_room();
+        recent_->add(birth);
+        return;
+    }
+    begin_change();
+    if (birth.flags & Birth::zeroed)
+        shadow_.zero(birth.address, birth.size);
+    else
+        shadow_.clear(birth.address, birth.size);
     live_.insert({birth.address, birth.size, born(birth), birth.allocator});
+}
+
+void Allocations::make_room() {
+    if (recent_->is_crowded())
+        write(recent_->take(true));
+}
+
+void Allocations::write_recent() {
+    if (!recent_)
+        return;
+    const bool forgot = recent_->forgot();
+    const std::vector<Recent::Block> blocks = recent_->take(false);
+    write(blocks);
+    if (forgot && blocks.empty())
+        begin_change(); // what is written now is another moment than before
+}
+
+void Allocations::write(const std::vector<Recent::Block> &blocks) {
+    for (const Recent::Block &block : blocks) {
+        begin_change();
+        live_.insert({block.address, block.size, born(block.birth()), block.allocator});
+    }
+}
+
+void Allocations::write_gone(const Recent::Block &block) {
+    begin_change();
+    const LiveBlock written{block.address, block.size, born(block.birth()), block.allocator};
+    begin_change();
+    died(written, block.free_stack, block.deallocator);
+    recent_->set_told(block);
+}
+
+bool Allocations::is_in_live(uint64_t address) const {
+    bool is_in = false;
+    live_.for_each([&](const LiveBlock &block) { is_in |= address - block.address < block.size; });
+    return is_in;
+}
+
+bool Allocations::tell(uint64_t address) {
+    if (!recent_)
+        return true;
+    const Recent::Block *block = recent_->find(address);
+    if (block && block->state == Recent::State::gone)
+        write_gone(*block);
+    write_recent();
+    return block || live_.find(address) || custom_.find(address) || freed_custom_.contains(address);
+}
+
+void Allocations::tell_freed(uint64_t address) {
+    if (!recent_)
+        return;
+    write_recent();
+    const Recent::Block *block = recent_->gone_around(address);
+    // Where another block lies by now, the address means that one.
+    if (block && (recent_->is_held_back(*block) || !is_in_live(address)))
+        write_gone(*block);
 }
 
 void Allocations::found(const Record &record) {
@@ -72,6 +135,7 @@ void Allocations::found(const Record &record) {
 // A wrapper of a known allocator returns a block born inside it: then the block belongs to the
 // wrapper's caller. Anything else is a block of its own, inside a larger one or not.
 void Allocations::custom_allocate(const Record &record, uint32_t call) {
+    write_recent();
     EventLists &lists = output_.builder.lists;
     Birth birth = birth_of(record);
     const bool told = record.kind() == HSW_CUSTOM_TOLD,
@@ -93,9 +157,25 @@ void Allocations::custom_allocate(const Record &record, uint32_t call) {
     freed_custom_.erase(birth.address);
 }
 
+// The free of a block that was not written yet: unless it is a mistake, neither is needed.
+bool Allocations::forget(const Record &record, uint32_t stack) {
+    const Recent::Block *block = recent_->find(record.address);
+    if (!block || block->state != Recent::State::waits)
+        return false;
+    const Deallocator deallocator = deallocator_of(record.kind());
+    if (!is_mismatched(block->allocator, deallocator))
+        return recent_->free(record.address, stack, deallocator);
+    write_recent();
+    return false;
+}
+
 bool Allocations::release(const Record &record) {
     const bool is_custom = record.kind() == HSW_CUSTOM;
     const uint32_t stack = stack_with_request();
+    if (is_custom)
+        write_recent();
+    else if (recent_ && forget(record, stack))
+        return true;
     LiveBlocks *nodes = is_custom ? &custom_ : &live_;
     LiveBlock *node = nodes->find(record.address);
     if (!node && !is_custom) { // free of what the program calls a block
@@ -109,6 +189,8 @@ bool Allocations::release(const Record &record) {
     died(*node, stack, deallocator_of(record.kind()));
     if (nodes == &custom_)
         freed_custom_.insert(record.address);
+    else if (recent_)
+        recent_->told(node->address, node->size);
     nodes->erase(node);
     return true;
 }
@@ -118,8 +200,10 @@ void Allocations::reallocate_from(const Record &record) {
         return;
     Birth birth = birth_of(*fresh_);
     fresh_.reset();
-    begin_change();
     birth.stack = sites_.current_stack();
+    if (recent_ && Recent::takes(birth))
+        return reallocate_recent(birth, record.address);
+    begin_change();
     uint64_t old_address = record.address, old_size = record.value;
     if (LiveBlock *old = live_.find(old_address)) {
         died(*old, birth.stack, Deallocator::realloc);
@@ -136,6 +220,19 @@ void Allocations::reallocate_from(const Record &record) {
         shadow_.clear(old_address, old_size);
     }
     live_.insert({birth.address, birth.size, born(birth), birth.allocator});
+}
+
+void Allocations::reallocate_recent(Birth birth, uint64_t old_address) {
+    if (!recent_->free(old_address, birth.stack, Deallocator::realloc))
+        if (LiveBlock *old = live_.find(old_address)) {
+            begin_change();
+            died(*old, birth.stack, Deallocator::realloc);
+            recent_->told(old->address, old->size);
+            live_.erase(old);
+        }
+    birth.flags = birth.address == old_address ? Birth::in_place : Birth::moved;
+    make_room();
+    recent_->add(birth);
 }
 
 void Allocations::add_global(uint64_t address, uint64_t size, uint32_t name, TypeId type) {

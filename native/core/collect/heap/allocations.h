@@ -5,6 +5,7 @@
 #include "collect/chunks/output.h"
 #include "collect/chunks/shadow.h"
 #include "collect/heap/open_table.h"
+#include "collect/heap/recent.h"
 #include "collect/input/records.h"
 #include "collect/program/modules.h"
 #include "collect/program/sites.h"
@@ -25,8 +26,12 @@ using LiveBlocks = OpenTable<LiveBlock, &LiveBlock::address>;
 
 class Allocations {
   public:
-    Allocations(Output &output, Shadow &shadow, Tables &tables, Modules &modules, Sites &sites)
-        : output_(output), shadow_(shadow), tables_(tables), modules_(modules), sites_(sites) {}
+    Allocations(Output &output, Shadow &shadow, Tables &tables, Modules &modules, Sites &sites,
+                const RecordingOptions &options)
+        : output_(output), shadow_(shadow), tables_(tables), modules_(modules), sites_(sites) {
+        if (options.held_back)
+            recent_.emplace(*options.held_back, options.redzone);
+    }
 
     // HSW_ALLOC of a known allocator.
     void allocate(const Record &record);
@@ -46,12 +51,30 @@ class Allocations {
     // HSW_UNMAP.
     void unmapped(uint64_t address, uint64_t length);
 
+    // An allocation or a free of it comes soon.
+    void fetch(uint64_t address) const {
+        if (recent_)
+            recent_->fetch(address);
+    }
+    // Somebody looks at what is alive now: it must be in the trace.
+    void write_recent();
+    // An error is about the block that begins there, or began. False if nothing is known of it.
+    bool tell(uint64_t address);
+    // A free went wrong; the address may lie inside a block.
+    void tell_freed(uint64_t address);
+
     // How many blocks were given back by a function of another family.
     uint64_t mismatched() const { return mismatched_; }
 
   private:
     void begin_change();
     uint64_t born(Birth birth);
+    bool forget(const Record &record, uint32_t stack);
+    void reallocate_recent(Birth birth, uint64_t old_address);
+    void make_room();
+    void write(const std::vector<Recent::Block> &blocks);
+    void write_gone(const Recent::Block &block);
+    bool is_in_live(uint64_t address) const;
     void died(const LiveBlock &block, uint32_t stack, Deallocator deallocator);
     uint32_t stack_with_request();
     void add_global(uint64_t address, uint64_t size, uint32_t name, TypeId type);
@@ -62,6 +85,8 @@ class Allocations {
     Modules &modules_;
     Sites &sites_;
     LiveBlocks live_, custom_;
+    bool has_block_ = false;                    // any was ever allocated
+    std::optional<Recent> recent_;              // in a run whose past nobody will ask for
     std::unordered_set<uint64_t> freed_custom_; // where blocks were, and none is now
     uint32_t request_ = 0;                      // 0: none
     uint64_t mismatched_ = 0;
