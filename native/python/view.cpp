@@ -10,6 +10,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/unordered_map.h>
 #include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
@@ -37,12 +38,22 @@ struct WindowView {
 std::unique_ptr<WindowView> window_of(const Trace &trace, uint64_t first, uint64_t last,
                                       const Ids &nodes, const Ids &start, uint64_t depth,
                                       uint64_t limit, uint64_t data_words, uint64_t zeroed_words,
-                                      bool fields) {
+                                      bool fields, uint64_t at, uint64_t fan,
+                                      const std::unordered_map<uint64_t, uint64_t> &opened,
+                                      const std::vector<std::pair<uint64_t, uint64_t>> &wanted) {
     auto view = std::make_unique<WindowView>();
     view->from = trace.sources();
     WindowQuery query{.first = first, .last = last, .depth = depth, .limit = limit};
     query.limits = {data_words, zeroed_words};
     query.fields = fields;
+    query.at = at;
+    query.fan = fan;
+    query.opened = opened;
+    for (auto [node, offset] : wanted) {
+        trace.check(node);
+        const NodeMemory memory = memory_of(*view->from.store, node);
+        query.wanted[node].insert((memory.row.address + offset) / 8);
+    }
     if (start)
         query.which = WindowQuery::Which::around;
     else if (nodes)
@@ -121,7 +132,9 @@ void bind_view(nb::module_ &module) {
              [](const WindowView &view) { return Table{view.window->differences()}; });
     module.def("window", &window_of, "trace"_a, "first"_a, "last"_a, "nodes"_a.none(),
                "start"_a.none(), "depth"_a, "limit"_a, "data_words"_a, "zeroed_words"_a,
-               "fields"_a = true);
+               "fields"_a = true, "at"_a = never, "fan"_a = never,
+               "opened"_a = std::unordered_map<uint64_t, uint64_t>(),
+               "wanted"_a = std::vector<std::pair<uint64_t, uint64_t>>());
     module.def("bands", &bands, "trace"_a, "first"_a, "last"_a, "buckets"_a, "most_chunks"_a);
     module.def(
         "changes",

@@ -162,12 +162,20 @@ def window(
     data_words: int,
     zeroed_words: int,
     fields: bool = True,
+    at: int = ...,
+    fan: int = ...,
+    opened: dict[int, int] = ...,
+    wanted: list[tuple[int, int]] = ...,
 ) -> Window:
     """All nodes of first .. last, those named, or those that pointers lead to from ``start``.
 
     Words that never held a pointer are left out beyond the first ``data_words`` of a node, and
     words that were zeroed and never written in nodes of more than ``zeroed_words``. Without
-    ``fields`` it has nodes alone."""
+    ``fields`` it has nodes alone.
+
+    From ``start``, what stands ``at`` a moment comes first, and at most ``fan`` nodes are gone to
+    from each, of those that are ``opened`` so many more. Words that lead nowhere in the window are
+    then left out as well, but those ``wanted`` (node, offset)."""
 
 def bands(
     trace: Trace, first: int, last: int, buckets: int, most_chunks: int

@@ -14,8 +14,9 @@ import heapstory as api
 from tests.conftest import COMMAND
 from tests.graph.generator import programs, read_truth
 from tests.support.examples import examples
+from tests.support.folded import Choice, check_folded
 from tests.support.naive import Naive
-from tests.support.windows import check_bands, check_window
+from tests.support.windows import EVERYTHING, check_bands, check_window
 
 
 class Comparison:
@@ -190,5 +191,11 @@ def compare(both: Comparison) -> None:
     middle = times[len(times) // 2]
     check_window(both.trace, 0, both.trace.last, [times[0], middle, times[-1], both.trace.last])
     check_window(both.trace, middle, times[-1], [middle, (middle + times[-1]) // 2, times[-1]])
+    nodes = [row[0] for row in both.trace.query("SELECT node FROM nodes ORDER BY node").rows]
+    start = nodes[:: max(1, len(nodes) // 3)]
+    words = {start[0]: 2}, [(start[-1], 0), (start[0], 8)]
+    fan = 1 + len(nodes) % 3
+    check_folded(both.trace, 0, both.trace.last, Choice(start, middle, EVERYTHING, fan, *words))
+    check_folded(both.trace, times[0], times[-1], Choice(start, middle, 4, fan, *words))
     check_bands(both.trace, 0, both.trace.last, 7)
     check_bands(both.trace, times[0], middle, 3)

@@ -21,10 +21,9 @@ class PlainWindow:
     """The tables of a window as lists."""
 
     def __init__(self, trace: api.Trace, first: int, last: int, **which: Any) -> None:
-        asked = {"nodes": None, "start": None, "depth": EVERYTHING, "limit": EVERYTHING, **which}
-        self.window = _core.window(
-            trace.core, first, last, *asked.values(), data_words=EVERYTHING, zeroed_words=EVERYTHING
-        )
+        asked: dict[str, Any] = {"nodes": None, "start": None}
+        asked |= dict.fromkeys(("depth", "limit", "data_words", "zeroed_words"), EVERYTHING)
+        self.window = _core.window(trace.core, first, last, **(asked | which))
         tables = dict([*self.window.tables(), *self.window.clusters()])
         self.columns = {
             name: {column: table.column(column) for column in table.names}

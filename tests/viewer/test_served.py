@@ -12,9 +12,11 @@ import heapstory as api
 from tests.conftest import COMMAND
 from tests.viewer.conftest import Recorded, View
 from tests.viewer.opened import opened
+from tests.viewer.test_tasks import line_of
+from tests.viewing.reading import Columns
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Response
 
 
 @contextmanager
@@ -73,3 +75,121 @@ def test_what_a_line_changed_and_who_points_come_from_all_of_the_trace(
         listed = shown.page.locator(".line-changes li b").all_inner_texts()
         assert [int(text) for text in listed] == [row[0] for row in made][: len(listed)]
         assert any("/changes?" in url for url in asked)
+
+
+WIDE = """#include <stdlib.h>
+struct item { long value; };
+struct table { long used; struct item *slots[3000]; };
+struct table *table;
+int main(void) {
+    table = calloc(1, sizeof *table);
+    for (int i = 0; i < 3000; i++) {
+        struct item *item = malloc(sizeof *item);
+        item->value = i;
+        table->slots[i] = item;
+        table->used++;
+    }
+    free(table->slots[2000]);
+    table->used--;
+    return 0;
+}
+"""
+MOST_FIELDS = 600  # that a window of it may have
+FOLDED = """node => {
+  const fold = document.querySelector(`#graph .fold[data-fold="${node}"]`);
+  return fold && Number(fold.textContent.replace(/[^0-9]/g, ""));
+}"""
+
+
+def test_a_wide_node_is_folded_before_it_is_sent(browser: Browser, recorded: Recorded) -> None:
+    trace = recorded(WIDE)
+    with api.open(trace) as story:
+        ((wide,),) = story.query("SELECT node FROM nodes WHERE type = 'struct table'")
+        items = [row[0] for row in story.query("SELECT node FROM nodes WHERE type = 'struct item'")]
+    far = items[2500]
+    fields: list[int] = []
+
+    def look(response: Response) -> None:
+        if "/window?" in response.url:
+            fields.append(Columns(response.body()).header["tables"]["fields"]["rows"])
+
+    with served(trace) as address, opened(browser, address) as shown:
+        page = shown.page
+        page.on("response", look)
+        page.reload()
+        page.wait_for_selector("#graph[data-shown]")
+        drawn = len(set(shown.there()) & set(items))
+        # All that are not drawn, the freed one included: they need not be sent for that.
+        assert page.evaluate(FOLDED, wide) == len(items) - drawn
+        assert "~" in (page.text_content(f'#graph .fold[data-fold="{wide}"]') or "")
+        # The pointer to freed memory is in sight, far out as it is.
+        assert "dangling" in [row["state"] for row in shown.there()[wide]["rows"]]
+        page.dispatch_event(f'#graph .fold[data-fold="{wide}"]', "click")
+        page.wait_for_function(f"drawn => ({FOLDED})({wide}) < drawn", arg=len(items) - drawn)
+        assert len(set(shown.there()) & set(items)) > drawn
+        # A node that was not sent, and the word that leads to it.
+        page.keyboard.press("/")
+        page.keyboard.type(str(far))
+        page.wait_for_selector("#hits li b")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(f'#graph [data-node="{far}"][data-selected]')
+        assert "2,500" in page.inner_text("#fields").replace("2500", "2,500")
+        assert wide in shown.there()
+    assert fields and max(fields) < MOST_FIELDS < len(items)
+
+
+RARE = """#include <stdlib.h>
+struct item { long value; struct item *next; };
+struct item *rare, *often;
+static void touch(struct item *item, long value) {
+    item->value = value;
+}
+int main(void) {
+    rare = malloc(sizeof *rare);
+    often = malloc(sizeof *often);
+    touch(rare, 1);
+    for (long i = 0; i < 1500000; i++) often->value = i;
+    touch(rare, 2);
+    for (long i = 0; i < 700000; i++) often->value = i;
+    touch(rare, 3);
+    return 0;
+}
+"""
+
+
+def test_what_is_far_away_in_time_is_found(browser: Browser, recorded: Recorded) -> None:
+    trace = recorded(RARE)
+    with api.open(trace) as story:
+        ((rare,),) = story.query(
+            "SELECT DISTINCT target FROM edges WHERE target IS NOT NULL "
+            "AND node = (SELECT node FROM nodes WHERE name = 'rare')"
+        )
+        rows = story.query(
+            f"SELECT DISTINCT timestamp FROM events WHERE size = 8 AND address = "
+            f"(SELECT address FROM nodes WHERE node = {rare}) ORDER BY 1"
+        )
+    first, second, third = (row[0] for row in rows)
+    line = line_of(RARE, "item->value = value")
+    with served(trace) as address, opened(browser, f"{address}#t={third}&n={rare}&o=0") as shown:
+        page = shown.page
+
+        def arrives(key: str, t: int) -> None:
+            page.keyboard.press(key)
+            page.wait_for_selector(f'#graph[data-shown="{t}"]')
+            page.wait_for_selector('.graph[aria-busy="false"]:not(.old)')
+
+        page.wait_for_selector('.graph[aria-busy="false"]:not(.old)')
+        arrives("p", second)
+        assert shown.there()[rare]["rows"][0]["value"] == "2"
+        arrives("p", first)
+        assert shown.there()[rare]["rows"][0]["value"] == "1"
+        arrives("n", second)
+        arrives("n", third)
+        page.click(f'.line[data-line="{line}"]')
+        arrives("[", second)
+        arrives("[", first)
+        arrives("]", second)
+    # The moment of an address is shown from the start, wherever it is.
+    with served(trace) as address, opened(browser, f"{address}#t={first}") as shown:
+        shown.page.wait_for_selector('.graph[aria-busy="false"]:not(.old)')
+        assert shown.there()[rare]["rows"][0]["value"] == "1"

@@ -42,7 +42,7 @@ async function open(root: HTMLElement): Promise<void> {
   render(<App controller={controller} />, root);
   listen(controller);
   follow(controller);
-  await Promise.all([controller.draw(), controller.loadBands()]);
+  await Promise.all([controller.start(), controller.loadBands()]);
   await story.complete();
   setTimeout(() => story.timeline); // made before the first step wants it
   if (state.node !== null) await controller.reveal(state.node, state.offset);

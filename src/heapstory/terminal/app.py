@@ -210,7 +210,9 @@ class StoryApp(App[None]):
     def _begin_with(self, group: dict[str, Any]) -> None:
         from heapstory.viewing.finding_nodes import nodes_of
 
-        self.begin(nodes_of(self.trace, self.moment, None, group["type"], group["site"]))
+        self.begin(
+            nodes_of(self.trace, self.moment, self.moment, None, group["type"], group["site"])
+        )
 
     def _go_asked(self, moment: int | None) -> None:
         if moment is not None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from heapstory.errors import UsageError
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 NO_LIMIT = (1 << 64) - 1
 LIMIT = 500  # nodes of a window that a server sends
+FAN = 64  # of these that one node leads to
 MOST_BUCKETS = 2000
 BUCKETS = 800
 MOST_FOUND = 200
@@ -36,6 +37,10 @@ class WindowQuery:
     depth: int | None = None
     limit: int | None = None
     most_changes: int | None = None  # a longer stretch is cut at its end
+    at: int | None = None  # what stands then comes first
+    fan: int | None = None  # nodes to go to from one, but for those opened: so many more
+    opened: Mapping[int, int] = field(default_factory=dict)
+    wanted: Sequence[tuple[int, int]] = ()  # words (node, offset) that are not left out
     data_words: int = 32
     zeroed_words: int = 4096
 
@@ -55,7 +60,7 @@ class Answers:
         asked = last
         if query.most_changes is not None:
             last = min(last, first + query.most_changes)
-        start = self._start(query, last)
+        start = self._start(query, first, last)
         window = _core.window(
             self.trace.core,
             first,
@@ -66,6 +71,10 @@ class Answers:
             NO_LIMIT if query.limit is None else query.limit,
             query.data_words,
             query.zeroed_words,
+            at=NO_LIMIT if query.at is None else self.trace.moment(query.at),
+            fan=NO_LIMIT if query.fan is None else query.fan,
+            opened=dict(query.opened),
+            wanted=[(self._node(node), offset) for node, offset in query.wanted],
         )
         data = pack(
             "window",
@@ -171,11 +180,11 @@ class Answers:
     def _node(self, node: int) -> int:
         return self.trace.node(node).id
 
-    def _start(self, query: WindowQuery, last: int) -> list[int] | None:
+    def _start(self, query: WindowQuery, first: int, last: int) -> list[int] | None:
         from heapstory.viewing.finding_nodes import nodes_of
 
         start = None if query.start is None else [self._node(node) for node in query.start]
         if query.name is not None or query.type is not None or query.site is not None:
-            found = nodes_of(self.trace, last, query.name, query.type, query.site)
+            found = nodes_of(self.trace, first, last, query.name, query.type, query.site)
             start = [*(start or []), *found]
         return start

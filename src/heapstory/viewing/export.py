@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from heapstory.errors import LimitError
-from heapstory.viewing.answers import Answers, WindowQuery
+from heapstory.viewing.answers import FAN, Answers, WindowQuery
 from heapstory.viewing.head import Opening, make_head
 from heapstory.viewing.page_file import Bundle, compress, document, embedded_size
 
@@ -38,7 +38,12 @@ def export(
     blocks["window"] = _window(trace, answers, head, room)
     if len(blocks["window"]) > _SMALL or head["nodes"] > _FEW_NODES:
         query = WindowQuery(
-            first=head["first"], last=head["to"], start=head["start"], limit=_OPENING_NODES
+            first=head["first"],
+            last=head["to"],
+            at=head["at"],
+            start=head["start"],
+            limit=_OPENING_NODES,
+            fan=FAN,
         )
         blocks["opening"] = compress(answers.window(query)[0])
     order = ("opening", "window", "bands")

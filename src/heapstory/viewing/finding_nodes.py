@@ -35,10 +35,10 @@ def find_nodes(trace: Trace, text: str, most: int) -> list[int]:
 
 
 def nodes_of(
-    trace: Trace, last: int, name: str | None, type: str | None, site: int | None
+    trace: Trace, first: int, last: int, name: str | None, type: str | None, site: int | None
 ) -> list[int]:
-    """The nodes born by a timestamp with some name, type and allocation site."""
-    conditions = [f"coalesce(created, 0) <= {last}"]
+    """Nodes of a stretch of time with some name, type and allocation site."""
+    conditions = [f"coalesce(created, 0) <= {last}", f"coalesce(freed, {first} + 1) > {first}"]
     if name is not None:
         conditions.append(f"(name = {quoted(name)} OR label = {quoted(name)})")
     if type is not None:
@@ -50,7 +50,7 @@ def nodes_of(
     )
     if not rows.rows:
         asked = [text for text in (name, type, None if site is None else f"site {site}") if text]
-        raise UsageError(f"no node of {' and '.join(asked)} by timestamp {last}")
+        raise UsageError(f"no node of {' and '.join(asked)} from timestamp {first} to {last}")
     return [row[0] for row in rows]
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from heapstory.errors import HeapstoryError, UsageError
-from heapstory.viewing.answers import LIMIT, Answers, WindowQuery
+from heapstory.viewing.answers import FAN, LIMIT, Answers, WindowQuery
 from heapstory.viewing.head import Opening, make_head
 from heapstory.viewing.page_file import Bundle, document
 
@@ -109,16 +109,21 @@ class ViewServer:
 
     def _window(self, query: Query) -> bytes:
         limit = _number(query, "limit")
+        opened = dict(_pairs(query, "opened"))
         asked = WindowQuery(
             first=_number(query, "first"),
             last=_number(query, "last"),
+            at=_number(query, "at"),
             nodes=_numbers(query, "nodes"),
             start=_numbers(query, "start"),
             name=query.get("name"),
             type=query.get("type"),
             site=_number(query, "site"),
             depth=_number(query, "depth"),
-            limit=LIMIT if limit is None else min(limit, 10 * LIMIT),
+            limit=min(LIMIT + sum(opened.values()) if limit is None else limit, 10 * LIMIT),
+            fan=FAN,
+            opened=opened,
+            wanted=_pairs(query, "words"),
             most_changes=_MOST_CHANGES,
             zeroed_words=256,
         )
@@ -228,6 +233,17 @@ def _numbers(query: Query, name: str) -> list[int] | None:
     if name not in query:
         return None
     return [_number({name: part}, name) or 0 for part in query[name].split(",") if part]
+
+
+def _pairs(query: Query, name: str) -> list[tuple[int, int]]:
+    """As in 12:40,15:8."""
+    pairs = []
+    for part in query.get(name, "").split(","):
+        if part:
+            left, _, right = part.partition(":")
+            numbers = {name: left}, {name: right}
+            pairs.append((_number(numbers[0], name) or 0, _number(numbers[1], name) or 0))
+    return pairs
 
 
 def _text(query: Query, name: str) -> str:

@@ -1,16 +1,19 @@
 // What a person can do, wherever it was asked for: keys, clicks and the address end up here.
 import { LayoutWorker } from "../layout/layout";
 import type { Head } from "../model/head";
+import type { WindowQuery } from "../model/source";
 import { Links, type Stretch } from "../scope/links";
 import { drawn, union } from "../scope/picture";
 import { rowsOf } from "../scope/rows";
 import { starts, type Scope } from "../scope/starts";
 import { MORE, NOBODY } from "../scope/visible";
-import type { Store } from "./store";
+import type { State, Store } from "./store";
 import { around, type Story } from "./story";
 import { Travel } from "./travel";
 
 const BUCKETS = 600;
+type Selection = Pick<State, "node" | "offset">;
+
 const FEW = 20; // starts that stand before a selected node: they say which way a list runs
 
 export class Controller {
@@ -23,7 +26,7 @@ export class Controller {
     readonly store: Store,
     private readonly worker: LayoutWorker,
   ) {
-    this.time = new Travel(story, store, (t) => void this.fetchAround(t));
+    this.time = new Travel(story, store, () => void this.follow());
   }
 
   get state() {
@@ -52,10 +55,6 @@ export class Controller {
     return drawn(links, { starts: first, budget: state.budget, opened: state.opened });
   }
 
-  private part() {
-    return around(this.story.head, this.state.t);
-  }
-
   private stretch(): Stretch {
     const { window } = this.story;
     const [first, last] = this.state.shown;
@@ -81,18 +80,41 @@ export class Controller {
     this.store.set({ busy: null, message: error instanceof Error ? error.message : String(error) });
   }
 
-  /** Another part of time from the server, for what is shown. */
-  private async fetchAround(t: number): Promise<void> {
+  /** What is shown, from the server, at another moment or with more of it. */
+  private async loadShown({ node, offset }: Selection = this.state): Promise<boolean> {
+    const asked = query(this.state.scope, this.story.head);
+    if (node === null) return this.load(asked);
+    const words: [number, number][] = offset === null ? [] : [[node, offset]];
+    return this.load({ ...asked, start: [node, ...(asked.start ?? [])], words });
+  }
+
+  /** A window of the moment shown from the server; false: something else was asked for since. */
+  private async load(asked: WindowQuery): Promise<boolean> {
     const number = ++this.fetches;
     const { head, source } = this.story;
+    const { t, opened } = this.state;
+    this.store.set({ busy: "reading" });
+    const columns = await source.window({ ...around(head, t), at: t, opened, ...asked });
+    if (number !== this.fetches) return false;
+    this.story.use(columns);
+    this.store.set({ busy: null });
+    return true;
+  }
+
+  private async follow(): Promise<void> {
     try {
-      const columns = await source.window({ ...query(this.state.scope, head), ...around(head, t) });
-      if (number !== this.fetches) return;
-      this.story.use(columns);
-      await this.draw();
+      if (await this.loadShown()) await this.draw();
     } catch (error) {
       this.fail(error);
     }
+  }
+
+  /** The first picture: of the moment and the scope that the address of the page names. */
+  async start(): Promise<void> {
+    const { t, scope } = this.state;
+    const { head, window } = this.story;
+    if (head.serve && !(window.covers(t) && scope.kind === "roots")) await this.follow();
+    else await this.draw();
   }
 
   select(node: number | null, offset: number | null = null): void {
@@ -103,8 +125,8 @@ export class Controller {
   async reveal(node: number, offset: number | null = null): Promise<void> {
     try {
       await this.story.complete();
-      if (this.story.window.row(node) < 0 && this.story.head.serve) {
-        this.story.use(await this.story.source.window({ start: [node], ...this.part() }));
+      if (this.story.head.serve && this.isMissing(node, offset)) {
+        await this.loadShown({ node, offset });
       }
     } catch (error) {
       this.fail(error);
@@ -114,13 +136,20 @@ export class Controller {
     if (!picture?.ids.has(node)) await this.draw();
   }
 
+  /** Whether a node, or this word of it, was not sent. */
+  private isMissing(node: number, offset: number | null): boolean {
+    const { window } = this.story;
+    const row = window.row(node);
+    if (row < 0) return true;
+    const isCut = (window.nodes.wordsLeftOut[row] as number) > 0;
+    return offset !== null && isCut && window.field(row, offset) < 0;
+  }
+
   async begin(scope: Scope): Promise<void> {
     try {
       await this.story.complete();
-      const { head, source } = this.story;
-      if (head.serve) {
-        this.story.use(await source.window({ ...query(scope, head), ...this.part() }));
-      }
+      const { head } = this.story;
+      if (head.serve) await this.load({ ...query(scope, head), opened: new Map() });
       this.store.set({ scope, opened: new Map() });
       await this.draw();
     } catch (error) {
@@ -133,7 +162,20 @@ export class Controller {
     const opened = new Map(this.state.opened);
     if (node !== NOBODY) opened.set(node, (opened.get(node) ?? 0) + MORE);
     this.store.set({ opened, budget: this.state.budget + MORE });
+    try {
+      await this.story.complete();
+      if (this.story.head.serve && this.isCut(node)) await this.loadShown();
+    } catch (error) {
+      this.fail(error);
+    }
     await this.draw();
+  }
+
+  /** Whether there is more of a node, or behind it, than was sent. */
+  private isCut(node: number): boolean {
+    const { window } = this.story;
+    const row = window.row(node);
+    return (window.nodes.more[row] ?? 0) > 0 || (window.nodes.wordsLeftOut[row] ?? 0) > 0;
   }
 
   /** The next or previous node of the picture that is there now. */
@@ -212,7 +254,7 @@ export class Controller {
   }
 }
 
-function query(scope: Scope, head: Head) {
+function query(scope: Scope, head: Head): WindowQuery {
   switch (scope.kind) {
     case "roots":
       return { start: head.start };

@@ -73,10 +73,19 @@ export function Search({ controller }: { controller: Controller }) {
 }
 
 async function search(controller: Controller, words: string): Promise<Hit[]> {
-  const { story, state } = controller;
+  const { story } = controller;
   await story.complete();
   const answer = await story.source.find(words).catch(() => null);
-  if (answer) return answered(answer);
+  const known = answer ? answered(answer) : [];
+  const ids = new Set(known.map(({ node }) => node));
+  // A server does not look for values: of these only the window is known.
+  const here = inWindow(controller, words).filter(
+    ({ node, offset }) => offset !== null || !ids.has(node),
+  );
+  return [...known, ...here].slice(0, MOST);
+}
+
+function inWindow({ story, state }: Controller, words: string): Hit[] {
   return findNodes(story.window, story.sites, words, state.t, MOST).map(({ row, offset, why }) => ({
     node: story.window.nodes.id[row] as number,
     offset,

@@ -37,7 +37,7 @@ export class Story {
   static async open(source: Source): Promise<Story> {
     const { head } = source;
     const opening = await source.opening();
-    const query = head.serve ? { start: head.start, ...around(head, head.at) } : {};
+    const query = head.serve ? { start: head.start, at: head.at, ...around(head, head.at) } : {};
     return new Story(source, opening ?? (await source.window(query)), opening === null);
   }
 

@@ -1,6 +1,7 @@
 // Moving through time: to a moment, to the next change of something, by itself.
 import { lastAtMost } from "../model/search";
 import type { Change } from "../model/timeline";
+import { changeOf, nextOfNode, nextOfSite, type Beyond } from "./beyond";
 import type { Store } from "./store";
 import type { Story } from "./story";
 
@@ -12,8 +13,8 @@ export class Travel {
   constructor(
     private readonly story: Story,
     private readonly store: Store,
-    /** Asks a server for the window of a moment that is not in this one. */
-    private readonly onOutside: (t: number) => void,
+    /** Asks a server for the window of the moment, which is not in this one. */
+    private readonly onOutside: () => void,
   ) {}
 
   private get state() {
@@ -25,7 +26,6 @@ export class Travel {
     const moment = Math.min(Math.max(Math.round(t), 0), head.last);
     const { from, to } = this.story.window;
     const isOutside = moment < from || moment > to;
-    if (isOutside && head.serve) this.onOutside(moment);
     const message =
       isOutside && !head.serve ? `the graph at ${moment} was left out of this file` : null;
     const [first, last] = this.state.shown;
@@ -37,6 +37,7 @@ export class Travel {
           ? [moment - width, moment]
           : this.state.shown;
     this.store.set({ t: moment, message, shown });
+    if (isOutside && head.serve) this.onOutside();
   }
 
   /** The next or previous change of what is drawn. */
@@ -50,21 +51,26 @@ export class Travel {
       moments.length,
     );
     const next = moments[direction > 0 ? here + 1 : here];
-    if (next === undefined) this.stop();
-    else this.goTo(next);
+    const { head, window } = this.story;
+    const beyond = direction > 0 ? window.to + 1 : window.from - 1;
+    if (next !== undefined) this.goTo(next);
+    else if (head.serve && beyond >= 0 && beyond <= head.last) this.goTo(beyond);
+    else this.stop();
   }
 
   /** The next or previous change of the node or field that is selected. */
   stepSelected(direction: 1 | -1): void {
     const { node, offset } = this.state;
     if (node === null) return this.store.set({ message: "select a node first" });
-    const { window } = this.story;
-    const row = window.row(node);
-    const field = offset === null ? -1 : window.field(row, offset);
-    const what = offset === null ? "node" : "field";
-    this.follow(direction, `change of this ${what}`, (change) =>
-      field < 0 ? change.node === row : change.field === field,
+    const what = `change of this ${offset === null ? "node" : "field"}`;
+    const here = this.story.timeline.next(
+      this.state.t,
+      direction,
+      changeOf(this.story.window, node, offset),
     );
+    if (here === null && this.story.head.serve)
+      void this.beyond(() => nextOfNode(this.story, node, offset, direction), direction, what);
+    else this.arrive(here, direction, what);
   }
 
   /** The next or previous change that the current line, or the chosen one, made. */
@@ -73,27 +79,52 @@ export class Travel {
     if (!line) return this.store.set({ message: "no source line is known here" });
     const sites = this.story.sites.ofLine(line.path, line.line);
     const { t } = this.state;
-    const here = this.story.timeline.next(t, direction, (change) => sites.has(change.site));
-    if (here === null && direction > 0 && this.story.head.serve) void this.stepServed([...sites]);
-    else this.arrive(here, direction, `change by line ${line.line}`);
+    const what = `change by line ${line.line}`;
+    const [site] = sites;
+    // A server knows those of nodes that are not in the window, too.
+    if (this.story.head.serve && site !== undefined)
+      void this.beyond(() => nextOfSite(this.story, site, t, direction), direction, what);
+    else
+      this.arrive(
+        this.story.timeline.next(t, direction, (change) => sites.has(change.site)),
+        direction,
+        what,
+      );
   }
 
-  /** The same beyond the window, and for nodes that are not in it. */
-  private async stepServed([site]: number[]): Promise<void> {
+  /** Asks the server. */
+  private async beyond(ask: () => Promise<Beyond>, direction: 1 | -1, what: string): Promise<void> {
     const { t } = this.state;
-    const found = await this.story.source.changes({ site: site as number, first: t, limit: 1 });
-    const next = found?.table("changes").numbers("timestamp")[0];
-    this.arrive(next ?? null, 1, "change by this line");
+    this.store.set({ busy: "searching" });
+    try {
+      const { found, until } = await ask();
+      this.store.set({ busy: null });
+      if (this.state.t === t) this.arrive(found, direction, what, until);
+    } catch (error) {
+      this.store.set({
+        busy: null,
+        message: String(error instanceof Error ? error.message : error),
+      });
+    }
   }
 
-  private follow(direction: 1 | -1, what: string, wanted: (change: Change) => boolean): void {
-    this.arrive(this.story.timeline.next(this.state.t, direction, wanted), direction, what);
+  /** `until`: how far it was searched, if not to the end. */
+  private arrive(
+    next: number | null,
+    direction: 1 | -1,
+    what: string,
+    until: number | null = this.edge(direction),
+  ): void {
+    if (next !== null) return this.goTo(next);
+    const where = until === null ? "" : ` as far as timestamp ${until.toLocaleString("en")}`;
+    this.store.set({ message: `no ${direction > 0 ? "later" : "earlier"} ${what}${where}` });
   }
 
-  private arrive(next: number | null, direction: 1 | -1, what: string): void {
-    if (next === null)
-      this.store.set({ message: `no ${direction > 0 ? "later" : "earlier"} ${what}` });
-    else this.goTo(next);
+  /** Where the window ends, if time goes on there. */
+  private edge(direction: 1 | -1): number | null {
+    const { window, head } = this.story;
+    if (direction > 0) return window.to < head.last ? window.to : null;
+    return window.from > 0 ? window.from : null;
   }
 
   /** What happened at the moment. */

@@ -56,9 +56,11 @@ export class BoxView {
       ...this.rows.map((row) => row.element),
     );
     if (box.rowsLeftOut > 0) {
-      const words = `${box.rowsLeftOut} more fields`;
-      this.element.append(text({ x: 9, y: height - 5, class: "left-out" }, words));
+      const words = `${box.rowsLeftOut.toLocaleString("en")} more fields`;
+      const y = HEADER + (box.rows.length + 1) * ROW - 5;
+      this.element.append(text({ x: 9, y, class: "left-out" }, words));
     }
+    if (box.beyond > 0) this.element.append(beyondLine(id, box));
     this.element.append(svg("rect", { class: "frame", width, height, rx: 4 }), this.status);
   }
 
@@ -99,6 +101,25 @@ export class BoxView {
     if (was) return "ghost gone";
     return freed >= 0 && freed <= t && held.has(id) ? "ghost freed" : "hidden";
   }
+}
+
+/** The last line of a box that leads to nodes which are not in the window; a click asks for some. */
+function beyondLine(id: number, { width, height, beyond }: NodeBox): SVGGElement {
+  const title = svg("title");
+  title.textContent = "nodes that are not loaded: click for some of them";
+  return svg(
+    "g",
+    { class: "beyond", "data-fold": id, transform: `translate(0,${height - ROW})` },
+    title,
+    svg("rect", { class: "cell", width, height: ROW }),
+    text({ x: width - 9, y: 12, class: "value" }, moreText(beyond, true)),
+  );
+}
+
+/** How many nodes are folded; roughly, where some are not loaded: those of other moments are counted
+ * with them, and what they lead to is not. */
+export function moreText(count: number, isRough: boolean): string {
+  return `${isRough ? "~" : ""}${count.toLocaleString("en")} more`;
 }
 
 class RowView {

@@ -14,9 +14,11 @@ export function GraphPane({ controller }: { controller: Controller }) {
   const { store } = controller;
   const isEmpty = store.use((state) => state.picture?.boxes.length === 0);
   const busy = store.use((state) => state.busy);
+  // A moment that the picture cannot show, or not yet: it is not to be taken for the moment's.
+  const isOld = store.use(({ busy, picture, t }) => busy !== null || !picture?.window.covers(t));
   useEffect(() => (svgRef.current ? mount(svgRef.current, controller) : undefined), []);
   return (
-    <section class="graph" aria-label="Graph">
+    <section class={isOld ? "graph old" : "graph"} aria-label="Graph" aria-busy={busy !== null}>
       <svg ref={svgRef} id="graph" role="application" aria-label="Memory graph" tabIndex={0}>
         <g class="camera" />
       </svg>

@@ -4,7 +4,7 @@ import { lastAtMost } from "../model/search";
 import { foldKey, HEADER, nodeKey, type Picture } from "../scope/picture";
 import { NOBODY, type Fold } from "../scope/visible";
 import { ArrowView, way } from "./arrows";
-import { BoxView, type Moment } from "./boxes";
+import { BoxView, moreText, type Moment } from "./boxes";
 import { MergeView, mergeViews } from "./merges";
 import { svg, text } from "./svg";
 
@@ -117,9 +117,10 @@ class FoldView {
   }
 
   update(t: number): void {
-    const { born, freed } = this.fold;
-    const count = lastAtMost(born, t, 0, born.length) - lastAtMost(freed, t, 0, freed.length);
-    this.label.textContent = `${count.toLocaleString("en")} more`;
+    const { born, freed, beyond } = this.fold;
+    const inWindow = lastAtMost(born, t, 0, born.length) - lastAtMost(freed, t, 0, freed.length);
+    const count = inWindow + beyond;
+    this.label.textContent = moreText(count, beyond > 0);
     this.element.classList.toggle("hidden", count === 0);
   }
 }

@@ -19,7 +19,8 @@ export function NodePanel({ controller }: { controller: Controller }) {
     return <p class="empty">Click a node or a field of the graph, or search (/).</p>;
   const { window } = story;
   const row = window.row(node);
-  if (row < 0) return <p class="empty">Node {node} was left out of this file.</p>;
+  if (row < 0 || !window.covers(t))
+    return <p class="empty">{absent(node, t, window.covers(t), story.head.serve)}</p>;
   const rows = rowsOf(window, row);
   const chosen = offset === null ? undefined : rows.find((each) => each.offset === offset);
   return (
@@ -40,12 +41,28 @@ export function NodePanel({ controller }: { controller: Controller }) {
         </tbody>
       </table>
       {rows.length > MOST_FIELDS && <p class="dim">{rows.length - MOST_FIELDS} more fields</p>}
-      {(window.nodes.wordsLeftOut[row] as number) > 0 && (
-        <p class="dim">{window.nodes.wordsLeftOut[row]} words of data are not in this file</p>
-      )}
+      <LeftOut controller={controller} words={window.nodes.wordsLeftOut[row] as number} />
       <Incoming controller={controller} node={node} />
       {chosen && <FieldHistory controller={controller} row={chosen} />}
     </div>
+  );
+}
+
+function absent(node: number, t: number, isCovered: boolean, isServed: boolean): string {
+  if (!isCovered) return isServed ? "reading…" : `The graph at ${t} was left out of this file.`;
+  return isServed
+    ? `Node ${node} does not exist in this stretch of time.`
+    : `Node ${node} was left out of this file.`;
+}
+
+function LeftOut({ controller, words }: { controller: Controller; words: number }) {
+  const count = words.toLocaleString("en");
+  if (words === 0) return null;
+  if (!controller.story.head.serve) return <p class="dim">{count} words are not in this file</p>;
+  return (
+    <p class="dim">
+      {count} more words <button onClick={() => controller.openSelected()}>show some</button>
+    </p>
   );
 }
 

@@ -6,12 +6,19 @@ import { plainText } from "./text";
 export interface WindowQuery {
   first?: number;
   last?: number;
+  nodes?: number[];
   start?: number[];
   name?: string;
   type?: string;
   site?: number;
   depth?: number;
   limit?: number;
+  /** What stands then comes first. */
+  at?: number;
+  /** So many more nodes behind a node, by its id. */
+  opened?: ReadonlyMap<number, number>;
+  /** Words that are to be there: nodes and offsets. */
+  words?: [number, number][];
 }
 
 export interface BandsQuery {
@@ -143,7 +150,7 @@ class ServerSource implements Source {
   private async columns(name: string, query: object): Promise<Columns> {
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
     const answer = await fetch(
-      `${name}?${new URLSearchParams(given.map(([k, v]) => [k, `${v}`]))}`,
+      `${name}?${new URLSearchParams(given.map(([k, v]) => [k, asked(v)]))}`,
     );
     if (!answer.ok) {
       const said = (await answer.json()) as { error?: string };
@@ -151,6 +158,12 @@ class ServerSource implements Source {
     }
     return new Columns(await answer.arrayBuffer());
   }
+}
+
+/** Numbers with commas between them, pairs of numbers as 12:40. */
+function asked(value: unknown): string {
+  const isList = Array.isArray(value) || value instanceof Map;
+  return isList ? Array.from(value, (each) => [each].flat().join(":")).join(",") : `${value}`;
 }
 
 function block(page: Document, id: string): string | null {

@@ -41,6 +41,11 @@ export class Window {
     return this.rows.get(id) ?? -1;
   }
 
+  /** Whether it knows what was there at T. */
+  covers(t: number): boolean {
+    return this.from <= t && t <= this.to;
+  }
+
   isThere(row: number, t: number): boolean {
     const freed = this.nodes.freed[row] as number;
     return (this.nodes.born[row] as number) <= t && (freed < 0 || t < freed);

@@ -4,14 +4,15 @@ import type { Box, Union } from "../layout/dot";
 import type { Layout } from "../layout/layout";
 import type { Window } from "../model/window";
 import type { Link, Links } from "./links";
-import { isPointerRow, rowsOf, rowText, type Row } from "./rows";
-import { visible, type Choice, type Fold, type Visible } from "./visible";
+import { isBroken, isPointerRow, rowsOf, rowText, type Row } from "./rows";
+import { beyond, visible, type Choice, type Fold, type Visible } from "./visible";
 
 export const HEADER = 20;
 export const ROW = 16;
 export const CHARACTER = 6.7;
 const PADDING = 18;
 const MOST_ROWS = 12;
+const BROKEN = 4; // rows that are shown before those that lead somewhere
 const NARROWEST = 11;
 const WIDEST = 34;
 
@@ -21,6 +22,8 @@ export interface NodeBox {
   height: number;
   rows: Row[];
   rowsLeftOut: number;
+  /** Nodes it leads to that are not in the window, where no fold tells of them. */
+  beyond: number;
 }
 
 /** An arrow that stands at some moment: from a row to a node, or to the fold it is in. */
@@ -110,21 +113,25 @@ function box(links: Links, node: number, found: Visible): NodeBox {
   const isSection = window.isSection(node);
   const leads = leadingFields(links, node, found);
   const wanted = isSection ? all.filter((row) => leads.has(row.fields[0] as number)) : all;
-  const rows = mostWanted(wanted, (row) =>
-    leads.has(row.fields[0] as number)
-      ? 2
-      : isPointerRow(window, row, stretch.first, stretch.last)
-        ? 1
-        : 0,
+  const broken = new Set(
+    wanted.filter((row) => isBroken(window, row, stretch.at)).slice(0, BROKEN),
   );
-  const rowsLeftOut = isSection ? 0 : all.length - rows.length;
-  const lines = rows.length + (rowsLeftOut > 0 ? 1 : 0);
+  const rows = mostWanted(wanted, (row) => {
+    if (broken.has(row)) return 3;
+    if (leads.has(row.fields[0] as number)) return 2;
+    return isPointerRow(window, row, stretch.first, stretch.last) ? 1 : 0;
+  });
+  const wordsLeftOut = window.nodes.wordsLeftOut[node] as number;
+  const rowsLeftOut = isSection ? 0 : all.length - rows.length + wordsLeftOut;
+  const behind = found.folds.has(node) ? 0 : beyond(window, node);
+  const lines = rows.length + Number(rowsLeftOut > 0) + Number(behind > 0);
   return {
     node,
     width: width(window, node, rows, stretch.at),
     height: HEADER + lines * ROW,
     rows,
     rowsLeftOut,
+    beyond: behind,
   };
 }
 
@@ -147,8 +154,8 @@ function width(window: Window, node: number, rows: Row[], at: number): number {
   const header = headerText(window, node);
   let characters = Math.max(NARROWEST, header.title.length + header.detail.length + 2);
   for (const row of rows) {
-    const text = rowText(window, row, at) ?? "";
-    characters = Math.max(characters, row.name.length + Math.max(5, text.length) + 2);
+    const text = (rowText(window, row, at) ?? "").length + (isBroken(window, row, at) ? 2 : 0);
+    characters = Math.max(characters, row.name.length + Math.max(5, text) + 2);
   }
   return Math.ceil(Math.min(characters, WIDEST) * CHARACTER) + PADDING;
 }

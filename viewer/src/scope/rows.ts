@@ -2,7 +2,7 @@
 // their offset.
 import type { Leaf } from "../model/columns";
 import { hex, isKnown, leafText, leavesIn } from "../model/values";
-import { POINTER_STATES, type Window } from "../model/window";
+import { BROKEN_STATES, POINTER_STATES, type Window } from "../model/window";
 
 export interface Row {
   name: string;
@@ -61,6 +61,12 @@ export function isPointerRow(window: Window, row: Row, first: number, last: numb
     if (POINTER_STATES.has(window.versions.state(version))) return true;
   }
   return false;
+}
+
+/** Whether a row holds a pointer at T that leads where nothing is. */
+export function isBroken(window: Window, row: Row, t: number): boolean {
+  const version = window.version(row.fields[0] as number, t);
+  return version >= 0 && BROKEN_STATES.has(window.versions.state(version));
 }
 
 /** What a row holds as of T, as text; null: nothing was written by then. */

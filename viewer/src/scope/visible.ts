@@ -25,6 +25,8 @@ export interface Fold {
   /** Sorted timestamps of births and deaths: how many are there at T is two binary searches. */
   born: number[];
   freed: number[];
+  /** Further ones that are not in the window: the server has them. */
+  beyond: number;
 }
 
 export interface Visible {
@@ -52,7 +54,14 @@ export function visible(links: Links, choice: Choice): Visible {
   walk.follow(() => true, past);
   walk.hidden.sort((a, b) => Number(a[1] === NOBODY) - Number(b[1] === NOBODY));
   const isShown = (node: number) => walk.chains.has(node);
-  return { nodes: new Set(walk.order), ...fold(links, walk.hidden, isShown) };
+  const folded = fold(links, walk.hidden, isShown);
+  for (const each of folded.folds.values()) each.beyond = beyond(window, each.behind);
+  return { nodes: new Set(walk.order), ...folded };
+}
+
+/** How many nodes one leads to that are not in the window. */
+export function beyond(window: Window, node: number): number {
+  return node === NOBODY || window.isSection(node) ? 0 : (window.nodes.more[node] as number);
 }
 
 /** Goes from node to node, nearest first: along what stands now, then along what stood before. */
@@ -139,7 +148,7 @@ function fold(
 }
 
 function count(window: Window, folds: Map<number, Fold>, node: number, behind: number): void {
-  const counted = folds.get(behind) ?? { behind, born: [], freed: [] };
+  const counted = folds.get(behind) ?? { behind, born: [], freed: [], beyond: 0 };
   folds.set(behind, counted);
   counted.born.push(window.nodes.born[node] as number);
   const freed = window.nodes.freed[node] as number;

@@ -28,7 +28,8 @@ uint64_t RecordFinder::owned_until(const NodeMemory &node, uint64_t word, uint64
 }
 
 bool RecordFinder::add(const NodeMemory &node, uint32_t index, uint64_t word,
-                       std::span<const WordVersion> versions, uint64_t last, Records &out) {
+                       std::span<const WordVersion> versions, uint64_t last, bool wanted,
+                       Records &out) {
     const NodeRow &row = node.row;
     const bool whole = word * 8 >= row.address && word * 8 + 8 <= row.address + row.size;
     const uint64_t first = out.versions.size(), owned = owned_until(node, word, last);
@@ -46,7 +47,7 @@ bool RecordFinder::add(const NodeMemory &node, uint32_t index, uint64_t word,
     }
     bool pointed = std::any_of(out.versions.begin() + ptrdiff_t(first), out.versions.end(),
                                [](const VersionRecord &made) { return made.target != 0; });
-    if (!pointed && word - row.address / 8 >= limits_.data_words) {
+    if (!pointed && !wanted) {
         out.versions.resize(first);
         return false;
     }

@@ -40,12 +40,13 @@ struct RecordLimits {
 
 class RecordFinder {
   public:
-    RecordFinder(const Store &store, const Meanings &meanings, RecordLimits limits)
-        : store_(store), meanings_(meanings), limits_(limits) {}
+    RecordFinder(const Store &store, const Meanings &meanings)
+        : store_(store), meanings_(meanings) {}
 
-    // Takes the versions of a word within `last` events; says whether it kept any.
+    // Takes the versions of a word within `last` events, those of a word that never held a pointer
+    // only if it is `wanted`; says whether it kept any.
     bool add(const NodeMemory &node, uint32_t index, uint64_t word,
-             std::span<const WordVersion> versions, uint64_t last, Records &out);
+             std::span<const WordVersion> versions, uint64_t last, bool wanted, Records &out);
 
   private:
     void add_version(const NodeMemory &node, const WordVersion &version, bool whole, uint64_t until,
@@ -56,7 +57,6 @@ class RecordFinder {
 
     const Store &store_;
     const Meanings &meanings_;
-    RecordLimits limits_;
     std::vector<Meanings::Turn> turns_;
 };
 

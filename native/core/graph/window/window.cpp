@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_set>
 
 namespace heapstory {
 
@@ -28,7 +27,8 @@ bool is_much(const Store &store, const std::vector<NodeMemory> &nodes) {
 Window::Window(const Store &store, const Pointers &pointers, Beginnings &beginnings,
                WindowQuery query)
     : store_(store), pointers_(pointers), query_(std::move(query)),
-      first_events_(store.events_by(query_.first)), last_events_(store.events_by(query_.last)) {
+      first_events_(store.events_by(query_.first)), last_events_(store.events_by(query_.last)),
+      at_events_(query_.at == never ? last_events_ : store.events_by(query_.at)) {
     histories_ = std::make_unique<WordHistories>(store_, first_events_, last_events_,
                                                  query_.limits.zeroed_words);
     if (query_.which == WindowQuery::Which::around) {
@@ -36,11 +36,12 @@ Window::Window(const Store &store, const Pointers &pointers, Beginnings &beginni
         if (last_events_ - first_events_ <= few_events)
             histories_->gather_all();
         follow();
+        fold();
     } else {
         std::vector<NodeMemory> nodes = chosen();
         if (query_.fields)
             expect(beginnings, nodes.size());
-        read(std::move(nodes), never);
+        read(std::move(nodes));
     }
     std::ranges::sort(rows_, {}, &Row::id);
     for (uint32_t row = 0; row < rows_.size(); ++row)
@@ -69,40 +70,6 @@ std::vector<NodeMemory> Window::chosen() const {
     return nodes;
 }
 
-// Nearest first, along all pointers that stood at some moment of the window.
-void Window::follow() {
-    std::unordered_set<uint64_t> seen;
-    std::vector<uint64_t> front = query_.nodes;
-    for (uint64_t distance = 0; !front.empty() && distance <= query_.depth; ++distance) {
-        std::vector<NodeMemory> nodes;
-        for (uint64_t id : front) {
-            if (seen.size() >= query_.limit)
-                break;
-            NodeMemory memory = memory_of(store_, id);
-            if (lived(memory.row) && seen.insert(id).second)
-                nodes.push_back(memory);
-        }
-        size_t first = rows_.size();
-        read(std::move(nodes), distance);
-        if (seen.size() >= query_.limit)
-            break;
-        front = targets_of(first);
-    }
-}
-
-std::vector<uint64_t> Window::targets_of(size_t first_row) const {
-    std::vector<uint64_t> targets;
-    for (size_t i = first_row; i < rows_.size(); ++i) {
-        const Records &found = records(rows_[i]);
-        for (uint64_t field = rows_[i].first; field < rows_[i].end; ++field)
-            for (uint64_t at = found.fields[field].first; at < found.fields[field].end; ++at)
-                if (uint64_t target = found.versions[at].target;
-                    target && (targets.empty() || targets.back() != target))
-                    targets.push_back(target);
-    }
-    return targets;
-}
-
 // So many nodes are going to be read.
 void Window::expect(Beginnings &beginnings, uint64_t nodes) {
     if (auto beginning = beginnings.get(store_, first_events_, nodes))
@@ -110,7 +77,7 @@ void Window::expect(Beginnings &beginnings, uint64_t nodes) {
             [beginning](uint64_t word, uint64_t since) { return beginning->word(word, since); });
 }
 
-void Window::read(std::vector<NodeMemory> nodes, uint64_t distance) {
+void Window::read(std::vector<NodeMemory> nodes) {
     std::ranges::stable_sort(nodes, {}, [](const NodeMemory &node) { return node.row.address; });
     Group &group = groups_.emplace_back();
     group.nodes = std::move(nodes);
@@ -128,7 +95,8 @@ void Window::read(std::vector<NodeMemory> nodes, uint64_t distance) {
             while (next < fields.size() && fields[next].node == index)
                 ++next;
             row.end = next;
-            row.distance = distance;
+            if (auto found = distances_.find(row.id); found != distances_.end())
+                row.distance = found->second;
             row.left_out = left_out[index];
             rows_.push_back(row);
         }
@@ -144,10 +112,12 @@ void Window::read_fields(Group &group, const std::vector<WordHistories::Piece> &
             store_, pointers_, much ? Meanings::Asked::much : Meanings::Asked::little);
     has_lives_ |= much;
     histories_->read(group.nodes, pieces, [&](size_t piece) -> WordHistories::Visit {
-        auto finder = std::make_shared<RecordFinder>(store_, *meanings_, query_.limits);
+        auto finder = std::make_shared<RecordFinder>(store_, *meanings_);
         return [&, finder, piece](size_t node, uint64_t word, auto versions) {
-            left_out[node] += !finder->add(group.nodes[node], uint32_t(node), word, versions,
-                                           last_events_, group.parts[piece]);
+            const NodeMemory &memory = group.nodes[node];
+            left_out[node] +=
+                !finder->add(memory, uint32_t(node), word, versions, last_events_,
+                             is_wanted(memory.id, memory.row, word), group.parts[piece]);
         };
     });
 }
@@ -191,30 +161,17 @@ void Window::find_types() {
     }
 }
 
-uint64_t Window::more_of(const Row &row) const {
-    if (query_.which != WindowQuery::Which::around)
-        return 0;
-    std::unordered_set<uint64_t> missing;
-    const Records &found = records(row);
-    for (uint64_t field = row.first; field < row.end; ++field)
-        for (uint64_t at = found.fields[field].first; at < found.fields[field].end; ++at)
-            if (uint64_t target = found.versions[at].target; target && !row_of_.contains(target))
-                missing.insert(target);
-    std::erase_if(missing, [this](uint64_t id) { return !lived(store_.nodes().get(id)); });
-    return missing.size();
-}
-
 std::vector<uint32_t> Window::sites() const {
     std::vector<bool> named(store_.tables().sites.size());
     auto name = [&](uint64_t site) {
         if (site < named.size())
             named[site] = true;
     };
-    for (const Group &group : groups_)
-        for (const Records &part : group.parts)
-            for (const VersionRecord &made : part.versions)
-                name(made.site);
     for (const Row &row : rows_) {
+        const Records &found = records(row);
+        for (uint64_t field = row.first; field < row.end; ++field)
+            for (uint64_t at = found.fields[field].first; at < found.fields[field].end; ++at)
+                name(found.versions[at].site);
         name(store_.tables().site_of_stack(memory(row).row.stack));
         name(store_.tables().site_of_stack(memory(row).row.free_stack));
     }
@@ -229,7 +186,8 @@ uint64_t Window::versions() const {
     uint64_t sum = 0;
     for (const Group &group : groups_)
         for (const Records &part : group.parts)
-            sum += part.versions.size();
+            for (const FieldRecord &field : part.fields)
+                sum += field.end - field.first;
     return sum;
 }
 

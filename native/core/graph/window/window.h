@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,13 @@ struct WindowQuery {
     enum class Which { all, these, around } which = Which::all;
     std::vector<uint64_t> nodes;           // these; around: where to start
     uint64_t depth = never, limit = never; // around: how far, and how many nodes
+    uint64_t at = never;                   // around: what stands at this moment comes first
+    // around: how many nodes to go to from one. Of one that leads to more, the first words are
+    // kept, and those that lead to nodes of the window.
+    uint64_t fan = never;
+    std::unordered_map<uint64_t, uint64_t> opened; // of these nodes so many more
+    // Words (address / 8) that are kept whatever they hold, by node.
+    std::unordered_map<uint64_t, std::unordered_set<uint64_t>> wanted;
     RecordLimits limits;
     bool fields = true; // false: who the nodes are, and nothing of what they held
 };
@@ -68,12 +76,16 @@ class Window {
         uint64_t first = 0, end = 0; // fields
         uint64_t distance = never;
         uint64_t left_out = 0; // words
+        uint64_t more = 0;     // nodes it leads to that are not in the window
         uint32_t shape = 0;    // 1 + number
         TypeId type = no_type;
     };
     bool lived(const NodeRow &row) const {
         return row.birth <= last_events_ && row.death > first_events_;
     }
+    // Which pointers to follow: those of the moment that comes first, or all of the window.
+    enum class Followed : bool { now, ever };
+    using Found = std::pair<uint64_t, uint64_t>; // a node and its distance
     const NodeMemory &memory(const Row &row) const { return groups_[row.group].nodes[row.index]; }
     const Records &records(const Row &row) const { return groups_[row.group].parts[row.part]; }
     const Row *find(uint64_t id) const;
@@ -81,18 +93,28 @@ class Window {
     std::vector<NodeMemory> chosen() const;
     void expect(Beginnings &beginnings, uint64_t nodes);
     void follow();
-    std::vector<uint64_t> targets_of(size_t first_row) const;
-    void read(std::vector<NodeMemory> nodes, uint64_t distance);
+    void walk(Followed followed, uint64_t limit);
+    std::vector<NodeMemory> next(const std::vector<Found> &front, uint64_t limit);
+    bool is_start(const NodeRow &row, Followed followed) const;
+    void add_targets(size_t first_row, Followed followed, std::vector<Found> &out) const;
+    void add_targets_of(const Row &row, Followed followed, std::vector<Found> &out) const;
+    bool stands(const Records &found, const FieldRecord &field, uint64_t version) const;
+    void fold();
+    uint64_t more_of(const Row &row) const;
+    bool is_kept(const Row &row, const FieldRecord &field, uint64_t &broken) const;
+    bool is_wanted(uint64_t id, const NodeRow &row, uint64_t word) const;
+    uint64_t opened(uint64_t id) const;
+    void read(std::vector<NodeMemory> nodes);
     void read_fields(Group &group, const std::vector<WordHistories::Piece> &pieces,
                      std::vector<uint64_t> &left_out);
     void find_types();
-    uint64_t more_of(const Row &row) const;
     void add_node(Batch &out, const Row &row, const Labels &labels) const;
 
     const Store &store_;
     const Pointers &pointers_;
     WindowQuery query_;
-    uint64_t first_events_, last_events_;
+    uint64_t first_events_, last_events_, at_events_;
+    std::unordered_map<uint64_t, uint64_t> distances_; // around: of the nodes so far
     std::unique_ptr<WordHistories> histories_;
     std::unique_ptr<Meanings> meanings_;
     bool has_lives_ = false; // meanings_ was made for much

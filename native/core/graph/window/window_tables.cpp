@@ -71,7 +71,7 @@ void Window::add_node(Batch &out, const Row &at, const Labels &labels) const {
     out[10].id(store_.tables().site_of_stack(row.free_stack));
     out[11].id(store_.nodes().lineage().source_of(at.id));
     out[12].number(unless_never(at.distance));
-    out[13].number(more_of(at));
+    out[13].number(at.more);
     out[14].number(at.left_out);
 }
 
