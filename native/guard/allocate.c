@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "allocate.h"
 #include "findings.h"
+#include "gone.h"
 #include "libc.h"
 #include "paged.h"
 
@@ -261,6 +262,10 @@ void *guard_resize(void *user, size_t size, struct caller caller) {
     if (!base) {
         __atomic_store_n(at, mark, __ATOMIC_RELEASE);
         return NULL;
+    }
+    if (unlikely(block.size >= GONE_LEAST)) {
+        block.other = site_of(caller, thread_own());
+        gone_add(&block);
     }
     return finish(base, HEADER, size, 0, mark, site_of(caller, thread_own()), true);
 }

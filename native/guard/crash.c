@@ -3,6 +3,7 @@
 #include "crash.h"
 #include "cfi.h"
 #include "findings.h"
+#include "gone.h"
 #include "kernel.h"
 #include "live.h"
 #include "modules.h"
@@ -127,12 +128,20 @@ static void put_crash(struct lines *lines, const siginfo_t *info, const greg_t *
     }
 }
 
-/* A fault in memory that is kept out of reach is a finding of its own. */
-static void look_for_paged(const siginfo_t *info, const greg_t *regs) {
+/* Whether an access that is no jump went to where nothing is, and where a block was. */
+static bool was_block(const siginfo_t *info, const greg_t *regs, struct block *block) {
+    bool is_jump = regs[REG_ERR] & 16;
+    return info->si_code == SEGV_MAPERR && !is_jump && gone_find((uintptr_t)info->si_addr, block);
+}
+
+/* A fault in memory that is kept out of reach, or is the kernel's again, is a finding of its own.
+ */
+static void look_for_block(const siginfo_t *info, const greg_t *regs) {
     struct block block;
-    bool live;
+    bool live = false;
     uintptr_t address = (uintptr_t)info->si_addr;
-    if (info->si_signo != SIGSEGV || info->si_code <= 0 || !paged_block(address, &block, &live))
+    if (info->si_signo != SIGSEGV || info->si_code <= 0 ||
+        !(paged_block(address, &block, &live) || was_block(info, regs, &block)))
         return;
     uintptr_t frames[MOST_FRAMES];
     uint32_t count = stack_at(regs, frames);
@@ -161,7 +170,7 @@ static void crashed(int number, siginfo_t *info, void *context) {
         modules_write(&lines);
         put_crash(&lines, info, ((ucontext_t *)context)->uc_mcontext.gregs);
         output_flush(&lines);
-        look_for_paged(info, ((ucontext_t *)context)->uc_mcontext.gregs);
+        look_for_block(info, ((ucontext_t *)context)->uc_mcontext.gregs);
         live_look_over(&lines, 0);
         findings_count(&lines);
         output_flush(&lines);

@@ -29,6 +29,7 @@ static bool alone;    /* its parent had one thread then */
 static int ended;
 
 extern int __cxa_atexit(void (*)(void *), void *, void *);
+extern int __cxa_at_quick_exit(void (*)(void *), void *);
 
 /* The value of NAME= in a list "NAME=1,OTHER=2". */
 static uint32_t option(const char *list, const char *name) {
@@ -152,6 +153,7 @@ __attribute__((constructor)) static void start(void) {
     pthread_atfork(before_fork, NULL, after_fork);
     /* Without a library it belongs to, it runs after the destructors of all of them. */
     __cxa_atexit(at_exit, NULL, NULL);
+    __cxa_at_quick_exit(at_exit, NULL); /* the first, and so the last to run */
 }
 
 /* The status must not take the place of an address in a register. */

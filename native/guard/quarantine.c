@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "quarantine.h"
 #include "findings.h"
+#include "gone.h"
 #include "libc.h"
 
 static __attribute__((noinline, cold)) void written_after_free(struct block *block) {
@@ -72,6 +73,12 @@ char *quarantine_take(size_t size, struct thread *own) {
 }
 
 static void give_back(const struct block *block) {
+    if (unlikely(block->size >= GONE_LEAST)) {
+        struct block was = *block;
+        was.other =
+            (uint32_t)(header_of(block->user)->what >> WHAT_BITS); /* the site of its free */
+        gone_add(&was);
+    }
     /* First the mark: as soon as libc has it, another thread may be given it. */
     __atomic_store_n(mark_of(block->user), MARK_FREED, __ATOMIC_RELEASE);
     __libc_free(base_of(block));

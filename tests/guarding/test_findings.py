@@ -144,10 +144,10 @@ def test_an_abort_stays_one_and_lists_live_blocks(compile_program: Compile, guar
     assert answer["live_blocks"]
 
 
-def test_live_blocks_are_listed_at_exit_and_at_underscore_exit(
+def test_live_blocks_are_listed_however_the_program_ends(
     compile_program: Compile, guard: Guard
 ) -> None:
-    for what, status in (("none", ENDED), ("_exit", 7)):
+    for what, status in (("none", ENDED), ("_exit", 7), ("quick_exit", 8)):
         answer = guard(compile_program("guarding/errors"), what)
         assert answer["returned"] == status
         made = [each for each in answer["live_blocks"] if each["size"] in (10, 24)]
@@ -186,3 +186,39 @@ def test_usage(heapstory: Heapstory) -> None:
     assert heapstory("guard").returncode == 125
     assert heapstory("guard", "--", "/no/such/program").returncode == 127
     assert heapstory("guard", "--light", "--thorough", "--", "true").returncode == 125
+
+
+@pytest.mark.parametrize("mode", [(), ("--light",), ("--thorough",)])
+@pytest.mark.parametrize(
+    ("what", "kind", "where"),
+    [
+        ("read", "unaddressable-read", "read when freed"),
+        ("write", "unaddressable-write", "written when freed"),
+    ],
+)
+def test_a_large_block_that_is_the_kernel_s_again(
+    what: str, kind: str, where: str, mode: tuple[str, ...], compile_program: Compile, guard: Guard
+) -> None:
+    answer = guard(compile_program("guarding/large", "-O0"), what, options=mode)
+    if mode == ("--thorough",):  # it is in quarantine, and may be read
+        assert [found["kind"] for found in errors(answer)] == (
+            ["written-after-free"] if what == "write" else []
+        )
+        return
+    assert answer["returned"] == 139
+    (found,) = errors(answer)
+    source = program("guarding/large.c")
+    assert (found["kind"], found["place"]["line"]) == (kind, line_of(source, where))
+    block = found["block"]
+    assert block["size"] == 1 << 20
+    assert block["allocated"][0]["line"] == line_of(source, "a large block")
+    assert block["freed"][0]["line"] == line_of(source, "large freed")
+
+
+@pytest.mark.parametrize("what", ["elsewhere", "call", "protected"])
+def test_a_crash_elsewhere_is_not_put_down_to_a_large_block(
+    what: str, compile_program: Compile, guard: Guard
+) -> None:
+    answer = guard(compile_program("guarding/large", "-O0"), what)
+    assert answer["returned"] == 139
+    assert errors(answer) == []
