@@ -90,7 +90,7 @@ def _queries(head: dict[str, Any], sites: list[int | None]) -> dict[str, list[st
 
     def stretch(begin: int = 0) -> str:
         first = chance.randint(begin, last - span)
-        return f"first={first}&last={first + span}"
+        return f"first={first}&last={first + span}&at={first + span // 2}"
 
     def node() -> int:
         return chance.randint(1, head["nodes"])
