@@ -64,7 +64,7 @@ class Inconsistency:
                 shown.append(f"{name} = {value}")
             else:
                 node, offset = value
-                shown.append(f"{name} = node {node}" + (f"+{offset}" if offset else ""))
+                shown.append(f"{name} = node {node}" + (f"{offset:+}" if offset else ""))
         return ", ".join(shown)
 
 

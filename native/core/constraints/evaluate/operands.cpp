@@ -36,7 +36,7 @@ Operand Evaluator::operand_of(const Value &value) const {
         return {Kind::null, no_object};
     if (value.state != PointerState::live || value.block + 1 >= line_.first_object.size())
         return {Kind::other, no_object};
-    uint64_t offset = value.address - line_.blocks[value.block].address;
+    int64_t offset = int64_t(value.address - line_.blocks[value.block].address);
     Object end = line_.first_object[value.block + 1];
     for (Object at = line_.first_object[value.block]; at < end;) {
         if (line_.base[at] == offset)
@@ -100,7 +100,8 @@ Value Evaluator::field(const Expr &e) {
     if (!texts_)
         return Value();
     const Block &block = line_.blocks[line_.block[object]];
-    auto found = texts_->text(block.id, line_.base[object] + field.offset, field.size, time, span);
+    uint64_t offset = uint64_t(line_.base[object]) + field.offset;
+    auto found = texts_->text(block.id, offset, field.size, time, span);
     return found ? pooled(std::move(*found)) : Value();
 }
 

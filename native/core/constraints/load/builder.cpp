@@ -3,6 +3,8 @@
 
 #include "format/container/bytes.h"
 
+#include <algorithm>
+
 namespace heapstory::constraints {
 
 Builder::Builder(const Plan &plan, Find find) : plan_(plan), find_(std::move(find)) {
@@ -26,6 +28,9 @@ Builder::Builder(const Plan &plan, Find find) : plan_(plan), find_(std::move(fin
                 by_stack_[stack].push_back(placed);
             if (member.node)
                 by_node_[*member.node].push_back(placed);
+            if (member.base < 0 &&
+                std::ranges::find(bases_before_, member.base) == bases_before_.end())
+                bases_before_.push_back(member.base);
         }
     }
     line_.by_type.resize(plan.types.size());
@@ -48,7 +53,7 @@ template <class Visit> void Builder::for_each_place(const SourceBlock &source, V
 bool Builder::wants(const SourceBlock &source) const {
     bool any = false;
     for_each_place(source, [&](const Placed &placed) {
-        any |= placed.base + plan_.types[placed.type].size <= source.block.size;
+        any |= placed.base + int64_t(plan_.types[placed.type].size) <= int64_t(source.block.size);
     });
     return any;
 }
@@ -64,11 +69,11 @@ void Builder::add(const SourceBlock &source) {
 // Adds the block's objects in order of base and type.
 void Builder::place(uint32_t number) {
     const SourceBlock &source = sources_[number];
-    std::vector<std::pair<uint64_t, uint32_t>> places;
+    std::vector<std::pair<int64_t, uint32_t>> places;
     for_each_place(source, [&](const Placed &placed) {
-        uint64_t size = plan_.types[placed.type].size;
-        for (uint64_t base = placed.base; base + size <= source.block.size;
-             base += *placed.stride) {
+        int64_t size = int64_t(plan_.types[placed.type].size);
+        for (int64_t base = placed.base; base + size <= int64_t(source.block.size);
+             base += int64_t(*placed.stride)) {
             places.emplace_back(base, placed.type);
             if (!placed.stride.value_or(0))
                 break;
@@ -83,10 +88,10 @@ void Builder::place(uint32_t number) {
         line_.birth.push_back(source.block.birth);
         line_.death.push_back(source.block.death);
         line_.block.push_back(number);
-        line_.base.push_back(uint32_t(base));
+        line_.base.push_back(base);
         line_.type.push_back(uint8_t(type));
         line_.first_cell.push_back(line_.first_cell.back() +
-                                   layouts_[type].cells(source.block.size - base));
+                                   layouts_[type].cells(source.block.size - uint64_t(base)));
     }
 }
 

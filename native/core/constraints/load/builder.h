@@ -63,7 +63,7 @@ class Builder {
     static constexpr unsigned part_shift = 30;
     struct Placed { // one type's objects in a block
         uint32_t type;
-        uint64_t base;
+        int64_t base;
         std::optional<uint64_t> stride;
     };
     struct Written {
@@ -104,6 +104,8 @@ class Builder {
     // again.
     uint64_t same_until(const Part &part, uint32_t target, uint64_t event) const;
     uint32_t target_of(Part &part, uint64_t value, uint64_t event);
+    Object object_at(uint32_t number, int64_t base) const;
+    Object object_before(uint64_t value, uint64_t event) const;
     void join_pieces();
     void number_others();
     void inherit(uint32_t number, Contents &contents);
@@ -128,6 +130,7 @@ class Builder {
     std::vector<std::vector<Write>> kept_writes_; // of those, by part
     Values<Written> beginnings_;                  // what cells hold at birth
     uint64_t longest_ = 0;                        // bytes of an object
+    std::vector<int64_t> bases_before_; // of objects that begin before their block, each once
 };
 
 } // namespace heapstory::constraints

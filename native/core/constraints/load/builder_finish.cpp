@@ -28,14 +28,14 @@ void Builder::join_pieces() {
         const Block &block = line_.blocks[line_.block[piece.object]];
         const PlanField *field = nullptr;
         uint64_t start = 0;
-        int64_t distance = int64_t(piece.address) - piece.first -
-                           int64_t(block.address + line_.base[piece.object]);
+        uint64_t begin = block.address + uint64_t(line_.base[piece.object]);
+        int64_t distance = int64_t(piece.address - piece.first - begin);
         layouts_[line_.type[piece.object]].touched(
-            distance, piece.first, piece.first + piece.size, block.size - line_.base[piece.object],
+            distance, piece.first, piece.first + piece.size, block.address + block.size - begin,
             [&](uint32_t cell, const PlanField &touched, uint64_t offset) {
                 if (line_.first_cell[piece.object] + cell == piece.cell) {
                     field = &touched;
-                    start = block.address + line_.base[piece.object] + offset;
+                    start = begin + offset;
                 }
             });
         for (uint64_t byte = 0; field && byte < piece.size; ++byte)

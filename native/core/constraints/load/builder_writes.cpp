@@ -3,6 +3,8 @@
 #include "constraints/load/builder.h"
 #include "constraints/plan/bits.h"
 
+#include <limits>
+
 namespace heapstory::constraints {
 
 // Makes a word the owner's: its bytes are forgotten unless a reallocation kept them.
@@ -52,17 +54,19 @@ void Builder::write(unsigned number, const Write &write) {
         return;
     }
     int64_t offset = int64_t(write.word * 8) - int64_t(lives_[owner].address);
-    uint64_t low = offset > 0 && uint64_t(offset) > longest_ ? uint64_t(offset) - longest_ : 0;
+    int64_t low = offset > 0 && uint64_t(offset) > longest_ ? offset - int64_t(longest_)
+                                                            : std::numeric_limits<int64_t>::min();
     auto from = std::lower_bound(line_.base.begin() + object, line_.base.begin() + end, low);
     for (object = Object(from - line_.base.begin());
-         object < end && int64_t(line_.base[object]) < offset + 8; ++object)
+         object < end && line_.base[object] < offset + 8; ++object)
         write_one(object);
 }
 
 uint64_t Builder::write_object(Part &part, const Write &write, Object object, const Word &word) {
     const Block &block = line_.blocks[line_.block[object]];
-    uint32_t base = line_.base[object], first_cell = line_.first_cell[object];
-    int64_t distance = int64_t(write.word * 8) - int64_t(block.address + base);
+    uint64_t base = uint64_t(line_.base[object]);
+    uint32_t first_cell = line_.first_cell[object];
+    int64_t distance = int64_t(write.word * 8 - block.address - base);
     uint64_t since = std::max(write.since, block.birth), until = forever;
     layouts_[line_.type[object]].touched(
         distance, write.first, write.first + write.size, block.size - base,
@@ -105,7 +109,7 @@ uint64_t Builder::put(Part &part, uint32_t cell, uint64_t value, bool pointer, u
     bool again = before && before->value == value;
     if (again && !pointer)
         return forever;
-    if (again && before->target < line_.objects())
+    if (again && before->target < line_.objects() && bases_before_.empty())
         if (uint64_t until = lives_[line_.block[before->target]].death; write.event < until)
             return until;
     uint32_t target = pointer ? target_of(part, value, write.event) : uint32_t(none);
@@ -113,13 +117,40 @@ uint64_t Builder::put(Part &part, uint32_t cell, uint64_t value, bool pointer, u
         part.written.push_back({value, since, write.site, cell, target});
         last = part.written.size();
     }
-    return pointer && value ? same_until(part, target, write.event) : forever;
+    if (!pointer || !value)
+        return forever;
+    return bases_before_.empty() ? same_until(part, target, write.event) : 0;
+}
+
+Object Builder::object_at(uint32_t number, int64_t base) const {
+    Object end = line_.first_object[number + 1];
+    auto at = std::lower_bound(line_.base.begin() + line_.first_object[number],
+                               line_.base.begin() + end, base);
+    Object object = Object(at - line_.base.begin());
+    return object < end && line_.base[object] == base ? object : no_object;
+}
+
+// An object whose address lies before its block, which holds its fields: whatever block holds that
+// address, the object is meant. In mode internals the block may begin right after.
+Object Builder::object_before(uint64_t value, uint64_t event) const {
+    for (int64_t base : bases_before_)
+        for (uint64_t later : {uint64_t(0), uint64_t(2)}) {
+            uint64_t address = value - uint64_t(base);
+            uint32_t number = owners_->find(address, event + later);
+            if (number == Owners::nobody || lives_[number].address != address)
+                continue;
+            if (Object object = object_at(number, base); object != no_object)
+                return object;
+        }
+    return no_object;
 }
 
 uint32_t Builder::target_of(Part &part, uint64_t value, uint64_t event) {
     if (!value)
         return none;
     event += meant_after;
+    if (Object object = object_before(value, event); object != no_object)
+        return object;
     uint32_t number = owners_->find(value, event);
     if (number != Owners::nobody && value != lives_[number].address) {
         // In mode internals a pointer into a node splits it: what it means begins right after.
@@ -128,14 +159,8 @@ uint32_t Builder::target_of(Part &part, uint64_t value, uint64_t event) {
             number = split;
     }
     if (number != Owners::nobody) {
-        uint64_t offset = value - lives_[number].address;
-        Object end = line_.first_object[number + 1];
-        auto at = std::lower_bound(line_.base.begin() + line_.first_object[number],
-                                   line_.base.begin() + end, offset);
-        Object object = Object(at - line_.base.begin());
-        if (object < end && line_.base[object] == offset)
-            return object;
-        return number + uint32_t(line_.objects());
+        Object object = object_at(number, int64_t(value - lives_[number].address));
+        return object != no_object ? object : number + uint32_t(line_.objects());
     }
     SourceBlock found;
     if (!find_ || !find_(value, event, found))

@@ -12,10 +12,11 @@
 
 namespace heapstory::constraints {
 
-using ObjectPlace = std::pair<uint64_t, uint64_t>; // node, offset of its base
+using ObjectPlace = std::pair<uint64_t, int64_t>; // node, offset of its base
 
 struct FieldPlace {
-    uint64_t node, base;
+    uint64_t node;
+    int64_t base;
     uint32_t type, cell; // the cell is counted from the object's first
 };
 

@@ -83,7 +83,7 @@ struct PlanMember { // exactly one of the first three
     std::optional<uint32_t> type_id;
     std::vector<uint32_t> stacks;
     std::optional<uint64_t> node;
-    uint64_t base = 0;
+    int64_t base = 0; // below 0: what lies before the node is not read
     std::optional<uint64_t> stride;
 
     template <class Visit> void for_each_member(Visit visit) {

@@ -101,7 +101,7 @@ class Edges {
     }
     const Layout &layout(uint32_t type) const { return layouts_[type]; }
     uint64_t room(Object object) const {
-        return line_.blocks[line_.block[object]].size - line_.base[object];
+        return line_.blocks[line_.block[object]].size - uint64_t(line_.base[object]);
     }
     // Whether pointers to an object are edges of a set.
     bool counts(uint32_t set, Object target) const {

@@ -51,7 +51,8 @@ class Timeline {
     std::vector<Block> blocks;           // those with objects first, by id
     std::vector<Object> first_object{0}; // by block with objects, and one more
     Values<uint64_t> birth, death;       // by object, as its block's
-    Values<uint32_t> block, base;        // by object
+    Values<uint32_t> block;              // by object
+    Values<int64_t> base;                // by object: where it begins in its block, or before it
     Values<uint8_t> type;                // by object
     Values<uint32_t> first_cell{0};      // by object, and one more
     Values<uint64_t> first_version{0};   // by cell, and one more
@@ -65,7 +66,9 @@ class Timeline {
     bool alive(Object object, uint64_t at) const {
         return birth[object] <= at && at < death[object];
     }
-    uint64_t address(Object object) const { return blocks[block[object]].address + base[object]; }
+    uint64_t address(Object object) const {
+        return blocks[block[object]].address + uint64_t(base[object]);
+    }
     // The object that stands for all at its place.
     Object head(Object object) const {
         if (several_types)

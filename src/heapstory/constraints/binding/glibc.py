@@ -4,7 +4,9 @@ A chunk begins 16 bytes before what malloc returns; a free one holds, behind its
 to the next one and the one before. The lists are rings, and each goes through a bin: two words in
 libc's data that are used as if they were the pointers of a chunk 16 bytes before them. A bin that
 has never been used points to that chunk itself, and so they are found. The rest of a chunk that was
-split is no node of its own: it is found by the pointers of a list that lead to it.
+split is no node of its own: it is found by the pointers of a list that lead to it. Where a node
+begins right behind the two sizes of a chunk, that node holds its pointers: the chunk is an object
+of that node, which begins 16 bytes before it.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from heapstory.trace import Trace
 
 CHUNK, BIN = "malloc_chunk", "malloc_bin"
-SIZE = 4 * WORD
+SIZE, HEADER = 4 * WORD, 2 * WORD
 PARTS = (
     Scalar("mchunk_prev_size", 0, WORD, Kind.UINT),
     Scalar("mchunk_size", WORD, WORD, Kind.UINT),
@@ -37,6 +39,12 @@ INSIDE = """
 SELECT DISTINCT e.node, e."offset", e.target, e.target_offset
 FROM edges e JOIN nodes n ON e.target = n.node
 WHERE n.kind = 'heap' AND e.target_offset > 0 AND e.target_offset % 16 = 0
+"""
+# Pointers to 16 bytes before a heap node.
+BEFORE = f"""
+SELECT DISTINCT e.node, e."offset", n.node, -{HEADER}
+FROM edges e JOIN nodes n ON n.address = e.value + {HEADER}
+WHERE n.kind = 'heap' AND n.size >= {SIZE - HEADER} AND e.target IS NOT NULL AND e.target <> n.node
 """
 
 
@@ -58,7 +66,7 @@ def layout(trace: Trace, name: str) -> Layout:
 def _rests(trace: Trace, known: list[PlanMember]) -> list[PlanMember]:
     """What the pointers of bins and chunks lead to inside heap nodes."""
     led_to: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    for node, offset, target, inside in trace.query(INSIDE).rows:
+    for node, offset, target, inside in trace.query(f"{INSIDE} UNION ALL {BEFORE}").rows:
         led_to.setdefault((int(node), int(offset)), []).append((int(target), int(inside)))
     found: dict[tuple[int, int], PlanMember] = {}
     todo = list(known)
