@@ -27,6 +27,7 @@ CHECK_SECONDS = 10.0
 def judge_c(args: argparse.Namespace, judge: Judge) -> Judged:
     """A specification is extracted where the source is simple enough: only that can be proved. All
     else is tried as it stands; so is, a little, what was accepted."""
+    from heapstory.linear.ir.verdict import is_reserved
     from heapstory.linear.verdict.report import BOUNDED, PROVED, REFUTED, UNKNOWN
     from heapstory.reporters.prove.results import interleaved
 
@@ -45,6 +46,8 @@ def judge_c(args: argparse.Namespace, judge: Judge) -> Judged:
         outcome = _interleaved(args, options, args.timeout, args.bound)
         kept = outcome.verdict == UNKNOWN and not judged.sequential
         return judged if kept else interleaved(args.c_source, outcome)
+    if judged.verdict == REFUTED and is_reserved(_wanted(args, options, None)):
+        return interleaved(args.c_source, _interleaved(args, options, args.timeout, args.bound))
     if judged.verdict in (PROVED, BOUNDED):
         outcome = _interleaved(args, options, min(args.timeout, CHECK_SECONDS), CHECK_CALLS)
         if outcome.verdict == REFUTED or outcome.history or outcome.other_type:

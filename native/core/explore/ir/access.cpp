@@ -231,7 +231,8 @@ void Machine::exchange(const Instruction &one) {
         bool same = value.low == expected.low && value.high == expected.high;
         if (same && m >= oldest(at, one.order) && !changed(at, m))
             ways.emplace_back(m, true);
-        if ((!same || one.kind & 1) && m >= oldest(at, failing))
+        bool fails = one.kind & 1 && spurious && number_ != set_up_thread;
+        if ((!same || fails) && m >= oldest(at, failing))
             ways.emplace_back(m, false);
     }
     if (ways.empty()) // cannot be: the newest message is always one of them

@@ -98,7 +98,8 @@ Code Code::read(const Longs &words) {
     for (const Function &each : code.functions)
         for (const Instruction &one : each.code)
             code.frees =
-                code.frees || (one.op == Op::library && Library(one.kind) == Library::release);
+                code.frees || (one.op == Op::library && (Library(one.kind) == Library::release ||
+                                                         Library(one.kind) == Library::reallocate));
     for (size_t left = in.count(); left > 0; --left)
         code.operations.push_back(operation(in));
     return code;

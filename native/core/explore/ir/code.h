@@ -78,7 +78,11 @@ enum class Library : int64_t {
     raise,   // an exception: its address, the number of its type
     caught,  // gives these
     raise_again,
+    compare_memory, // address, address, size
+    count_bits,     // of a number; size: a Bits, and 4 times its width
+    reallocate,     // address, size
 };
+enum class Bits : int32_t { ones, zeros_above, zeros_below };
 // How a word is a lock: 0 or who holds it; and so many readers; a number that is never below 0.
 enum class Lock : int32_t { mutex, for_reading, for_writing, semaphore };
 

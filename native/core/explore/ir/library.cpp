@@ -1,10 +1,32 @@
 // Functions that a program does not bring along: memory, mutexes and the like.
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "explore/ir/arithmetic.h"
 #include "explore/ir/machine.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace heapstory::explore::ir {
+
+namespace {
+
+uint64_t counted(Bits what, uint64_t value, int32_t width) {
+    value &= mask(width);
+    switch (what) {
+    case Bits::ones:
+        return uint64_t(std::popcount(value));
+    case Bits::zeros_above:
+        return uint64_t(std::countl_zero(value) - (64 - width));
+    default:
+        return uint64_t(value == 0 ? width : std::countr_zero(value));
+    }
+}
+
+uint32_t step_of(uint64_t left) {
+    return left >= 8 ? 8 : left >= 4 ? 4 : 1;
+}
+
+} // namespace
 
 constexpr uint64_t reader = 256; // in the word of a lock: above all numbers of threads
 
@@ -60,6 +82,18 @@ bool Machine::library(const Instruction &one) {
         break;
     case Library::raise_again:
         return unwind(one.line);
+    case Library::reallocate:
+        reallocate(one);
+        break;
+    case Library::compare_memory:
+        compare_memory(one);
+        break;
+    case Library::count_bits: {
+        Value number = argument(0);
+        uint64_t count = counted(Bits(one.size % 4), number.low, one.size / 4);
+        set(one.dst, {count, 0, unset_if(number.unset)});
+        break;
+    }
     case Library::value: {
         uint64_t id = first_value + argument(0).low;
         if (memory_->find(uint32_t(id)) == nullptr) {
@@ -133,11 +167,29 @@ void Machine::release(const Value &address, int32_t line) {
         ++watcher.now.clock[size_t(number_)];
 }
 
+// Clears an object as a whole that no other thread can reach.
+bool Machine::cleared(const Value &address, uint64_t size) {
+    uint64_t id = object_at(address.low);
+    Object *object = id <= UINT32_MAX ? memory_->change(uint32_t(id)) : nullptr;
+    bool own = object != nullptr && (number_ == set_up_thread || object->owner == number_);
+    if (!own || object->freed || address.unset != 0 || address.low != address_of(id) ||
+        size != object->size)
+        return false;
+    memory_->forget_cells(*object);
+    object->cleared = true;
+    return true;
+}
+
 void Machine::fill(const Instruction &one) {
     Value to = get(one.b), byte = get(one.b + 1);
     uint64_t size = plain(one.b + 2, one.line).low, wide = 0;
     for (int i = 0; i < 8; ++i)
         wide = wide << 8 | (byte.low & 255);
+    if (wide == 0 && byte.unset == 0 && cleared(to, size)) {
+        if (one.dst >= 0)
+            set(one.dst, to);
+        return;
+    }
     for (uint64_t at = 0; at < size;) {
         uint32_t step = size - at >= 8 ? 8 : 1;
         Spot spot = this->spot({to.low + at, 0, to.unset}, step, one.line);
@@ -152,25 +204,65 @@ void Machine::fill(const Instruction &one) {
         set(one.dst, to);
 }
 
+void Machine::reallocate(const Instruction &one) {
+    Value old = get(one.b), size = plain(one.b + 1, one.line);
+    allocate(one, size, false);
+    uint64_t id = object_at(old.low);
+    const Object *object = id <= UINT32_MAX ? memory_->find(uint32_t(id)) : nullptr;
+    if (object != nullptr)
+        copy_bytes(get(one.dst), old, std::min<uint64_t>(object->size, size.low), one.line);
+    release(old, one.line);
+}
+
 void Machine::copy(const Instruction &one) {
-    Value to = get(one.b), from = get(one.b + 1);
-    uint64_t size = plain(one.b + 2, one.line).low;
+    Value to = get(one.b);
+    copy_bytes(to, get(one.b + 1), plain(one.b + 2, one.line).low, one.line);
+    if (one.dst >= 0)
+        set(one.dst, to);
+}
+
+void Machine::copy_bytes(const Value &to, const Value &from, uint64_t size, int32_t line) {
     for (uint64_t at = 0; at < size;) {
-        uint32_t step = size - at >= 8 ? 8 : size - at >= 4 ? 4 : 1;
-        Spot source = spot({from.low + at, 0, from.unset}, step, one.line);
+        uint32_t step = step_of(size - at);
+        Spot source = spot({from.low + at, 0, from.unset}, step, line);
         if (source.cell == nullptr)
             return;
-        mark(source, Order::plain, false, one.line);
-        Value value = read(source, source.cell->messages.size() - 1, Order::plain);
-        Spot target = spot({to.low + at, 0, to.unset}, step, one.line);
+        Value value = look(source, line);
+        Spot target = spot({to.low + at, 0, to.unset}, step, line);
         if (target.cell == nullptr)
             return;
-        mark(target, Order::plain, true, one.line);
+        mark(target, Order::plain, true, line);
         write(target, value, Order::plain, target.cell->messages.size(), false);
         at += step;
     }
+}
+
+Value Machine::look(const Spot &source, int32_t line) {
+    mark(source, Order::plain, false, line);
+    return read(source, source.cell->messages.size() - 1, Order::plain);
+}
+
+void Machine::compare_memory(const Instruction &one) {
+    Value left = get(one.b), right = get(one.b + 1);
+    uint64_t size = plain(one.b + 2, one.line).low;
+    Value found{};
+    for (uint64_t at = 0, step = 1; at < size && found.low == 0; at += step) {
+        step = step_of(size - at);
+        uint64_t both[2]{};
+        for (int side = 0; side < 2; ++side) {
+            const Value &of = side == 0 ? left : right;
+            Spot source = spot({of.low + at, 0, of.unset}, uint32_t(step), one.line);
+            Value held = source.cell == nullptr ? Value{0, 0, all_unset} : look(source, one.line);
+            both[side] = held.low;
+            found.unset |= unset_if(held.unset);
+        }
+        if (uint64_t differs = (both[0] ^ both[1]) & mask(int32_t(8 * step)); differs != 0) {
+            int byte = std::countr_zero(differs) / 8 * 8; // the first one decides
+            found.low = (both[0] >> byte & 255) < (both[1] >> byte & 255) ? mask(32) : 1;
+        }
+    }
     if (one.dst >= 0)
-        set(one.dst, to);
+        set(one.dst, found);
 }
 
 // What a word becomes when a thread gets through; itself: it has to wait.

@@ -94,7 +94,8 @@ bool Machine::step(Memory &memory, Thread &thread, int number, Choices &choices)
 bool Machine::asks_for_memory(const Instruction &one) const {
     auto kind = Library(one.kind);
     return code_.frees && number_ != set_up_thread && one.op == Op::library &&
-           (kind == Library::allocate || kind == Library::allocate_clear);
+           (kind == Library::allocate || kind == Library::allocate_clear ||
+            kind == Library::reallocate);
 }
 
 bool Machine::visible(const Instruction &one) {

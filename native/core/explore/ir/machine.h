@@ -74,6 +74,7 @@ class Machine {
 
     std::vector<Fault> faults; // since they were last cleared
     std::vector<Event> *trail = nullptr;
+    bool spurious = true; // a weak exchange may fail for no reason
 
   private:
     bool visible(const Instruction &one);
@@ -118,8 +119,13 @@ class Machine {
     bool library(const Instruction &one);
     void allocate(const Instruction &one, const Value &size, bool cleared);
     void release(const Value &address, int32_t line);
+    bool cleared(const Value &address, uint64_t size);
     void fill(const Instruction &one);
+    void reallocate(const Instruction &one);
     void copy(const Instruction &one);
+    void copy_bytes(const Value &to, const Value &from, uint64_t size, int32_t line);
+    Value look(const Spot &source, int32_t line);
+    void compare_memory(const Instruction &one);
     bool lock(const Instruction &one, bool waits);
     uint64_t locked(Lock lock, uint64_t word) const;
     uint64_t unlocked(Lock lock, uint64_t word, int32_t line);

@@ -155,6 +155,7 @@ class Search {
                                  std::chrono::duration<double>(limits.seconds))) {
         found_.outcome = Found::all_explained;
         found_.ended.resize(code.operations.size());
+        machine_.spurious = !limits.alone; // many such failures in a row are no answer
     }
 
     Found run() {

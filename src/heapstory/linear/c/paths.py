@@ -37,6 +37,7 @@ class Paths:
         self.loops = Loops(self)
         self.arguments: list[str] = []
         self._answers_by_pointer = False
+        self._status: Expr | None = None  # what is returned where that is no answer
 
     @property
     def helping(self) -> list[Path]:
@@ -150,6 +151,8 @@ class Paths:
         if path.held:
             raise CannotModel("returns with a lock held", line)
         if value is None or self.method in SILENT:
+            if value is not None and self.method != SKIP:
+                self._same_status(value, line)
             path.emit(line, Return(()))
             return None
         if isinstance(value, Test):
@@ -157,6 +160,12 @@ class Paths:
         answer = self.statements.expression(path, value, NUMBER, line)
         path.emit(line, Return((self._answer(path, answer, line),)))
         return None
+
+    def _same_status(self, value: Value, line: int) -> None:
+        """What an insertion returns says nothing only if it is always the same."""
+        if not isinstance(value, Const) or self._status not in (None, value):
+            raise CannotModel("an insertion that answers in more than one way", line)
+        self._status = value
 
     def _decided(self, path: Path, value: Test, truth: bool, line: int) -> list[Path]:
         """The path on which a comparison that is returned is true, or false."""

@@ -18,6 +18,11 @@ _CALLEE = re.compile(r'(@"[^"]+"|@[\w.$-]+|%[\w.]+)\(')
 _ATTRIBUTES = re.compile(r"\)( #\d+)?( \[.*\])?\Z")
 _CLAUSE = re.compile(r" ((?:catch|filter) .*?)(?= catch | filter | cleanup|\Z)")
 _TYPE_INFO = re.compile(r"@(_ZTI[\w.$]+)")
+# Instructions of assembly, as LLVM writes their separators.
+_SEPARATED = re.compile(r";|\\0A|\\09|\\0D")
+_HINTS = ("", "pause", "nop", "rep", "rep nop")
+_FENCES = {"lfence": op.ACQUIRE, "sfence": op.RELEASE, "mfence": op.STRONG, "lock": op.STRONG}
+_LOCKED = re.compile(r"(?:lock )?(?:add|or)[lq] \$+0, ?-?\d*\(%[er]sp\)")  # of nothing
 
 
 class Module(Surroundings, Protocol):
@@ -154,9 +159,19 @@ class Calls(Emitter):
         for piece in pieces:
             source = piece.rsplit(" ", 1)[-1]
             if "byval(" in piece:
-                self.unknown("a structure passed by value")
+                found.append(self._copy(piece))
+                continue
             found += self.parts.get(source) or [self.typed(piece)[1]]
         return self.row(found), len(found)
+
+    def _copy(self, piece: str) -> int:
+        """A copy of a structure that is passed by value in memory."""
+        kind = argument_text(piece[piece.index("byval(") + 6 :])
+        size = self.module.constant(self.layout.size(kind))
+        made = self.fresh()
+        self.emit(op.ALLOT, dst=made, a=size)
+        self.emit(op.LIBRARY, kind=op.COPY, b=self.row([made, self.typed(piece)[1], size]), c=3)
+        return made
 
     def _call(
         self,
@@ -181,9 +196,16 @@ class Calls(Emitter):
         )
 
     def _assembly(self, rest: str) -> None:
+        """Hints to the processor, and its barriers."""
         text = re.search(r'asm (?:\w+ )*"([^"]*)"', rest)
-        if text is None or text.group(1).strip() not in ("", "pause", "nop", "rep; nop", "rep nop"):
+        parts = ["?"] if text is None else _SEPARATED.split(text.group(1))
+        words = [_LOCKED.sub("lock", " ".join(part.split())) for part in parts]
+        if any(word not in _HINTS and word not in _FENCES for word in words):
             self.unknown("assembly")
+            return
+        for word in words:
+            if word in _FENCES:
+                self.emit(op.FENCE, order=_FENCES[word])
 
 
 def _returned(prefix: str) -> str:

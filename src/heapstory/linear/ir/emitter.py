@@ -27,6 +27,9 @@ class Surroundings(Protocol):
     def of_each_thread(self, name: str) -> int:
         """The size of a variable that each thread has one of; 0 for others."""
 
+    def made_up(self, name: str, size: int) -> int:
+        """The number of a variable that is made up."""
+
     def function(self, name: str) -> int | None:
         """The number of a function of the module."""
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 
 from heapstory.errors import UsageError
 from heapstory.linear.ir import instructions as op
-from heapstory.linear.ir import roles
+from heapstory.linear.ir import locks, roles
 from heapstory.linear.ir.emitter import Emitter
-from heapstory.linear.ir.instructions import address_of
-from heapstory.linear.ir.module import THREADS, Declared, Module, Type
+from heapstory.linear.ir.instructions import THREADS, address_of
+from heapstory.linear.ir.module import Declared, Module, Type
 from heapstory.linear.ir.roles import Chosen
+from heapstory.linear.ir.threads import Threads, registrar
 
 (INSERT, TAKE_FRONT, TAKE_BACK, ADD, REMOVE, CONTAINS, WRITE, READ, INCREMENT, DECREMENT) = range(
     10
@@ -52,11 +53,12 @@ STRUCTURE, THREAD, ARGUMENT, OUT, OWN, NUMBER_ = (
 @dataclass(frozen=True)
 class Given:
     """What a parameter is given: the structure, the value, a slot for the answer, something that
-    each thread has one of, or a number."""
+    each thread has one of, or a number. ``number``: that one; of the value, which parameter."""
 
     what: str
     kind: Type
     number: int = 0
+    name: str = ""
 
 
 @dataclass
@@ -92,8 +94,11 @@ class Harness:
     ) -> None:
         self.module, self.chosen, self.cleared = module, chosen, cleared
         self.shared = self._shared(struct)
+        self.threads = Threads(module)
+        self.numbers: list[str] = []  # that operations are called with, by guess
         self.alone = ""  # the word by which only one thread calls some operations
         self.set_up = self._set_up()
+        self._begin = self._beginning()
         if chosen.kind == roles.LOCK:
             self.operations = [self._section()]
         else:
@@ -117,15 +122,15 @@ class Harness:
         """Gives the number of a function that makes the structure."""
         to = Emitter(self.module, "set up", [])
         number = self.module.reserve()
-        slot = self.module.variable(_SLOT, 8)
-        assert slot is not None
-        where = self.module.constant(address_of(slot))
+        where = self.module.constant(address_of(self.module.made_up(_SLOT, 8)))
         self.maker = self._maker()
         for name in self.module.start():
             self._emit_call(to, self.module.functions[name], [])
         made = self._made(to, self.maker, where)
         if made is not None:
             to.emit(op.STORE, a=where, b=made, size=8)
+        if self.chosen.kind == roles.LOCK and locks.may_refuse(self.chosen.methods["lock"].returns):
+            self._learn_lock(to)
         to.emit(op.GIVE)
         self._finish(to, number)
         return number
@@ -141,6 +146,12 @@ class Harness:
                 for f in found
                 if (f.types and f.types[0].text in (text, f"{text}*")) or f.returns.text == text
             ]
+            whole = next((f for f in found if f"{f.returns.text} *" == text), None)
+            if not fitting and whole is not None:
+                raise UsageError(
+                    f"{self.module.path}:{whole.line}: '{whole.name}' returns the initial state as "
+                    "a structure: add a function that writes it to where a pointer leads"
+                )
         if fitting:
             return fitting[0]
         kind = self.shared.text if self.shared else None
@@ -174,6 +185,36 @@ class Harness:
             return None
         return self._call(to, maker, [])
 
+    def _beginning(self) -> int | None:
+        """The number of a function that a thread calls before its first operation."""
+        handles = [g.kind for m, f in self._methods() for g in self.plan(f, m) if g.what == OWN]
+        found = self.chosen.registers or registrar(self.module, self.chosen, handles)
+        if found is None or found is self.maker:
+            return None
+        self.threads.registers = found
+        to = Emitter(self.module, "begin", [])
+        to.line = found.line
+        number = self.module.reserve()
+        arguments = []
+        for given in self.plan(found, INCREMENT):
+            made = Type(given.kind.text.removesuffix("*"), 8)
+            if any(each.text == made.text for each in handles):
+                arguments.append(self.threads.slot(to, made))
+            else:
+                arguments.append(self._given(to, found, given))
+        called = self.module.function(found.symbol)
+        assert called is not None
+        self.threads.begin(to, arguments, called)
+        self._finish(to, number)
+        return number
+
+    def _methods(self) -> list[tuple[int, Declared]]:
+        """The methods of the abstract type with their functions."""
+        kind = self.chosen.kind
+        of = INCREMENT if kind == roles.LOCK else None
+        methods = self.chosen.methods.items()
+        return [(METHODS[kind, m] if of is None else of, f) for m, f in methods]
+
     # -- calls ------------------------------------------------------------------------------------
 
     def _call(self, to: Emitter, function: Declared, given: list[int]) -> int:
@@ -198,8 +239,7 @@ class Harness:
         return result
 
     def _structure(self, to: Emitter) -> int:
-        slot = self.module.variable(_SLOT, 8)
-        assert slot is not None
+        slot = self.module.made_up(_SLOT, 8)
         found = to.fresh()
         to.emit(op.LOAD, dst=found, a=self.module.constant(address_of(slot)), size=8)
         return found
@@ -208,6 +248,8 @@ class Harness:
         to = Emitter(self.module, function.name, ["%argument"])
         to.line = function.line
         number = self.module.reserve()
+        if self._begin is not None:
+            self.threads.first(to, self._begin)
         kind = METHODS[self.chosen.kind, method]
         arguments, out, out_size = self._arguments(to, function, kind)
         result = self._emit_call(to, function, arguments)
@@ -256,32 +298,47 @@ class Harness:
         if given.what == THREAD:
             return to.thread()
         if given.what == ARGUMENT:
-            return self._argument(to, function, given.kind)
+            return self._argument(to, function, given)
         if given.what == OWN:
-            return self._own(to, given.kind)
+            return self.threads.own(to, given.kind)
+        self.numbers.append(f"{function.name} with {given.name or 'a number'} = {given.number}")
         return self.module.constant(given.number)
 
     def plan(self, function: Declared, method: int) -> list[Given]:
         """What each parameter of a function is given."""
+        if len(function.parameters) != len(function.types):
+            raise UsageError(
+                f"{self.module.path}:{function.line}: '{function.name}' takes or returns a "
+                "structure, which is not modelled for an operation"
+            )
         found: list[Given] = []
         wanted = self._argument_number(function) if method in TAKES_ARGUMENT else -1
         for number in range(len(function.parameters)):
             name = function.names[number] if number < len(function.names) else ""
             kind = function.types[number] if number < len(function.types) else Type("int", 4)
             answers = any(each.what == OUT for each in found)
-            if number == 0 and self.shared is not None:
+            if number == 0 and self.shared is not None and kind.text == self.shared.text:
                 found.append(Given(STRUCTURE, kind))
             elif _is_thread(name) and not kind.pointed and "*" not in kind.text:
                 found.append(Given(THREAD, kind))
             elif number == wanted:
-                found.append(Given(ARGUMENT, kind))
-            elif method in TAKES_OUT and "*" in kind.text and not answers and _is_cell(kind):
+                found.append(Given(ARGUMENT, kind, number))
+            elif method in TAKES_OUT and not answers and self._is_out(function, kind):
                 found.append(Given(OUT, kind))
             elif kind.pointed:
                 found.append(Given(OWN, kind))
             else:
-                found.append(Given(NUMBER_, kind, _guess(name, kind)))
+                found.append(Given(NUMBER_, kind, _guess(name, kind), name))
         return found
+
+    def _is_out(self, function: Declared, kind: Type) -> bool:
+        """Whether a function that takes a value writes it to what a parameter points to."""
+        if "*" not in kind.text or _is_cell(kind):
+            return "*" in kind.text
+        inserts = [f for m, f in self._methods() if m == INSERT]
+        items = [f.types[n] for f in inserts if (n := self._argument_number(f)) < len(f.types)]
+        same = any(item.text.rstrip(" *") == kind.text.rstrip(" *") for item in items)
+        return same and kind.text.count("*") == 1 and "*" not in function.returns.text
 
     def guessed(self, first: int) -> list[int | None]:
         """What the initialiser is given, from a parameter on; None: memory that it shall use."""
@@ -296,6 +353,17 @@ class Harness:
             for n in count
         ]
 
+    def given_to_maker(self) -> list[str]:
+        """What the initialiser is given, for people."""
+        maker = self.maker
+        if maker is None:
+            return []
+        own = {self.shared.text, f"{self.shared.text}*"} if self.shared else set()
+        first = int(bool(maker.types) and maker.types[0].text in own)
+        names = [*maker.names, *[""] * len(maker.parameters)]
+        given = ["memory" if g is None else str(g) for g in self.guessed(first)]
+        return [f"{names[n]} = {each}".lstrip(" =") for n, each in enumerate(given, first)]
+
     def _argument_number(self, function: Declared) -> int:
         """Which parameter is the value or key: by its name, or else the first one."""
         first = 1 if self.shared is not None else 0
@@ -305,15 +373,25 @@ class Harness:
                 return number
         return first
 
-    def _argument(self, to: Emitter, function: Declared, kind: Type) -> int:
-        argument = to.register("%argument")
+    def _argument(self, to: Emitter, function: Declared, given: Given) -> int:
+        argument, kind = to.register("%argument"), given.kind
+        if given.number in function.copied:
+            return self._item(to, function.copied[given.number], argument)
         if "*" not in kind.text and "&" not in kind.text:
-            if kind.text.startswith(("struct", "union")):
+            if kind.text.startswith(("struct", "union")) and kind.size > 8:
                 raise UsageError(f"{self.module.path}: '{function.name}' takes a {kind.text}")
             return argument
         found = to.fresh()
         to.emit(op.LIBRARY, kind=op.VALUE, dst=found, b=to.row([argument]), c=1)
         return found
+
+    def _item(self, to: Emitter, size: int, value: int) -> int:
+        """A structure in memory that begins with a value; the rest is 0."""
+        made, whole = to.fresh(), self.module.constant(size)
+        to.emit(op.ALLOT, dst=made, a=whole)
+        to.emit(op.LIBRARY, kind=op.FILL, b=to.row([made, self.module.constant(0), whole]), c=3)
+        to.emit(op.STORE, a=made, b=value, size=8)
+        return made
 
     def _slot(self, to: Emitter, kind: Type) -> tuple[int, int]:
         size = kind.pointed or 8
@@ -321,36 +399,51 @@ class Harness:
         to.emit(op.ALLOT, dst=slot, a=self.module.constant(max(size, 16)))
         return slot, min(size, 8)
 
-    def _own(self, to: Emitter, kind: Type) -> int:
-        """Something that each thread has one of: a node for a lock, a handle."""
-        every = self.module.variable(f"{kind.text} of each thread", kind.pointed * (THREADS + 1))
-        assert every is not None
-        return to.own(self.module.constant(address_of(every)), kind.pointed)
-
     def _section(self) -> Operation:
         """A counter that only holders of the lock read and write: two at a time would show."""
         to = Emitter(self.module, "section", ["%argument"])
         number = self.module.reserve()
-        counter = self.module.variable(_COUNTER, 8)
-        assert counter is not None
-        where = self.module.constant(address_of(counter))
+        where = self.module.constant(address_of(self.module.made_up(_COUNTER, 8)))
         lock, unlock = self.chosen.methods["lock"], self.chosen.methods["unlock"]
+        if self._begin is not None:
+            self.threads.first(to, self._begin)
         to.line = lock.line
-        self._emit_call(to, lock, self._arguments(to, lock, INCREMENT)[0])
+        held = self._emit_call(to, lock, self._arguments(to, lock, INCREMENT)[0])
+        if locks.may_refuse(lock.returns):
+            locks.unless_held(to, held)
         before, after = to.fresh(2), to.fresh()
         to.emit(op.LOAD, dst=before, a=where, size=8)
         one = self.module.constant(1)
         to.emit(op.BINARY, kind=0, dst=after, a=before, b=one, size=64)
         to.emit(op.STORE, a=where, b=after, size=8)
         to.line = unlock.line
-        self._emit_call(to, unlock, self._arguments(to, unlock, INCREMENT)[0])
+        self._release(to, held)
         zero = self.module.constant(0)
         to.emit(op.GIVE, b=to.row([before, zero]), c=2)
         self._finish(to, number)
         name = f"{lock.name} … {unlock.name}"
         found = Operation(name, INCREMENT, number, False, False, False)
         found.says = NUMBER
+        if locks.may_refuse(lock.returns):
+            found.lost = [locks.NOT_HELD]
         return found
+
+    def _release(self, to: Emitter, held: int) -> None:
+        """The call of unlock, which may want what lock gave."""
+        lock, unlock = self.chosen.methods["lock"], self.chosen.methods["unlock"]
+        arguments = [
+            held
+            if given.what in (OWN, NUMBER_) and given.kind.text == lock.returns.text
+            else self._given(to, unlock, given)
+            for given in self.plan(unlock, INCREMENT)
+        ]
+        self._emit_call(to, unlock, arguments)
+
+    def _learn_lock(self, to: Emitter) -> None:
+        lock = self.chosen.methods["lock"]
+        held = self._emit_call(to, lock, self._arguments(to, lock, INCREMENT)[0])
+        locks.keep(to, held)
+        self._release(to, held)
 
     def _finish(self, to: Emitter, number: int) -> None:
         self.module.bodies[number] = to.finished()
@@ -397,7 +490,7 @@ def _guess(name: str, kind: Type) -> int:
     """A value for a parameter of an initialiser."""
     if "*" in kind.text:
         return 0
-    if _is_thread(name):
+    if _is_thread(name) or re.search("proc", name, re.IGNORECASE):
         return THREADS + 1  # and the one that sets up
     if re.search(r"item|elem|obj|data|value", name, re.IGNORECASE) and "size" in name:
         return 8

@@ -20,6 +20,7 @@ _NUMBER = {"int", "size_t", "unsigned", "long", "short", "uint32_t", "uint64_t",
            "int64_t", "uint16_t", "char", "uint8_t", "auto", "ptrdiff_t"}  # fmt: skip
 _TYPE = {"typename", "class"}
 _LOCKS = re.compile(r"lock|mutex|mtx", re.IGNORECASE)
+_FRONTS = ("front", "peek", "top", "frontPtr")
 _COPIES = re.compile(r"alloc", re.IGNORECASE)
 
 _HEAD = """\
@@ -121,7 +122,8 @@ def subjects(
     every = []
     for each in found.classes:
         hints = [path.rsplit("/", 1)[-1], each.name]
-        names = [m.name for m in each.methods if not _says_nothing(m)]
+        looks = _front(each) is not None and roles.few([each.name, path]) in ("spsc", "mpsc")
+        names = [m.name for m in each.methods if looks or not _says_nothing(m)]
         named = roles.by_names(names, hints, functions, implements)
         if named is not None and not each.abstract:
             kind, chosen = named
@@ -134,6 +136,13 @@ def _says_nothing(method: Method) -> bool:
     """Whether what it takes cannot be seen."""
     takes = set(roles.words_of(method.name)) & roles.TAKING
     return bool(takes) and method.silent and not any(p.is_out for p in method.parameters)
+
+
+def _front(of: Class) -> Method | None:
+    """What shows the value that is taken next, where taking is done apart. One consumer alone may
+    do one after the other."""
+    named = [m for m in of.methods if m.name in _FRONTS and not m.parameters]
+    return min(named, key=lambda m: _FRONTS.index(m.name), default=None)
 
 
 def _overload(of: Class, name: str) -> Method:
@@ -231,7 +240,10 @@ def _text(of: Subject, throws: bool, path: str, shown: str, first: str) -> str:
         parts.append(_ELEMENT.format(first=first, name=insert.name))
     calls = []
     for method, function in of.names.items():
-        helpers, body = _call(method, function, of.kind, throws)
+        if method == "dequeue" and _says_nothing(function):
+            helpers, body = _looking(of.made, function)
+        else:
+            helpers, body = _call(method, function, of.kind, throws)
         parts.append(helpers)
         calls.append(body)
     parts.append("}\nusing namespace heapstory_;\n")
@@ -282,3 +294,20 @@ def _taking(method: str, function: Method, kind: str, throws: bool) -> tuple[str
     helper = f"template <class Q> auto {method}_call(Q *s, long *out) {{ {body} }}\n"
     called = f"return {method}_call(s, out);"
     return helper, f'extern "C" auto {PREFIX}{method}(structure *s, long *out) {{ {called} }}\n'
+
+
+def _looking(of: Class, function: Method) -> tuple[str, str]:
+    """Looks at the first value and takes it then; what is empty has no first value, or says so."""
+    front = _front(of)
+    assert front is not None
+    empty = next((m.name for m in of.methods if m.name in ("empty", "isEmpty", "is_empty")), "")
+    unless = f"if (s->{empty}()) return 0;" if empty else "static_assert(sizeof(Q) == 0);"
+    helper = (
+        f"template <class Q> long look(Q *s, long *out) {{ typedef decltype(s->{front.name}()) F; "
+        f"if constexpr (std::is_pointer_v<F>) {{ auto first = s->{front.name}(); "
+        f"if (!first) return 0; *out = number(*first); }} else {{ {unless} "
+        f"*out = number(s->{front.name}()); }} s->{function.name}(); return 1; }}\n"
+    )
+    return helper, (
+        f'extern "C" long {PREFIX}dequeue(structure *s, long *out) {{ return look(s, out); }}\n'
+    )

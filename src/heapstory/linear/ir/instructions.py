@@ -20,11 +20,14 @@ ORDERS = {
 }  # fmt: skip
 (
     ALLOCATE, ALLOCATE_CLEAR, FREE, FILL, COPY, LOCK, UNLOCK, TRY_LOCK, NOTHING, THREAD, FAILED,
-    ENDED, VALUE, ASSUME, CHOOSE, RAISE, CAUGHT, RAISE_AGAIN,
-) = range(18)  # fmt: skip
+    ENDED, VALUE, ASSUME, CHOOSE, RAISE, CAUGHT, RAISE_AGAIN, COMPARE_MEMORY, COUNT_BITS,
+    REALLOCATE,
+) = range(21)  # fmt: skip
+ONES, ZEROS_ABOVE, ZEROS_BELOW = range(3)  # what is counted
 MUTEX, FOR_READING, FOR_WRITING, SEMAPHORE = range(4)  # kinds of locks
 ATOMIC = {LOAD, STORE, MODIFY, EXCHANGE, FENCE}
 FIRST_FUNCTION = 1 << 12
+THREADS = 4  # and one that sets up
 
 
 def address_of(number: int) -> int:

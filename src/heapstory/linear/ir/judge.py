@@ -27,6 +27,7 @@ from heapstory.linear.ir.harness import (
     Operation,
 )
 from heapstory.linear.ir.instructions import address_of
+from heapstory.linear.ir.locks import NOT_HELD
 from heapstory.linear.ir.roles import words_of
 
 NEVER = -(1 << 62)  # a status that is never given
@@ -45,7 +46,7 @@ TROUBLE = {
     4: "frees memory twice",
     5: "uses a value that was never written",
     6: "races with another access",
-    7: "fails an assertion",
+    7: "fails an assertion or ends the program",
     8: "does not end",
     10: "uses memory whose address was hidden",
 }
@@ -97,6 +98,7 @@ class Outcome:
     other_type: bool = False  # already calls one after the other answer otherwise
     keys: int = 0  # that were tried, of a set
     narrow: bool = False  # only small values were tried
+    varied: list[str] = field(default_factory=list)  # functions that gave two results only
 
 
 class Judge:
@@ -170,6 +172,8 @@ class Judge:
                 self._truth(operation)
             elif operation.silent and not operation.by_pointer:
                 operation.says = SILENT
+        if NOT_HELD in self.harness.operations[0].lost:
+            self._locks(self.harness.operations[0])
         inserts = [o for o in self.harness.operations if o.method == INSERT]
         for operation in self.harness.operations:
             if operation.by_pointer or operation.method in (1, 2):
@@ -181,6 +185,12 @@ class Judge:
                 f"{self.path}: no operation answers anything, so none can be wrong: "
                 "say --functions NAME=METHOD,… with one that does"
             )
+
+    def _locks(self, section: Operation) -> None:
+        """A lock that may refuse must be given where it is free, as often as it is asked for."""
+        answers = self._run((section, 0), (section, 0))
+        if answers is None or [status for status, _ in answers] != [0, 1]:
+            raise OtherType(f"{self.path}: '{section.name}' do not lock and unlock one by one")
 
     def _insert(self, operation: Operation) -> None:
         first_value = FIRST_ARGUMENT * operation.spread
@@ -255,6 +265,10 @@ class Judge:
         if None in answers:
             raise CannotTell(f"{self.path}: '{operation.name}' alone does not end")
         one, other = (a[-1][0] for a in answers if a)
+        if one == other and operation.method == CONTAINS:
+            raise OtherType(
+                f"{self.path}: '{operation.name}' answers {one} with and without the key"
+            )
         operation.says = SILENT if operation.silent or one == other else TRUTH
         operation.yes, operation.no = one, other
 
@@ -266,6 +280,8 @@ class Judge:
         outcome = Outcome("unknown", strong=self.strong, capacity=self.capacity)
         outcome.operations, outcome.kind = self.harness.operations, self.harness.chosen.kind
         outcome.keys = self.keys if outcome.kind == roles.SET else 0
+        library = self.harness.module.library
+        outcome.varied = sorted(library.varied | library.clocks)
         try:
             self._alone()
             outcome.narrow, outcome.strong = self.narrow, self.strong
@@ -279,6 +295,12 @@ class Judge:
         except CannotTell as reason:
             outcome.verdict, outcome.reason = "unknown", str(reason)
             outcome.other_type = isinstance(reason, OtherType)
+        if outcome.verdict == "not-linearizable" and self.harness.module.library.clocks:
+            clocks = ", ".join(sorted(self.harness.module.library.clocks))
+            outcome.verdict = "unknown"
+            outcome.reason = (
+                f"{self.path}: no order explains this history, in which {clocks} may give any time"
+            )
         outcome.seconds = time.monotonic() - begin
         return outcome
 
@@ -372,7 +394,7 @@ class Judge:
                 outcome.verdict = "unknown"
             return True  # others may still come to an end
         never = [o.name for o, e in zip(self.harness.operations, found.ended, strict=True) if not e]
-        if never and calls >= 3:
+        if never and calls >= 3 and not outcome.reason:
             raise CannotTell(f"{self.path}: '{never[0]}' never ends")
         outcome.verdict = "unknown" if outcome.reason else "bounded-ok"
         outcome.covered[threads] = max(calls, outcome.covered.get(threads, 0))

@@ -37,6 +37,9 @@ _PLAIN: dict[str, tuple[int, tuple[int, ...]]] = {
     "memset": (op.FILL, (0, 1, 2)),
     "memcpy": (op.COPY, (0, 1, 2)),
     "memmove": (op.COPY, (0, 1, 2)),
+    "memcmp": (op.COMPARE_MEMORY, (0, 1, 2)),
+    "bcmp": (op.COMPARE_MEMORY, (0, 1, 2)),
+    "realloc": (op.REALLOCATE, (0, 1)),
     "pthread_mutex_lock": (op.LOCK, (0,)),
     "pthread_mutex_trylock": (op.TRY_LOCK, (0,)),
     "pthread_mutex_unlock": (op.UNLOCK, (0,)),
@@ -60,10 +63,10 @@ _PLAIN: dict[str, tuple[int, tuple[int, ...]]] = {
     "reach_error": (op.FAILED, ()),
     "__VERIFIER_assume": (op.ASSUME, (0,)),
     "abort": (op.FAILED, ()),
-    "exit": (op.ENDED, ()),
-    "_exit": (op.ENDED, ()),
-    "_ZSt9terminatev": (op.ENDED, ()),
-    "__cxa_pure_virtual": (op.ENDED, ()),
+    "exit": (op.FAILED, ()),
+    "_exit": (op.FAILED, ()),
+    "_ZSt9terminatev": (op.FAILED, ()),
+    "__cxa_pure_virtual": (op.FAILED, ()),
 }
 # locks that are not mutexes
 _LOCKS = {
@@ -103,6 +106,16 @@ _WAITS = {
 }  # whether it may give up
 _STD_WAIT = "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"
 _TIMED_OUT = 110
+_KEYED = {"pthread_key_create", "pthread_getspecific", "pthread_setspecific"}
+# name -> which argument the time is written to; -1: it is the result
+_CLOCKS = {
+    "_ZNSt6chrono3_V212steady_clock3nowEv": -1, "_ZNSt6chrono3_V212system_clock3nowEv": -1,
+    "clock": -1, "time": -1, "llvm.readcyclecounter": -1, "llvm.x86.rdtsc": -1,
+    "gettimeofday": 0, "clock_gettime": 1, "timespec_get": 0,
+}  # fmt: skip
+# futex: a wait may end for no reason, so it only lets others in; gettid
+_SYSTEM_CALLS: dict[int | None, int] = {202: op.NOTHING, 186: op.THREAD}
+_LATE = 1 << 40  # a time behind all others
 _RANDOM = {"rand", "random", "rand_r", "_ZNSt6thread20hardware_concurrencyEv"}
 # Variables of libraries that hold 0, or whose value nobody looks at.
 _KNOWN = re.compile(
@@ -115,6 +128,13 @@ _IGNORED = (
 )  # fmt: skip
 # A function that is not in the file and gives the number of the thread.
 _THREAD_NUMBER = re.compile(r"(get_?)?(my_?)?(thread|tid)(_?(num|number|id|index|nr))?")
+_BITS = {
+    "llvm.ctpop.i": op.ONES, "llvm.ctlz.i": op.ZEROS_ABOVE, "llvm.cttz.i": op.ZEROS_BELOW,
+}  # fmt: skip
+_ONCE = "a lock for pthread_once"
+_KEYS = "the number of keys"
+_OF_KEYS = "values of keys"
+MOST_KEYS = 16
 _MEMORY = {"llvm.memset": "memset", "llvm.memcpy": "memcpy", "llvm.memmove": "memmove"}
 _ATOMIC_ORDERS = [op.RELAXED, op.ACQUIRE, op.ACQUIRE, op.RELEASE, op.BOTH, op.STRONG]
 
@@ -136,6 +156,7 @@ class Library:
         self.defined = defined
         self.assumed: set[str] = set()  # taken to give the number of the thread
         self.varied: set[str] = set()  # tried with the results 0 and 1 only
+        self.clocks: set[str] = set()  # tried with two times, in any order
 
     def call(self, to: Emitter, target: str, name: str, pieces: list[str]) -> bool:
         """Lower a call of one; False if it is none."""
@@ -154,6 +175,11 @@ class Library:
             kind = _LOCKS.get(name, op.MUTEX)
             self._emit(to, target, code, [pieces[i] for i in counted], kind)
             return True
+        for begin, what in _BITS.items():
+            if name.startswith(begin):
+                width = int(name.removeprefix(begin))
+                self._emit(to, target, op.COUNT_BITS, pieces[:1], what + 4 * width)
+                return True
         return self._other(to, target, name, pieces)
 
     def _other(self, to: Emitter, target: str, name: str, pieces: list[str]) -> bool:
@@ -171,7 +197,7 @@ class Library:
             self._guard(to, target, to.typed(pieces[0])[1])
         elif name == "__cxa_guard_release":
             guard = to.typed(pieces[0])[1]
-            to.emit(op.STORE, a=guard, b=to.module.constant(1), size=1, order=op.RELEASE)
+            to.emit(op.STORE, a=guard, b=to.module.constant(1), size=1)
             self._lock(to, op.UNLOCK, self._behind(to, guard))
         elif name == "sem_init":
             value = to.typed(pieces[2])[1]
@@ -189,6 +215,20 @@ class Library:
             to.emit(op.LIBRARY, kind=op.ALLOCATE, dst=made, b=to.row([to.typed(pieces[2])[1]]), c=1)
             to.emit(op.STORE, a=to.typed(pieces[0])[1], b=made, size=8)
             self._emit(to, target, op.NOTHING, [])
+        elif name == "pthread_once":
+            self._once(to, *(to.typed(piece)[1] for piece in pieces))
+            self._emit(to, target, op.NOTHING, [])
+        elif name in _KEYED:
+            self._of_key(to, target, name, pieces)
+        elif name == "syscall" and _constant(pieces[0]) in _SYSTEM_CALLS:
+            code = _SYSTEM_CALLS[_constant(pieces[0])]
+            self._emit(to, target, code, [])
+        elif name == "__errno_location":
+            to.move(to.register(target), self._own_word(to, "errno"))
+        elif name.startswith("_ZSt11_Hash_bytes"):  # any function is one; so all collide
+            to.move(to.register(target), to.typed(pieces[2])[1])
+        elif name in _CLOCKS:
+            self._clock(to, target, name, pieces)
         elif name.startswith("__atomic_") and self._atomic(to, target, name, pieces):
             return True
         elif is_thread_number(name) and not pieces:
@@ -202,7 +242,8 @@ class Library:
     def _emit(to: Emitter, target: str, code: int, pieces: list[str], lock: int = op.MUTEX) -> None:
         row = to.row([to.typed(piece)[1] for piece in pieces])
         result = to.register(target) if target else -1
-        if code in (op.ALLOCATE, op.ALLOCATE_CLEAR, op.THREAD, op.CHOOSE) and result < 0:
+        gives = (op.ALLOCATE, op.ALLOCATE_CLEAR, op.REALLOCATE, op.THREAD, op.CHOOSE, op.COUNT_BITS)
+        if code in gives and result < 0:
             result = to.fresh()
         to.emit(op.LIBRARY, kind=code, dst=result, b=row, c=len(pieces), size=lock)
 
@@ -233,14 +274,78 @@ class Library:
         elif target:
             to.move(to.register(target), to.module.constant(0))
 
+    @staticmethod
+    def _own_word(to: Emitter, name: str) -> int:
+        """The address of a word that each thread has."""
+        every = to.module.made_up(f"{name} of each thread", 8 * (op.THREADS + 1))
+        return to.own(to.module.constant(op.address_of(every)), 8)
+
+    def _once(self, to: Emitter, control: int, function: int) -> None:
+        """Calls a function for who comes first; the others wait until it is done."""
+        mutex = to.module.constant(op.address_of(to.module.made_up(_ONCE, 8)))
+        self._lock(to, op.LOCK, mutex)
+        none = self._is_none(to, control, 4)
+        branch = to.emit(op.BRANCH, a=none)
+        branch.b = len(to.body.code)
+        to.emit(op.CALL_BY_ADDRESS, a=function, b=to.row([]), c=0, size=1)
+        to.emit(op.STORE, a=control, b=to.module.constant(1), size=4)
+        branch.c = len(to.body.code)
+        self._lock(to, op.UNLOCK, mutex)
+
+    @staticmethod
+    def _is_none(to: Emitter, address: int, size: int) -> int:
+        """Whether a word is 0 that only holders of a lock access."""
+        done, none = to.fresh(), to.fresh()
+        to.emit(op.LOAD, dst=done, a=address, size=size)
+        zero = to.module.constant(0)
+        equal = op.PREDICATES.index("eq")
+        to.emit(op.COMPARE, kind=equal, dst=none, a=done, b=zero, size=8 * size)
+        return none
+
+    @staticmethod
+    def _of_key(to: Emitter, target: str, name: str, pieces: list[str]) -> None:
+        """What each thread keeps under a key."""
+        first = to.typed(pieces[0])[1]
+        if name == "pthread_key_create":
+            keys = to.module.constant(op.address_of(to.module.made_up(_KEYS, 4)))
+            key, one = to.fresh(), to.module.constant(1)
+            to.emit(op.MODIFY, kind=op.MODIFY_KINDS.index("add"), dst=key, a=keys, b=one, size=4)
+            to.emit(op.STORE, a=first, b=key, size=4)
+        else:
+            size = MOST_KEYS * 8
+            values = op.address_of(to.module.made_up(_OF_KEYS, size * (op.THREADS + 1)))
+            place = to.fresh()
+            own = to.own(to.module.constant(values), size)
+            to.emit(op.INDEX, kind=8, dst=place, a=own, b=first, size=32)
+            if name == "pthread_getspecific":
+                found = to.register(target) if target else to.fresh()
+                to.emit(op.LOAD, dst=found, a=place, size=8)
+                return
+            to.emit(op.STORE, a=place, b=to.typed(pieces[1])[1], size=8)
+        if target:
+            to.move(to.register(target), to.module.constant(0))
+
+    def _clock(self, to: Emitter, target: str, name: str, pieces: list[str]) -> None:
+        """The beginning, or late, and both in any order."""
+        self.clocks.add(name)
+        late, now = to.fresh(), to.fresh()
+        to.emit(op.LIBRARY, kind=op.CHOOSE, dst=late)
+        zero, end = to.module.constant(0), to.module.constant(_LATE)
+        to.emit(op.SELECT, dst=now, a=late, b=end, c=zero)
+        at = _CLOCKS[name]
+        if at >= 0:
+            place, rest = to.typed(pieces[at])[1], to.fresh()
+            to.emit(op.INDEX, kind=8, dst=rest, a=place, b=to.module.constant(1), size=64)
+            to.emit(op.STORE, a=place, b=now, size=8)
+            to.emit(op.STORE, a=rest, b=zero, size=8)
+        if target:
+            to.move(to.register(target), zero if at >= 0 else now)
+
     def _guard(self, to: Emitter, target: str, guard: int) -> None:
         """Whether this thread has to initialise a variable; the others wait until it has."""
         mutex = self._behind(to, guard)
         self._lock(to, op.LOCK, mutex)
-        done, none = to.fresh(), to.fresh()
-        to.emit(op.LOAD, dst=done, a=guard, size=1, order=op.ACQUIRE)
-        zero = to.module.constant(0)
-        to.emit(op.COMPARE, kind=op.PREDICATES.index("eq"), dst=none, a=done, b=zero, size=8)
+        none = self._is_none(to, guard, 1)
         branch = to.emit(op.BRANCH, a=none)
         branch.c = len(to.body.code)
         self._lock(to, op.UNLOCK, mutex)

@@ -200,7 +200,7 @@ class Lowering(Calls):
         fields = self._fields(kind)
         if fields is None:
             size = self.layout.size(kind)
-            if size > 8 and not order:
+            if size > 8 and not order and kind != "i128":
                 self.unknown(f"a value of {size} bytes")
             self.emit(op.LOAD, dst=self.register(target), a=address, size=size, order=order)
             return

@@ -11,10 +11,10 @@ from heapstory.cfront.debug import DebugInfo
 from heapstory.cfront.layout import Layout, type_length
 from heapstory.cfront.program import Operand
 from heapstory.cfront.reader import IRError, ModuleReader
-from heapstory.cfront.signatures import read_parameters
+from heapstory.cfront.signatures import copied_parameters, read_parameters
 from heapstory.errors import UsageError
 from heapstory.linear.ir.exceptions import TypeInfo
-from heapstory.linear.ir.instructions import FIRST_FUNCTION, Body, address_of
+from heapstory.linear.ir.instructions import FIRST_FUNCTION, THREADS, Body, address_of
 from heapstory.linear.ir.library import Library, is_known, is_thread_number
 from heapstory.linear.ir.lower import Lowering
 from heapstory.linear.ir.unit import Compiled, compiled
@@ -27,7 +27,6 @@ _IN_RANGE = re.compile(r"\binrange(?:\([^)]*\))? ")
 _DBG = re.compile(r"!dbg !(\d+)")
 _TAIL = re.compile(r", (?:align|section|comdat|!)")
 _QUOTED = re.compile(r'([%@])"([^"]+)"')
-THREADS = 4
 ELSEWHERE = 3000  # numbers of functions that are not in the file
 SYSTEM = ("/usr/", "/lib/")  # what lies there is not the user's
 
@@ -56,6 +55,7 @@ class Declared:
     owner: str = ""  # the class of a member function
     calls: set[str] = field(default_factory=set)
     file: str = ""  # where it is
+    copied: dict[int, int] = field(default_factory=dict)  # parameters in memory: their sizes
 
 
 class Module:
@@ -121,6 +121,7 @@ class Module:
         return Declared(
             symbol, name, place.line if place else 0, parameters, lines, returns, found, names,
             debug.owner(number), calls, place.path if place else "",
+            copied_parameters(match.group(3), self.layout),
         )  # fmt: skip
 
     def line_of(self, location: str) -> int:
@@ -195,6 +196,12 @@ class Module:
             return 0
         rest = match.group(4)
         return self.layout.size(rest[: type_length(rest)])
+
+    def made_up(self, name: str, size: int) -> int:
+        """The number of a variable that is made up."""
+        found = self.variable(name, size)
+        assert found is not None
+        return found
 
     def function(self, name: str) -> int | None:
         """The number of a function of the module."""

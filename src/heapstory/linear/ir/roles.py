@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from heapstory.errors import UsageError
@@ -49,13 +49,21 @@ _NEEDED = {
 _QUEUELIKE = re.compile(r"queue|fifo|ring|mpmc|spsc|mpsc|spmc|channel|lfq", re.IGNORECASE)
 _STACKLIKE = re.compile(r"stack|lifo", re.IGNORECASE)
 _FIFO = re.compile(r"queue|fifo", re.IGNORECASE)
+_FEW = re.compile(r"spsc|mpsc|spmc|mpmc")
 _LISTLIKE = re.compile(r"list|set|tree|hash|map|bst", re.IGNORECASE)
+# A queue's own words for these, which other types use for something else.
+_QUEUE_WORDS = {
+    "enqueue": ("write", "append", "insert"),
+    "dequeue": ("read", "remove", "fetch"),
+}
+_BACK, _FRONT = {"back", "tail", "last", "rear"}, {"front", "head", "first"}
 _TRIES = {"try", "trylock", "tryacquire", "is", "size", "count", "bulk", "burst", "multi"}
 # For a lock: who only tries may fail, and readers do not exclude each other.
 _NOT_ALONE = {"try", "read", "rd", "reader", "readers", "shared"}
 MAKES = {
     "init", "initialize", "initialise", "create", "new", "make", "setup", "alloc", "ctor",
 }  # fmt: skip
+_PARTS = {"node", "handle", "thread", "tls", "local", "worker", "item", "entry", "record"}
 # What works on a structure and does not make its initial state.
 _OTHERS = {
     "destroy", "free", "fini", "deinit", "cleanup", "release", "print", "dump", "show", "close",
@@ -63,6 +71,7 @@ _OTHERS = {
     "foreach", "iterate", "stop", "wake", "wait", "test", "thread",
 }  # fmt: skip
 _INIT = "init"  # what --functions calls the function that makes the initial state
+_FIRST = "register"  # and the one that each thread calls first
 _STORED = re.compile(r"\bstore .*, (?:ptr|[^,]*\*) (%[\w.]+|@[\w.$-]+)(?=,|$)")
 
 
@@ -74,6 +83,7 @@ class Chosen:
     methods: dict[str, Declared]
     maker: Declared | None = None  # of the initial state, where it is known
     type: str = ""  # of the object, where one was made of a class
+    registers: Declared | None = None  # what each thread calls first, where it is known
 
 
 def words_of(name: str) -> list[str]:
@@ -101,7 +111,7 @@ def by_names(
         kind = _fitting(set(methods), implements)
         return (kind, methods) if kind and set(told) <= set(names) else None
     for kind in [implements] if implements else _likely([*hints, *names]):
-        found = {m: _best(names, kind, words) for m, words in _WORDS[kind].items()}
+        found = {m: _best(names, kind, words) for m, words in _words(kind, hints).items()}
         methods = {m: name for m, name in found.items() if name}
         if set(methods) >= _NEEDED[kind]:
             return kind, methods
@@ -114,10 +124,11 @@ def _by_names(module: Module, implements: str | None, maker: Declared | None = N
     own = [f for f in every if f.file == str(Path(module.path).resolve())]
     hints = [module.path.rsplit("/", 1)[-1], *(f.name for f in every), *(f.owner for f in every)]
     for kind in [implements] if implements else _likely(hints):
-        for some in (own, every):
-            groups = [[f for f in some if _group(f) == g] for g in dict.fromkeys(map(_group, some))]
-            for group in [*groups, some]:
-                found = {m: _named(group, kind, words) for m, words in _WORDS[kind].items()}
+        for files in (own, every):
+            of = {_group(f): [g for g in files if _group(g) == _group(f)] for f in files}
+            for group in [*of.values(), files]:
+                words = _words(kind, hints)
+                found = {m: _named(group, kind, some) for m, some in words.items()}
                 methods = {m: f for m, f in found.items() if f is not None and f is not maker}
                 if set(methods) >= _NEEDED[kind]:
                     return Chosen(kind, methods, maker)
@@ -139,13 +150,13 @@ def _told(module: Module, functions: str, implements: str | None) -> Chosen:
         if name not in by_name:
             raise UsageError(f"{module.path}: no function '{name}'")
         methods[method or name] = by_name[name]
-    maker = methods.pop(_INIT, None)
+    maker, first = methods.pop(_INIT, None), methods.pop(_FIRST, None)
     if not methods:
-        return _by_names(module, implements, maker)
+        return replace(_by_names(module, implements, maker), registers=first)
     kind = _fitting(set(methods), implements)
     if kind is None:
         raise UsageError(f"{module.path}: which abstract type? say --implements TYPE")
-    return Chosen(kind, methods, maker)
+    return Chosen(kind, methods, maker, registers=first)
 
 
 def _fitting(methods: set[str], implements: str | None) -> str | None:
@@ -181,9 +192,20 @@ def _best(names: list[str], kind: str, methods: tuple[str, ...]) -> str | None:
     return min(found, key=lambda name: _rank(name, methods), default=None)
 
 
-def _rank(name: str, methods: tuple[str, ...]) -> tuple[int, int]:
+def _rank(name: str, methods: tuple[str, ...]) -> tuple[bool, int, int]:
+    """A queue of whose ends both take and give is one from back to front."""
     words = words_of(name)
-    return min(methods.index(w) for w in words if w in methods), len(name)
+    takes, ends = bool(TAKING & set(methods)), set(words)
+    odd = bool(ends & (_BACK if takes else _FRONT)) and methods[0] in ("enqueue", "dequeue")
+    return odd, min(methods.index(w) for w in words if w in methods), len(name)
+
+
+def _words(kind: str, hints: list[str]) -> dict[str, tuple[str, ...]]:
+    """What functions call the methods of a type."""
+    found = _WORDS[kind]
+    if kind != QUEUE or not _QUEUELIKE.search(" ".join(hints)):
+        return found
+    return {method: (*words, *_QUEUE_WORDS[method]) for method, words in found.items()}
 
 
 def _is(name: str, kind: str, methods: tuple[str, ...]) -> bool:
@@ -194,6 +216,12 @@ def _is(name: str, kind: str, methods: tuple[str, ...]) -> bool:
         return False
     extra = words & (_TRIES - {"try"} | MAKES | {"thread", "test", "node", "slowpath"})
     return not extra and "hp" not in words
+
+
+def few(names: list[str]) -> str:
+    """``spsc`` and the like, in the first of some names that says so; or else nothing."""
+    letters = (re.sub(r"[^a-z]", "", name.lower()) for name in names)
+    return next((m.group() for each in letters if (m := _FEW.search(each))), "")
 
 
 def _plain(name: str) -> str:
@@ -214,7 +242,7 @@ def initialisers(module: Module, chosen: Chosen) -> list[Declared]:
         and (set(words_of(f.name)) & MAKES or (f.owner and _plain(f.name) == _plain(f.owner)))
     ]
     called = {symbol for f in module.functions.values() for symbol in f.calls if f.name != "main"}
-    return sorted(found, key=lambda f: (f.symbol in called, "node" in words_of(f.name)))
+    return sorted(found, key=lambda f: (f.symbol in called, bool(set(words_of(f.name)) & _PARTS)))
 
 
 def unnamed_maker(module: Module, chosen: Chosen, shared: str | None) -> Declared | None:

@@ -35,13 +35,30 @@ def _functions(
         for more in ((), (_ALL,)):
             try:
                 module = read_module(path, (*options, *more), program)
-                return module, choose(module, functions, implements)
+                chosen = choose(module, functions, implements)
+                return _completed(module, chosen, functions, implements) or (module, chosen)
             except UsageError as error:
                 first = first or error
                 if "file not found" in str(error):
                     raise first from None
     assert first is not None
     raise first
+
+
+def _completed(
+    module: Module, chosen: Chosen, functions: str | None, implements: str | None
+) -> tuple[Module, Chosen] | None:
+    """With the files beside it that define what the operations call, if that can be compiled."""
+    used = reached(module, {f.symbol for f in chosen.methods.values()})
+    called = {callee[1:] for symbol in used for callee in module.functions[symbol].calls}
+    files = unit.defining(module.path, called - module.library.defined)
+    if not files:
+        return None
+    try:
+        whole = read_module(module.path, module.options, unit.including(module.path, files))
+        return whole, choose(whole, functions, implements)
+    except UsageError:
+        return None
 
 
 def _programs(path: str) -> list[str]:

@@ -6,6 +6,7 @@ includes (``node.c`` for ``node.h``) are added, since its functions may call wha
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from heapstory.errors import UsageError
 
 _C = (".c", ".i")
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".tpp", ".ipp")
+_SOURCES = (".c", ".cc", ".cpp", ".cxx")
 _STANDARDS = ("-std=gnu++17", "-std=gnu++20", "-std=gnu++11")
 _CPLUSPLUS = re.compile(
     r"^[ \t]*(?:template[ \t]*<|namespace\b|class[ \t]+\w|using[ \t]+\w|#[ \t]*include[ \t]*<\w+>)"
@@ -29,7 +31,14 @@ _INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 _COUNTS_APART = "-D_GLIBCXX_TSAN=1"
 MOST_FILES = 12
 MOST_ABOVE = 3
+MOST_DEEP = 8  # folders above a file in a project
+MOST_FOLDERS = 2000
+# What lies at the top of a project.
+_PROJECT = (".git", "README.md", "README", "CMakeLists.txt", "LICENSE", "include", "src")
 _MISSING = re.compile(r"'([^']+)' file not found")
+# gcc takes atomic operations on any object; this header makes clang do so.
+_NOT_ATOMIC = re.compile(r"must be a pointer to _Atomic type")
+_LOOSE = "heapstory_loose_atomics.h"
 _BEFORE_C = "".join(
     f"#include <{name}.h>\n"
     for name in ("assert", "stdatomic", "stdbool", "stddef", "stdint", "stdlib", "string")
@@ -41,6 +50,7 @@ _BEFORE_CPLUSPLUS = "".join(
         "functional", "memory", "mutex", "new", "stdexcept", "thread", "utility", "vector",
     )
 )  # fmt: skip
+_DEFINED = re.compile(r"\b(\w+)[ \t]*\(([^;{}()]*)\)\s*\{")
 _MAIN = re.compile(r"\bmain[ \t]*\(")
 
 
@@ -77,6 +87,9 @@ def own_files(path: str) -> list[Path]:
     for file in files:
         for name in _INCLUDED.findall(_text(str(file))):
             header = (file.parent / name).resolve()
+            if not header.is_file():
+                folder = _folder_of(name, path)
+                header = (folder / name).resolve() if folder else header
             if header.is_file() and header not in files and len(files) < MOST_FILES:
                 files.append(header)
     return files
@@ -85,9 +98,23 @@ def own_files(path: str) -> list[Path]:
 def beside(path: str) -> tuple[Path, ...]:
     """The files that belong to headers which a file includes."""
     own, *headers = own_files(path)
-    found = [h.with_suffix(s) for h in headers for s in (".c", ".cc", ".cpp", ".cxx")]
+    found = [h.with_suffix(s) for h in headers for s in _SOURCES]
     some = [f for f in dict.fromkeys(found) if f.is_file() and f not in (own, *headers)]
     return tuple(f for f in some if not _MAIN.search(_text(str(f))))
+
+
+def defining(path: str, functions: set[str]) -> tuple[Path, ...]:
+    """Files that lie beside a file, include a header as it does, and define some functions."""
+    own, *headers = own_files(path)
+    names = {header.name for header in headers}
+    found = []
+    for file in sorted(f for f in own.parent.iterdir() if f.suffix in _SOURCES and f != own):
+        text = _COMMENT.sub("", _text(str(file)))
+        shares = names & {Path(name).name for name in _INCLUDED.findall(text)}
+        defined = {name for name, _ in _DEFINED.findall(text)}
+        if shares and functions & defined and not _MAIN.search(text):
+            found.append(file)
+    return tuple(found)
 
 
 def compiled(path: str, options: tuple[str, ...], program: str = "") -> Compiled:
@@ -110,12 +137,20 @@ def compiled(path: str, options: tuple[str, ...], program: str = "") -> Compiled
     raise first
 
 
+def _loosely() -> tuple[str, ...]:
+    folder = Path(__file__).parents[1] / "include"
+    return (f"-I{folder}", "-include", _LOOSE)
+
+
 def _compiled(path: str, options: tuple[str, ...], program: str) -> Compiled:
     """Compile; a folder above or beside the file is searched for headers that are not found."""
     while True:
         try:
             return Compiled(_ir(path, options, program), program, options)
         except UsageError as error:
+            if _NOT_ATOMIC.search(str(error)) and _LOOSE not in options and not is_cplusplus(path):
+                options = (*options, *_loosely())
+                continue
             missing = _MISSING.search(str(error))
             folder = _folder_of(missing.group(1), path) if missing else None
             if folder is None or f"-I{folder}" in options:
@@ -124,14 +159,27 @@ def _compiled(path: str, options: tuple[str, ...], program: str) -> Compiled:
 
 
 def _folder_of(header: str, path: str) -> Path | None:
-    """The nearest folder that has a header."""
-    for above in list(Path(path).resolve().parents)[:MOST_ABOVE]:
-        for folder in (above, *sorted(f for f in above.iterdir() if f.is_dir())):
+    """The nearest folder that has a header: above the file or beside those, or anywhere in its
+    project."""
+    above = list(Path(path).resolve().parents)
+    for each in above[:MOST_ABOVE]:
+        for folder in (each, *sorted(f for f in each.iterdir() if f.is_dir())):
             if (folder / header).is_file():
                 return folder
-        if (above / ".git").exists():
+        if _is_project(each):
+            break
+    project = next((each for each in reversed(above[:MOST_DEEP]) if _is_project(each)), None)
+    for number, (name, inner, _) in enumerate(os.walk(project) if project else ()):
+        inner[:] = sorted(f for f in inner if f[0] != ".")
+        if (Path(name) / header).is_file():
+            return Path(name)
+        if number == MOST_FOLDERS:
             break
     return None
+
+
+def _is_project(folder: Path) -> bool:
+    return any((folder / name).exists() for name in _PROJECT)
 
 
 def _standards(path: str, options: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from heapstory.errors import UsageError
 from heapstory.linear.budget import Budget
 from heapstory.linear.ir import roles
-from heapstory.linear.ir.harness import INSERT, Harness
+from heapstory.linear.ir.harness import INCREMENT, INSERT, SILENT, Harness
 from heapstory.linear.ir.judge import CannotTell, Faulty, Judge, OtherType, Outcome
+from heapstory.linear.ir.locks import NOT_HELD
 from heapstory.linear.ir.subject import operations_of
 
 ANY_THREAD = "none"  # for --one-thread: no function is reserved
-_FEW = re.compile(r"spsc|mpsc|spmc|mpmc")
 
 
 @dataclass(frozen=True)
@@ -58,6 +57,14 @@ def _judge(wanted: Wanted, budget: Budget, cleared: bool) -> Judge:
     return Judge(harness_of(wanted, cleared), wanted.keys, budget)
 
 
+def is_reserved(wanted: Wanted) -> bool:
+    """Whether names say that only one thread calls some functions."""
+    try:
+        return bool(harness_of(wanted).alone)
+    except (UsageError, CannotTell):
+        return False
+
+
 def harness_of(wanted: Wanted, cleared: bool = False) -> Harness:
     """The calls of what a file is about."""
     module, chosen = operations_of(wanted.path, wanted.options, wanted.functions, wanted.implements)
@@ -82,7 +89,7 @@ def _reserve_by_name(harness: Harness) -> None:
     functions = list(chosen.methods.values())
     names = [chosen.type, *(f.owner for f in functions), *(f.name for f in functions)]
     names += list(reversed(Path(harness.module.path).resolve().parts[-2:]))
-    said = next((m.group() for name in names if (m := _FEW.search(_letters(name)))), "")
+    said = roles.few(names)
     alone = {"spsc": ["enqueue", "dequeue"], "mpsc": ["dequeue"], "spmc": ["enqueue"]}.get(said, [])
     if chosen.kind == roles.DEQUE:
         alone, said = ["push", "pop"], "deque"
@@ -104,10 +111,6 @@ def reserve(harness: Harness, number: int, group: str) -> None:
         known[name].role = number
 
 
-def _letters(name: str) -> str:
-    return re.sub(r"[^a-z]", "", name.lower())
-
-
 def _assumed(judge: Judge) -> list[str]:
     """What was taken for granted."""
     harness = judge.harness
@@ -119,8 +122,16 @@ def _assumed(judge: Judge) -> list[str]:
         for n in sorted(harness.module.library.assumed)
     ]
     found += [f"'{n}' is taken to give 0 or 1" for n in sorted(harness.module.library.varied)]
+    found += [f"it calls {number}" for number in dict.fromkeys(harness.numbers)]
+    found += _answers(harness)
+    if harness.maker is not None and not harness.chosen.type:
+        given = ", ".join(harness.given_to_maker())
+        found.append(f"{harness.maker.name}({given}) makes the initial state")
     if harness.shared is not None and harness.maker is None:
         found.append("nothing makes the initial state: the structure is taken to be all 0")
+    if harness.threads.registers is not None:
+        found.append(f"each thread calls {harness.threads.registers.name} before its first call")
+    found += [f"each thread's {kind} is taken to be all 0" for kind in sorted(harness.threads.bare)]
     if harness.cleared:
         found.append("the structure is taken to be cleared before it is initialised")
     if harness.alone:
@@ -134,6 +145,23 @@ def _assumed(judge: Judge) -> list[str]:
         found.append(f"left out where an assertion fails already without threads (line {lines})")
     if harness.chosen.kind == roles.LOCK:
         found.append("judged by a counter that only holders of the lock read and write")
+    return found
+
+
+def _answers(harness: Harness) -> list[str]:
+    """What some answers were taken for, and which were not looked at."""
+    found = []
+    for operation in harness.operations:
+        answers = " or ".join(str(answer) for answer in operation.lost if answer != NOT_HELD)
+        if answers:
+            found.append(f"where {operation.name} answers {answers}, it is taken to do nothing")
+        elif operation.lost:
+            found.append(
+                f"where {operation.name.split()[0]} answers otherwise than for a free lock, it is "
+                "taken not to hold it"
+            )
+        if operation.says == SILENT and not operation.silent and operation.method != INCREMENT:
+            found.append(f"what {operation.name} answers is always the same and says nothing")
     return found
 
 

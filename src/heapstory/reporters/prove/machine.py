@@ -45,6 +45,8 @@ def covers(outcome: Outcome) -> str:
         parts.append(f"keys 1 to {outcome.keys}")
     if outcome.narrow:
         parts.append("values below 128")
+    if outcome.varied:
+        parts.append(f"two results of {', '.join(outcome.varied)}")
     return ", ".join([*parts, "freed memory handed out again", memory])
 
 
@@ -69,6 +71,7 @@ def data(path: str, outcome: Outcome) -> dict[str, Any]:
             "capacity": outcome.capacity if outcome.capacity >= 0 else None,
             "keys": outcome.keys or None,
             "small_values": outcome.narrow,
+            "two_results_of": outcome.varied,
             "reuse": True,
             "memory_model": "sequential consistency" if outcome.strong else "RC11",
             "states": outcome.states,

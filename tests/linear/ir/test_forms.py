@@ -1,0 +1,169 @@
+"""Forms in which programs are written: registering threads, structures as values, barriers in
+assembly, memory of any size. Each right program has a wrong one beside it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from heapstory.linear.budget import Budget
+from heapstory.linear.ir.judge import Outcome
+from heapstory.linear.ir.verdict import Wanted, judge_source
+
+PROGRAMS = Path(__file__).parent / "programs"
+RACE = "unknown", "races with another access"
+WRONG = "not-linearizable", ""
+LOCKS = re.compile(r"pthread_mutex_(un)?lock")
+
+
+def judged(folder: Path, name: str, text: str, calls: int = 3) -> Outcome:
+    path = folder / name
+    path.write_text(text)
+    return judge_source(Wanted(str(path), calls=calls), Budget(100.0, 2_000_000))
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong", "expected"),
+    [
+        ("registers.c", "atomic_compare_exchange_strong(&s->top, &old, old->next)",
+         "(atomic_store(&s->top, old->next), 1)", WRONG),
+        ("handles.c", "while (atomic_exchange(&q->lock, 1))", "while (0)", RACE),
+        ("any_size.c", LOCKS, "(void)", RACE),
+        ("names_compared.c", LOCKS, "(void)", RACE),
+        ("loose_atomics.c", "!atomic_compare_exchange_weak(&l->held, &zero, 1)",
+         "atomic_load(&l->held) || (atomic_store(&l->held, 1), 0)", RACE),
+        ("spsc_front.hpp", "write_.store(next, std::memory_order_release)",
+         "write_.store(next, std::memory_order_relaxed)", RACE),
+        ("structures.c", LOCKS, "(void)", RACE),
+        ("keys_of_threads.c", LOCKS, "(void)", RACE),
+        ("wide_exchange.c", "__sync_bool_compare_and_swap(p, o, n)",
+         "(__atomic_store_n(p, n, __ATOMIC_SEQ_CST), true)", WRONG),
+        ("tries_to_lock.c", "atomic_compare_exchange_strong(&s->held, &no, 1)",
+         "atomic_load(&s->held) == no && (atomic_store(&s->held, 1), 1)", RACE),
+        ("ticket_given_back.c", "atomic_fetch_add(&s->next, 1)",
+         "atomic_load(&s->next); atomic_store(&s->next, me + 1)", RACE),
+        ("barriers.c", 'BARRIER __asm__ __volatile__("mfence" ::: "memory")',
+         'BARRIER __asm__ __volatile__("" ::: "memory")', RACE),
+        ("futex.c", "!atomic_compare_exchange_strong(&s->word, &none, 1)",
+         "atomic_load(&s->word) || (atomic_store(&s->word, 1), 0)", RACE),
+        ("growing.c", LOCKS, "(void)", RACE),
+    ],
+)  # fmt: skip
+def test_right_and_wrong(
+    tmp_path: Path, name: str, right: str | re.Pattern[str], wrong: str, expected: tuple[str, str]
+) -> None:
+    text = (PROGRAMS / name).read_text()
+    accepted = judged(tmp_path, name, text)
+    assert (accepted.verdict, accepted.reason, accepted.calls) == ("bounded-ok", "", 3)
+    pattern = right if isinstance(right, re.Pattern) else re.compile(re.escape(right))
+    changed, count = pattern.subn(wrong, text)
+    assert count > 0
+    refused = judged(tmp_path, name, changed)
+    assert refused.verdict == expected[0]
+    assert expected[1] in refused.reason
+
+
+def test_what_was_guessed_is_said(tmp_path: Path) -> None:
+    notes = judged(tmp_path, "r.c", (PROGRAMS / "registers.c").read_text(), calls=2).notes
+    assert "each thread calls hp_register before its first call" in notes
+    notes = judged(tmp_path, "a.c", (PROGRAMS / "any_size.c").read_text(), calls=2).notes
+    assert "ring_create(elem_size = 8, capacity = 2) makes the initial state" in notes
+    notes = judged(tmp_path, "t.c", (PROGRAMS / "tries_to_lock.c").read_text(), calls=2).notes
+    assert any("it is taken not to hold it" in note for note in notes)
+    bare = (PROGRAMS / "handles.c").read_text().replace("queue_register", "queue_elsewhere")
+    notes = judged(tmp_path, "h.c", bare.replace("h->seen != 7", "h->seen != 0"), calls=2).notes
+    assert "each thread's struct handle * is taken to be all 0" in notes
+
+
+ENDS = """
+#include <stdatomic.h>
+#include <stdlib.h>
+struct c { atomic_int busy, n; };
+int c_increment(struct c *x) {
+    if (atomic_exchange(&x->busy, 1)) exit(1);
+    int old = atomic_fetch_add(&x->n, 1);
+    atomic_store(&x->busy, 0);
+    return old;
+}
+int c_read(struct c *x) { return atomic_load(&x->n); }
+"""
+TIMED = """
+#include <stdatomic.h>
+#include <time.h>
+struct c { atomic_int n; };
+int c_increment(struct c *x) {
+    if (time(NULL)) return atomic_fetch_add(&x->n, 1);
+    int old = atomic_load(&x->n);
+    atomic_store(&x->n, old + 1);
+    return old;
+}
+int c_read(struct c *x) { return atomic_load(&x->n); }
+"""
+FINDS_ALL = """
+#include <stdatomic.h>
+#include <stdbool.h>
+struct bits { atomic_uint word; };
+bool bits_insert(struct bits *b, int k) { return !(atomic_fetch_or(&b->word, 1u << k) >> k & 1); }
+bool bits_remove(struct bits *b, int k) { return atomic_fetch_and(&b->word, ~(1u << k)) >> k & 1; }
+bool bits_contains(struct bits *b, int k) { return atomic_load(&b->word) != 0 || k; }
+"""
+BY_VALUE = """
+#include <stdatomic.h>
+struct counter { atomic_int n; int step, more[8]; };
+struct counter counter_create(void) { struct counter c = {.step = 1}; return c; }
+int counter_increment(struct counter *c) { return atomic_fetch_add(&c->n, c->step); }
+int counter_read(struct counter *c) { return atomic_load(&c->n); }
+"""
+
+
+def test_who_ends_the_program_has_failed(tmp_path: Path) -> None:
+    outcome = judged(tmp_path, "ends.c", ENDS)
+    assert outcome.verdict == "unknown"
+    assert "ends the program in some histories" in outcome.reason
+
+
+def test_a_clock_may_give_any_time_so_it_refutes_nothing(tmp_path: Path) -> None:
+    outcome = judged(tmp_path, "timed.c", TIMED)
+    assert outcome.verdict == "unknown"
+    assert "time may give any time" in outcome.reason
+    always = judged(tmp_path, "timed.c", TIMED.replace("if (time(NULL))", "time(NULL); if (1)"))
+    assert always.verdict == "bounded-ok"
+    assert always.varied == ["time"]
+
+
+def test_a_lookup_that_always_answers_alike_is_no_set(tmp_path: Path) -> None:
+    outcome = judged(tmp_path, "bits.c", FINDS_ALL)
+    assert outcome.verdict == "unknown" and outcome.other_type
+    assert "answers 1 with and without the key" in outcome.reason
+
+
+def test_an_initial_state_that_is_returned_is_not_taken_to_be_all_zero(tmp_path: Path) -> None:
+    from heapstory.errors import UsageError
+
+    with pytest.raises(UsageError, match="'counter_create' returns the initial state"):
+        judged(tmp_path, "counter.c", BY_VALUE)
+
+
+def test_what_fails_without_a_cause_is_no_answer_of_calls_in_a_row(tmp_path: Path) -> None:
+    """One after the other they are a set, so the refusal comes from threads."""
+    outcome = judged(tmp_path, "bits.c", (PROGRAMS / "attempts.c").read_text(), calls=2)
+    assert "do not behave like" not in outcome.reason
+    assert outcome.verdict == "not-linearizable"
+
+
+def test_files_that_define_what_is_called_are_read(tmp_path: Path) -> None:
+    """Beside the file, with the same header, whatever they are called."""
+    header = "#pragma once\n#include <stdatomic.h>\nvoid settle(atomic_int *held);\n"
+    (tmp_path / "gate.h").write_text(header)
+    (tmp_path / "settled.c").write_text(
+        '#include "gate.h"\nvoid settle(atomic_int *held) { atomic_store(held, 0); }\n'
+    )
+    (tmp_path / "other.c").write_text('#include "gate.h"\nint gate_count(void) { return 1; }\n')
+    gate = (
+        '#include "gate.h"\nstruct gate { atomic_int held; };\n'
+        "void gate_lock(struct gate *g) { while (atomic_exchange(&g->held, 1)) {} }\n"
+        "void gate_unlock(struct gate *g) { settle(&g->held); }\n"
+    )
+    assert judged(tmp_path, "spin.c", gate).verdict == "bounded-ok"
