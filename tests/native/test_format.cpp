@@ -166,6 +166,63 @@ TEST_CASE("slots survive, sorted by word and time") {
     CHECK(same_slots(decode_all(encoder), slots));
 }
 
+TEST_CASE("more writers than a segment has numbers for survive") {
+    std::mt19937_64 random(7);
+    for (uint32_t sites : {1u, 254u, 255u, 256u, 5000u}) {
+        std::vector<Slot> slots;
+        for (uint32_t event = 0; event < 20000; ++event) {
+            Slot slot = random_slot(random, event);
+            slot.site = uint32_t(random() % sites);
+            slots.push_back(slot);
+        }
+        sort_slots(slots);
+        SlotEncoder encoder(8192);
+        encoder.encode(slots);
+        CHECK(same_slots(decode_all(encoder), slots));
+    }
+}
+
+TEST_CASE("numbers of writers that cannot be are refused") {
+    const Bytes fresh = {1, 0, 0, 8};
+    Bytes writers;
+    expand_writers(Bytes{0, 0}, fresh, writers, 0);
+    CHECK(writers == Bytes{1, 0, 0, 8, 1, 0, 0, 8});
+    CHECK_THROWS_AS(expand_writers(Bytes{1}, fresh, writers, 0), FormatError);
+    CHECK_THROWS_AS(expand_writers(Bytes{0, 1}, fresh, writers, 0), FormatError);
+    CHECK_THROWS_AS(expand_writers(Bytes{255}, {}, writers, 0), FormatError);
+}
+
+TEST_CASE("segments from before writers had numbers are read") {
+    std::mt19937_64 random(8);
+    std::vector<Slot> slots;
+    for (uint32_t event = 0; event < 3000; ++event)
+        slots.push_back(random_slot(random, event));
+    sort_slots(slots);
+    SlotEncoder encoder(8192);
+    encoder.encode(slots);
+    REQUIRE(encoder.segments.size() == 1);
+    ByteReader in(encoder.out.bytes);
+    ByteWriter old;
+    for (unsigned column = 0; column < 3; ++column) // words, control, events
+        pack(old, unpack(in));
+    Bytes writers;
+    const Bytes numbers = unpack(in), fresh = unpack(in);
+    expand_writers(numbers, fresh, writers, 0);
+    pack(old, writers);
+    old.raw(in.raw(in.left()));
+    SlotSegment segment = encoder.segments[0];
+    segment.numbered = 0;
+    std::vector<Slot> read;
+    decode_segment(segment, old.bytes, read);
+    CHECK(same_slots(read, slots));
+    std::vector<uint64_t> words, expected;
+    segment_words(segment, old.bytes, words);
+    for (const Slot &slot : slots)
+        if (expected.empty() || expected.back() != slot.word)
+            expected.push_back(slot.word);
+    CHECK(words == expected);
+}
+
 TEST_CASE("runs survive among other slots") {
     std::mt19937_64 random(5);
     for (unsigned round = 0; round < 20; ++round) {

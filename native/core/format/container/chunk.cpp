@@ -2,7 +2,9 @@
 #include "format/container/chunk.h"
 
 #define ZSTD_STATIC_LINKING_ONLY // for ZSTD_c_literalCompressionMode
+#include <array>
 #include <nmmintrin.h>
+#include <utility>
 #include <zstd.h>
 
 namespace heapstory {
@@ -13,17 +15,19 @@ constexpr size_t largest_column = size_t(1) << 31;
 constexpr size_t lane_bytes = 4096;
 
 struct Contexts {
-    ZSTD_CCtx *compress = ZSTD_createCCtx();
-    ZSTD_CCtx *compress_rare = ZSTD_createCCtx();
+    std::array<ZSTD_CCtx *, 3> compress; // by Repetitions
     ZSTD_DCtx *decompress = ZSTD_createDCtx();
     Contexts() {
-        ZSTD_CCtx_setParameter(compress, ZSTD_c_compressionLevel, 1);
-        ZSTD_CCtx_setParameter(compress_rare, ZSTD_c_compressionLevel, -50);
-        ZSTD_CCtx_setParameter(compress_rare, ZSTD_c_literalCompressionMode, ZSTD_ps_enable);
+        constexpr std::array levels{1, -5, -50};
+        for (size_t i = 0; i < compress.size(); ++i) {
+            compress[i] = ZSTD_createCCtx();
+            ZSTD_CCtx_setParameter(compress[i], ZSTD_c_compressionLevel, levels[i]);
+            ZSTD_CCtx_setParameter(compress[i], ZSTD_c_literalCompressionMode, ZSTD_ps_enable);
+        }
     }
     ~Contexts() {
-        ZSTD_freeCCtx(compress);
-        ZSTD_freeCCtx(compress_rare);
+        for (ZSTD_CCtx *context : compress)
+            ZSTD_freeCCtx(context);
         ZSTD_freeDCtx(decompress);
     }
 };
@@ -121,8 +125,7 @@ void pack(ByteWriter &out, ByteSpan data, Repetitions repetitions) {
     thread_local Bytes buffer;
     if (size_t most = ZSTD_compressBound(data.size()); buffer.size() < most)
         buffer.resize(most);
-    ZSTD_CCtx *context =
-        repetitions == Repetitions::usual ? contexts().compress : contexts().compress_rare;
+    ZSTD_CCtx *context = contexts().compress[size_t(repetitions)];
     size_t size = ZSTD_compress2(context, buffer.data(), buffer.size(), data.data(), data.size());
     if (ZSTD_isError(size) || size >= data.size()) {
         out.varint(data.size());
@@ -134,7 +137,7 @@ void pack(ByteWriter &out, ByteSpan data, Repetitions repetitions) {
 }
 
 void ColumnPacker::pack(ByteWriter &out, ByteSpan data) {
-    constexpr unsigned trial_every = 16;
+    constexpr unsigned trial_every = 32;
     constexpr size_t least_to_judge = 1024;
     if (until_trial_ || data.size() < least_to_judge) {
         until_trial_ -= until_trial_ > 0;
@@ -142,12 +145,24 @@ void ColumnPacker::pack(ByteWriter &out, ByteSpan data) {
         return;
     }
     until_trial_ = trial_every;
-    ByteWriter usual, rare;
-    heapstory::pack(usual, data, Repetitions::usual);
-    heapstory::pack(rare, data, Repetitions::rare);
-    bool worth = usual.bytes.size() + usual.bytes.size() / 8 < rare.bytes.size();
-    repetitions_ = worth ? Repetitions::usual : Repetitions::rare;
-    out.raw(worth ? usual.bytes : rare.bytes);
+    choose(out, data);
+}
+
+// A slower way must be worth its time: about so many bytes of the column, more than the way before.
+void ColumnPacker::choose(ByteWriter &out, ByteSpan data) {
+    ByteWriter best;
+    heapstory::pack(best, data, repetitions_ = Repetitions::rare);
+    auto try_slower = [&](Repetitions slower, size_t worth) {
+        ByteWriter packed;
+        heapstory::pack(packed, data, slower);
+        if (packed.bytes.size() + worth >= best.bytes.size())
+            return;
+        repetitions_ = slower;
+        std::swap(best, packed);
+    };
+    try_slower(Repetitions::long_ones, data.size() / 24);
+    try_slower(Repetitions::usual, data.size() / 8);
+    out.raw(best.bytes);
 }
 
 void unpack_into(ByteReader &in, Bytes &out, size_t slack) {

@@ -18,7 +18,7 @@
 
 namespace heapstory {
 
-constexpr uint16_t format_version = 8;
+constexpr uint16_t format_version = 9;
 constexpr uint16_t oldest_version = 6;       // that is read as well
 constexpr uint32_t chunk_magic = 0x4b435348; // "HSCK"
 
@@ -71,9 +71,9 @@ constexpr uint64_t padded(uint64_t length) {
 }
 
 // One compressed column: raw size, stored size, bytes (raw where compression does not help).
-// Looking for repetitions takes most of the time; `rare` looks for next to none, and leaves it at
-// short codes for frequent bytes.
-enum class Repetitions { usual, rare };
+// Looking for repetitions takes most of the time: `long_ones` passes over most places, and `rare`
+// looks for next to none and leaves it at short codes for frequent bytes.
+enum class Repetitions { usual, long_ones, rare };
 void pack(ByteWriter &out, ByteSpan data, Repetitions repetitions = Repetitions::usual);
 
 // Packs columns of one kind, one after the other: finds out now and then whether repetitions are
@@ -83,6 +83,8 @@ class ColumnPacker {
     void pack(ByteWriter &out, ByteSpan data);
 
   private:
+    void choose(ByteWriter &out, ByteSpan data);
+
     unsigned until_trial_ = 0;
     Repetitions repetitions_ = Repetitions::usual;
 };

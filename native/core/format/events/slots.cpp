@@ -34,9 +34,11 @@ void SlotEncoder::pack_segment(size_t number) {
     segment.offset = uint32_t(out.bytes.size());
     pack(out, {from.words, to.words});
     segment.words_length = uint32_t(out.bytes.size()) - segment.offset;
-    pack(out, {from.control, to.control});
+    control_packer_.pack(out, {from.control, to.control});
     events_packer_.pack(out, {from.events, to.events});
-    pack(out, {from.writers, to.writers});
+    writer_numbers_.number({from.writers, to.writers});
+    writers_packer_.pack(out, writer_numbers_.numbers());
+    pack(out, writer_numbers_.fresh());
     values_packer_.pack(out, {from.values, to.values});
     pack(out, {from.wide, to.wide});
     runs_.pack_segment(number, out);
@@ -48,11 +50,19 @@ namespace {
 constexpr size_t slack = 16; // bytes behind a column that may be read
 
 struct Columns {
-    Bytes words, control, events, writers, values, wide;
+    Bytes words, control, events, writer_numbers, fresh_writers, writers, values, wide;
 
     // Reads them all; the runs are next then.
     void read(const SlotSegment &segment, ByteReader &in) {
-        for (Bytes *column : {&words, &control, &events, &writers, &values, &wide})
+        for (Bytes *column : {&words, &control, &events})
+            unpack_into(in, *column, slack);
+        if (segment.numbered) {
+            unpack_into(in, writer_numbers, 0);
+            unpack_into(in, fresh_writers, 0);
+            expand_writers(writer_numbers, fresh_writers, writers, slack);
+        } else
+            unpack_into(in, writers, slack);
+        for (Bytes *column : {&values, &wide})
             unpack_into(in, *column, slack);
         if (control.size() > segment.slots + slack)
             throw FormatError("damaged segment");
@@ -174,7 +184,8 @@ void segment_words(const SlotSegment &segment, ByteSpan slot_section,
     while (!deltas.done())
         words.push_back(word += deltas.varint());
     const size_t alone = words.size();
-    for (unsigned others = 0; others < 5; ++others) // control, events, writers, values, wide
+    const unsigned others = segment.numbered ? 6 : 5; // control, events, writers, values, wide
+    for (unsigned column = 0; column < others; ++column)
         skip_packed(in);
     run_words(in, segment.slots, words);
     if (words.size() == alone)

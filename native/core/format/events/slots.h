@@ -11,7 +11,9 @@
 //             5-6 event length - 1
 //   events    1-4 bytes: distance from the word's previous slot; for a new word zigzag distance
 //             from the previous word's first slot
-//   writers   4 bytes where not as predicted: site | first byte in the word << 28 | bytes << 24
+//   writers   where not as predicted: site | first byte in the word << 28 | bytes << 24, as numbers
+//             of one byte, and 4 bytes for those that have none yet (writers.h); before format 9
+//             always 4 bytes
 //   values    0-6 bytes: zigzag difference from the word's previous slot (new word: from the
 //             previous word's first)
 //   wide      8 bytes: the value itself where the difference is longer (text, mostly)
@@ -23,6 +25,7 @@
 #include "format/container/chunk.h"
 #include "format/events/runs.h"
 #include "format/events/slot.h"
+#include "format/events/writers.h"
 
 #include <algorithm>
 #include <bit>
@@ -34,7 +37,8 @@ namespace heapstory {
 
 struct SlotSegment {
     uint64_t first_word = 0, last_word = 0;
-    uint32_t slots = 0;        // those of runs included
+  uint32_t slots : 31 = 0;     // those of runs included
+    uint32_t numbered : 1 = 0; // whether writers are numbers; not before format 9
     uint32_t offset = 0;       // in the chunk's slot section
     uint32_t words_length = 0; // packed words column; the others follow
     uint32_t length = 0;       // of all columns
@@ -146,7 +150,8 @@ class SlotEncoder {
     size_t capacity_ = 0;
     Bytes control_, words_, events_, writers_, values_, wide_; // of the whole chunk
     std::vector<Ends> ends_;                                   // the start, then of each segment
-    ColumnPacker events_packer_, values_packer_; // others are known to repeat themselves
+    WriterNumbers writer_numbers_;
+    ColumnPacker control_packer_, events_packer_, writers_packer_, values_packer_;
     RunEncoder runs_;
 };
 
@@ -200,7 +205,8 @@ SlotEncoder::Position SlotEncoder::encode_segment(Position from, size_t count, c
         }
         segment.last_word = has_runs ? page * page_words + page_words - 1 : last_word;
     }
-    segment.slots = uint32_t(i - from.slot + in_runs);
+    segment.slots = uint32_t(i - from.slot + in_runs) & 0x7fffffff;
+    segment.numbered = 1;
     segments.push_back(segment);
     ends_.push_back(at);
     runs_.end_segment();
