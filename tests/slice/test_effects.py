@@ -137,6 +137,45 @@ int main(void) {
     return 0;
 }
 """,
+    # Nothing of what the kernel hands over is used: the handler ran since the signal came there.
+    "why_a_handler_ran": r"""
+#include <signal.h>
+int result, seen;
+static void handler(int number) {
+    seen += 5; // *
+}
+static void again(int number) {
+    seen += 0;
+}
+int main(int argc, char **argv) { // *
+    int unused = 7;
+    signal(SIGUSR1, handler);
+    signal(SIGUSR2, again);
+    if (argc == 1) // *
+        raise(SIGUSR1); // *
+    unused += argc;
+    result = seen; // *
+    return unused & 0;
+}
+""",
+    "why_a_handler_ran_at_a_fault": r"""
+#include <setjmp.h>
+#include <signal.h>
+static jmp_buf there;
+int result, seen;
+static void handler(int number) {
+    seen = 5; // *
+    longjmp(there, 1); // *
+}
+int main(int argc, char **argv) {
+    int *nothing = 0, unused = 7;
+    signal(SIGSEGV, handler);
+    if (!setjmp(there)) // *
+        *nothing = unused; // *
+    result = seen; // *
+    return 0;
+}
+""",
     # The kernel hands the signal's number over in a register that was in use.
     "registers_at_a_signal": r"""
 #define _GNU_SOURCE

@@ -165,7 +165,9 @@ class Walk {
         start({step, 0});
         const uint32_t id = steps_.sequence().block[at];
         if (!id) {
-            run_effect(steps_.effect(at), step);
+            const bool is_in = run_effect(steps_.effect(at), step);
+            if (const uint64_t handler = options_.control && is_in ? steps_.callee(at) : 0)
+                decisions_.begin(handler, true);
             return;
         }
         const Block &block = source_.block(id);
@@ -376,21 +378,22 @@ class Walk {
         watched_.remove(address, size);
     }
 
-    // A handler's registers are not those of the code that it interrupted.
-    void run_effect(const Effect &effect, uint64_t step) {
+    // A handler's registers are not those of the code that it interrupted. Whether it is in.
+    bool run_effect(const Effect &effect, uint64_t step) {
         std::vector<RegisterSet> &interrupted = interrupted_[steps_.thread()];
         if (effect.kind == stream::EffectKind::signal)
             interrupted.push_back(std::exchange(*registers_, {}));
-        take_effect(effect, step);
+        const bool is_in = take_effect(effect, step);
         if (effect.kind == stream::EffectKind::signal_return && !interrupted.empty()) {
             *registers_ = interrupted.back();
             interrupted.pop_back();
         }
+        return is_in;
     }
 
     // What is no instruction depends on the branch that the one depends on which it counts for.
     bool is_decided(const Effect &effect) const {
-        if (!decisions_.now() || effect.kind == stream::EffectKind::signal)
+        if (!decisions_.now())
             return false;
         const uint32_t node = graph_.node_at(effect.address);
         return decisions_.over(graph_, node ? node : decisions_.now()->last_node);
@@ -407,7 +410,7 @@ class Walk {
         return found;
     }
 
-    void take_effect(const Effect &effect, uint64_t step) {
+    bool take_effect(const Effect &effect, uint64_t step) {
         const bool started = may_start(step) && starts({step, 0});
         const bool placed = loads(effect, effect.values(), effect.used.size()) ||
                             registers_->meets(effect.registers_addressed);
@@ -428,6 +431,7 @@ class Walk {
             const RegisterPart part{uint8_t(word), effect.registers_defined.part(word)};
             in &&options_.data ? registers_->add(part) : registers_->remove(part);
         }
+        return in;
     }
 
     void copy(uint64_t from, uint64_t to, uint64_t size) {

@@ -48,9 +48,9 @@ void Frames::follow(const Sequence &sequence, const stream::Source &source, Acti
         const stream::Effect &effect = sequence.effects[sequence.operand[at]];
         into.of_step[at] = now.stacks.back().frames.back().id;
         if (effect.kind == stream::EffectKind::signal)
-            signal(now, true);
+            begin_handler(at, now, into);
         else if (effect.kind == stream::EffectKind::signal_return)
-            signal(now, false);
+            end_handler(now);
     }
 }
 
@@ -83,11 +83,14 @@ void Frames::step(const Sequence &sequence, uint32_t at, const Block &block, Thr
 void Frames::tell_origins(Activations &into) const {
     into.origins.clear();
     for (const auto &[id, thread] : threads_)
-        for (const Stack &stack : thread.stacks)
+        for (const Stack &stack : thread.stacks) {
+            if (stack.origin.caller)
+                into.origins[stack.frames.front().id] = stack.origin;
             for (size_t i = 1; i < stack.frames.size(); ++i) {
                 const Frame &caller = stack.frames[i - 1];
                 into.origins[stack.frames[i].id] = {caller.id, caller.block, stack.frames[i].stack};
             }
+        }
 }
 
 // Ends the activations below a stack pointer.
@@ -139,14 +142,23 @@ void Frames::switch_stack(Thread &thread, uint64_t pointer) {
         thread.stacks.push_back(new_stack());
 }
 
-void Frames::signal(Thread &thread, bool begins) {
-    if (begins) {
-        thread.interrupted.push_back(thread.stacks.size());
-        thread.stacks.push_back(new_stack());
-    } else if (!thread.interrupted.empty()) {
-        thread.stacks.resize(thread.interrupted.back());
-        thread.interrupted.pop_back();
-    }
+// Whatever the thread is doing calls the handler.
+void Frames::begin_handler(uint32_t at, Thread &thread, Activations &into) {
+    const Frame &interrupted = thread.stacks.back().frames.back();
+    const Activations::Origin origin{interrupted.id, interrupted.block, 0};
+    thread.interrupted.push_back(thread.stacks.size());
+    thread.stacks.push_back(new_stack());
+    thread.stacks.back().origin = origin;
+    into.calls.push_back({at, last_id_});
+    if (into.wants_origins)
+        into.origins[last_id_] = origin;
+}
+
+void Frames::end_handler(Thread &thread) {
+    if (thread.interrupted.empty())
+        return;
+    thread.stacks.resize(thread.interrupted.back());
+    thread.interrupted.pop_back();
 }
 
 } // namespace heapstory::slice

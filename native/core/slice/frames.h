@@ -49,15 +49,15 @@ class Transitions {
 
 // What is known of the steps of one sequence.
 struct Activations {
-    struct Call {
+    struct Call { // or a signal, which calls a handler
         uint32_t step = 0;
         uint64_t callee = 0; // the activation that it began
     };
     // How an activation came about.
     struct Origin {
         uint64_t caller = 0; // the activation that called; 0: unknown
-        uint32_t block = 0;  // the block whose last instruction was the call
-        uint64_t stack = 0;  // where its return address lies
+        uint32_t block = 0;  // whose last instruction was the call, or came before the signal
+        uint64_t stack = 0;  // where its return address lies; 0: unknown
     };
     std::vector<uint64_t> of_step;
     std::vector<Call> calls; // in order
@@ -89,6 +89,7 @@ class Frames {
     struct Stack {
         std::vector<Frame> frames; // never empty; the first is of an unknown caller
         uint64_t pointer = unknown;
+        Activations::Origin origin = {}; // of its first activation, a signal's handler
     };
     struct Thread {
         std::vector<Stack> stacks;       // the last is in use
@@ -101,7 +102,8 @@ class Frames {
               Thread &now, Activations &into, Transitions *transitions);
     void switch_stack(Thread &thread, uint64_t pointer);
     void leave(Stack &stack, uint64_t pointer, bool by_return, Transitions *transitions);
-    void signal(Thread &thread, bool begins);
+    void begin_handler(uint32_t at, Thread &thread, Activations &into);
+    void end_handler(Thread &thread);
     void tell_origins(Activations &into) const;
     Stack new_stack() { return {{Frame{++last_id_, unknown, 0, 0}}, unknown}; }
     Thread &thread(uint32_t id);

@@ -118,8 +118,6 @@ class Lister {
     // An effect depends on what the instruction depends on that it counts for: that ran in the
     // block before, or is about to.
     uint64_t parent_of(const stream::Effect &effect, Regions &regions) {
-        if (effect.kind == stream::EffectKind::signal)
-            return 0;
         for (size_t i = regions.end; i-- > regions.first;)
             if (prepared_.effects(list_[i].block).instructions[list_[i].instruction].address ==
                 effect.address)

@@ -123,6 +123,7 @@ void StreamSeparator::take_stream(const Record &record, ByteSpan payload) {
         return;
     switch (record.tag) {
     case HSW_FAULT:
+        faulted_ = record.address;
         return builder_.faulted(record.address);
     case HSW_PLACED_BY:
         placed_ = {record.address, record.value};
@@ -231,9 +232,11 @@ void StreamSeparator::note_effect(const Record &record) {
         return;
     }
     case HSW_SWITCH:
+        faulted_ = 0;
         return builder_.switch_to(uint32_t(record.address));
     case HSW_SIGNAL:
         effect.kind = stream::EffectKind::signal;
+        effect.address = faulted_ ? std::exchange(faulted_, 0) : builder_.instruction();
         effect.registers_defined.add_general(handed_over);
         return builder_.add_effect(std::move(effect));
     case HSW_SIGRETURN:

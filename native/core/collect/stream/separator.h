@@ -77,6 +77,7 @@ class StreamSeparator {
     // itself. Of other code: returns of own code are recorded.
     std::optional<size_t> returns_from_;
     Record moved_;                // until HSW_MOVED_TO says where to
+    uint64_t faulted_ = 0;        // the instruction, until its signal comes
     stream::Range placed_;        // the same: what says where to
     Record reallocated_;          // until HSW_REALLOC_OLD says from where
     bool is_ahead_ = false;       // of the block under way: its record follows in the next segment

@@ -18,13 +18,14 @@ template <class Why> class BackwardEffects {
         : graph_(graph), options_(options), search_(search), why_(why) {}
 
     // A handler's registers are not those of the code that it interrupted. What the kernel hands
-    // over when it begins is of the handler. `asked`: the criterion asks for it.
-    void pass(const stream::Effect &effect, uint64_t step, bool asked) {
+    // over when it begins is of the handler. `asked`: the criterion asks for it. `handler`: the
+    // activation that a signal began, where it holds something that nothing in it decided over.
+    void pass(const stream::Effect &effect, uint64_t step, bool asked, uint64_t handler) {
         std::vector<stream::RegisterSet> &interrupted = search_.all.interrupted[search_.thread];
         if (effect.kind == stream::EffectKind::signal_return)
             interrupted.push_back(std::exchange(*search_.registers, {}));
-        if (asked || (options_.data && is_wanted(effect)))
-            take(effect, step, asked);
+        if (asked || handler || (options_.data && is_wanted(effect)))
+            take(effect, step, asked, handler);
         if (effect.kind == stream::EffectKind::signal && !interrupted.empty()) {
             *search_.registers = interrupted.back();
             interrupted.pop_back();
@@ -39,11 +40,13 @@ template <class Why> class BackwardEffects {
         return wanted;
     }
 
-    void take(const stream::Effect &effect, uint64_t step, bool asked) {
+    void take(const stream::Effect &effect, uint64_t step, bool asked, uint64_t handler) {
         search_.hits.add_effect(effect.address, step);
         why_.take_effect(step, search_.thread, search_.activation, effect.address);
         if (asked)
             why_.asked_for();
+        if (handler)
+            why_.called(handler);
         // As a criterion, a copy is asked for all of it.
         if (effect.kind == stream::EffectKind::copy && !asked)
             copy(effect);
@@ -54,10 +57,8 @@ template <class Why> class BackwardEffects {
             wait(effect);
     }
 
-    // Why a signal came is not known.
+    // A signal came where it did: it depends on what the code that it interrupted depends on.
     void wait(const stream::Effect &effect) {
-        if (effect.kind == stream::EffectKind::signal)
-            return;
         if (const uint32_t node = graph_.node_at(effect.address)) {
             search_.pending->add(graph_, node);
             why_.waits(search_.activation, node);

@@ -21,6 +21,7 @@ struct NoReasons {
     void loaded(auto &&...) {}
     void used(auto &&...) {}
     void copied(auto &&...) {}
+    void called(auto &&...) {}
     void waits(auto &&...) {}
     void waits_as_before(auto &&...) {}
     void meets(auto &&...) {}

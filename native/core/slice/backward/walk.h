@@ -107,7 +107,8 @@ template <class Why> class BackwardWalk {
     }
 
     void pass_effect(uint32_t at) {
-        effects_.pass(steps_.effect(at), steps_.number(at), take_asked(steps_.number(at), 0));
+        const bool asked = take_asked(steps_.number(at), 0);
+        effects_.pass(steps_.effect(at), steps_.number(at), asked, wanted_callee(at));
     }
 
     void pass_block(uint32_t at, uint32_t id) {
