@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -71,3 +73,45 @@ def test_optimised_code_has_the_same_cpoints(
     assert status == 1
     assert optimised["statements"][0]["line"] == plain["statements"][0]["line"]
     assert optimised["bad"]["place"]["line"] == plain["bad"]["place"]["line"]
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_a_loop_of_an_inlined_operation_is_not_its_end(
+    level: str, compile_program: Compile, record: Record, heapstory: Heapstory
+) -> None:
+    """The insertion calls a helper in its last loop, and stores before that whenever it is entered:
+    the calls in the loop are not taken for entries."""
+
+    def answer(*flags: str) -> tuple[int, dict[str, Any]]:
+        built = compile_program("locating/inlined_insert", level, *flags)
+        spec = program("locating/inlined_insert.spec")
+        done = heapstory("locate", record(built), "--spec", spec, "--json")
+        return done.returncode, json.loads(done.stdout)
+
+    status, said = answer()
+    assert status == 0, said["inconsistencies"]
+    status, said = answer("-DFAULT=30")
+    assert status == 1
+    source = program("locating/inlined_insert.c").read_text().splitlines()
+    assert "faulty" in source[said["statements"][0]["line"] - 1]
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_what_a_destructor_leaves_behind_is_freed_next(
+    level: str, record: Record, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    source = program("locating/destructor.cpp")
+
+    def answer(name: str, *flags: str) -> tuple[int, dict[str, Any]]:
+        built = tmp_path / name
+        subprocess.run(["g++", "-g", level, *flags, source, "-o", built], check=True)
+        spec = program("locating/destructor.spec")
+        done = heapstory("locate", record(built), "--spec", spec, "--json")
+        return done.returncode, json.loads(done.stdout)
+
+    status, said = answer("correct")
+    assert status == 0, said["inconsistencies"]
+    status, said = answer("faulty", "-DFAULT")
+    assert status == 1
+    lines = source.read_text().splitlines()
+    assert "faulty" in lines[said["statements"][0]["line"] - 1]

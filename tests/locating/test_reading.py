@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Heapstory, Record
+from tests.conftest import Compile, Heapstory, Record
 
 LIST = r"""
 #include <stdlib.h>
@@ -292,3 +292,62 @@ def test_threads_with_a_list_each(ask: Question) -> None:
     assert status == 1
     assert "counted" in violated(answer)
     assert answer["bad"]["function"] == "add"
+
+
+HEAD_IN_RECORD = r"""
+#include <stdlib.h>
+struct entry { int key; struct entry *chain, *next, *prev; };
+struct cache { struct entry *first; struct entry ring; };
+struct cache *cache;
+static struct cache *new_cache(void) {
+    struct cache *made = calloc(1, sizeof *made);
+    made->ring.next = made->ring.prev = &made->ring;
+    return made;
+}
+static void add(struct cache *to, int key) {
+    struct entry *entry = malloc(sizeof *entry);
+    entry->key = key;
+    entry->chain = to->first;
+    entry->next = &to->ring;
+    entry->prev = to->ring.prev;
+    entry->prev->next = to->ring.prev = entry;
+    to->first = entry;
+}
+int main(int argc, char **argv) {
+    cache = new_cache();
+    for (int i = 0; i < 5; i++)
+        add(cache, i);
+    if (argc > 1)
+        cache->first = NULL;
+    return 0;
+}
+"""
+
+RING_SPEC = """
+cache { first*; ring.next* : entry; }
+entry in * { key; chain*?; next^?; prev^?; }
+root: entry from cache.first;
+list(chain);
+"""
+
+
+def test_the_head_of_a_ring_in_a_record_is_not_lost(
+    compile_program: Compile, record: Record, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    built = compile_program(HEAD_IN_RECORD, "-O0")
+    spec = tmp_path / "ring.spec"
+    spec.write_text(RING_SPEC)
+    done = heapstory("locate", record(built), "--spec", spec)
+    assert done.returncode == 0, done.stdout
+    done = heapstory("locate", record(built, "lose"), "--spec", spec)
+    assert done.returncode == 1 and "rooted(entry)" in done.stdout
+
+
+def test_a_variable_named_like_the_structure(
+    compile_program: Compile, record: Record, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    spec = tmp_path / "ring.spec"
+    spec.write_text("entry in cache.ring { next^; prev^; }")
+    trace = record(compile_program(HEAD_IN_RECORD, "-O0"))
+    done = heapstory("locate", trace, "--spec", spec, "--json")
+    assert json.loads(done.stdout)["types"] == {"entry": 1}

@@ -119,3 +119,12 @@ def test_a_ceiling_of_memory(trace: Path, heapstory: Heapstory, tmp_path: Path) 
     assert "1 MiB were not enough" in done.stderr
     assert heapstory("locate", trace, "--spec", spec, "--memory", "4G").returncode == 0
     assert heapstory("locate", trace, "--spec", spec, "--memory", "much").returncode == 2
+
+
+def test_roots_that_are_not_there(trace: Path, heapstory: Heapstory, tmp_path: Path) -> None:
+    """Without them every node would be lost."""
+    types = "node { next*; } other { next* : node; }"
+    spec = specification(tmp_path, f"{types} root: node from other.next; list(node.next);")
+    done = heapstory("locate", trace, "--spec", spec)
+    assert done.returncode == 4, done.stdout
+    assert "there is no other, where the roots of node would be" in done.stderr

@@ -67,6 +67,8 @@ def find(trace: Trace, structure: _core.Structure, plan: Plan, wishes: Sequence[
     )
     rows = found.points
     points = [_point(trace, row) for row in rows if _is_asked_for(row.kind, wishes)]
+    if not wishes:
+        points = _without_destroyed(trace, points)
     for wish in wishes:
         if wish.kind == "line":
             points += _at_line(trace, structure, rows, wish)
@@ -96,6 +98,22 @@ def _point(trace: Trace, row: FoundCPoint) -> CPoint:
     busy = tuple(row.busy)
     end = row.operation_end
     return CPoint(row.time, kind, place, row.function, row.text, end, busy, row.is_round)
+
+
+def _without_destroyed(trace: Trace, points: list[CPoint]) -> list[CPoint]:
+    """Without the ends of destructors whose object is freed next: it need not be whole any more,
+    and what else they did is seen at the next C-point."""
+    ends = {p.timestamp for p in points if p.kind == "exit" and _is_destructor(p.function)}
+    if not ends:
+        return points
+    listed = ", ".join(str(end + 1) for end in sorted(ends))
+    freed = trace.query(f"SELECT DISTINCT freed FROM nodes WHERE freed IN ({listed})").rows
+    gone = {time - 1 for (time,) in freed}
+    return [p for p in points if not (p.timestamp in gone and _is_destructor(p.function))]
+
+
+def _is_destructor(function: str) -> bool:
+    return "::~" in function or function.startswith("~")
 
 
 def _at_line(

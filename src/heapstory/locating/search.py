@@ -44,7 +44,9 @@ class _Search:
         compiled_at = perf_counter()
         structure = _core.Structure(trace.core, plan, until)
         cpoints_found = points.find(trace, structure, plan, self.wishes)
-        found = cpoints_found.points
+        counts = structure.counts
+        rootless = _rootless(plan, counts)
+        found = [] if rootless else cpoints_found.points
         loaded_at = perf_counter()
         moments = _moments(found, plan)
         result = structure.locate(
@@ -61,7 +63,6 @@ class _Search:
             "locate": result.locate_seconds,
         }
         told = Telling(trace, structure, plan, result, found, list(moments))
-        counts = structure.counts
         faults = told.faults()
         return Diagnosis(
             plan=plan,
@@ -78,7 +79,7 @@ class _Search:
                 *told.notes(),
             ],
             most=self.statements,
-            unmatched=[*_missing(plan, counts), *cpoints_found.missing],
+            unmatched=[*_missing(plan, counts), *rootless, *cpoints_found.missing],
             untyped=_untyped(trace, plan),
             types={
                 type.name: count
@@ -193,4 +194,16 @@ def _missing(plan: Plan, counts: _core.Counts) -> list[str]:
         f"there is no {type.name} in the trace: its constraints were checked on nothing"
         for type, count in zip(plan.types, counts.by_type, strict=True)
         if not count and not type.implied
+    ]
+
+
+def _rootless(plan: Plan, counts: _core.Counts) -> list[str]:
+    """Types with nodes whose roots would lie in what is not in the trace: every node would be lost,
+    and none is known to belong to a structure."""
+    return [
+        f"there is no {' or '.join(sorted(holders))}, where the roots of {type.name} would be: "
+        "nothing was checked"
+        for type, count in zip(plan.types, counts.by_type, strict=True)
+        if count and type.roots and not any(counts.by_type[root.type] for root in type.roots)
+        if (holders := {plan.types[root.type].name for root in type.roots})
     ]

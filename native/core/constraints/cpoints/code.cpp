@@ -72,8 +72,8 @@ CodePath StructureCode::new_path(uint32_t site) const {
     path.compiled_into_own = belongs(places.back());
     for (size_t i = places.size() - 1; i-- > 0;)
         if (!is_of_library(tables_.text(places[i].path)))
-            path.inlined.push_back(
-                {function_of(places[i]), places[i + 1].line, uint32_t(i + 1), belongs(places[i])});
+            path.inlined.push_back({function_of(places[i]), places[i + 1].line, uint32_t(i + 1),
+                                    places[i].line, belongs(places[i])});
     return path;
 }
 

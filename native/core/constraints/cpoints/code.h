@@ -27,6 +27,7 @@ struct Inlined {
     Function function;
     uint32_t line = 0;  // of the call, in the function around it
     uint32_t depth = 0; // which of the site's places that is
+    uint32_t at = 0;    // the line of the site in the inlined function itself
     bool own = false;   // it belongs to the structure
     bool is_same(const Inlined &other) const {
         return function == other.function && line == other.line;

@@ -7,6 +7,8 @@ namespace heapstory::constraints {
 
 namespace {
 
+constexpr uint32_t most_turns = 256; // of a loop; then the function was entered again after all
+
 // The outermost inlined function that belongs.
 const Inlined *operation_of(const CodePath &path) {
     auto own = std::find_if(path.inlined.begin(), path.inlined.end(),
@@ -82,12 +84,14 @@ void Levels::before_call(StructureCode &code, uint32_t site, uint64_t time, Endi
         Points &inside = levels_[called() + 1].inside;
         inside.insert(inside.end(), later.begin(), later.end());
     }
-    count_calls(std::min(known, levels_.size()), site, time, endings);
+    count_calls(std::min(known, levels_.size()), code, site, time, endings);
     stores_.clear();
 }
 
-// A call that the operation has made before, since it began or was last seen to do so.
-void Levels::count_calls(size_t known, uint32_t site, uint64_t time, Endings &endings) {
+// A call that the operation has made before, since it began or was last seen to do so. If it was
+// entered again it went through its first lines again, unless they only set up something.
+void Levels::count_calls(size_t known, StructureCode &code, uint32_t site, uint64_t time,
+                         Endings &endings) {
     size_t at = called() + 1;
     while (at < levels_.size() && !levels_[at].own)
         ++at;
@@ -97,11 +101,28 @@ void Levels::count_calls(size_t known, uint32_t site, uint64_t time, Endings &en
     if (level.calls.empty())
         for (const Stored &store : stores_)
             level.heads.insert(store.site);
-    if (level.calls.contains(site) && at < known) {
+    uint32_t line = first_line(at, code, site);
+    if (level.calls.contains(site) && at < known &&
+        (line <= level.top || ++level.turns > most_turns)) {
         endings.round_ended(level, round_end(level, time));
         level.calls.clear();
+        level.top = line;
+        level.turns = 0;
     }
     level.calls.insert(site);
+    level.top = std::min(level.top, line);
+}
+
+// Of what an inlined function has done since the last call, up to this one.
+uint32_t Levels::first_line(size_t level, StructureCode &code, uint32_t call) const {
+    size_t depth = level - (called() + 1);
+    uint32_t line = code.path(call).inlined[depth].at;
+    for (const Stored &store : stores_) {
+        const std::vector<Inlined> &inlined = code.path(store.site).inlined;
+        if (depth < inlined.size() && inlined[depth].is_same(levels_[level].inlined))
+            line = std::min(line, inlined[depth].at);
+    }
+    return line;
 }
 
 // Before the stores with which the next round begins, as the first did.

@@ -6,6 +6,8 @@
 // compiler moves no store across: the path of the call site says which inlined functions the call
 // is in. Those that it is not in have ended. Stores in between are noted only. An inlined function
 // that makes the same call once more was entered again, or has a loop: a *round* of it has ended.
+// If it has stored or called from further up in its source in this round, and not since the last
+// call, it is a loop.
 #pragma once
 
 #include "constraints/cpoints/code.h"
@@ -22,6 +24,8 @@ struct Level {
     uint32_t site = 0;        // inlined: a statement in it
     std::set<uint32_t> heads; // inlined: sites that stored before its first call
     std::set<uint32_t> calls; // inlined: sites of the calls in this round
+    uint32_t top = ~0u;       // inlined: the first line of this round
+    uint32_t turns = 0;       // inlined: how often one was made again in a loop
     bool outermost = false;   // main, or what a thread begins with
     bool own = false;         // it belongs to the structure: what it calls is part of its operation
     bool holds_own = false;   // it does, or something inlined into it
@@ -73,7 +77,9 @@ class Levels {
     void note_compiled_into(const CodePath &path);
     bool is_begun(const CodePath &path, StructureCode &code) const;
     void go_to(const CodePath &path, uint32_t site, uint64_t time, Endings *endings, Points &later);
-    void count_calls(size_t known, uint32_t site, uint64_t time, Endings &endings);
+    void count_calls(size_t known, StructureCode &code, uint32_t site, uint64_t time,
+                     Endings &endings);
+    uint32_t first_line(size_t level, StructureCode &code, uint32_t call) const;
     uint64_t round_end(const Level &level, uint64_t time) const;
     void push(Level level, uint64_t began);
     Level pop();

@@ -94,6 +94,7 @@ class Forward {
     void end_operations(uint64_t time);
     void pass(size_t point, std::vector<Inconsistency> found);
     void find_unusual();
+    void learn_from_rounds();
     bool is_usual(size_t point) const;
     bool is_about_new_block(const Inconsistency &e, size_t point) const;
     void gather_found(size_t point);

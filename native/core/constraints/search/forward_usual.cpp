@@ -3,6 +3,7 @@
 #include "constraints/search/forward.h"
 
 #include <algorithm>
+#include <map>
 
 namespace heapstory::constraints {
 
@@ -36,21 +37,41 @@ bool Forward::is_usual(size_t point) const {
            });
 }
 
-// Whether it is about a block that is new at the end of a round and that nothing points to yet. The
+// Whether it is about a block that is new in these rounds and that nothing pointed to so far. The
 // compiler may delay stores to such a block beyond calls, which cannot read it.
 bool Forward::is_about_new_block(const Inconsistency &e, size_t point) const {
     uint64_t time = points_[point].time;
-    uint64_t since = point ? points_[point - 1].time : 0;
+    size_t before = point;
+    while (before && points_[before - 1].is_round)
+        --before;
+    uint64_t since = before ? points_[before - 1].time : 0;
     return std::any_of(e.binding.begin(), e.binding.end(), [&](const Bound &bound) {
         if (bound.object == no_object || line_.birth[bound.object] <= since)
             return false;
-        Span unused;
-        Object head = line_.head(bound.object);
-        return !checker_.edges().incoming(0).count(head, time, unused);
+        const auto &edges = checker_.edges().incoming(0).of(line_.head(bound.object));
+        return std::ranges::none_of(edges,
+                                    [&](const Incoming &edge) { return edge.since <= time; });
     });
 }
 
+// What one round left wrong and a later one did not is temporary.
+void Forward::learn_from_rounds() {
+    std::map<uint32_t, const Passing *> before; // by way
+    for (const Passing &passing : passing_) {
+        const CPoint &point = points_[passing.point];
+        if (passing.point >= bad_ || !point.is_round)
+            continue;
+        const Passing *&last = before[point.way];
+        if (last && points_[last->point].operation_end == point.operation_end)
+            for (const Inconsistency &e : last->found)
+                if (std::ranges::find(passing.found, e) == passing.found.end())
+                    usual_.emplace(point.way, e.constraint);
+        last = &passing;
+    }
+}
+
 void Forward::find_unusual() {
+    learn_from_rounds();
     std::set<uint32_t> rounds; // ways: what the first round left wrong is usual
     for (Passing &passing : passing_) {
         const CPoint &point = points_[passing.point];

@@ -32,7 +32,7 @@ bool is_apart(const Timeline &line, const Edges &edges, uint32_t roots, Object h
     uint64_t again = forever;
     for (uint32_t set : {uint32_t(0), roots})
         for (const Incoming &edge : edges.incoming(set).of(head)) {
-            if (edge.source == head)
+            if (line.block[edge.source] == line.block[head]) // a list's head in the list's record
                 continue;
             if (edge.since <= time)
                 held = true;

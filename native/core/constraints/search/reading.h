@@ -3,7 +3,8 @@
 //
 // Where it is said where structures begin (`root:`), the constraints are about the objects that
 // can be reached from there, and an object that cannot be is lost. But not if it is merely apart:
-// it was never linked so far, or it was taken out and is freed or linked again later.
+// it was never linked so far (but from its own block), or it was taken out and is freed or linked
+// again later.
 #pragma once
 
 #include "constraints/search/checker.h"

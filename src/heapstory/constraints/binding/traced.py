@@ -185,7 +185,6 @@ class TraceBinding:
             node, type_id = self._globals[holder]
             for base in self.layouts.inside(type_id, inner, path):
                 yield PlanMember(node=node, base=base)
-            return
         for outer in self._named(holder):
             yield from self._held(outer, inner, path)
 
