@@ -33,6 +33,8 @@ FORGETTING = {
     "by a callee": "static int make(char **to) { *to = malloc(8); return *to ? 0 : -1; }\n"
     "int r(struct graph *g) { return make(&g->name); }",
     "embedded": "void r(struct graph *g, char *n) { g->in.text = strdup(n); }",
+    "freed through another structure": "struct outer { int n; struct graph *own; };\n"
+    "void outer_free(struct outer *o) { free(o->own->title); free(o->own); free(o); }\n" + RENAME,
     "only looked at": RENAME + "const char *name(struct graph *g) { return g->name; }\n"
     "int length(struct graph *g) { return strlen(name(g)); }",
 }
@@ -99,6 +101,33 @@ def test_where_no_other_member_is_released_it_is_less_sure(leaks: Leaks) -> None
     plain = "void graph_free(struct graph *g) { g->n = 0; free(g); }\n"
     [found] = leaks(BEGIN.split("void graph_title")[0] + plain + RENAME)
     assert (found.confidence, [d.word for d in found.doubts]) == ("medium", ["nobody-releases"])
+
+
+def test_a_structure_that_is_freed_by_the_name_of_a_member(leaks: Leaks) -> None:
+    """No function looks into the structure before it is freed."""
+    nested = """struct outer { char *title; struct graph *own; };
+        void outer_free(struct outer *o) { free(o->title); free(o->own); free(o); }
+        void title(struct outer *o, const char *n) {
+            free(o->own->name);
+            o->own->name = strdup(n);
+        }\n"""
+    [found] = leaks(BEGIN.split("void graph_title")[0] + nested)
+    assert (found.function, found.confidence) == ("outer_free", "medium")
+    close = "void graph_close(struct graph *g) { free(g->name); }"
+    assert not leaks(BEGIN.split("void graph_title")[0] + nested + close)
+
+
+def test_one_forgotten_member_is_one_finding(leaks: Leaks) -> None:
+    """A caller that was seen to lose it, and the search for forgotten members, mean the same."""
+    make = """struct graph *make(const char *n) {
+            struct graph *g = calloc(1, sizeof *g);
+            if (!g) return NULL;
+            g->name = strdup(n);
+            return g;
+        }
+        void use(void) { struct graph *g = make("one"); if (g) graph_free(g); }\n"""
+    [found] = leaks(BEGIN + FREE + make)
+    assert (found.function, found.callers) == ("graph_free", ["use"])
 
 
 def test_a_unit_that_was_not_read_may_release_it(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from heapstory.static.transfer.losses import (
 
 _IGNORE = re.compile(r"heapstory:\s*(?:ignore|leak-ok)")
 MAX_STEPS = 40
+_RANKS = {"high": 0, "medium": 1, "low": 2}
 
 
 def collect_findings(
@@ -103,6 +104,8 @@ def _failed_call(loss: Loss, lost: Place) -> str:
 
 def _finding(members: list[tuple[Loss, Place, Place]], sources: Sources) -> Finding:
     members.sort(key=lambda m: (_rank(m[0]), m[1].line, len(m[0].steps)))
+    least = max(_rank(members[0][0]), _RANKS["medium"])  # a guess adds no place to what is shown
+    members = [m for m in members if _rank(m[0]) <= least]
     loss, lost, allocated = members[0]
     site = loss.cell.site
     chain = [*site.calls[1:], site.place] if site is not None and site.calls else []
@@ -135,7 +138,7 @@ def _other_returns(loss: Loss) -> tuple[Place, ...]:
 
 
 def _rank(loss: Loss) -> int:
-    return {"high": 0, "medium": 1, "low": 2}[confidence(doubts_of(loss))]
+    return _RANKS[confidence(doubts_of(loss))]
 
 
 _TARGET = re.compile(r"([A-Za-z_][\w.>\[\]-]*)\s*=[^=]")

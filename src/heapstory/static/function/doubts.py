@@ -76,6 +76,7 @@ class Doubts:
         """Rows of a summary were applied."""
         for row in rows:
             state, value, new = row.state, row.result, row.new
+            self.asked.update(row.asked)
             returned = rules.cells_in(state, value)
             handed = [c for c in new if c not in returned]
             if not handed:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from heapstory.cfront.layout import Layout, is_pointer, member_key
 from heapstory.cfront.program import Function, Place, Unit
+from heapstory.static.function.confidence import confidence, doubts_of
 from heapstory.static.heap.doubt import Doubt
 from heapstory.static.heap.state import HEAP, Cell, Step
 from heapstory.static.program.callee import Effects
@@ -79,6 +80,7 @@ def add_forgotten(
     flows = _flows(functions, index, results)
     structures = Structures(units)
     gone = _gone(flows)
+    known = [loss for each in results.values() for loss in each.losses if loss.kind == FIELD_LOST]
     mixed = set().union(*(flow.mixed for flow in flows.values()))
     for member, fill in _fills(flows):
         structure = member.partition("+")[0]
@@ -88,7 +90,8 @@ def add_forgotten(
         found = _destructor(structures.around(structure), flows)
         if found is not None:
             name, place, careful = found
-            _lose(results[name], functions[name], fill, place, careful)
+            if not any(_the_same(loss, fill, place) for loss in known):
+                _lose(results[name], functions[name], fill, place, careful)
 
 
 def _flows(
@@ -99,7 +102,21 @@ def _flows(
     for name, result in results.items():  # callees first
         flows[name] = Flow(functions[name], effects).run()
         effects.add(result.summary, name, flows[name].returned)
+    _free_members(flows)
     return flows
+
+
+def _free_members(flows: Mapping[str, MemberFlow]) -> None:
+    """``free(outer->inner)`` frees a structure that only other functions look into."""
+    points: dict[str, set[str]] = {}
+    for flow in flows.values():
+        for member, structures in flow.points.items():
+            points.setdefault(member, set()).update(structures)
+    for flow in flows.values():
+        for member, place in flow.freed_in.items():
+            structures = points.get(member, set())
+            if len(structures) == 1:
+                flow.freed.setdefault(next(iter(structures)), place)
 
 
 def _gone(flows: Mapping[str, MemberFlow]) -> set[str]:
@@ -147,13 +164,20 @@ def _destructor(
     return name, place, others < 0
 
 
+def _the_same(loss: Loss, fill: Fill, place: Place) -> bool:
+    """Whether a function was seen to lose what the member takes, where the structure is freed."""
+    site = loss.cell.site
+    if site is None or loss.place is None or loss.place[:2] != place[:2]:
+        return False
+    if confidence(doubts_of(loss)) == "low":
+        return False
+    made = (*fill.site.calls, fill.site.place)
+    return (*site.calls, site.place)[-len(made) :] == made
+
+
 def _lose(
     result: FunctionResult, function: Function, fill: Fill, place: Place, careful: bool
 ) -> None:
-    for known in result.losses:
-        made = known.cell.site and known.cell.site.place
-        if known.kind == FIELD_LOST and made == fill.site.place:
-            return
     steps = [
         Step(fill.place, f"{fill.label or 'a member'} takes the new memory"),
         Step(place, "the structure is freed; no function releases that member"),

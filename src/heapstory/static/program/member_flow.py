@@ -33,6 +33,8 @@ class MemberFlow:
     fills: list[Fill] = field(default_factory=list)
     gone: dict[str, list[Place | None]] = field(default_factory=dict)  # given away, or released
     freed: dict[str, Place] = field(default_factory=dict)  # structures that it did not make
+    freed_in: dict[str, Place] = field(default_factory=dict)  # members that hold what it frees
+    points: dict[str, set[str]] = field(default_factory=dict)  # members -> structures they lead to
     returned: set[str] = field(default_factory=set)  # members whose value it returns
     # Structures that one name is taken for: members at the same offset may be the same.
     mixed: set[frozenset[str]] = field(default_factory=set)
@@ -64,6 +66,9 @@ class Flow:
         for block in self._function.blocks.values():
             if block.terminator[0] == op.RETURN:
                 self._return(block.terminator[2])
+        for name, members in self._holds.items():
+            for member in members if name in self._kinds else ():
+                self.found.points.setdefault(member, set()).update(self._kinds[name])
         self.found.mixed = {frozenset(k) for k in self._kinds.values() if len(k) > 1}
         for register, fill in self._fills:
             if register not in self._dirty and len(self._stored.get(register, ())) < 2:
@@ -196,6 +201,8 @@ class Flow:
         if not self._made.get(given):
             for structure in self._kinds.get(given, ()):
                 self.found.freed.setdefault(structure, place)
+            for member in self._holds.get(given, ()):
+                self.found.freed_in.setdefault(member, place)
 
     def _address(self, given: str, number: int, callee: Callee, place: Place | None) -> None:
         """The address of a member is handed over."""

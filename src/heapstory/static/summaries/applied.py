@@ -20,4 +20,5 @@ class Applied(NamedTuple):
     new: list[CellId]
     perhaps_lost: set[CellId]  # overwritten on some of the ways that the row stands for
     numbers: tuple[Symbol, ...]  # that nobody knows, which the row put into the caller's memory
+    asked: tuple[Symbol, ...]  # numbers in the caller's memory that the row compared
     unasked: bool  # the row assumes that a pointer passed is null, and only the callee asked

@@ -63,7 +63,7 @@ def apply(
     result = None if row.result is None else work.translate(row.result)
     return Applied(
         row, work.state, result, work.suspects, work.new, work.perhaps_lost,
-        tuple(work.numbers), work.unasked,
+        tuple(work.numbers), tuple(work.asked), work.unasked,
     )  # fmt: skip
 
 

@@ -41,6 +41,7 @@ class Binding:
         self.arguments, self.place = arguments, place
         self.bound: dict[CellId, Value] = {}
         self.symbols: dict[Symbol, Value] = {}
+        self.asked: list[Symbol] = []
         self.unasked = False
 
     def bind(self) -> bool:
@@ -136,6 +137,8 @@ class Binding:
                 fact = self.row.facts.get(initial)
                 if fact and not assume_fact(self.state, found, fact):
                     return False
+                if fact and isinstance(found, Symbol):
+                    self.asked.append(found)
         if ANYWHERE in cell.read:
             target = self.target(value, cell)
             if target is not None:
