@@ -223,6 +223,31 @@ TEST_CASE("segments from before writers had numbers are read") {
     CHECK(words == expected);
 }
 
+TEST_CASE("columns too short for their control bytes are refused") {
+    std::mt19937_64 random(9);
+    std::vector<Slot> slots;
+    for (uint32_t event = 0; event < 3000; ++event)
+        slots.push_back(random_slot(random, event));
+    sort_slots(slots);
+    SlotEncoder encoder(8192);
+    encoder.encode(slots);
+    enum { words, control, events, numbers, fresh, values, wide, columns };
+    for (unsigned shortened = words; shortened < columns; ++shortened) {
+        ByteReader in(encoder.out.bytes);
+        ByteWriter damaged;
+        for (unsigned column = words; column < columns; ++column) {
+            Bytes bytes = unpack(in);
+            if (column == shortened)
+                bytes.resize(bytes.size() / 2);
+            pack(damaged, bytes);
+        }
+        damaged.raw(in.raw(in.left()));
+        std::vector<Slot> read;
+        INFO("column " << shortened);
+        CHECK_THROWS_AS(decode_segment(encoder.segments[0], damaged.bytes, read), FormatError);
+    }
+}
+
 TEST_CASE("runs survive among other slots") {
     std::mt19937_64 random(5);
     for (unsigned round = 0; round < 20; ++round) {

@@ -56,18 +56,41 @@ struct Columns {
     void read(const SlotSegment &segment, ByteReader &in) {
         for (Bytes *column : {&words, &control, &events})
             unpack_into(in, *column, slack);
+        if (control.size() > segment.slots + slack)
+            throw FormatError("damaged segment");
         if (segment.numbered) {
             unpack_into(in, writer_numbers, 0);
             unpack_into(in, fresh_writers, 0);
+            if (writer_numbers.size() > alone())
+                throw FormatError("damaged segment");
             expand_writers(writer_numbers, fresh_writers, writers, slack);
         } else
             unpack_into(in, writers, slack);
         for (Bytes *column : {&values, &wide})
             unpack_into(in, *column, slack);
-        if (control.size() > segment.slots + slack)
-            throw FormatError("damaged segment");
+        check_lengths();
     }
     uint32_t alone() const { return uint32_t(control.size() - slack); }
+
+    // decode() reads without looking for the ends, so the columns must be as long as it needs.
+    void check_lengths() const {
+        uint32_t new_words = 0, writer_count = 0, wide_count = 0, event_bytes = 0, value_bytes = 0;
+        for (uint32_t i = 0; i < alone(); ++i) {
+            const uint32_t c = control[i], length = c >> 2 & 7, is_wide = length == wide_value;
+            new_words += c & 1;
+            writer_count += c >> 1 & 1;
+            event_bytes += (c >> 5 & 3) + 1;
+            value_bytes += is_wide ? 0 : length;
+            wide_count += is_wide;
+        }
+        uint32_t distances = 0;
+        for (size_t i = 0; i < words.size() - slack; ++i)
+            distances += !(words[i] & 0x80);
+        if (distances < new_words || events.size() - slack < event_bytes ||
+            writers.size() - slack < size_t(writer_count) * 4 ||
+            values.size() - slack < value_bytes || wide.size() - slack < size_t(wide_count) * 8)
+            throw FormatError("damaged segment");
+    }
 
     // Calls take(slot) with one after the other of those that stand alone, until it says no.
     template <class Take> void decode(uint64_t first_word, Take take) const {
