@@ -15,6 +15,7 @@ std::pair<Table, nb::dict> answer(const slice::Slice &found) {
     nb::dict totals;
     totals["instructions"] = found.instructions;
     totals["visited"] = found.visited;
+    totals["signals"] = found.signals;
     return {table_of_hits(found), totals};
 }
 

@@ -335,6 +335,7 @@ class Slicer {
         nb::dict made;
         made["instructions"] = found.slice.instructions;
         made["visited"] = found.slice.visited;
+        made["signals"] = found.slice.signals;
         made["unresolved_memory"] = ranges;
         made["unresolved_registers"] = found.slice.unresolved - bytes;
         made["exact"] = found.exact;

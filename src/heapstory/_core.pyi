@@ -384,6 +384,7 @@ class StreamCounts(TypedDict):
 class ReachedTotals(TypedDict):
     instructions: int  # executions in the slice
     visited: int  # steps walked over
+    signals: int  # whose causes and effects are not followed
 
 @type_check_only
 class LoadTotals(TypedDict):
@@ -440,6 +441,7 @@ class StatementRun(TypedDict):
 class Explanation(TypedDict):
     instructions: int  # executions in the slice
     visited: int  # steps walked over
+    signals: int  # whose causes are not followed
     unresolved_memory: list[tuple[int, int]]  # address, bytes: there before the stream
     unresolved_registers: int  # bytes
     exact: bool  # False: of some statements, early executions are one moment

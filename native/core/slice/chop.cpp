@@ -9,8 +9,10 @@ namespace heapstory::slice {
 Slice chop(const Prepared &prepared, const Criterion &from, const Criterion &to,
            const Options &options, const Progress &progress) {
     Marks reached(prepared);
-    forward(prepared, {from, {}, to.point.step}, options, progress, &reached);
-    return backward(prepared, to, options, progress, &reached);
+    const Slice first = forward(prepared, {from, {}, to.point.step}, options, progress, &reached);
+    Slice made = backward(prepared, to, options, progress, &reached);
+    made.signals += first.signals;
+    return made;
 }
 
 } // namespace heapstory::slice

@@ -384,6 +384,9 @@ class Walk {
         if (effect.kind == stream::EffectKind::signal)
             interrupted.push_back(std::exchange(*registers_, {}));
         const bool is_in = take_effect(effect, step);
+        // It may have come, or have this handler, because of what is in: nobody knows.
+        if (effect.kind == stream::EffectKind::signal && !is_in && step >= first_.step)
+            hits_.add_signal();
         if (effect.kind == stream::EffectKind::signal_return && !interrupted.empty()) {
             *registers_ = interrupted.back();
             interrupted.pop_back();

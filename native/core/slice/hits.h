@@ -31,6 +31,8 @@ class Hits {
         if (!within_ || within_->has(step, 0))
             effects_[address].add({1, step, step});
     }
+    // A signal whose cause is not followed.
+    void add_signal() { ++signals_; }
 
     void add(const Hits &others) {
         for (const auto &[block, number] : others.numbers_) {
@@ -42,10 +44,12 @@ class Hits {
         }
         for (const auto &[address, tally] : others.effects_)
             effects_[address].add(tally);
+        signals_ += others.signals_;
     }
 
     Slice result(const Prepared &prepared) const {
         Slice slice;
+        slice.signals = signals_;
         for (const auto &[block, number] : numbers_)
             for (size_t i = 0; i < tallies_[number].size(); ++i)
                 tallies_[number][i].tell({block, uint16_t(i), address_of(prepared, block, i)},
@@ -100,7 +104,8 @@ class Hits {
     std::unordered_map<uint32_t, uint32_t> numbers_; // of blocks
     std::vector<std::vector<Tally>> tallies_;        // by number of the block and instruction
     std::unordered_map<uint64_t, Tally> effects_;    // by address
-    uint32_t block_ = 0, number_ = 0;                // the last one added to
+    uint64_t signals_ = 0;
+    uint32_t block_ = 0, number_ = 0; // the last one added to
 };
 
 } // namespace heapstory::slice

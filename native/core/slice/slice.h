@@ -68,6 +68,7 @@ struct Slice {
     uint64_t instructions = 0; // executions in the slice
     uint64_t visited = 0;      // steps walked over
     uint64_t unresolved = 0;   // bytes of memory and registers that were there before the stream
+    uint64_t signals = 0;      // whose causes, or effects, are not followed
 };
 
 } // namespace heapstory::slice

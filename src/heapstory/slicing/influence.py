@@ -57,9 +57,20 @@ def influence(trace: Trace, criterion: str, options: Options, target: str | None
         instructions=totals["instructions"],
         trace_instructions=slicer.counts["instructions"],
         seconds=round(time.monotonic() - started, 6),
+        signals=totals["signals"],
+        notes=_about_signals(totals["signals"]),
         open_end=target is None and ends_early(trace),
         inlined=lines.inlined(numbers, addresses),
     )
+
+
+def _about_signals(signals: int) -> list[str]:
+    if not signals:
+        return []
+    return [
+        f"signals whose coming may depend on the criterion: {signals:,}. Whether it does, and so "
+        "whether what their handlers did is influenced, is not followed"
+    ]
 
 
 def _core_form(asked: Asked) -> _StreamAsked:

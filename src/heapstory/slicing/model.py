@@ -77,6 +77,8 @@ class Slice:
     seconds: float
     cut: int = 0  # statements that were left out
     beyond: list[str] = field(default_factory=list)  # what was there before the stream
+    signals: int = 0  # whose cause or effect is not followed
+    undecided: bool = False  # why the statement that crashed ran was not found
     open_end: bool = False  # more may have run after the stream, of which nothing is known
     notes: list[str] = field(default_factory=list)
     about: list[str] = field(default_factory=list)  # the edge that was asked about
@@ -86,7 +88,7 @@ class Slice:
     @property
     def complete(self) -> bool:
         """Whether everything that led there, or that was influenced, is in the slice."""
-        return not self.beyond and not self.cut and not self.open_end
+        return not (self.beyond or self.cut or self.signals or self.undecided or self.open_end)
 
     def moment(self, number: int) -> Moment:
         """The moment of a number."""

@@ -53,6 +53,9 @@ class Slicing:
         telling = _Telling(self, found, options)
         statements = telling.statements()
         notes = telling.notes()
+        undecided = text == "crash" and telling.is_undecided()
+        if undecided:
+            notes.append("what decided that the statement that crashed ran was not found")
         if not statements:
             notes.append(why_empty(self.trace, self.slicer, self.naming, found, options))
         return Slice(
@@ -67,6 +70,8 @@ class Slicing:
             seconds=round(time.monotonic() - started, 6),
             cut=telling.cut,
             beyond=beyond(self.trace, self.slicer, self.naming, found, telling.follows_calls),
+            signals=found["signals"],
+            undecided=undecided,
             notes=notes,
             inlined=self.lines.inlined(statements, found["hits"].column("address")),
         )
@@ -214,9 +219,22 @@ class _Telling:
         """Where the local variables of each moment are."""
         return [self.slicing.scope(row.statement, row.stack) for row in self.rows]
 
+    def is_undecided(self) -> bool:
+        """Whether nothing decided over what was asked for: even main is called by something."""
+        edges = self.found["edges"].rows(_EDGE)
+        asked = {definer for user, definer, *_ in edges if user == CRITERION}
+        kinds = {KINDS[number] for user, _, number, *_ in edges if user in asked}
+        return self.follows_calls and not kinds & {"control", "call"}
+
     def notes(self) -> list[str]:
         """What is unusual about the answer."""
         found = []
+        if self.found["signals"]:
+            found.append(
+                f"signals that ran handlers of the slice: {self.found['signals']:,}. Where they "
+                "came is in it, but not who set the handlers, who sent the signals from elsewhere, "
+                "nor why an instruction faulted (ask for that with --criterion FILE:LINE)"
+            )
         if not self.found["exact"]:
             found.append(
                 f"the slice has more than {len(self.rows):,} executions of statements: of each "

@@ -42,6 +42,9 @@ template <class Why> class BackwardEffects {
 
     void take(const stream::Effect &effect, uint64_t step, bool asked, uint64_t handler) {
         search_.hits.add_effect(effect.address, step);
+        // Who set the handler, who sent the signal and why an instruction faulted is not followed.
+        if (effect.kind == stream::EffectKind::signal)
+            search_.hits.add_signal();
         why_.take_effect(step, search_.thread, search_.activation, effect.address);
         if (asked)
             why_.asked_for();
