@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from heapstory.reporters.leaks.html import leaks_page
 from heapstory.reporters.leaks.text import report
 from heapstory.static import Sources
 from tests.static.conftest import Leaks
@@ -77,6 +78,20 @@ char *second(void)
     return s;
 }
 """
+
+
+def test_names_of_files_neither_steer_the_terminal_nor_the_page(leaks: Leaks) -> None:
+    found = leaks(
+        '#include <stdlib.h>\n#line 20 "we\\033[31mird\\n<script>.c"\n'
+        "int lose(void) { char *p = malloc(8); if (!p) return 1; return 0; }\n"
+    )
+    assert len(found) == 1
+    text, page = "".join(report(found, Sources(), "")), leaks_page(found, Sources(), "")
+    assert r"we\x1b[31mird\n<script>.c:20" in text
+    assert "\x1b" not in text + page
+    assert "ird\n" not in text + page
+    assert "<script>" not in page
+    assert r"we\x1b[31mird\n&lt;script&gt;.c:20" in page
 
 
 def test_one_idiom_repeated_is_one_finding(leaks: Leaks) -> None:

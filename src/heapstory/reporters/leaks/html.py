@@ -5,8 +5,10 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
+from heapstory.cfront.program import Place
 from heapstory.reporters.leaks.words import describe, headline
 from heapstory.reporters.page import page, view_command
+from heapstory.reporters.text import printable
 from heapstory.static.findings.findings import Finding, Sources
 
 _AROUND = 3
@@ -22,10 +24,9 @@ def leaks_page(
 
 
 def _section(number: int, finding: Finding, sources: Sources, trace: Path | None) -> str:
-    place = f"{Path(finding.place.path).name}:{finding.place.line}"
+    place = _place(finding.place)
     steps = [
-        f"<li><a href='#f{number}-{s.place.line}'>{Path(s.place.path).name}:{s.place.line}</a> "
-        f"{escape(describe(s))}</li>"
+        f"<li><a href='#f{number}-{s.place.line}'>{_place(s.place)}</a> {escape(describe(s))}</li>"
         for s in finding.path
         if s.place is not None
     ]
@@ -39,6 +40,10 @@ def _section(number: int, finding: Finding, sources: Sources, trace: Path | None
         f"{_confirmed(finding, trace)}"
         f"<p>fingerprint <code>{finding.fingerprint}</code></p></details>"
     )
+
+
+def _place(place: Place) -> str:
+    return f"{escape(printable(Path(place.path).name))}:{place.line}"
 
 
 def _confirmed(finding: Finding, trace: Path | None) -> str:

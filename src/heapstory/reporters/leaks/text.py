@@ -9,7 +9,7 @@ from pathlib import Path
 from heapstory.cfront.program import Place
 from heapstory.reporters.leaks.words import describe, headline
 from heapstory.reporters.style import PLAIN, Style
-from heapstory.reporters.text import count
+from heapstory.reporters.text import count, printable
 from heapstory.static import ProgramResult
 from heapstory.static.findings.findings import Finding, Sources
 
@@ -77,10 +77,10 @@ def _short(place: Place) -> str:
 
 def _path_of(place: Place) -> str:
     with contextlib.suppress(ValueError):
-        return str(Path(place.path).relative_to(Path.cwd()))
-    return place.path
+        return printable(str(Path(place.path).relative_to(Path.cwd())))
+    return printable(place.path)
 
 
 def _source_line(mark: str, place: Place, note: str, sources: Sources) -> str:
-    text = sources.line(place.path, place.line).strip()[:WIDTH]
+    text = printable(sources.line(place.path, place.line).strip().replace("\t", " "))[:WIDTH]
     return f"    {mark} {place.line:>6} | {text:<{WIDTH}} {note}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from heapstory.reporters.text import printable
 from heapstory.static.findings.findings import Finding
 from heapstory.static.heap.state import Step
 from heapstory.static.transfer.losses import (
@@ -22,7 +23,7 @@ def describe(step: Step) -> str:
 def headline(finding: Finding) -> str:
     """A finding in one sentence."""
     what = f"'{finding.variable}'" if finding.variable else "memory"
-    site = f"{Path(finding.allocated.path).name}:{finding.allocated.line}"
+    site = f"{printable(Path(finding.allocated.path).name)}:{finding.allocated.line}"
     origin = f"allocated by {finding.allocator} at {site}" if finding.allocator else ""
     texts = {
         OVERWRITTEN: f"{what}, {origin}, is lost here: its last reference is gone",
