@@ -193,3 +193,71 @@ def test_what_is_far_away_in_time_is_found(browser: Browser, recorded: Recorded)
     with served(trace) as address, opened(browser, f"{address}#t={first}") as shown:
         shown.page.wait_for_selector('.graph[aria-busy="false"]:not(.old)')
         assert shown.there()[rare]["rows"][0]["value"] == "1"
+
+
+EARLY = """#include <stdlib.h>
+struct old { long value; struct old *next; };
+struct item { long value; };
+struct old *first;
+struct item *often;
+int main(void) {
+    first = malloc(sizeof *first);
+    first->next = malloc(sizeof *first);
+    first->next->value = 77;
+    free(first->next);
+    free(first);
+    first = NULL;
+    often = malloc(sizeof *often);
+    for (long i = 0; i < 1500000; i++) often->value = i;
+    return 0;
+}
+"""
+DRAWN = '.graph[aria-busy="false"]:not(.old)'
+
+
+def test_a_type_whose_nodes_are_long_dead_is_told_and_drawn_when_they_lived(
+    browser: Browser, recorded: Recorded
+) -> None:
+    trace = recorded(EARLY)
+    with api.open(trace) as story:
+        old = [n for (n,) in story.query("SELECT node FROM nodes WHERE type = 'struct old'")]
+        ((lived,),) = story.query("SELECT min(freed) - 1 FROM nodes WHERE type = 'struct old'")
+        last = story.last
+    assert len(old) == 2
+    with served(trace) as address, opened(browser, f"{address}#t={last}") as shown:
+        page = shown.page
+        page.wait_for_selector(DRAWN)
+        page.evaluate(f"location.hash = '#t={last}&type=struct+old'")
+        page.wait_for_selector("text=no node of struct old")
+        # The browser itself logs that the server refused; nothing else may be wrong.
+        (refused,) = shown.wrong
+        assert "400" in refused
+        shown.wrong.clear()
+        assert not set(old) & set(shown.there())
+        page.evaluate(f"location.hash = '#t={lived}&type=struct+old'")
+        page.wait_for_selector(f'#graph [data-node="{old[1]}"]')
+        shown.go(lived)
+        page.wait_for_selector(DRAWN)
+        assert set(shown.there()) >= set(old)
+
+
+def test_a_node_that_was_not_sent_is_selected_with_its_history(
+    browser: Browser, recorded: Recorded
+) -> None:
+    trace = recorded(EARLY)
+    with api.open(trace) as story:
+        first, second = (
+            n for (n,) in story.query("SELECT node FROM nodes WHERE type = 'struct old' ORDER BY 1")
+        )
+        ((lived,),) = story.query("SELECT min(freed) - 1 FROM nodes WHERE type = 'struct old'")
+        last = story.last
+    with served(trace) as address, opened(browser, f"{address}#t={last}") as shown:
+        page = shown.page
+        page.wait_for_selector(DRAWN)
+        assert not {first, second} & set(shown.there())
+        page.evaluate(f"location.hash = '#t={lived}&n={second}&o=0'")
+        page.wait_for_selector(f'#graph [data-node="{second}"][data-selected]')
+        page.wait_for_selector(DRAWN)
+        assert shown.moment() == lived
+        assert shown.there()[second]["rows"][0]["value"] == "77"
+        assert "77" in page.inner_text("#history")

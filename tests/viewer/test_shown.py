@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import heapstory as api
-from tests.conftest import Heapstory
+from tests.conftest import Compile, Heapstory
 from tests.support.programs import ROOT
 from tests.support.programs import program as source
 from tests.viewer.conftest import Recorded, View
@@ -99,6 +99,38 @@ def test_a_finding_is_one_click_from_its_moment(
         assert current == str(fault["place"]["line"])
         shown.press("1")
         assert "breaks" in shown.page.inner_text("#why")
+
+
+STALE = """#include <stdlib.h>
+struct item { struct item *next; int value; };
+struct item *kept;
+int main(void) {
+    struct item *made = malloc(sizeof *made);
+    kept = made;
+    free(made);
+    kept->value = 5;
+    return 0;
+}
+"""
+
+
+def test_a_finding_that_changed_nothing_is_shown_at_its_own_line(
+    browser: Browser, view: View, compile_program: Compile, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    trace, answer = tmp_path / "stale.story", tmp_path / "check.json"
+    heapstory("check", "--record", trace, "--json", answer, "--", compile_program(STALE))
+    lines = STALE.split("\n")
+    with opened(browser, view(trace, "--findings", answer).as_uri()) as shown:
+        shown.press("2")
+        shown.page.click("#findings li:first-child button")
+        found, current = (
+            int(shown.page.get_attribute(f".line.{mark}", "data-line") or 0)
+            for mark in ("found", "current")
+        )
+        assert "kept->value = 5" in lines[found - 1]  # no change: the block was gone
+        assert "free(made)" in lines[current - 1]  # the last change before it
+        shown.press("Home")
+        assert shown.page.locator(".line.found").count() == 0
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (2560, 1440), (3840, 2160)])

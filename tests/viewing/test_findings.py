@@ -38,6 +38,17 @@ int main(void) {
     return 0;
 }
 """
+FREED = """#include <stdlib.h>
+struct item { struct item *next; int value; };
+struct item *kept;
+int main(void) {
+    struct item *made = malloc(sizeof *made);
+    kept = made;
+    free(made);
+    kept->value = 5;
+    return 0;
+}
+"""
 LEAK = """#include <stdlib.h>
 char *text;
 int main(void) {
@@ -93,6 +104,16 @@ def test_confirmed_leaks_have_their_moment(
             f"WHERE line = {line_of(LEAK, 'text = NULL')} AND path = '{source}'"
         )
         assert at in [row[0] for row in stores]
+    other = tmp_path / "other.story"
+    heapstory("record", "-o", other, "--", compile_program(STALE.replace("free(kept);", "")))
+    with api.open(other) as story, pytest.raises(UsageError, match="about another trace"):
+        findings.read(story, str(tmp_path / "leaks.json"))
+    # A loss that only a failing allocation showed is in a recording that was not kept.
+    answer = json.loads(done.stdout)
+    answer["leaks"][0]["confirmation"]["failed_allocation"] = answer["leaks"][0]["allocated"]
+    (tmp_path / "leaks.json").write_text(json.dumps(answer))
+    with api.open(trace) as story:
+        assert findings.read(story, str(tmp_path / "leaks.json"))[0]["ts"] is None
     assert f"heapstory view {trace} --at {at}" in page.read_text()
 
 
@@ -109,6 +130,27 @@ def test_suspicions_have_their_moment(
         found = findings.read(story, str(answer))
         assert said
         assert [one["ts"] for one in found] == [one["ts"] for one in said]
+    other = tmp_path / "other.story"
+    heapstory("record", "--mode", "portable", "-o", other, "--", attack, "none")
+    with api.open(other) as story, pytest.raises(UsageError, match="about another trace"):
+        findings.read(story, str(answer))
+
+
+def test_a_suspicious_use_after_free_names_the_freed_node(
+    compile_program: Compile, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    trace, answer = tmp_path / "freed.story", tmp_path / "info.json"
+    program = compile_program(FREED)
+    heapstory("record", "--mode", "portable", "-o", trace, "--", program)
+    answer.write_text(heapstory("info", trace, "--suspicious", "--json").stdout)
+    with api.open(trace) as story:
+        (one,) = findings.read(story, str(answer))
+        place = story.node(one["node"]).freed
+        assert place is not None
+        assert place.place is not None
+        assert place.place.line == line_of(FREED, "free(made)")
+    assert one["title"].endswith("certain use after free")
+    assert one["place"]["line"] == line_of(FREED, "kept->value")
 
 
 def test_a_file_about_another_trace_is_refused(

@@ -187,6 +187,17 @@ def _not_followed(unknown: list[tuple[str, int]]) -> str:
     return f"not followed into functions without source: blocks given to {named}{more}; --models"
 
 
+def _about(trace: Path | None) -> dict[str, Any]:
+    """What the moments of an answer are of: the recording that was kept, if there is one."""
+    import heapstory
+    from heapstory.reporters.json import about
+
+    if trace is None or not trace.exists():
+        return {}
+    with heapstory.open(trace) as story:
+        return about(story)
+
+
 def _write(args: argparse.Namespace, found: Leaks) -> None:
     import heapstory.reporters.json
     import heapstory.reporters.sarif
@@ -199,10 +210,11 @@ def _write(args: argparse.Namespace, found: Leaks) -> None:
     if args.sarif:
         log = heapstory.reporters.sarif.dumps(sarif.results(findings), sarif.RULES)
         write(log, args.sarif)
+    trace = Path(args.trace) if args.confirm and args.trace else None
     if args.html:
-        trace = Path(args.trace) if args.confirm and args.trace else None
         write(html.leaks_page(shown, found.sources, summary, trace), args.html)
     if args.format == "json":
-        write(heapstory.reporters.json.dumps("leaks", json.body(shown, result, seconds)))
+        body = json.body(shown, result, seconds)
+        write(heapstory.reporters.json.dumps("leaks", _about(trace) | body))
     else:
         write(text.report(shown, found.sources, summary, Style.of(sys.stdout)))

@@ -143,11 +143,15 @@ def _rank(statements: list[dict[str, Any]], fault: dict[str, Any]) -> int:
 def _suspicious(trace: Trace, answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for one in answer["suspicious"]:
         nodes = [node["id"] for node in (one["node"], one["reached"]) if node]
+        sure = "certain" if one["certain"] else "possible"
+        what = "overflow"
+        if one["kind"] == "stale":
+            what = "use after free"
+            nodes = nodes or _freed_at(trace, int(one["base"], 16), one["ts"])
         yield {
             "source": "suspicious",
             "kind": one["kind"],
-            "title": f"{_where(one['place'])}: {'certain' if one['certain'] else 'possible'}"
-            " overflow",
+            "title": f"{_where(one['place'])}: {sure} {what}",
             "text": one["words"],
             "ts": one["ts"],
             "node": nodes[-1] if nodes else None,
@@ -156,9 +160,19 @@ def _suspicious(trace: Trace, answer: dict[str, Any]) -> Iterator[dict[str, Any]
         }
 
 
+def _freed_at(trace: Trace, address: int, ts: int) -> list[int]:
+    """The node that last had the memory at an address and was freed by then."""
+    rows = trace.query(
+        f"SELECT node FROM nodes WHERE kind = 'heap' AND freed <= {ts} AND address <= {address} "
+        f"AND {address} < address + size ORDER BY freed DESC LIMIT 1"
+    )
+    return [row[0] for row in rows]
+
+
 def _leaks(trace: Trace, answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for one in answer["leaks"]:
         seen = one.get("confirmation") or {}
+        isolated = seen.get("failed_allocation") is not None  # a run that no trace was kept of
         text = (
             f"{one['confidence']}: {one['variable'] or 'the block'} from {_where(one['allocated'])}"
         )
@@ -167,7 +181,7 @@ def _leaks(trace: Trace, answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
             "kind": one["kind"],
             "title": f"{_where(one['place'])}: {one['kind']}",
             "text": f"{text}\n{seen['label']}" if seen else text,
-            "ts": (seen.get("moment") or {}).get("timestamp"),
+            "ts": None if isolated else (seen.get("moment") or {}).get("timestamp"),
             "place": one["place"],
         }
 
@@ -189,7 +203,7 @@ def _checked(trace: Trace, answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for one in answer["leaks"]:
         if one["kind"] == "reachable":
             continue
-        size = f"{one['bytes']} bytes in {one['blocks']} blocks"
+        size = f"{_counted(one['bytes'], 'byte')} in {_counted(one['blocks'], 'block')}"
         yield {
             "source": "check",
             "kind": one["kind"],
@@ -209,6 +223,10 @@ def _moments(trace: Trace) -> dict[tuple[str, int], tuple[int, int | None]]:
            ORDER BY timestamp DESC"""
     )
     return {(kind, address): (ts, node) for kind, address, ts, node in rows}
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _where(place: dict[str, Any] | None) -> str:

@@ -2,7 +2,7 @@
 // heap; a click on a line lists its changes.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Controller } from "../app/controller";
-import type { Head } from "../model/head";
+import type { Finding, Head, Place } from "../model/head";
 import type { Site } from "../model/sites";
 import { plainText } from "../model/text";
 import { LineChanges } from "./changes";
@@ -12,7 +12,7 @@ const MOST_LINES = 20000;
 
 export function SourcePane({ controller }: { controller: Controller }) {
   const { store, story } = controller;
-  store.use((state) => state.t);
+  const t = store.use((state) => state.t);
   store.use((state) => state.picture);
   const line = store.use((state) => state.line);
   const site = story.site(controller.time.currentChange()?.site ?? -1);
@@ -22,7 +22,9 @@ export function SourcePane({ controller }: { controller: Controller }) {
   }, [site?.id]);
   const isThere = (path: string) => story.head.sources.includes(path);
   const here = site?.path && isThere(site.path) ? site : kept;
-  const path = line?.path ?? here?.path ?? story.head.sources[0] ?? site?.path ?? null;
+  const finding = findingAt(story.head, t);
+  const path =
+    line?.path ?? finding?.path ?? here?.path ?? story.head.sources[0] ?? site?.path ?? null;
   const text = useText(controller, path);
   return (
     <section class="source" aria-label="Source">
@@ -44,11 +46,19 @@ export function SourcePane({ controller }: { controller: Controller }) {
           path={path as string}
           text={text}
           current={site?.path === path ? site.line : -1}
+          found={finding?.path === path ? (finding.line ?? -1) : -1}
         />
       )}
       {line && <LineChanges controller={controller} path={line.path} line={line.line} />}
     </section>
   );
+}
+
+/** Where the first finding of a moment is, if its file came with the page. A read, or a store into
+ * freed memory, is at the moment of the last change but not at its statement. */
+function findingAt({ findings, sources }: Head, t: number): Place | null {
+  const isHere = ({ ts, place }: Finding) => ts === t && sources.includes(place?.path ?? "");
+  return findings.find(isHere)?.place ?? null;
 }
 
 function useText(controller: Controller, path: string | null): string | null {
@@ -65,20 +75,28 @@ interface LinesProps {
   path: string;
   text: string;
   current: number;
+  /** Where a finding of this moment is; no change need be there. */
+  found: number;
 }
 
-function Lines({ controller, path, text, current }: LinesProps) {
+function Lines({ controller, path, text, current, found }: LinesProps) {
   const { story, store } = controller;
   const box = useRef<HTMLDivElement>(null);
   const bands = store.use((state) => state.bands);
   // Made once for a file: a step changes only which line is the current one.
   const lines = useMemo(() => linesOf(controller, path, text), [path, text, bands, story.window]);
   useEffect(() => {
-    const line = box.current?.querySelector(`[data-line="${current}"]`);
-    line?.classList.add("current");
-    line?.scrollIntoView({ block: "nearest" });
-    return () => line?.classList.remove("current");
-  }, [current, lines]);
+    const marked = [
+      ["current", current],
+      ["found", found],
+    ].map(([mark, number]) => {
+      const line = box.current?.querySelector(`[data-line="${number}"]`);
+      line?.classList.add(mark as string);
+      line?.scrollIntoView({ block: "nearest" });
+      return () => line?.classList.remove(mark as string);
+    });
+    return () => marked.forEach((undo) => undo());
+  }, [current, found, lines]);
   return (
     <div class="lines" ref={box} tabIndex={0} role="region" aria-label="Source text">
       {lines}

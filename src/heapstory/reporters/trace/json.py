@@ -6,7 +6,7 @@ from dataclasses import asdict
 from json import loads
 from typing import TYPE_CHECKING, Any
 
-from heapstory.reporters.json import place, place_text, text
+from heapstory.reporters.json import about, place, place_text, text
 
 if TYPE_CHECKING:
     from heapstory.graph.history import History, Version
@@ -94,6 +94,7 @@ def _discoveries(found: Discoveries) -> dict[str, Any]:
 def suspicious(trace: Trace, found: list[Suspicion]) -> dict[str, Any]:
     """The body of ``info --suspicious --json``."""
     return {
+        **about(trace),
         "suspicious": [
             {
                 "kind": one.kind,
@@ -108,7 +109,7 @@ def suspicious(trace: Trace, found: list[Suspicion]) -> dict[str, Any]:
                 "reached": None if one.reached is None else _node(trace, one.reached),
             }
             for one in found
-        ]
+        ],
     }
 
 
