@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "code_places.h"
 
+#include "symbols/handing.h"
 #include "symbols/numbers.h"
 #include "symbols/symbols.h"
 
@@ -26,13 +27,18 @@ class Symbols {
 
     nb::list places(const std::string &path, const std::string &build_id, uint64_t offset) {
         nb::list out;
-        ElfFile *file = open(path);
-        if (!file || (!build_id.empty() && file->build_id() != build_id))
-            return out;
-        for (const Segment &segment : file->segments())
-            if (offset - segment.offset < segment.file_size)
-                for (const Place &place : file->places(segment.address + offset - segment.offset))
-                    out.append(described(place));
+        if (auto [file, address] = code(path, build_id, offset); file)
+            for (const Place &place : file->places(address))
+                out.append(described(place));
+        return out;
+    }
+
+    nb::list handed_on(const std::string &path, const std::string &build_id, uint64_t offset,
+                       Arguments arguments) {
+        nb::list out;
+        if (auto [file, address] = code(path, build_id, offset); file)
+            for (Arguments found : heapstory::handed_on(*file, address, arguments))
+                out.append(found);
         return out;
     }
 
@@ -52,6 +58,18 @@ class Symbols {
         made["line"] = place.line ? nb::object(nb::int_(place.line)) : nb::none();
         made["function"] = place.function.empty() ? nb::none() : nb::cast(place.function);
         return made;
+    }
+
+    // The file and the address in it; no file if it is not the one that was executed.
+    std::pair<ElfFile *, uint64_t> code(const std::string &path, const std::string &build_id,
+                                        uint64_t offset) {
+        ElfFile *file = open(path);
+        if (!file || (!build_id.empty() && file->build_id() != build_id))
+            return {};
+        for (const Segment &segment : file->segments())
+            if (offset - segment.offset < segment.file_size)
+                return {file, segment.address + offset - segment.offset};
+        return {};
     }
 
     ElfFile *open(const std::string &path) {
@@ -76,6 +94,7 @@ void bind_code_places(nb::module_ &m) {
         .def(nb::init<>())
         .def("state", &Symbols::state)
         .def("places", &Symbols::places)
+        .def("handed_on", &Symbols::handed_on)
         .def("numbers", &Symbols::numbers);
 }
 

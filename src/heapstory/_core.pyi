@@ -639,6 +639,10 @@ class Symbols:
     def places(self, path: str, build_id: str, offset: int) -> list[CodePlace]:
         """The statement of an instruction and, where it was inlined, its callers, innermost first;
         none for a file that is missing or changed."""
+    def handed_on(self, path: str, build_id: str, offset: int, arguments: int) -> list[int]:
+        """Of each of the places of a call, from which of its own arguments the function takes one
+        of these arguments of the call, if it does no more than that; 0 if it does. Arguments are
+        sets of registers, one bit each by the processor's number."""
     def numbers(self, path: str, most: int) -> list[tuple[int, int]]:
         """Addresses, as the file has them, of variables that by their types hold numbers and no
         address: whole words, first and beyond the last, in order, at most so many ranges."""

@@ -50,14 +50,16 @@ class Heapstory:
         )
 
     def locate(self, trace: Trace, specification: str | Path, **options: Any) -> Diagnosis:
-        """Fails where a structure of the trace breaks a constraint, and shows who broke it."""
+        """Fails where a structure of the trace breaks a constraint, and shows who broke it, or
+        where not everything could be checked."""
         __tracebackhide__ = True
         import heapstory
         from heapstory.reporters.locate import text
 
         diagnosis = heapstory.locate(trace, specification, **options)
-        if diagnosis.bad is not None:
-            pytest.fail("".join(text.report(trace, diagnosis)), pytrace=False)
+        if diagnosis.bad is not None or diagnosis.is_unknown:
+            said = [*text.report(trace, diagnosis), *diagnosis.unmatched]
+            pytest.fail("".join(said), pytrace=False)
         return diagnosis
 
     def check(self, command: Sequence[str | Path], *options: str) -> str:

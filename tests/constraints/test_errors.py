@@ -33,6 +33,13 @@ TREE = "node { key; left*; right*; parent^; }\n"
         (TREE + "node X, Y; X->left == Y;", 2, 20, "a field is written X.left"),
         (TREE + "node X; X->left;", 2, 9, "a field is written X.left"),
         (TREE + "node X; X.key > 0 -> X.key > 1;", 2, 19, "write =>"),
+        (
+            "node { n; e*[4]; }\nnode X; X.n > 0 => for i in 0 to X.n - 1, X.e[i] != NULL;",
+            2,
+            24,
+            "(for stands first, before what is supposed: for i in 0 to n, ",
+        ),
+        (TREE + "node X; X.key > 0 and for i in 0 to 2, X.key > i;", 2, 27, "for stands first"),
         (TREE + "root: node from frame main.list;", 2, 23, "a local variable cannot be a root"),
         ("struct node { key; }", 1, 13, "a type is named without 'struct': node { … }"),
         ("node { key; left*; left^; }", 1, 20, "field 'left' is named twice"),

@@ -128,3 +128,7 @@ def test_roots_that_are_not_there(trace: Path, heapstory: Heapstory, tmp_path: P
     done = heapstory("locate", trace, "--spec", spec)
     assert done.returncode == 4, done.stdout
     assert "there is no other, where the roots of node would be" in done.stderr
+    assert "unknown: nothing was checked" in done.stdout and "nothing is wrong" not in done.stdout
+    page = heapstory("locate", trace, "--spec", spec, "--format", "html")
+    assert page.returncode == 4
+    assert "not everything could be checked" in page.stdout and "held" not in page.stdout

@@ -137,8 +137,7 @@ def _locate(args: argparse.Namespace) -> int:
         status = finish(trace)
         if diagnosis.inconsistencies:
             return FOUND
-        unknown = not diagnosis.objects or diagnosis.unmatched
-        return status or (INCOMPLETE if unknown else 0)
+        return status or (INCOMPLETE if diagnosis.is_unknown else 0)
 
 
 def _site(text: str) -> tuple[str, str]:

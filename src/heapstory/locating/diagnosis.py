@@ -100,7 +100,8 @@ class Fault:
     'followed' (if it had stored another pointer and a later store had gone through that, it would
     be right); 'direct' (it contributed to what is wrong there); 'crash' (the program crashed
     there); 'fed' (it wrote a value that a violated constraint reads); or 'related' (it contributed
-    to something wrong that led there). ``missing`` is the field of an omission.
+    to something wrong that led there). ``missing`` is the field of an omission;
+    ``stack`` the calls that led to a free, innermost first.
     """
 
     timestamp: int
@@ -111,6 +112,7 @@ class Fault:
     slots: tuple[Slot, ...]
     contributed_to: tuple[Inconsistency, ...]
     missing: str = ""
+    stack: tuple[Place, ...] = ()
 
     @property
     def operation(self) -> str:
@@ -154,6 +156,11 @@ class Diagnosis:
     functions: tuple[str, ...] = ()
     reading: str = ""
     wrong_before: tuple[Inconsistency, ...] = ()
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether nothing was found wrong, but not everything that was asked for was checked."""
+        return self.bad is None and not (self.objects and self.cpoints and not self.unmatched)
 
     @property
     def checked(self) -> list[CPoint]:

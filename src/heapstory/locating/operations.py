@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from heapstory._core import FieldPlace, HeldValue, Operation, OperationKind
 from heapstory.constraints.plan import Kind, PlanField
 from heapstory.locating.diagnosis import Fault, Inconsistency, Slot
+from heapstory.locating.frees import Frees
 from heapstory.store.places import Place
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class Operations:
     def __init__(self, trace: Trace, plan: Plan, rows: list[Operation]) -> None:
         self.trace = trace
         self.plan = plan
+        self.frees = Frees(trace)
         self.rows: dict[int, list[Operation]] = {}
         for row in rows:
             self.rows.setdefault(row.time, []).append(row)
@@ -39,9 +41,13 @@ class Operations:
         stores = [row for row in rows if row.kind is OperationKind.STORE and row.site]
         if lives:
             row = lives[-1]
-            place = self.trace.places.statement(row.stack)
             kind = row.kind.name.lower()
-            return Fault(time, relation, kind, place, row.object[0], (), contributed_to)
+            freed = row.kind is OperationKind.DEATH
+            place = (self.frees.place if freed else self.trace.places.statement)(row.stack)
+            stack = tuple(self.trace.places.stack(row.stack)) if freed else ()
+            return Fault(
+                time, relation, kind, place, row.object[0], (), contributed_to, stack=stack
+            )
         slots = tuple(self._slot(row) for row in stores[:MOST_SLOTS])
         place = self.trace.places.place(stores[0].site) if stores else self._writer(time)
         node = slots[0].node if slots else None

@@ -141,6 +141,9 @@ WORDS = {
     "$END": "the end",
 }
 
+# A loop behind the guard, up to its name, at which the parser stops.
+_LATE_LOOP = re.compile(r"(=>|⇒|&&|∧|∨|\b(and|or))\s*for(\s+\w*)?$")
+
 
 @cache
 def _parser() -> Lark:
@@ -168,6 +171,11 @@ def _remedy(error: UnexpectedInput, source: str) -> str:
         return (
             " (a local variable cannot be a root, since stores to the stack are not recorded: name "
             "a field of a type or a global variable)"
+        )
+    if _LATE_LOOP.search(f"{statement}{token or ''}"):
+        return (
+            " (for stands first, before what is supposed: for i in 0 to n, "
+            "X.n > 0 => X.entries[i] != NULL;)"
         )
     if token == "->":
         return " (between what is supposed and what must hold, write =>)"

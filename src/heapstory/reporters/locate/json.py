@@ -91,5 +91,6 @@ def _fault(fault: Fault, sliced: Slice | None) -> dict[str, Any]:
             }
             for slot in fault.slots
         ],
+        **({"stack": [place(one) for one in fault.stack]} if fault.stack else {}),
         **({} if sliced is None else {"slice": slice_json.body(sliced)}),
     }

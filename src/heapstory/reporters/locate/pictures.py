@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from heapstory.errors import HeapstoryError
 from heapstory.locating.pictures import pictures
 from heapstory.reporters import dot as drawing_dot
-from heapstory.reporters.locate.words import why
+from heapstory.reporters.locate.words import handed_on_by, why
 from heapstory.reporters.page import page, view_command
 from heapstory.reporters.slice.text import tree
 from heapstory.reporters.style import PLAIN
@@ -92,6 +92,8 @@ def _titled(drawing: Drawing, moment: str, fault: Fault) -> str:
 
 
 def _headline(trace: Trace, answer: Diagnosis) -> str:
+    if answer.is_unknown:
+        return f"{trace.path}: unknown: not everything could be checked"
     if answer.bad is None:
         return f"{trace.path}: all constraints held"
     return f"{trace.path}: broken {answer.bad}, timestamp {answer.bad.timestamp}"
@@ -124,7 +126,7 @@ def _statement(trace: Trace, number: int, fault: Fault) -> str:
     return (
         f"<h3>{escape(heading)}</h3>{source}"
         f"<p>timestamp {fault.timestamp}: <span class=did>{escape(fault.operation)}</span><br>"
-        f"{escape(why(fault))}</p>"
+        f"{escape(handed_on_by(fault))} {escape(why(fault))}</p>"
         f"<div class=pair>{pair}</div>"
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from heapstory.reporters.locate.words import why
+from heapstory.reporters.locate.words import handed_on_by, why
 from heapstory.reporters.slice.text import tree
 from heapstory.reporters.style import PLAIN, Style
 from heapstory.reporters.text import count
@@ -39,7 +39,9 @@ def report(
     if answer.bad is None:
         moments = len({point.timestamp for point in answer.cpoints})
         where = f"{count(answer.objects, 'node')} at {count(moments, 'C-point')}"
-        if answer.unmatched:
+        if not moments or not answer.objects:
+            yield f"{trace.path}: unknown: nothing was checked ({where})\n"
+        elif answer.is_unknown:
             yield f"{trace.path}: not everything could be checked; nothing is wrong with {where}\n"
         else:
             constraints = count(len(answer.plan.constraints), "constraint")
@@ -154,6 +156,8 @@ def _statement(trace: Trace, number: int, faults: list[Fault], style: Style) -> 
     if fault.place is not None:
         yield from _source(trace, fault.place, style)
     yield f"   timestamp {fault.timestamp}: {style.red(fault.operation)}\n"
+    if through := handed_on_by(fault):
+        yield f"   {through}\n"
     if fault.relation in TOLD:
         yield f"   {why(fault)}\n"
     how = "read by" if fault.relation == "fed" else "against"

@@ -25,3 +25,12 @@ WHY = {
 def why(fault: Fault) -> str:
     """Why a fault was chosen."""
     return WHY[fault.relation].format(missing=fault.missing or "another field")
+
+
+def handed_on_by(fault: Fault) -> str:
+    """The wrapper of the deallocator that a free went through; nothing if it is called here."""
+    raw = fault.place.raw if fault.place else None
+    if fault.kind != "death" or raw is None or raw.is_library:
+        return ""
+    function = f" in {raw.function}" if raw.function else ""
+    return f"it was freed at {raw}{function}, which only hands on what it is given"
