@@ -33,7 +33,10 @@ def why_empty(
         name = naming.memory(address, size, None, 0).name or f"{address:#x}"
         return f"nothing in the run wrote {name}: {_initial(trace, slicer, address)}"
     if found["unresolved_registers"]:
-        return "nothing in the run wrote it: the register is as it was when the program began"
+        return (
+            "no statement wrote it: it holds what a register held when the program began (a "
+            "variable that was never set, or a register that the program never wrote)"
+        )
     return "it depends on nothing: a constant"
 
 

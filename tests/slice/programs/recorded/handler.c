@@ -1,4 +1,4 @@
-/* A signal's handler wrote it. */
+/* A signal's handler wrote it (incomplete: who set the handler is not followed). */
 #include <signal.h>
 static volatile int seen;
 int result;
