@@ -18,6 +18,7 @@ from tests.support.schemas import check as check_schema
 BIN = Path(sys.executable).parent
 HOW_TO = (ROOT / "docs" / "how-to.md").read_text()
 GOOD = "#include <stdlib.h>\nint main(void) { free(malloc(8)); return 0; }\n"
+LOST = "#include <stdlib.h>\nint main(void) {\n    return malloc(8) == NULL;\n}\n"
 BAD = "#include <stdlib.h>\nint main(void) {\n    char *p = malloc(8);\n    p[8] = 1;\n    free(p);\n    return 0;\n}\n"  # noqa: E501
 
 
@@ -29,11 +30,12 @@ def run(*words: str | Path, cwd: Path, **variables: str) -> subprocess.Completed
     )
 
 
-def recipe(start: str) -> str:
+def recipe(start: str, with_word: str = "") -> str:
     """The command of the how-to that begins with these words, without its continued lines."""
-    found = re.search(rf"^{re.escape(start)}(?:.*\\\n)*.*$", HOW_TO, re.MULTILINE)
+    commands = re.findall(rf"^{re.escape(start)}(?:.*\\\n)*.*$", HOW_TO, re.MULTILINE)
+    found = [one.replace("\\\n", " ") for one in commands if with_word in one]
     assert found, start
-    return found[0].replace("\\\n", " ")
+    return str(found[0])
 
 
 @pytest.fixture
@@ -59,6 +61,37 @@ def test_ctest(project: Path) -> None:
     assert re.search(r"good \.+ +Passed", done.stdout)
     assert re.search(r"bad \.+\*\*\*Failed", done.stdout)
     assert "bad.c:4" in done.stdout
+
+
+def test_ctest_memory_checker(project: Path) -> None:
+    (project / "lost.c").write_text(LOST)
+    (project / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.20)\nproject(it C)\ninclude(CTest)\n"
+        "foreach(name good bad lost)\n  add_executable(${name} ${name}.c)\n"
+        "  add_test(NAME ${name} COMMAND ${name} --word)\nendforeach()\n"
+    )
+    (project / "known.supp").write_text("{\n  lost\n  Memcheck:Leak\n  src:lost.c:3\n}\n")
+    made = run("sh", "-ec", f"{recipe('cmake -B', 'MEMORYCHECK')} && cmake --build build",
+               cwd=project)  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    done = run("sh", "-c", recipe("ctest", "memcheck"), cwd=project)
+    assert done.returncode != 0
+    assert re.search(r"good \.+ +Passed", done.stdout)
+    assert re.search(r"^IPW - 1$", done.stdout, re.MULTILINE)  # CTest's name for a bad write
+    assert re.search(r"^Memory Leak - 1$", done.stdout, re.MULTILINE)
+    logs = [
+        (project / f"build/Testing/Temporary/MemoryChecker.{n}.log").read_text() for n in (1, 2, 3)
+    ]
+    assert ["bad.c:4" in log for log in logs] == [False, True, False]
+    assert ["lost.c:3" in log for log in logs] == [False, False, True]
+    # Nothing set but the checker: CTest adds Valgrind's options, and the suppressions.
+    known = "-DMEMORYCHECK_SUPPRESSIONS_FILE=$PWD/known.supp"
+    bare = f"cmake -B build -UMEMORYCHECK_COMMAND_OPTIONS {known}"
+    assert run("sh", "-c", bare, cwd=project).returncode == 0
+    done = run("sh", "-c", recipe("ctest", "memcheck"), cwd=project)
+    assert done.returncode == 0, done.stdout  # the tests themselves pass
+    assert re.search(r"^IPW - 1$", done.stdout, re.MULTILINE)
+    assert "Memory Leak -" not in done.stdout
 
 
 def test_meson(project: Path) -> None:

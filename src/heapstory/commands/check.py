@@ -90,6 +90,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--xml", metavar="FILE", help="also write it as Valgrind's XML (protocol 4)"
     )
+    parser.add_argument(
+        "--memcheck-log",
+        metavar="FILE",
+        help="also write it in the words of Memcheck's log, which CTest counts",
+    )
     add_accepting(parser)
     parser.add_argument(
         "--suppressions",
@@ -262,6 +267,10 @@ def _write(args: argparse.Namespace, found: Checked) -> None:
         from heapstory.reporters.check import xml
 
         write(xml.dumps(found), args.xml)
+    if args.memcheck_log:
+        from heapstory.reporters.check import memcheck
+
+        write(memcheck.dumps(found), args.memcheck_log)
     if args.gen_suppressions:
         write("".join(dict.fromkeys(_suppressions(found))), args.gen_suppressions)
     if args.write_baseline:

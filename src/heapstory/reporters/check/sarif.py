@@ -8,6 +8,7 @@ from heapstory.checks.finding import Finding, statement
 from heapstory.reporters import findings
 from heapstory.reporters.check.words import HEADLINES, headline
 from heapstory.reporters.sarif import Result, Rule, at
+from heapstory.reporters.text import count
 
 
 def rules() -> list[Rule]:
@@ -28,7 +29,7 @@ def _error(finding: Finding) -> Result:
 def _leak(leak: Leak) -> Result:
     return Result(
         leak.kind,
-        f"{headline(leak.kind)}: {leak.bytes} bytes in {leak.blocks} blocks",
+        f"{headline(leak.kind)}: {count(leak.bytes, 'byte')} in {count(leak.blocks, 'block')}",
         at(statement(leak.stack)),
         "warning",
         [at(place) for place in reversed(leak.stack)],

@@ -35,11 +35,11 @@ def render(run: Checked, style: Style = PLAIN, told: Collection[tuple[str, ...]]
             lines += [*_finding(found, style), ""]
         else:
             lines += _more(found)
-    for leak in run.open_leaks:
-        lines += [*_leak(leak, style), ""]
+    for lost in run.open_leaks:
+        lines += [leak(lost, style), ""]
     lines += _scans(run)
     lines += _heap(run)
-    lines += _summary(run)
+    lines += summary(run)
     return "\n".join(lines) + "\n"
 
 
@@ -88,6 +88,11 @@ def _when(when: When) -> str:
     return place if when.timestamp is None else f"{place}, timestamp {when.timestamp:,}"
 
 
+def leak(found: Leak, style: Style = PLAIN) -> str:
+    """The blocks of one allocation that were lost."""
+    return "\n".join(_leak(found, style))
+
+
 def _leak(leak: Leak, style: Style) -> Iterator[str]:
     yield style.bold(f"{leak.kind}: {headline(leak.kind)}")
     yield f"  {size(leak.bytes)} in {count(leak.blocks, 'block')}"
@@ -128,7 +133,8 @@ def _heap(run: Checked) -> Iterator[str]:
             yield f"{kind + ':':<24}{size(held)} in {count(blocks, 'block')}"
 
 
-def _summary(run: Checked) -> Iterator[str]:
+def summary(run: Checked) -> Iterator[str]:
+    """How many there are, what was looked for, and what was not."""
     if run.heuristics:
         kinds = ", ".join(f"{number:,} by {kind}" for kind, number in run.heuristics.items())
         yield f"reachable only by pointers into C++ objects: {kinds}"

@@ -11,6 +11,7 @@ from heapstory.checking.errors import Error
 from heapstory.checking.leaks import MISTAKES, Leak
 from heapstory.checks.finding import Stack
 from heapstory.reporters.check.words import headline
+from heapstory.reporters.text import count
 from heapstory.store.places import Place
 from heapstory.version import version
 
@@ -90,7 +91,8 @@ def _error(root: ElementTree.Element, number: int, finding: Error) -> ElementTre
 def _leak(root: ElementTree.Element, number: int, leak: Leak) -> None:
     error = _begin(root, number, KINDS[leak.kind])
     what = ElementTree.SubElement(error, "xwhat")
-    _text(what, "text", f"{headline(leak.kind)}: {leak.bytes} bytes in {leak.blocks} blocks")
+    lost = f"{count(leak.bytes, 'byte')} in {count(leak.blocks, 'block')}"
+    _text(what, "text", f"{headline(leak.kind)}: {lost}")
     _text(what, "leakedbytes", str(leak.bytes))
     _text(what, "leakedblocks", str(leak.blocks))
     _stack(error, leak.stack)
