@@ -128,35 +128,3 @@ def test_a_stack_in_a_block_is_no_doubt(
     program = compile_program(STACK_OF_A_THREAD, "-O1", "-pthread")
     done = heapstory("record", "-o", trace, "--mode", mode, "--", program)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-LOCK_OF_THE_DEAD = r"""
-#include <pthread.h>
-#include <stdlib.h>
-static pthread_mutex_t *lock;
-static void *dies(void *unused) {
-    pthread_mutex_lock(lock);
-    return unused;
-}
-int main(void) {
-    pthread_mutexattr_t robust;
-    pthread_t thread;
-    pthread_mutexattr_init(&robust);
-    pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST);
-    lock = malloc(sizeof *lock);
-    pthread_mutex_init(lock, &robust);
-    pthread_create(&thread, 0, dies, 0);
-    pthread_join(thread, 0);
-    return 0;
-}
-"""
-
-
-def test_what_the_kernel_writes_for_a_thread_that_died(
-    compile_program: Compile, heapstory: Heapstory, tmp_path: Path
-) -> None:
-    trace = tmp_path / "t.story"
-    program = compile_program(LOCK_OF_THE_DEAD, "-O1", "-pthread")
-    done = heapstory("record", "-o", trace, "--", program)
-    assert done.returncode == 0 and NOT_SEEN in done.stderr
-    assert heapstory("info", trace).returncode == 4

@@ -19,7 +19,6 @@
 #include "libvex_guest_amd64.h"
 #include "pub_tool_oset.h"
 
-#define CHILD_CLEARTID 0x00200000 /* CLONE_CHILD_CLEARTID */
 #define JOINED (-1)
 /* Bytes below the stack pointer that the C library leaves as they are; the rest it gives back. */
 #define BELOW (5 * VKI_PAGE_SIZE)
@@ -34,23 +33,11 @@ struct ended {
 };
 static OSet *all;
 
-static const Int **numbers; /* by thread */
-static const Int *next;     /* of the thread that is being made */
-
 /* The one that has the address, or where it would be. */
 static Word compare(const void *key, const void *element) {
     const struct ended *ended = element;
     Addr address = *(const Addr *)key;
     return address < ended->from ? -1 : address >= ended->to;
-}
-
-void hs_thread_is_made(const UWord *arguments) {
-    next = arguments[0] & CHILD_CLEARTID ? (const Int *)arguments[3] : NULL;
-}
-
-static void made(ThreadId parent, ThreadId child) {
-    numbers[child] = next;
-    next = NULL;
 }
 
 static void forget(Addr start, SizeT length) {
@@ -83,7 +70,7 @@ static Bool find_variables(ThreadId tid, struct ended *found) {
         found->from = segment->start;
     found->description = description;
     found->to = description + DESCRIPTION;
-    found->number = numbers[tid];
+    found->number = (const Int *)hs_cleared_word(tid);
     return True;
 }
 
@@ -121,7 +108,5 @@ static const struct hs_listener listener = {.thread_starts = thread_starts, .unm
 
 void hs_ended_start(void) {
     all = VG_(OSetGen_Create)(0, compare, VG_(malloc), "hs.ended", VG_(free));
-    numbers = VG_(calloc)("hs.ended.numbers", VG_N_THREADS, sizeof *numbers);
-    VG_(track_pre_thread_ll_create)(made);
     hs_listen(&listener);
 }

@@ -71,6 +71,7 @@ void hs_send_holds(void) {
         return;
     hs_send_pending();
     hs_tell_unfinished_calls();
+    hs_await_last_words();
     starts = VG_(get_segment_starts)(SkFileC | SkAnonC | SkShmC, &n_segments);
     for (Int i = 0; i < n_segments; i++) {
         const NSegment *segment = VG_(am_find_nsegment)(starts[i]);

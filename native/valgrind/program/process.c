@@ -82,6 +82,8 @@ static void thread_starts(ThreadId tid) {
 
 static void thread_ends(ThreadId tid) {
     hs_thread_ends(tid);
+    if (hs_ring->state == HSW_RUNNING)
+        hs_tell_last_words(tid);
     hs_record(HSW_THREAD_END, hs_thread_number(tid), 0);
 }
 
@@ -193,6 +195,8 @@ static void before_call(ThreadId tid, UInt number, UWord *arguments, UInt count)
 }
 
 static void after_call(ThreadId tid, UInt number, UWord *arguments, UInt count, SysRes result) {
+    if (!sr_isError(result))
+        hs_thread_asks(tid, number, arguments);
     hs_after_system_call(tid, number, sr_isError(result) ? -1 : (Word)sr_Res(result));
     if (number == __NR_execve || number == __NR_execveat)
         if (hs_ring->state == HSW_EXEC) {
@@ -208,6 +212,7 @@ static void in_child(ThreadId tid) {
     hs_ring_child(follow);
     VG_(clo_trace_children) = follow;
     running = tid;
+    hs_thread_is_forked(tid);
     if (follow && hs_recording()) { /* sites must be told again: translate again */
         HS_TELL(forked);
         hs_discard_all();
@@ -216,6 +221,7 @@ static void in_child(ThreadId tid) {
 }
 
 void hs_process_init(void) {
+    hs_last_words_start();
     VG_(track_start_client_code)(thread_runs);
     VG_(track_pre_thread_first_insn)(thread_starts);
     VG_(track_pre_thread_ll_exit)(thread_ends);

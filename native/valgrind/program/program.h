@@ -65,9 +65,17 @@ const struct hs_lost *hs_ask_counts(ULong scan);
 
 /* ended.c: whether a thread that has ended left this value there, and it refers to nothing. */
 void hs_ended_start(void);
-void hs_thread_is_made(const UWord *arguments); /* by clone, with these */
 void hs_thread_ends(ThreadId tid);
 Bool hs_is_left_behind(Addr address, ULong value);
+
+/* last_words.c: what the kernel writes for a thread. */
+void hs_last_words_start(void);
+void hs_thread_is_made(const UWord *arguments); /* by clone, with these */
+void hs_thread_is_forked(ThreadId tid);
+void hs_thread_asks(ThreadId tid, UInt number, const UWord *arguments); /* by a system call */
+Addr hs_cleared_word(ThreadId tid);                                     /* 0: none */
+void hs_tell_last_words(ThreadId tid);                                  /* it is about to end */
+void hs_await_last_words(void); /* what was told has been written then */
 
 /* parts.c: addresses inside live blocks that pointers mean as they mean a start (enum hsw_part). */
 void hs_visit_parts(void (*found)(Addr part, UInt why));

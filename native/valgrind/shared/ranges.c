@@ -35,7 +35,7 @@ static Bool next_piece(Addr from, Addr end, Addr *start, Addr *stop) {
     return True;
 }
 
-void hs_send_range(Addr start, SizeT length, UInt kind, ULong site) {
+static void send(Addr start, const UChar *bytes, SizeT length, UInt kind, ULong site) {
     Addr end = start + length, from, to, next_from, next_to;
     Bool more = next_piece(start, end, &from, &to);
     while (more) {
@@ -43,10 +43,14 @@ void hs_send_range(Addr start, SizeT length, UInt kind, ULong site) {
         more = next_piece(to, end, &next_from, &next_to);
         flag = more ? HSW_RANGE_MORE : 0;
         hs_append_payload(HSW_WORD(HSW_RANGE, from), (to - from) | (ULong)(kind | flag) << 56,
-                          (void *)from, to - from, site);
+                          bytes + (from - start), to - from, site);
         from = next_from;
         to = next_to;
     }
+}
+
+void hs_send_range(Addr start, SizeT length, UInt kind, ULong site) {
+    send(start, (const UChar *)start, length, kind, site);
 }
 
 /* False if a listener sends it in its own time. */
@@ -61,6 +65,11 @@ static Bool tell(Addr start, SizeT length, UInt kind, UChar byte, ULong site) {
 void hs_range(Addr start, SizeT length, UInt kind, ULong site) {
     if (hs_options.stores && tell(start, length, kind, 0, site))
         hs_send_range(start, length, kind, site);
+}
+
+void hs_range_of(Addr start, const void *bytes, SizeT length, UInt kind, ULong site) {
+    if (hs_options.stores && tell(start, length, kind, 0, site))
+        send(start, bytes, length, kind, site);
 }
 
 void hs_fill(Addr start, SizeT length, UChar byte, ULong site) {
