@@ -65,7 +65,7 @@ def heapstory() -> Heapstory:
 
     def run(*words: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "HEAPSTORY_DEBUG": "0", **options.pop("env", {})}
-        settings: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 120}
+        settings: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 280}
         command = [str(COMMAND), *map(str, words)]
         done = subprocess.run(command, env=environment, **(settings | options))
         if isinstance(done.stdout, str) and done.stdout.startswith('{"schema": '):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import Compile, Heapstory
+from tests.viewer.opened import PATIENCE_MILLISECONDS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -34,7 +35,9 @@ def browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
+        chromium = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=FLAGS, timeout=PATIENCE_MILLISECONDS
+        )
         yield chromium
         chromium.close()
 

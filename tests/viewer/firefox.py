@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.waiting import wait_until
+from tests.viewer.opened import PATIENCE_MILLISECONDS, SETTLED
 
 # Nothing but the page under test opens, and nothing is asked of the network.
 PREFERENCES: dict[str, object] = {
@@ -30,6 +31,7 @@ class Firefox:
         self._number = 0
         self._receive()  # the greeting
         self._ask("WebDriver:NewSession", {})
+        self._ask("WebDriver:SetTimeouts", {"script": PATIENCE_MILLISECONDS})
 
     def open(self, url: str) -> None:
         """Goes to an address."""
@@ -39,6 +41,11 @@ class Firefox:
         """What a script returns."""
         answer = self._ask("WebDriver:ExecuteScript", {"script": script, "args": []})
         return answer["value"]
+
+    def settle(self) -> None:
+        """Waits until all that was asked for is shown."""
+        script = f"({SETTLED})().then(arguments[arguments.length - 1])"
+        self._ask("WebDriver:ExecuteAsyncScript", {"script": script, "args": []})
 
     def close(self) -> None:
         """Ends the browser."""
@@ -71,23 +78,16 @@ class Firefox:
 @contextmanager
 def firefox(profile: Path) -> Iterator[Firefox]:
     """Debian's firefox-esr with a profile of its own."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     lines = [f'user_pref("{name}", {json.dumps(value)});' for name, value in PREFERENCES.items()]
-    lines.append(f'user_pref("marionette.port", {port});')
+    lines.append('user_pref("marionette.port", 0);')  # it chooses, and writes down which
     (profile / "user.js").write_text("\n".join(lines))
     command = ["firefox-esr", "--headless", "--marionette", "--no-remote", "--profile", profile]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
-            wait_until(lambda: _listens(port))
-            session = Firefox(port)
+            written = profile / "MarionetteActivePort"
+            wait_until(lambda: written.exists() and written.read_text() != "")
+            session = Firefox(int(written.read_text()))
             yield session
             session.close()
         finally:
             process.kill()
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0

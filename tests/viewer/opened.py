@@ -34,12 +34,41 @@ _SCENE = """() => ({
 })"""
 
 
+# Waits until the page waits for nothing (viewer/src/model/work.ts), and four frames in a row, each
+# with the timers and effects behind it, have changed nothing of the document.
+SETTLED = """() => new Promise(done => {
+  let quiet = 0;
+  const watch = new MutationObserver(() => { quiet = 0; });
+  watch.observe(document, {
+    subtree: true, childList: true, attributes: true, characterData: true,
+  });
+  const look = () => requestAnimationFrame(() => setTimeout(() => {
+    const isBusy = document.querySelector("#view")?.getAttribute("aria-busy") !== "false";
+    quiet = isBusy ? 0 : quiet + 1;
+    if (quiet < 4) return look();
+    watch.disconnect();
+    done();
+  }));
+  look();
+})"""
+# Of what the browser is asked for, for instance an element to click: on a busy machine.
+PATIENCE_MILLISECONDS = 120_000
+
+
 @dataclass
 class Opened:
-    """A page in a browser; ``wrong`` collects errors and requests that left it."""
+    """A page in a browser; ``wrong`` collects errors and requests that left it.
+
+    What is done through these methods is over when they return: the page has settled, and what it
+    shows can be read at once. Whoever acts on ``page`` itself calls ``settle`` before looking.
+    """
 
     page: Page
     wrong: list[str] = field(default_factory=list)
+
+    def settle(self) -> None:
+        """Waits until all that was asked for is shown."""
+        self.page.evaluate(SETTLED)
 
     def scene(self) -> dict[str, Any]:
         """Boxes, arrows and folds as they are in the document."""
@@ -56,21 +85,45 @@ class Opened:
         self.page.fill("#moment", str(t))
         self.page.press("#moment", "Enter")
         self.page.evaluate("document.activeElement.blur()")
-        self.page.wait_for_selector(f'#graph[data-shown="{t}"]')
+        self.settle()
+        assert self.moment() == t
 
     def moment(self) -> int:
-        """The moment that the graph shows, once it has followed."""
-        shown = self.page.evaluate(
-            "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() =>"
-            " done(document.querySelector('#graph').dataset.shown))))"
-        )
-        return int(shown)
+        """The moment that the graph shows."""
+        return int(self.page.get_attribute("#graph", "data-shown") or -1)
 
     def press(self, *keys: str) -> int:
         """Keys, and the moment after them."""
         for key in keys:
             self.page.keyboard.press(key)
+            self.settle()
         return self.moment()
+
+    def type(self, words: str) -> None:
+        """Words into what has the focus."""
+        self.page.keyboard.type(words)
+        self.settle()
+
+    def click(self, selector: str, **options: Any) -> None:
+        """On the first element of a selector."""
+        self.page.locator(selector).first.click(**options)
+        self.settle()
+
+    def follow(self, words: str) -> None:
+        """Another address of the same page, as a person would give it: ``t=7&n=3``."""
+        self.page.evaluate(
+            """words => new Promise(done => {
+              addEventListener("hashchange", done, {once: true});
+              location.hash = words;
+            })""",
+            words,
+        )
+        self.settle()
+
+    def current_line(self) -> int | None:
+        """The line of the statement of the moment, in the source."""
+        found = self.page.query_selector(".line.current")
+        return int(found.get_attribute("data-line") or 0) if found else None
 
 
 @contextmanager
@@ -78,6 +131,7 @@ def opened(browser: Browser, url: str, **options: Any) -> Iterator[Opened]:
     """Opens a page and closes it; an error or a request that leaves the page fails the test."""
     settings = {"viewport": {"width": 1280, "height": 720}, "color_scheme": "light"} | options
     context = browser.new_context(**settings)
+    context.set_default_timeout(PATIENCE_MILLISECONDS)
     page = context.new_page()
     shown = Opened(page)
     page.on("console", lambda m: shown.wrong.append(m.text) if m.type == "error" else None)
@@ -85,8 +139,8 @@ def opened(browser: Browser, url: str, **options: Any) -> Iterator[Opened]:
     page.on("request", lambda request: shown.wrong.extend(_leaving(request.url, url)))
     try:
         page.goto(url)
-        page.wait_for_selector("#graph .scene")
-        page.wait_for_selector("#graph[data-shown]")
+        shown.settle()
+        assert page.query_selector("#graph[data-shown] .scene"), page.inner_text("body")
         yield shown
         assert shown.wrong == []
     finally:

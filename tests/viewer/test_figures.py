@@ -35,8 +35,7 @@ def test_figure_1_the_link_is_made_and_broken(
             row = shown.there()[node]["rows"][-1]
             target = "NULL" if edge["to"] is None else f"→ #{(first, second)[edge['to']]}"
             assert (row["name"], row["value"]) == ("next", target)
-            line = shown.page.locator(".line.current").get_attribute("data-line")
-            assert line == str(edge["line"])
+            assert shown.current_line() == edge["line"]
 
 
 def test_figure_7_free_chunks_are_linked_both_ways(
@@ -72,5 +71,5 @@ def test_figure_9_the_statement_that_overwrote_a_free_chunk(
     faulty = next(n for n, line in enumerate(text, 1) if "/* faulty */" in line)
     with opened(browser, page.as_uri()) as shown:
         shown.press("2")
-        shown.page.click("#findings li:first-child button")
-        shown.page.wait_for_selector(f'.line.current[data-line="{faulty}"]')
+        shown.click("#findings li:first-child button")
+        assert shown.current_line() == faulty

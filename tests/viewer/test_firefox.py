@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.waiting import wait_until
 from tests.viewer.conftest import Recorded, View
 from tests.viewer.firefox import firefox
 
@@ -17,9 +16,11 @@ def test_the_page_draws(recorded: Recorded, view: View, tmp_path: Path) -> None:
     page = view(recorded("viewer/states"))
     with firefox(tmp_path) as browser:
         browser.open(page.as_uri())
-        wait_until(lambda: browser.evaluate(THERE) > 0)
+        browser.settle()
         there = browser.evaluate(THERE)
+        assert there > 2
         assert browser.evaluate("return document.querySelector('.failed')") is None
         browser.evaluate(f"document.body.{PRESS.removeprefix('document.')}")
-        wait_until(lambda: browser.evaluate(SHOWN) == "0")
+        browser.settle()
+        assert browser.evaluate(SHOWN) == "0"
         assert browser.evaluate(THERE) == there - 2  # the two nodes that live at the end

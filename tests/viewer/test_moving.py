@@ -75,6 +75,7 @@ def test_dragging_on_the_timeline_moves_no_node(browser: Browser, page: Path) ->
         mouse.down()
         for part in range(1, 11):
             mouse.move(room["x"] + room["width"] * part / 10 - 1, room["y"] + 10)
+            shown.settle()
             seen.add(shown.moment())
             assert [box["at"] for box in shown.scene()["boxes"]] == places
         mouse.up()
@@ -84,7 +85,7 @@ def test_dragging_on_the_timeline_moves_no_node(browser: Browser, page: Path) ->
 def test_playing_goes_on_by_itself_and_stops(browser: Browser, page: Path) -> None:
     with opened(browser, page.as_uri()) as shown:
         start = shown.press("Home")
-        shown.press(" ")
+        shown.page.keyboard.press(" ")
         shown.page.wait_for_function(
             "start => Number(document.querySelector('#graph').dataset.shown) > start", arg=start
         )
@@ -98,14 +99,14 @@ def test_the_address_is_the_moment_and_the_node(
     second = songs(playlist)[1]
     with opened(browser, page.as_uri()) as shown:
         shown.go(2070)
-        shown.page.click(f'#graph [data-node="{songs(playlist)[0]}"] [data-offset="0"]')
-        shown.page.wait_for_function("() => location.hash.includes('o=0')")
+        shown.click(f'#graph [data-node="{songs(playlist)[0]}"] [data-offset="0"]')
         link = shown.page.url
+        assert "o=0" in link
     with opened(browser, link) as shown:
         assert shown.moment() == 2070
         assert "history of next" in shown.page.inner_text("#panel")
-        shown.page.evaluate(f"location.hash = '#t=2075&n={second}'")
-        shown.page.wait_for_selector('#graph[data-shown="2075"]')
+        shown.follow(f"t=2075&n={second}")
+        assert shown.moment() == 2075
         assert f"node {second}" in shown.page.inner_text("#panel h2")
 
 
@@ -135,9 +136,8 @@ def test_long_lists_and_wide_fans_are_folded_and_unfold(
         assert len(folded) == 2
         assert drawn + hidden == 2 + 100 + 1 + 64  # variables, the list, the table and its items
         shown.page.locator("#graph .fold:not(.hidden)").first.dispatch_event("click")
-        shown.page.wait_for_function(
-            "drawn => document.querySelectorAll('#graph .box.there').length > drawn", arg=drawn
-        )
+        shown.settle()
+        assert len(shown.there()) > drawn
 
 
 @pytest.mark.parametrize("words", ["Finale", "0x{address:x}", "#{node}", "struct song"])
@@ -147,17 +147,17 @@ def test_search(browser: Browser, playlist: Path, page: Path, words: str) -> Non
         address = story.node(third).address + 8
     with opened(browser, page.as_uri()) as shown:
         shown.press("/")
-        shown.page.keyboard.type(words.format(address=address, node=third))
-        shown.page.wait_for_selector("#hits li")
+        shown.type(words.format(address=address, node=third))
         found = shown.page.locator("#hits li").filter(has_text=f"#{third}")
         found.first.dispatch_event("pointerdown")
-        shown.page.wait_for_selector(f'#graph [data-node="{third}"][data-selected]')
+        shown.settle()
+        assert shown.page.query_selector(f'#graph [data-node="{third}"][data-selected]')
 
 
 def test_types_and_sites_are_places_to_begin(browser: Browser, playlist: Path, page: Path) -> None:
     with opened(browser, page.as_uri()) as shown:
         shown.page.select_option("#start", label="struct song")
-        shown.page.wait_for_function("() => document.querySelectorAll('#graph .box').length === 3")
+        shown.settle()
         assert {box["node"] for box in shown.scene()["boxes"]} == set(songs(playlist))
 
 
@@ -171,25 +171,22 @@ def test_source_lines(browser: Browser, playlist: Path, page: Path) -> None:
             if version.place and version.place.line == line
         ]
     with opened(browser, address(page, t=written[0])) as shown:
-        current = shown.page.wait_for_selector(".line.current")
-        assert current is not None
-        assert current.get_attribute("data-line") == str(line)
+        assert shown.current_line() == line
         assert shown.press("]") == written[1]
-        shown.page.click(f'.line[data-line="{line}"]')
-        shown.page.wait_for_selector(".line-changes li")
+        shown.click(f'.line[data-line="{line}"]')
         listed = shown.page.locator(".line-changes li b").all_inner_texts()
         assert [int(text) for text in listed] == written
         shown.page.locator(".line-changes li button").last.click()
+        shown.settle()
         assert shown.moment() == written[-1]
 
 
 def test_help_lists_keys_and_closes(browser: Browser, page: Path) -> None:
     with opened(browser, page.as_uri()) as shown:
         shown.press("?")
-        shown.page.wait_for_selector("dialog.help[open]")
-        assert "compare with this moment" in shown.page.inner_text("dialog.help")
-        shown.page.keyboard.press("Escape")
-        shown.page.wait_for_selector("dialog.help", state="detached")
+        assert "compare with this moment" in shown.page.inner_text("dialog.help[open]")
+        shown.press("Escape")
+        assert shown.page.locator("dialog.help").count() == 0
 
 
 def test_pictures_are_saved(browser: Browser, page: Path, tmp_path: Path) -> None:

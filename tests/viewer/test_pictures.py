@@ -28,8 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def save(shown: Opened, folder: Path, name: str) -> None:
-    """A picture of the page, after its fonts and frames have settled."""
-    shown.moment()
+    """A picture of the page."""
     shown.page.screenshot(path=folder / f"{name}.png")
 
 
@@ -54,7 +53,7 @@ def page_of(tmp_path: Path, heapstory: Heapstory) -> PageOf:
 
 def test_a_dangling_pointer(browser: Browser, page_of: PageOf, folder: Path) -> None:
     with opened(browser, page_of(ROOT / "examples" / "playlist.c")) as shown:
-        shown.page.click("#graph .row.dangling")
+        shown.click("#graph .row.dangling")
         assert "becomes dangling" in shown.page.inner_text("#history")
         save(shown, folder, "view-playlist")
 

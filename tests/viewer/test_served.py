@@ -37,11 +37,10 @@ def test_both_show_the_same(browser: Browser, recorded: Recorded, view: View) ->
         from_file = shown.scene()
     with served(trace) as address, opened(browser, address) as shown:
         assert shown.scene() == from_file
-        shown.page.keyboard.press("/")
-        shown.page.keyboard.type("struct node")
-        shown.page.wait_for_selector("#hits li b")
-        shown.page.keyboard.press("Enter")
-        shown.page.wait_for_selector("#graph [data-node][data-selected]")
+        shown.press("/")
+        shown.type("struct node")
+        shown.press("Enter")
+        assert shown.page.query_selector("#graph [data-node][data-selected]")
         assert "fields at" in shown.page.inner_text("#panel")
         assert shown.page.locator(".line").count() > 50  # the source came by request
 
@@ -67,11 +66,8 @@ def test_what_a_line_changed_and_who_points_come_from_all_of_the_trace(
     asked: list[str] = []
     with served(trace) as address, opened(browser, f"{address}#n={node}") as shown:
         shown.page.on("request", lambda request: asked.append(request.url))
-        shown.page.wait_for_selector(".incoming li")
         assert shown.page.locator(".incoming li").count() == len(holders)
-        shown.page.click(f'.line[data-line="{line}"]')
-        shown.page.wait_for_selector(".line-changes li b")
-        shown.page.wait_for_load_state("networkidle")
+        shown.click(f'.line[data-line="{line}"]')
         listed = shown.page.locator(".line-changes li b").all_inner_texts()
         assert [int(text) for text in listed] == [row[0] for row in made][: len(listed)]
         assert any("/changes?" in url for url in asked)
@@ -117,7 +113,7 @@ def test_a_wide_node_is_folded_before_it_is_sent(browser: Browser, recorded: Rec
         page = shown.page
         page.on("response", look)
         page.reload()
-        page.wait_for_selector("#graph[data-shown]")
+        shown.settle()
         drawn = len(set(shown.there()) & set(items))
         # All that are not drawn, the freed one included: they need not be sent for that.
         assert page.evaluate(FOLDED, wide) == len(items) - drawn
@@ -125,14 +121,14 @@ def test_a_wide_node_is_folded_before_it_is_sent(browser: Browser, recorded: Rec
         # The pointer to freed memory is in sight, far out as it is.
         assert "dangling" in [row["state"] for row in shown.there()[wide]["rows"]]
         page.dispatch_event(f'#graph .fold[data-fold="{wide}"]', "click")
-        page.wait_for_function(f"drawn => ({FOLDED})({wide}) < drawn", arg=len(items) - drawn)
+        shown.settle()
+        assert page.evaluate(FOLDED, wide) < len(items) - drawn
         assert len(set(shown.there()) & set(items)) > drawn
         # A node that was not sent, and the word that leads to it.
         page.keyboard.press("/")
         page.keyboard.type(str(far))
-        page.wait_for_selector("#hits li b")
-        page.keyboard.press("Enter")
-        page.wait_for_selector(f'#graph [data-node="{far}"][data-selected]')
+        shown.press("Enter")  # waits for the answer to all that was typed
+        assert page.query_selector(f'#graph [data-node="{far}"][data-selected]')
         assert "2,500" in page.inner_text("#fields").replace("2500", "2,500")
         assert wide in shown.there()
     assert fields and max(fields) < MOST_FIELDS < len(items)
@@ -171,27 +167,16 @@ def test_what_is_far_away_in_time_is_found(browser: Browser, recorded: Recorded)
     first, second, third = (row[0] for row in rows)
     line = line_of(RARE, "item->value = value")
     with served(trace) as address, opened(browser, f"{address}#t={third}&n={rare}&o=0") as shown:
-        page = shown.page
-
-        def arrives(key: str, t: int) -> None:
-            page.keyboard.press(key)
-            page.wait_for_selector(f'#graph[data-shown="{t}"]')
-            page.wait_for_selector('.graph[aria-busy="false"]:not(.old)')
-
-        page.wait_for_selector('.graph[aria-busy="false"]:not(.old)')
-        arrives("p", second)
+        assert shown.press("p") == second
         assert shown.there()[rare]["rows"][0]["value"] == "2"
-        arrives("p", first)
+        assert shown.press("p") == first
         assert shown.there()[rare]["rows"][0]["value"] == "1"
-        arrives("n", second)
-        arrives("n", third)
-        page.click(f'.line[data-line="{line}"]')
-        arrives("[", second)
-        arrives("[", first)
-        arrives("]", second)
+        assert shown.press("n") == second
+        assert shown.press("n") == third
+        shown.click(f'.line[data-line="{line}"]')
+        assert [shown.press(key) for key in "[[]"] == [second, first, second]
     # The moment of an address is shown from the start, wherever it is.
     with served(trace) as address, opened(browser, f"{address}#t={first}") as shown:
-        shown.page.wait_for_selector('.graph[aria-busy="false"]:not(.old)')
         assert shown.there()[rare]["rows"][0]["value"] == "1"
 
 
@@ -212,7 +197,6 @@ int main(void) {
     return 0;
 }
 """
-DRAWN = '.graph[aria-busy="false"]:not(.old)'
 
 
 def test_a_type_whose_nodes_are_long_dead_is_told_and_drawn_when_they_lived(
@@ -226,18 +210,15 @@ def test_a_type_whose_nodes_are_long_dead_is_told_and_drawn_when_they_lived(
     assert len(old) == 2
     with served(trace) as address, opened(browser, f"{address}#t={last}") as shown:
         page = shown.page
-        page.wait_for_selector(DRAWN)
-        page.evaluate(f"location.hash = '#t={last}&type=struct+old'")
-        page.wait_for_selector("text=no node of struct old")
+        shown.follow(f"t={last}&type=struct+old")
+        assert "no node of struct old" in page.inner_text("[role=alert]")
         # The browser itself logs that the server refused; nothing else may be wrong.
         (refused,) = shown.wrong
         assert "400" in refused
         shown.wrong.clear()
         assert not set(old) & set(shown.there())
-        page.evaluate(f"location.hash = '#t={lived}&type=struct+old'")
-        page.wait_for_selector(f'#graph [data-node="{old[1]}"]')
-        shown.go(lived)
-        page.wait_for_selector(DRAWN)
+        shown.follow(f"t={lived}&type=struct+old")
+        assert shown.moment() == lived
         assert set(shown.there()) >= set(old)
 
 
@@ -253,11 +234,9 @@ def test_a_node_that_was_not_sent_is_selected_with_its_history(
         last = story.last
     with served(trace) as address, opened(browser, f"{address}#t={last}") as shown:
         page = shown.page
-        page.wait_for_selector(DRAWN)
         assert not {first, second} & set(shown.there())
-        page.evaluate(f"location.hash = '#t={lived}&n={second}&o=0'")
-        page.wait_for_selector(f'#graph [data-node="{second}"][data-selected]')
-        page.wait_for_selector(DRAWN)
+        shown.follow(f"t={lived}&n={second}&o=0")
+        assert page.query_selector(f'#graph [data-node="{second}"][data-selected]')
         assert shown.moment() == lived
         assert shown.there()[second]["rows"][0]["value"] == "77"
         assert "77" in page.inner_text("#history")

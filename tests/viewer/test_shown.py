@@ -52,6 +52,7 @@ def test_hostile_text_is_text(browser: Browser, recorded: Recorded, view: View) 
     with opened(browser, view(trace).as_uri()) as shown:
         title = shown.page.title()
         shown.page.locator("#graph .row .name", has_text="text").first.click()
+        shown.settle()
         assert HOSTILE in shown.page.inner_text("#fields")
         assert shown.page.locator("img").count() == 0
         assert shown.page.title() == title == f"{trace.name}"
@@ -68,7 +69,7 @@ def test_an_accessibility_checker_finds_nothing(
     page = view(recorded("viewer/states"))
     with opened(browser, page.as_uri(), color_scheme=scheme) as shown:
         shown.page.evaluate(AXE.read_text(encoding="utf-8"))
-        shown.page.locator('#graph [data-offset="0"] .value').first.click()
+        shown.click('#graph [data-offset="0"] .value')
         for key in ("1", "2", "3", "?"):
             shown.press(key)
             assert violations(shown) == []
@@ -93,10 +94,8 @@ def test_a_finding_is_one_click_from_its_moment(
     with opened(browser, page.as_uri()) as shown:
         assert shown.press("b") == located["bad"]["ts"]
         shown.press("2")
-        shown.page.click("#findings li:first-child button")
-        shown.page.wait_for_selector(f'#graph[data-shown="{fault["ts"]}"]')
-        current = shown.page.locator(".line.current").get_attribute("data-line")
-        assert current == str(fault["place"]["line"])
+        shown.click("#findings li:first-child button")
+        assert (shown.moment(), shown.current_line()) == (fault["ts"], fault["place"]["line"])
         shown.press("1")
         assert "breaks" in shown.page.inner_text("#why")
 
@@ -122,7 +121,7 @@ def test_a_finding_that_changed_nothing_is_shown_at_its_own_line(
     lines = STALE.split("\n")
     with opened(browser, view(trace, "--findings", answer).as_uri()) as shown:
         shown.press("2")
-        shown.page.click("#findings li:first-child button")
+        shown.click("#findings li:first-child button")
         found, current = (
             int(shown.page.get_attribute(f".line.{mark}", "data-line") or 0)
             for mark in ("found", "current")
@@ -202,7 +201,6 @@ def test_the_statements_of_a_slice_are_marked(
     file.write_text(answer.stdout)
     wanted = {each["line"] for each in json.loads(answer.stdout)["statements"]}
     with opened(browser, view(trace, "--slice", file).as_uri()) as shown:
-        shown.page.wait_for_selector(".line.sliced")
         marked = shown.page.locator(".line.sliced").evaluate_all(
             "lines => lines.map(line => Number(line.dataset.line))"
         )

@@ -38,11 +38,6 @@ int main(void) {
 }
 """
 ENTRY = 208  # bytes of a struct entry
-# The picture has followed: it begins with these nodes, and no variable is left in it.
-_ONLY_OF = """nodes => {
-  const boxes = [...document.querySelectorAll("#graph .box.there")];
-  return boxes.length > 0 && boxes.every(box => nodes.includes(Number(box.dataset.node)));
-}"""
 
 
 class Clicks:
@@ -54,7 +49,7 @@ class Clicks:
 
     def click(self, selector: str, **options: object) -> None:
         self.count += 1
-        self.shown.page.click(selector, **options)  # type: ignore[arg-type]
+        self.shown.click(selector, **options)
 
 
 def in_sight(shown: Opened) -> int:
@@ -83,8 +78,7 @@ def test_which_statement_left_the_pointer_stale(
         clicks = Clicks(shown)
         clicks.click("#graph .row.dangling")
         clicks.click("#history li:has-text('becomes dangling') button")  # its moment
-        shown.page.wait_for_selector(f'#graph[data-shown="{freed}"]')
-        shown.page.wait_for_selector(f'.line.current[data-line="{line}"]')
+        assert (shown.moment(), shown.current_line()) == (freed, line)
         assert clicks.count <= MOST
 
 
@@ -122,9 +116,9 @@ def test_who_allocates_what_grows(browser: Browser, recorded: Recorded, view: Vi
         largest = ".summary table:has(th:has-text('by allocation site')) tbody tr:first-child"
         site = shown.page.locator(f"{largest} th button").inner_text()
         clicks.click(f"{largest} th button")
-        shown.page.wait_for_function(_ONLY_OF, arg=grown)
+        assert shown.there() and set(shown.there()) <= set(grown)
         clicks.click(f'#graph [data-node="{in_sight(shown)}"] .title')
         clicks.click(".about .place")  # its statement
-        shown.page.wait_for_selector(".line-changes li")
+        assert shown.page.locator(".line-changes li").count() > 0
         assert clicks.count <= MOST
     assert site == f"program.c:{line_of(GROWING, 'malloc(sizeof *made)')}"

@@ -8,6 +8,7 @@ import { Store, type State } from "./app/store";
 import { Story } from "./app/story";
 import { LayoutWorker } from "./layout/layout";
 import { documentSource } from "./model/source";
+import { during, watchWork } from "./model/work";
 
 const MOST_AT_ONCE = 2000;
 
@@ -60,7 +61,8 @@ function eventful(story: Story, last: number): [number, number] {
 }
 
 const root = document.getElementById("view") as HTMLElement;
-open(root).catch((error: unknown) => {
+watchWork((isBusy) => root.setAttribute("aria-busy", String(isBusy)));
+during(open(root)).catch((error: unknown) => {
   const message = document.createElement("p");
   message.className = "failed";
   message.setAttribute("role", "alert");

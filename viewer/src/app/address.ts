@@ -1,4 +1,5 @@
 // The moment, the node and where the picture begins, in the address of the page.
+import { beginWork } from "../model/work";
 import type { Scope } from "../scope/starts";
 import type { Controller } from "./controller";
 import type { State } from "./store";
@@ -49,17 +50,25 @@ function scopeOf(type: string | null, site: number | null, node: number | null):
 /** Writes the address as the state changes, and follows it when a person changes it. */
 export function follow(controller: Controller): void {
   const { store } = controller;
-  let waiting = 0;
+  let isWaiting = false;
   let written = location.hash;
   const write = () => {
-    waiting = 0;
     const hash = toHash(store.state);
-    if (hash === written) return;
+    // An address that a person has just given is followed first.
+    if (hash === written || location.hash !== written) return;
     written = hash;
     history.replaceState(null, "", hash);
   };
   store.subscribe(() => {
-    waiting ||= window.setTimeout(write, 120); // browsers refuse to be told on every step of a drag
+    if (isWaiting) return;
+    isWaiting = true;
+    const end = beginWork();
+    // Browsers refuse to be told on every step of a drag.
+    setTimeout(() => {
+      isWaiting = false;
+      write();
+      end();
+    }, 120);
   });
   window.addEventListener("hashchange", () => {
     if (location.hash === written) return;

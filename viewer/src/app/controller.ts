@@ -2,6 +2,7 @@
 import { LayoutWorker } from "../layout/layout";
 import type { Head } from "../model/head";
 import type { WindowQuery } from "../model/source";
+import { during } from "../model/work";
 import { Links, type Stretch } from "../scope/links";
 import { drawn, union } from "../scope/picture";
 import { rowsOf } from "../scope/rows";
@@ -12,6 +13,7 @@ import { around, type Story } from "./story";
 import { Travel } from "./travel";
 
 const BUCKETS = 600;
+const PAUSE_MILLISECONDS = 1000;
 type Selection = Pick<State, "node" | "offset">;
 
 const FEW = 20; // starts that stand before a selected node: they say which way a list runs
@@ -66,11 +68,13 @@ export class Controller {
     };
   }
 
+  /** A server goes on counting what statements changed: it is asked again until it has done so. */
   async loadBands(): Promise<void> {
     try {
       const bands = await this.story.source.bands({ buckets: BUCKETS });
       this.story.sites.add(bands);
       this.store.set({ bands });
+      if (bands.header.complete === false) void during(pause().then(() => this.loadBands()));
     } catch (error) {
       this.fail(error);
     }
@@ -252,6 +256,10 @@ export class Controller {
     if (finding.node !== null) await this.reveal(finding.node, finding.offset);
     this.store.set({ panel: "findings" });
   }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS));
 }
 
 function query(scope: Scope, head: Head): WindowQuery {

@@ -14,22 +14,34 @@ interface Hit {
 }
 
 const MOST = 40;
+const NOTHING = Promise.resolve(null);
 
 export function Search({ controller }: { controller: Controller }) {
   const [hits, setHits] = useState<Hit[] | null>(null);
   const [chosen, setChosen] = useState(0);
-  const asked = useRef(0);
+  const asked = useRef<Promise<Hit[] | null>>(NOTHING);
   const look = async (words: string) => {
-    const number = ++asked.current;
-    const found = words.trim() ? await search(controller, words.trim()) : null;
-    if (number !== asked.current) return; // a later question may be answered before
+    const question = words.trim() ? search(controller, words.trim()) : NOTHING;
+    asked.current = question;
+    const found = await question;
+    if (question !== asked.current) return; // a later question may be answered before
     setChosen(0);
     setHits(found);
   };
+  const close = () => {
+    asked.current = NOTHING;
+    setHits(null);
+  };
   const take = (hit: Hit | undefined) => {
     if (!hit) return;
-    setHits(null);
+    close();
     void controller.reveal(hit.node, hit.offset);
+  };
+  /** What is chosen, or comes first in an answer that is still on its way. */
+  const enter = async () => {
+    const question = asked.current;
+    const found = await question;
+    if (question === asked.current) take(found?.[found === hits ? chosen : 0]);
   };
   return (
     <div class="search" role="search">
@@ -40,11 +52,11 @@ export function Search({ controller }: { controller: Controller }) {
         aria-label="Search by address, type, site, name or value"
         autocomplete="off"
         onInput={(event) => void look(event.currentTarget.value)}
-        onBlur={() => setTimeout(() => setHits(null), 150)}
+        onBlur={close}
         onKeyDown={(event) => {
           if (event.key === "ArrowDown") setChosen(Math.min(chosen + 1, (hits?.length ?? 1) - 1));
           else if (event.key === "ArrowUp") setChosen(Math.max(chosen - 1, 0));
-          else if (event.key === "Enter") take(hits?.[chosen]);
+          else if (event.key === "Enter") void enter();
           else return;
           event.preventDefault();
         }}

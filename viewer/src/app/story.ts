@@ -7,6 +7,7 @@ import type { Source } from "../model/source";
 import { Timeline } from "../model/timeline";
 import { Window } from "../model/window";
 
+const DONE = Promise.resolve();
 const AROUND = 200_000; // changes before and after a moment that a server is asked for at once
 
 /** The part of time to ask a server for; a file has what it has. It begins at a round timestamp: a
@@ -26,8 +27,8 @@ export class Story {
   private constructor(
     readonly source: Source,
     columns: Columns,
-    /** False while only what is shown first is there. */
-    public isWhole: boolean,
+    /** Null while only what is shown first is there, and nobody asked for the rest. */
+    private rest: Promise<void> | null,
   ) {
     this.head = source.head;
     this.sites.add(columns);
@@ -38,7 +39,7 @@ export class Story {
     const { head } = source;
     const opening = await source.opening();
     const query = head.serve ? { start: head.start, at: head.at, ...around(head, head.at) } : {};
-    return new Story(source, opening ?? (await source.window(query)), opening === null);
+    return new Story(source, opening ?? (await source.window(query)), opening ? null : DONE);
   }
 
   get window(): Window {
@@ -52,10 +53,9 @@ export class Story {
   }
 
   /** The rest of what the file has. */
-  async complete(): Promise<void> {
-    if (this.isWhole) return;
-    this.use(await this.source.window({}));
-    this.isWhole = true;
+  complete(): Promise<void> {
+    this.rest ??= this.source.window({}).then((columns) => this.use(columns));
+    return this.rest;
   }
 
   use(columns: Columns): void {

@@ -1,6 +1,7 @@
 // Who points to the selected node: fields of the window, and what a server knows of others.
 import { useEffect, useState } from "preact/hooks";
 import type { Controller } from "../app/controller";
+import { beginWork } from "../model/work";
 import { rowsOf } from "../scope/rows";
 import { NodeLink } from "./parts";
 
@@ -78,9 +79,11 @@ function useServed(controller: Controller, node: number, t: number): [Holder[], 
         setSaid(error instanceof Error ? error.message : String(error));
       }
     };
-    const timer = setTimeout(() => void ask(), PAUSE_MILLISECONDS);
+    const end = beginWork();
+    const timer = setTimeout(() => void ask().then(end), PAUSE_MILLISECONDS);
     return () => {
       clearTimeout(timer);
+      end();
       setFound([]);
     };
   }, [node, t]);

@@ -1,4 +1,5 @@
 // Asks the worker for a layout, and reads Graphviz' answer.
+import { during } from "../model/work";
 import { toDot, type Union } from "./dot";
 
 export interface Point {
@@ -48,10 +49,12 @@ export class LayoutWorker {
     if (union.boxes.length === 0)
       return { width: 0, height: 0, boxes: new Map(), paths: new Map() };
     const number = ++this.last;
-    const answer = await new Promise<Answer>((resolve) => {
-      this.waiting.set(number, resolve);
-      this.worker.postMessage({ number, dot: toDot(union) });
-    });
+    const answer = await during(
+      new Promise<Answer>((resolve) => {
+        this.waiting.set(number, resolve);
+        this.worker.postMessage({ number, dot: toDot(union) });
+      }),
+    );
     if (answer.answer === undefined) throw new Error(answer.error ?? "no layout");
     return read(JSON.parse(answer.answer) as Drawn);
   }

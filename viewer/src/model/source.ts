@@ -2,6 +2,7 @@
 import { Columns } from "./columns";
 import type { Head } from "./head";
 import { plainText } from "./text";
+import { during } from "./work";
 
 export interface WindowQuery {
   first?: number;
@@ -111,7 +112,7 @@ class FileSource implements Source {
   private async columns(id: string): Promise<Columns | null> {
     const packed = block(this.page, id);
     this.page.getElementById(id)?.remove(); // asked for once, and large
-    return packed === null ? null : new Columns(await unpacked(packed));
+    return packed === null ? null : new Columns(await during(unpacked(packed)));
   }
 }
 
@@ -143,11 +144,15 @@ class ServerSource implements Source {
   }
 
   async text(path: string): Promise<string | null> {
-    const answer = await fetch(`source?${new URLSearchParams({ path })}`);
-    return answer.ok ? answer.text() : null;
+    const asking = fetch(`source?${new URLSearchParams({ path })}`);
+    return during(asking.then((answer) => (answer.ok ? answer.text() : null)));
   }
 
-  private async columns(name: string, query: object): Promise<Columns> {
+  private columns(name: string, query: object): Promise<Columns> {
+    return during(this.answer(name, query));
+  }
+
+  private async answer(name: string, query: object): Promise<Columns> {
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
     const answer = await fetch(
       `${name}?${new URLSearchParams(given.map(([k, v]) => [k, asked(v)]))}`,

@@ -1,0 +1,69 @@
+"""What is asked of a page while it still waits for something else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import heapstory as api
+from tests.viewer.conftest import Recorded, View
+from tests.viewer.opened import opened
+from tests.viewer.test_served import WIDE, served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Route
+
+# What is unpacked after the first block is held back until the test says so.
+HELD_BACK = """
+const release = new Promise(resolve => { window.release = resolve; });
+const own = Response.prototype.arrayBuffer;
+let count = 0;
+Response.prototype.arrayBuffer = async function () {
+  if (count++ > 0) await release;
+  return own.call(this);
+};
+"""
+
+
+def test_the_rest_of_a_file_may_be_wanted_twice_before_it_is_there(
+    browser: Browser, recorded: Recorded, view: View
+) -> None:
+    trace = recorded(WIDE)
+    with api.open(trace) as story:
+        items = {row[0] for row in story.query("SELECT node FROM nodes WHERE type = 'struct item'")}
+    with opened(browser, view(trace).as_uri()) as shown:
+        page = shown.page
+        page.add_init_script(HELD_BACK)
+        page.reload()
+        page.wait_for_selector("#graph[data-shown] .scene")  # only what is shown first is there
+        assert page.get_attribute("#view", "aria-busy") == "true"
+        page.focus("#search")
+        page.keyboard.type(f"#{max(items)}")
+        page.keyboard.press("Enter")
+        page.select_option("#start", label="struct item")
+        page.evaluate("release()")
+        shown.settle()
+        assert page.locator("[role=alert]").count() == 0
+        assert shown.there() and set(shown.there()) <= items
+        assert page.query_selector(f'#graph [data-node="{max(items)}"][data-selected]')
+
+
+def test_what_a_server_still_counts_is_asked_for_again(
+    browser: Browser, recorded: Recorded
+) -> None:
+    asked: list[str] = []
+
+    def as_if_counting(route: Route) -> None:
+        """The first answer is changed to one that comes too early."""
+        answer = route.fetch()
+        body = answer.body()
+        if not asked:
+            assert body.count(b'"complete": true') == 1
+            body = body.replace(b'"complete": true', b'"complete":false')
+        asked.append(route.request.url)
+        route.fulfill(response=answer, body=body)
+
+    with served(recorded("viewer/avl")) as address, opened(browser, address) as shown:
+        shown.page.route("**/bands*", as_if_counting)
+        shown.page.reload()
+        shown.settle()
+        assert len(asked) == 2
