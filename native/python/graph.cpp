@@ -27,10 +27,6 @@ Table GraphView::edges(bool data) const {
     return {table_of(edge_columns(), data ? graph_.edges(true) : graph_.pointers())};
 }
 
-Table GraphView::edges_to(uint64_t node) const {
-    return {table_of(edge_columns(), heapstory::edges_to(graph_.pointers(), node))};
-}
-
 Table GraphView::clusters() const {
     return {clusters_table(*from_.store, from_.clusters(), graph_.events())};
 }
@@ -119,7 +115,6 @@ void bind_graph(nb::module_ &module) {
         .def_prop_ro("at", &GraphView::at)
         .def("nodes", &GraphView::nodes)
         .def("edges", &GraphView::edges, "data"_a = false)
-        .def("edges_to", &GraphView::edges_to, "node"_a)
         .def("clusters", &GraphView::clusters)
         .def("merges", &GraphView::merges)
         .def("reach", &GraphView::reach, "ignored"_a = std::vector<uint64_t>(), "parts"_a = true,

@@ -163,6 +163,11 @@ Table Trace::fields(uint64_t node, uint64_t at) const {
         table_of(edge_columns(), fields_of(store(), *from_.pointers, node, store().events_by(at)))};
 }
 
+Table Trace::edges_to(uint64_t node, uint64_t at) const {
+    check(node);
+    return {table_of(edge_columns(), pointers_to(store(), *from_.pointers, node, at))};
+}
+
 Table Trace::incoming(uint64_t node, uint64_t at) const {
     check(node);
     return {table_of(edge_columns(), incoming_of(store(), *from_.pointers, from_.pointer_index(),
@@ -215,6 +220,7 @@ void bind_trace(nb::module_ &module) {
         .def("value", &Trace::value, "address"_a, "size"_a, "at"_a)
         .def("fields", &Trace::fields, "node"_a, "at"_a)
         .def("incoming", &Trace::incoming, "node"_a, "at"_a)
+        .def("edges_to", &Trace::edges_to, "node"_a, "at"_a)
         .def("pointing", &Trace::pointing, "node"_a, "first"_a, "last"_a)
         .def("last_silent", &Trace::last_silent, "address"_a, "since"_a, "until"_a)
         .def("history", &Trace::history, "address"_a, "size"_a, "first"_a, "last"_a)

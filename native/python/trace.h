@@ -46,7 +46,6 @@ class GraphView {
     Batches node_rows() const;
     Table nodes() const;
     Table edges(bool data) const;
-    Table edges_to(uint64_t node) const;
     Table clusters() const;
     Table merges() const;
     Table reach(const std::vector<uint64_t> &ignored, bool parts,
@@ -81,6 +80,7 @@ class Trace {
     nanobind::object last_silent(uint64_t address, uint64_t since, uint64_t until) const;
     Table fields(uint64_t node, uint64_t at) const;
     Table incoming(uint64_t node, uint64_t at) const;
+    Table edges_to(uint64_t node, uint64_t at) const;
     Table pointing(uint64_t node, uint64_t first, uint64_t last) const;
     Table history(uint64_t address, uint64_t size, uint64_t first, uint64_t last) const;
     Table table(const std::string &name) const;

@@ -212,8 +212,6 @@ class GraphView:
         lives there now; target is then the node it meant when it was stored, if known.
         NULL words of pointer type are listed where the node's type is known or the word once held
         a pointer; other non-pointers only with data."""
-    def edges_to(self, node: int) -> Table:
-        """Those of edges() that lead to a node."""
     def clusters(self) -> Table:
         """id, timestamp: the cluster nodes made so far (mode internals)."""
     def merges(self) -> Table:
@@ -315,7 +313,9 @@ class Trace:
     def fields(self, node: int, at: int) -> Table:
         """What a node holds: the columns of GraphView.edges(data=True) for this node alone."""
     def incoming(self, node: int, at: int) -> Table:
-        """Who points to a node: the columns of GraphView.edges()."""
+        """Who points to a node: the columns of GraphView.edges(). Makes the index of pointers."""
+    def edges_to(self, node: int, at: int) -> Table:
+        """The same without that index, which takes long to make for a long trace."""
     def pointing(self, node: int, first: int, last: int) -> Table:
         """Every pointer that ever meant a node and stood at a timestamp in first .. last, oldest
         first: source, offset, value, target_offset, timestamp, until (null: it still stands),

@@ -18,6 +18,18 @@ from tests.support.folded import Choice, check_folded
 from tests.support.naive import Naive
 from tests.support.windows import EVERYTHING, check_bands, check_window
 
+EDGE = (
+    "source",
+    "offset",
+    "value",
+    "size",
+    "target",
+    "target_offset",
+    "state",
+    "timestamp",
+    "site",
+)
+
 
 class Comparison:
     """A trace and the model of the same run, with their timestamps and node ids matched."""
@@ -133,6 +145,11 @@ class Comparison:
         for node in self.ids.values():
             found = [replace(edge, field=None) for edge in self.trace.incoming(node, at=real)]
             assert found == [edge for edge in rows if edge.target == node]
+            by_index, without = (
+                ask(node, real) for ask in (self.trace.core.incoming, self.trace.core.edges_to)
+            )
+            for name in EDGE:
+                assert by_index.column(name) == without.column(name), name
 
     def check_pointing(self) -> None:
         """Every pointer that SQL knows of, by its target."""

@@ -69,6 +69,9 @@ def compare(model: Model, trace: api.Trace) -> None:
                 (e.source, e.offset) for e in trace.incoming(node.id, time) if e.state == "live"
             }
             assert found == {(source, at) for source, at, to, *_ in edges if to == node.id}, time
+            table = trace.core.edges_to(node.id, time)
+            rows = zip(*map(table.column, ("source", "offset", "state")), strict=True)
+            assert {(s, at) for s, at, state in rows if state == "live"} == found, time
         clusters = {frozenset(cluster.nodes) for cluster in graph.clusters}
         assert clusters == model.clusters(time), time
         assert {(m.source, m.target, m.timestamp) for m in graph.merges} == model.merge_edges(time)

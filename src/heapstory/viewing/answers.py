@@ -140,8 +140,7 @@ class Answers:
 
     def pointing_at(self, node: int, at: int) -> bytes:
         """The pointers that mean a node at one moment, found without an index of all pointers."""
-        graph = self.trace.core.graph(self.trace.moment(at))
-        return self._pointing(graph.edges_to(self._node(node)))
+        return self._pointing(self.trace.core.edges_to(self._node(node), self.trace.moment(at)))
 
     def _pointing(self, table: _core.Table) -> bytes:
         sites = [site for site in table.column("site") if site is not None]

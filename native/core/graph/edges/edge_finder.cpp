@@ -75,6 +75,8 @@ void EdgeFinder::add_freed(const GraphNode &node, uint32_t index) {
 
 void EdgeFinder::add_word(const GraphNode &node, uint32_t index, uint64_t word, uint64_t value,
                           uint8_t mask, Edge edge) {
+    if (!wanted_.may_be(value))
+        return;
     const Tables &tables = at_.store.tables();
     uint64_t first = std::max(word * 8, node.row.address);
     uint64_t end = std::min(word * 8 + 8, node.row.address + node.row.size);
@@ -129,7 +131,7 @@ void EdgeFinder::flush() {
         if (waiting.kind == Waiting::Kind::pointer)
             resolve(waiting);
         const Edge &edge = waiting.edge;
-        if (edge.state == EdgeState::data && !data_)
+        if ((edge.state == EdgeState::data && !data_) || !wanted_.is(edge.target))
             continue;
         out_.add(edge, edge.timestamp([this](uint64_t event) { return at_.clock.of(event); }));
         if (waiting.kind == Waiting::Kind::guess)

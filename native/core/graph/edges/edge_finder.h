@@ -26,12 +26,21 @@ struct Moment {
 // of zeros.
 constexpr uint64_t largest_guessed = 512;
 
+// All edges, or the pointers that mean one node.
+struct Wanted {
+    uint64_t node = 0;            // 0: all
+    uint64_t first = 0, size = 0; // where all values lie that may mean it
+
+    bool may_be(uint64_t value) const { return !node || value - first < size; }
+    bool is(uint64_t target) const { return !node || target == node; }
+};
+
 class EdgeFinder {
   public:
     // With data: words that are no pointers, too. With guesses: zeros in small nodes of unknown
     // type are taken for NULL pointers until the types are known.
-    EdgeFinder(const Moment &moment, bool data, bool guess, uint64_t most)
-        : at_(moment), data_(data), guess_(guess), out_(most) {}
+    EdgeFinder(const Moment &moment, bool data, bool guess, const Wanted &wanted, uint64_t most)
+        : at_(moment), data_(data), guess_(guess), wanted_(wanted), out_(most) {}
 
     void add(const GraphNode &node, uint32_t index);
     Batches finish();
@@ -63,6 +72,7 @@ class EdgeFinder {
 
     const Moment at_;
     const bool data_, guess_;
+    const Wanted wanted_;
     EdgeWriter out_;
     std::vector<Waiting> waiting_;
 };

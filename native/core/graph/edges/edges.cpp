@@ -36,16 +36,6 @@ void drop_rows(Batches &batches, const std::vector<RowPosition> &rows) {
     }
 }
 
-Batches edges_to(const Batches &edges, uint64_t node) {
-    Batch found(EdgeColumn::count);
-    for (const auto &batch : edges)
-        for (size_t row = 0; row < batch->rows(); ++row)
-            if ((*batch)[EdgeColumn::target].numbers[row] == node)
-                for (size_t i = 0; i < EdgeColumn::count; ++i)
-                    found[i].copy((*batch)[i], row, edge_columns()[i].type);
-    return {std::make_shared<const Batch>(std::move(found))};
-}
-
 Batch &EdgeWriter::room() {
     if (batch_ && batch_->rows() == batch_rows)
         full_.push_back(std::move(batch_));

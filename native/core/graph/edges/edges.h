@@ -53,9 +53,6 @@ struct RowPosition {
 // The batches without some rows, which are given in order.
 void drop_rows(Batches &batches, const std::vector<RowPosition> &rows);
 
-// Those that lead to a node.
-Batches edges_to(const Batches &edges, uint64_t node);
-
 // Gathers edges into batches that are large enough to be quick and small enough to need no copy.
 class EdgeWriter {
   public:

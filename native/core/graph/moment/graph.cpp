@@ -10,8 +10,10 @@
 
 namespace heapstory {
 
-Graph::Graph(const Store &store, const Pointers &pointers, uint64_t at, bool freed)
-    : store_(store), pointers_(pointers), at_(at), events_(store.events_by(at)), clock_(store) {
+Graph::Graph(const Store &store, const Pointers &pointers, uint64_t at, bool freed,
+             const Wanted &wanted)
+    : store_(store), pointers_(pointers), wanted_(wanted), at_(at), events_(store.events_by(at)),
+      clock_(store) {
     std::vector<ScannedWord> scanned = scanned_words(store, at, scanned_);
     nodes_ = gather_nodes(store, events_, freed, scanned.size());
     heap_and_globals_ = nodes_.size();
@@ -26,7 +28,7 @@ Graph::Graph(const Store &store, const Pointers &pointers, uint64_t at, bool fre
     });
     find_roots(scanned);
     find_pointers();
-    if (scanned_)
+    if (scanned_ && !wanted_.node)
         find_lost(known(), pointer_edges_);
 }
 
@@ -81,7 +83,8 @@ TypeHints Graph::find_edges(Piece &piece, bool data, bool guess) const {
     uint64_t words = 0;
     for (size_t index = piece.first; index < piece.end; ++index)
         words += nodes_[index].row.size / 8 + 2;
-    EdgeFinder finder({store_, pointers_, events_, live_, *image_, clock_}, data, guess, words);
+    EdgeFinder finder({store_, pointers_, events_, live_, *image_, clock_}, data, guess, wanted_,
+                      words);
     for (size_t index = piece.first; index < piece.end; ++index)
         finder.add(nodes_[index], uint32_t(index));
     piece.edges = finder.finish();
@@ -95,7 +98,8 @@ Batches Graph::gather(std::vector<Piece> pieces) const {
         all.insert(all.end(), piece.edges.begin(), piece.edges.end());
     EdgeWriter roots(root_edges_.size());
     for (const Edge &edge : root_edges_)
-        roots.add(edge, at_);
+        if (wanted_.is(edge.target))
+            roots.add(edge, at_);
     for (auto &batch : roots.finish())
         all.push_back(batch);
     return all;
@@ -110,6 +114,10 @@ Batches Graph::edges(bool data) const {
 // Types follow from pointers, and which zeros are NULL pointers follows from types.
 void Graph::find_pointers() {
     const Tables &tables = store_.tables();
+    if (wanted_.node) {
+        pointer_edges_ = edges(false);
+        return;
+    }
     std::vector<Piece> pieces = cut();
     bool any_types = tables.types.size() > 1;
     std::vector<TypeHints> hints(pieces.size());

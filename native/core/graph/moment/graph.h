@@ -22,7 +22,9 @@ namespace heapstory {
 class Graph {
   public:
     // `freed`: keep nodes after their end, with what they held last.
-    Graph(const Store &store, const Pointers &pointers, uint64_t at, bool freed);
+    // With `wanted`: only the pointers that mean one node; neither types nor what is lost.
+    Graph(const Store &store, const Pointers &pointers, uint64_t at, bool freed,
+          const Wanted &wanted = {});
 
     uint64_t at() const { return at_; }
     uint64_t events() const { return events_; }               // that have happened by then
@@ -61,6 +63,7 @@ class Graph {
 
     const Store &store_;
     const Pointers &pointers_;
+    const Wanted wanted_;
     uint64_t at_, events_;
     Values<GraphNode> nodes_;
     size_t heap_and_globals_ = 0; // how many of nodes_ are no roots
@@ -75,5 +78,7 @@ class Graph {
 
 // What one node holds after n events: the same edges as Graph's.
 Batches fields_of(const Store &store, const Pointers &pointers, uint64_t node, uint64_t n);
+// The pointers that mean a node at a timestamp: those of Graph, for less work.
+Batches pointers_to(const Store &store, const Pointers &pointers, uint64_t node, uint64_t at);
 
 } // namespace heapstory

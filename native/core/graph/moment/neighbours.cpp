@@ -1,4 +1,4 @@
-// What one node holds, without the whole graph.
+// What one node holds, without the whole graph, and what leads to it.
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/moment/graph.h"
 
@@ -40,6 +40,16 @@ Batches fields_of(const Store &store, const Pointers &pointers, uint64_t node, u
         out.add(edge, edge.timestamp([&](uint64_t event) { return store.timestamp_of(event); }));
     }
     return out.finish();
+}
+
+Batches pointers_to(const Store &store, const Pointers &pointers, uint64_t node, uint64_t at) {
+    Wanted wanted{node, 0, ~uint64_t(0)};
+    if (store.discovered().lists().empty()) { // else nodes grow and shrink
+        const NodeRow row = store.nodes().get(node);
+        wanted.first = row.address;
+        wanted.size = std::max<uint64_t>(row.size, 1);
+    }
+    return Graph(store, pointers, at, false, wanted).pointers();
 }
 
 } // namespace heapstory
