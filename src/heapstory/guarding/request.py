@@ -56,7 +56,9 @@ def _report_folder(pid: int) -> Path:
     except (FileNotFoundError, ProcessLookupError):
         raise UsageError(f"{pid}: no such process") from None
     except PermissionError:
-        raise UsageError(f"{pid}: belongs to another user") from None
+        raise UsageError(
+            f"{pid}: may not be looked at (another user's, or it has more rights: ask as its user)"
+        ) from None
     caught = int(status.partition("SigCgt:\t")[2].split()[0], 16)
     if LIBRARY not in maps:
         raise UsageError(f"{pid}: not guarded (start it by: heapstory guard -- PROG ARG...)")
