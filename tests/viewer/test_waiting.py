@@ -67,3 +67,61 @@ def test_what_a_server_still_counts_is_asked_for_again(
         shown.page.reload()
         shown.settle()
         assert len(asked) == 2
+
+
+APART = """#include <stdlib.h>
+struct item { long value; };
+struct item *kept;
+int main(void) {
+    for (int i = 0; i < 3; i++) {
+        struct item *made = malloc(sizeof *made);
+        made->value = i;
+        if (i == 0) kept = made;
+    }
+    return 0;
+}
+"""
+
+
+def test_an_address_with_a_type_and_a_node_asks_for_both(
+    browser: Browser, recorded: Recorded
+) -> None:
+    trace = recorded(APART)
+    with api.open(trace) as story:
+        nodes = [n.id for n in story.graph().nodes if n.kind == "heap" and n.size == 8]
+        last = story.last
+    with served(trace) as address, opened(browser, address) as shown:
+        # Nothing ever led to two of them.
+        assert set(nodes[1:]).isdisjoint(shown.there())
+        shown.follow(f"t={last}&type=struct+item&n={nodes[2]}")
+        assert set(shown.there()) == set(nodes)
+        assert shown.page.query_selector(f'#graph [data-node="{nodes[2]}"][data-selected]')
+
+
+LATE = """#include <stdlib.h>
+struct item { long value; };
+struct item *often, *kept;
+int main(void) {
+    struct item *made = malloc(sizeof *made);
+    made->value = 77;
+    often = malloc(sizeof *often);
+    for (long i = 0; i < 900000; i++) often->value = i;
+    kept = made;
+    return 0;
+}
+"""
+
+
+def test_a_node_of_this_window_is_there_at_a_moment_of_another(
+    browser: Browser, recorded: Recorded
+) -> None:
+    trace = recorded(LATE)
+    with api.open(trace) as story:
+        made = min(n.id for n in story.graph().nodes if n.kind == "heap" and n.size == 8)
+        stored = next(v.timestamp for v in story.history(node=made) if v.value == 77)
+        last = story.last
+    with served(trace) as address, opened(browser, f"{address}#t={last}") as shown:
+        assert made in shown.there()
+        shown.follow(f"t={stored}&n={made}&o=0")  # nothing of the program leads to it then
+        assert shown.moment() == stored
+        assert shown.there()[made]["rows"][0]["value"] == "77"

@@ -75,8 +75,19 @@ export function follow(controller: Controller): void {
     written = location.hash;
     const { t, node, offset, against, scope } = fromHash(location.hash);
     store.set({ against: against ?? null });
+    if (typeof node === "number") controller.select(node, offset ?? null);
     if (t !== undefined) controller.time.goTo(t);
-    if (scope) void controller.begin(scope);
-    if (typeof node === "number") void controller.reveal(node, offset ?? null);
+    void go(controller, scope, node ?? null, offset ?? null);
   });
+}
+
+/** One after the other: which node is missing depends on where the picture begins. */
+async function go(
+  controller: Controller,
+  scope: Scope | undefined,
+  node: number | null,
+  offset: number | null,
+): Promise<void> {
+  if (scope) await controller.begin(scope);
+  if (node !== null) await controller.reveal(node, offset);
 }

@@ -252,6 +252,8 @@ export class Controller {
     const finding = this.story.head.findings[index];
     if (!finding) return;
     const t = moment ?? finding.ts ?? finding.cpoint;
+    // What is asked of a server for the moment is to have the node in it.
+    if (finding.node !== null) this.select(finding.node, finding.offset);
     if (t !== null) this.time.goTo(t);
     if (finding.node !== null) await this.reveal(finding.node, finding.offset);
     this.store.set({ panel: "findings" });
