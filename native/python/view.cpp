@@ -122,8 +122,8 @@ void bind_view(nb::module_ &module) {
     nb::class_<WindowView>(module, "Window")
         .def_prop_ro("nodes", [](const WindowView &view) { return view.window->size(); })
         .def_prop_ro("versions", [](const WindowView &view) { return view.window->versions(); })
-        .def_prop_ro("words_left_out",
-                     [](const WindowView &view) { return view.window->words_left_out(); })
+        .def_prop_ro("heap_words_left_out",
+                     [](const WindowView &view) { return view.window->heap_words_left_out(); })
         .def_prop_ro("shapes", [](const WindowView &view) { return view.window->shapes(); })
         .def_prop_ro("sites", [](const WindowView &view) { return view.window->sites(); })
         .def("tables", &window_tables)

@@ -13,11 +13,12 @@ import pytest
 import heapstory as api
 from heapstory.errors import HeapstoryError
 from heapstory.viewing import page_file
+from heapstory.viewing.answers import Answers, WindowQuery
 from heapstory.viewing.export import export
 from heapstory.viewing.head import Opening
 from heapstory.viewing.page_file import Bundle
 from tests.conftest import Compile, Record
-from tests.viewing.reading import blocks_of, columns_of
+from tests.viewing.reading import Columns, blocks_of, columns_of
 
 BUNDLE = Bundle("console.log(1)", "body { margin: 0 }")
 
@@ -84,6 +85,14 @@ def test_what_does_not_fit_is_left_out_and_said(story: api.Trace) -> None:
     window = columns_of(blocks["window"])
     assert (window.header["from"], window.header["to"]) == (head["first"], head["to"])
     assert head["first"] <= head["at"] <= head["to"]
+
+
+def test_words_left_out_are_counted_in_the_heap(story: api.Trace) -> None:
+    data, window = Answers(story).window(WindowQuery(data_words=0))
+    nodes = Columns(data).table("nodes")
+    counted = zip(nodes["kind"], nodes["words_left_out"], strict=True)
+    heap = sum(words for kind, words in counted if kind == "heap")
+    assert 0 < heap == window.heap_words_left_out < sum(nodes["words_left_out"])
 
 
 LOSES = """#include <stdlib.h>

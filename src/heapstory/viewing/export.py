@@ -11,7 +11,6 @@ from heapstory.viewing.head import Opening, make_head
 from heapstory.viewing.page_file import Bundle, compress, document, embedded_size
 
 if TYPE_CHECKING:
-    from heapstory import _core
     from heapstory.trace import Trace
 
 MEGABYTE = 1_000_000
@@ -91,22 +90,13 @@ def _window(trace: Trace, answers: Answers, head: dict[str, Any], room: int) -> 
             if first or last < trace.last:
                 what = f"changes before timestamp {first} and after {last}"
                 _leave_out(trace, head, what, trace.last - (last - first))
-            if words := _heap_words_left_out(window):
-                _leave_out(trace, head, "words of data", words)
+            if window.heap_words_left_out:
+                _leave_out(trace, head, "words of data", window.heap_words_left_out)
             return packed
         cost = embedded_size(packed) / max(window.versions, 1)
         state = window.versions - (last - first)  # of what is there at the begin, roughly
         changes = max(0, min((last - first) // 2, int(0.9 * room / cost) - max(state, 0)))
     return _part(trace, answers, head, room)
-
-
-def _heap_words_left_out(window: _core.Window) -> int:
-    """Of nodes that people look at: the data of modules has words that nobody asks for."""
-    if not window.words_left_out:
-        return 0
-    nodes = dict(window.tables())["nodes"]
-    counted = zip(nodes.column("kind"), nodes.column("words_left_out"), strict=True)
-    return sum(words for kind, words in counted if kind == "heap")
 
 
 def _part(trace: Trace, answers: Answers, head: dict[str, Any], room: int) -> bytes:

@@ -191,10 +191,11 @@ uint64_t Window::versions() const {
     return sum;
 }
 
-uint64_t Window::words_left_out() const {
+uint64_t Window::heap_words_left_out() const {
     uint64_t sum = 0;
     for (const Row &row : rows_)
-        sum += row.left_out;
+        if (row.left_out && groups_[row.group].nodes[row.index].row.kind == NodeKind::heap)
+            sum += row.left_out;
     return sum;
 }
 

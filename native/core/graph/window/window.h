@@ -59,7 +59,8 @@ class Window {
 
     uint64_t size() const { return rows_.size(); }
     uint64_t versions() const;
-    uint64_t words_left_out() const;
+    // The data of modules has words that nobody asks for.
+    uint64_t heap_words_left_out() const;
     // Type and size of nodes, by number in the column `shape`.
     const std::vector<std::pair<TypeId, uint64_t>> &shapes() const { return shapes_; }
 
