@@ -125,3 +125,36 @@ def test_a_node_of_this_window_is_there_at_a_moment_of_another(
         shown.follow(f"t={stored}&n={made}&o=0")  # nothing of the program leads to it then
         assert shown.moment() == stored
         assert shown.there()[made]["rows"][0]["value"] == "77"
+
+
+def test_a_late_answer_about_another_node_or_line_is_not_shown(
+    browser: Browser, recorded: Recorded
+) -> None:
+    trace = recorded("viewer/avl")
+    with api.open(trace) as story:
+        heap = {n.id for n in story.graph().nodes if n.kind == "heap"}
+        (one, other), *_ = (
+            (a, b)
+            for a in sorted(heap)
+            for b in sorted(heap)
+            if {e.source for e in story.incoming(a)} != {e.source for e in story.incoming(b)}
+        )
+        holders = {edge.source for edge in story.incoming(other)}
+    held: list[Route] = []
+
+    def hold_first(route: Route) -> None:
+        if held:
+            route.continue_()
+        else:
+            held.append(route)
+
+    with served(trace) as address, opened(browser, address) as shown:
+        page = shown.page
+        page.route("**/pointing?*", hold_first)
+        with page.expect_request("**/pointing?*"):
+            page.evaluate(f"location.hash = '#n={one}'")
+        with page.expect_response("**/pointing?*"):
+            page.evaluate(f"location.hash = '#n={other}'")
+        held[0].continue_()
+        shown.settle()
+        assert page.locator(".incoming li").count() == len(holders)

@@ -62,11 +62,12 @@ function useServed(controller: Controller, node: number, t: number): [Holder[], 
   const [found, setFound] = useState<Holder[]>([]);
   const [said, setSaid] = useState<string | null>(null);
   useEffect(() => {
+    let isOver = false; // somebody looks at another node or moment by now
     const ask = async () => {
       try {
         const columns = await controller.story.source.pointing({ node, first: t, last: t });
         const table = columns?.table("pointing");
-        if (!table) return;
+        if (!table || isOver) return;
         const [sources, offsets] = [table.numbers("source"), table.numbers("offset")];
         setFound(
           Array.from({ length: table.rows }, (_, row) => {
@@ -76,12 +77,13 @@ function useServed(controller: Controller, node: number, t: number): [Holder[], 
         );
         setSaid("no field");
       } catch (error) {
-        setSaid(error instanceof Error ? error.message : String(error));
+        if (!isOver) setSaid(error instanceof Error ? error.message : String(error));
       }
     };
     const end = beginWork();
     const timer = setTimeout(() => void ask().then(end), PAUSE_MILLISECONDS);
     return () => {
+      isOver = true;
       clearTimeout(timer);
       end();
       setFound([]);

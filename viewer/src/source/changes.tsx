@@ -64,10 +64,14 @@ function useServed(controller: Controller, path: string, line: number): Listed[]
     const [site] = story.sites.ofLine(path, line);
     setServed(null);
     if (site === undefined) return;
+    let isOver = false; // another line was chosen by now
     story.source
       .changes({ site, limit: MOST_CHANGES + 1 })
-      .then((columns) => setServed(columns && listed(columns)))
+      .then((columns) => !isOver && setServed(columns && listed(columns)))
       .catch((error: unknown) => controller.fail(error));
+    return () => {
+      isOver = true;
+    };
   }, [path, line]);
   return served;
 }
