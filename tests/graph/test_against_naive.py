@@ -145,6 +145,7 @@ class Comparison:
         for node in self.ids.values():
             found = [replace(edge, field=None) for edge in self.trace.incoming(node, at=real)]
             assert found == [edge for edge in rows if edge.target == node]
+        for node in list(self.ids.values())[mine % 4 :: 4]:
             by_index, without = (
                 ask(node, real) for ask in (self.trace.core.incoming, self.trace.core.edges_to)
             )
