@@ -75,6 +75,8 @@ def _sources(trace: Trace, head: dict[str, Any], room: int) -> dict[str, str]:
 def _window(trace: Trace, answers: Answers, head: dict[str, Any], room: int) -> bytes:
     """The longest stretch of time around the moment to open with that fits."""
     changes = max(0, min(trace.last, int(room / _BYTES_OF_VERSION)))
+    if trace.last <= 2 * changes:
+        changes = trace.last  # most compress better than that: it is tried at once
     for attempt in range(_TRIES):
         first, last = _around(head["at"], trace.last, changes)
         query = WindowQuery(first=first, last=last, data_words=32 if attempt else _DATA_WORDS)
