@@ -109,6 +109,21 @@ def test_on_a_cluster(batch: Path, heapstory: Heapstory) -> None:
     assert rows(batch, "SELECT count(*) FROM ANSWERS") == [(10,)]
 
 
+def test_what_was_not_recorded(batch: Path, heapstory: Heapstory) -> None:
+    (batch / "one.txt").write_text("./none\n")
+    done = heapstory("batch", "one.txt", "-o", "first", cwd=batch)
+    assert (done.returncode, done.stderr) == (3, "heapstory: ./none: ./none: no such program\n")
+    assert "1 run (1 not recorded)" in done.stdout
+    (batch / "one.txt").write_text("sh -c 'exit 127'\n")  # its own status
+    done = heapstory("batch", "one.txt", "-o", "runs", "--ask", "info", cwd=batch)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert rows(batch, "SELECT status, question_status FROM ANSWERS") == [(127, 0)]
+    # Nor is it answered from the trace of another command.
+    (batch / "one.txt").write_text("./none\n")
+    assert heapstory("batch", "one.txt", "-o", "runs", "--ask", "info", cwd=batch).returncode == 3
+    assert rows(batch, "SELECT status, question_status FROM ANSWERS") == [(127, 2)]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from heapstory.errors import HeapstoryError
+from heapstory.recording.folder import prepare
 from heapstory.whole_file import whole_file
 
 TOOL = [sys.executable, "-m", "heapstory"]
@@ -55,6 +57,7 @@ class Job:
 def run(job: Job) -> dict[str, Any]:
     """Records and asks; the answers are written when all are there, so that none is half known."""
     began = time.time()
+    _clear(job.trace)
     recorded = _tool("record", "--force", "-o", str(job.trace), *job.options, "--", *job.command)
     answers = [_ask(job, question) for question in job.questions]
     result = {
@@ -86,6 +89,16 @@ def _ask(job: Job, question: str) -> dict[str, Any]:
     }
 
 
+def _clear(trace: Path) -> None:
+    """Removes the trace of an earlier run: a command that cannot be run must not be answered with
+    it."""
+    try:
+        prepare(trace, force=True)
+        trace.rmdir()
+    except HeapstoryError:
+        pass  # record says why
+
+
 def _tool(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*TOOL, *words],
@@ -99,4 +112,4 @@ def _tool(*words: str) -> subprocess.CompletedProcess[str]:
 
 def _last_line(text: str) -> str | None:
     lines = [line for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else None
+    return lines[-1].removeprefix("heapstory: ") if lines else None

@@ -8,9 +8,11 @@ import shlex
 import sys
 from pathlib import Path
 
+from heapstory.commands import TOOL_FAILED
 from heapstory.commands.options import count
 from heapstory.commands.output import FOUND, say, write
 from heapstory.errors import UsageError
+from heapstory.reporters.text import count as many
 
 EPILOG = """\
 examples:
@@ -73,14 +75,20 @@ def run(args: argparse.Namespace) -> int:
     with progress(f"running {len(jobs)} commands"):
         found = list(batch.results(jobs, engine))
     batch.write_table(found, folder / batch.TABLE)
-    failed = [one for one in found if one["status"] in (125, 126, 127)]
+    # A shell that does not find a program ends with 127, too, but that is recorded.
+    failed = [
+        one
+        for one in found
+        if one["status"] == TOOL_FAILED
+        or (one["status"] in (126, 127) and not Path(one["trace"]).exists())
+    ]
     for one in failed[:3]:
         say(f"{shlex.join(one['command'])}: {one['said']}")
     answers = [answer for one in found for answer in one["answers"]]
     with_findings = sum(answer["status"] == FOUND for answer in answers)
     wrong = sum(answer["status"] in (2, 3) for answer in answers)
     write(
-        f"{len(found)} runs ({len(failed)} not recorded), {len(answers)} answers "
+        f"{many(len(found), 'run')} ({len(failed)} not recorded), {many(len(answers), 'answer')} "
         f"({with_findings} with findings, {wrong} failed): {folder / batch.TABLE}\n"
     )
     if wrong:
