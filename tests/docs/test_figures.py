@@ -22,8 +22,12 @@ def cost(page: str) -> str:
 
 
 def test_recording_beside_memcheck() -> None:
-    figure = row("docs/evaluation/record.md", "**geometric mean**")[-1]
-    assert f"{figure} × the time of Memcheck" in cost("record.md")
+    cells = row("docs/evaluation/record.md", "**geometric mean**")
+    native, _, memcheck, record = map(float, cells[1:5])
+    begin = f" {record / native:.0f} × native on ten programs, {cells[-1]} × Memcheck"
+    assert cost("record.md").startswith(begin)
+    same = f" {memcheck / native:.0f} × native on the same ten"
+    assert same in (ROOT / "README.md").read_text()
 
 
 def test_address_sanitizer() -> None:
