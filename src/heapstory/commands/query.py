@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from heapstory.trace import Trace
 
 EPILOG = """\
-tables (docs/reference/sql.md): nodes, edges, events, sites, frees, errors, held, cpoints, modules,
-    stacks
+tables (docs/reference/sql.md): nodes, edges, events, sites, frees, errors, held, cpoints, mappings,
+    modules, stacks
 functions: addr(a) shows an address, place(s) the statement of a site
 
 examples:
