@@ -122,7 +122,7 @@ def try_wheel(wheel: Path, archive: Archive) -> int:
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
     shutil.copy(wheel, work)
-    for name in ("catalogue.c", "catalogue.spec"):
+    for name in ("catalogue.c", "catalogue.spec", "linear/treiber_stack.lin"):
         shutil.copy(ROOT / "examples" / name, work)
     subprocess.run(["gcc", "-g", "-o", "catalogue", "catalogue.c"], cwd=work, check=True)
     shutil.copy(ROOT / "tools" / "try_wheel.sh", work)

@@ -26,3 +26,7 @@ heapstory leaks catalogue.c 2> leaks.txt && exit 1
 grep 'apt-get install clang' leaks.txt
 heapstory graph catalogue.story -o x.png 2> graph.txt && exit 1
 grep 'apt-get install graphviz' graph.txt
+status=0
+heapstory prove treiber_stack.lin 2> prove.txt || status=$?
+[ "$status" = 3 ]
+grep "pip install 'heapstory\[prove\]'" prove.txt
