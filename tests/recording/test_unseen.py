@@ -59,12 +59,14 @@ def test_stores_are_seen(compile_program: Compile, heapstory: Heapstory, tmp_pat
 
 
 @pytest.mark.parametrize("mode", ["portable", "internals", "full"])
-@pytest.mark.parametrize("where", ["variable", "heap"])
+@pytest.mark.parametrize(
+    ("way", "where"), [("proc", "variable"), ("proc", "heap"), ("shared", "variable")]
+)
 def test_in_every_mode(
-    compile_program: Compile, heapstory: Heapstory, tmp_path: Path, mode: str, where: str
+    compile_program: Compile, heapstory: Heapstory, tmp_path: Path, mode: str, way: str, where: str
 ) -> None:
     trace = tmp_path / "t.story"
-    wrote, _ = recorded(compile_program, heapstory, trace, ("proc", where), ("--mode", mode))
+    wrote, _ = recorded(compile_program, heapstory, trace, (way, where), ("--mode", mode))
     assert heapstory("info", trace).returncode == (4 if wrote else 0)
 
 

@@ -7,6 +7,7 @@
  */
 #include "program/program.h"
 #include "shared/listeners.h"
+#include "shared/modules.h"
 #include "shared/options.h"
 #include "shared/pages.h"
 #include "shared/peek.h"
@@ -43,19 +44,25 @@ static Bool replaces(UInt number, const UWord *arguments, Addr *start, SizeT *le
     case __NR_madvise:
         return arguments[2] == ADVICE_DONTNEED || arguments[2] == ADVICE_REMOVE ||
                arguments[2] == ADVICE_DONTNEED_LOCKED;
-    case __NR_mmap: /* without malloc, memory that is mapped is new heap */
-        return (arguments[3] & VKI_MAP_FIXED) && hs_mode == HSW_ALLOCATIONS;
+    case __NR_mmap:
+        return (arguments[3] & VKI_MAP_FIXED) != 0;
     case __NR_mremap:
         *start = arguments[4];
         *length = arguments[2];
-        return (arguments[3] & REMAP_FIXED) && hs_mode == HSW_ALLOCATIONS;
+        return (arguments[3] & REMAP_FIXED) != 0;
     case __NR_shmat:
         *start = arguments[1];
         *length = size_of_shared(arguments[0]);
-        return (arguments[2] & ATTACH_REMAP) && hs_mode == HSW_ALLOCATIONS;
+        return (arguments[2] & ATTACH_REMAP) != 0;
     default:
         return False;
     }
+}
+
+/* Without malloc, memory that is mapped is new heap, unless variables lie there. */
+static Bool stays_recorded(UInt number, Addr page) {
+    return hs_page_is_on(page) &&
+           (hs_mode == HSW_ALLOCATIONS || number == __NR_madvise || hs_in_module_data(page));
 }
 
 static void forget(struct replaced *replaced) {
@@ -76,9 +83,9 @@ void hs_before_replacing(ThreadId tid, UInt number, const UWord *arguments) {
         return;
     at = VG_PGROUNDDN(at);
     end = VG_PGROUNDUP(at + length);
-    while (at < end && !hs_page_is_on(at))
+    while (at < end && !stays_recorded(number, at))
         at += VKI_PAGE_SIZE;
-    while (at < end && !hs_page_is_on(end - 1))
+    while (at < end && !stays_recorded(number, end - VKI_PAGE_SIZE))
         end -= VKI_PAGE_SIZE;
     if (at >= end)
         return;
@@ -86,7 +93,7 @@ void hs_before_replacing(ThreadId tid, UInt number, const UWord *arguments) {
     replaced->end = end;
     replaced->pages = VG_(malloc)("hs.replaced", (end - at) >> HS_PAGE_BITS);
     for (UChar *page = replaced->pages; at < end; at += VKI_PAGE_SIZE)
-        *page++ = hs_page_is_on(at);
+        *page++ = stays_recorded(number, at);
 }
 
 /* In modes that discover blocks, nobody is to take this for an access to one. */
@@ -105,8 +112,7 @@ void hs_after_replacing(ThreadId tid, Bool done) {
         Addr from = at, end;
         while (at < replaced->end && replaced->pages[(at - replaced->start) >> HS_PAGE_BITS])
             at += VKI_PAGE_SIZE;
-        if (hs_mode == HSW_ALLOCATIONS)
-            hs_pages_on(from, at - from);
+        hs_pages_on(from, at - from);
         end = hs_readable_end(from, at);
         if (end > from)
             send(from, end);

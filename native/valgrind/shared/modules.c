@@ -247,6 +247,15 @@ static void announce_globals(const struct extent *extent) {
     }
 }
 
+static Bool is_announced(const struct module *module, const struct extent *extent) {
+    for (Word i = 0; i < VG_(sizeXA)(module->globals); i++) {
+        const struct extent *before = VG_(indexXA)(module->globals, i);
+        if (before->start <= extent->start && extent->end <= before->end)
+            return True;
+    }
+    return False;
+}
+
 static void find_globals(struct module *module, Addr start, Addr end) {
     if (module->preload || !hs_options.stores)
         return;
@@ -255,8 +264,10 @@ static void find_globals(struct module *module, Addr start, Addr end) {
         Addr to = module->data[i].end < end ? module->data[i].end : end;
         if (from < to) {
             struct extent extent = {from, to};
-            VG_(addToXA)(module->globals, &extent);
             hs_pages_on(from, to - from);
+            if (is_announced(module, &extent)) /* mapped over by the program */
+                continue;
+            VG_(addToXA)(module->globals, &extent);
             announce_globals(&extent);
         }
     }
@@ -334,6 +345,14 @@ void hs_module_mapped(Addr start, SizeT length, UInt protection, const NSegment 
         anonymous_mapped(start, length);
 }
 
+static void forget_globals(struct module *module, Addr start, Addr end) {
+    for (Word i = VG_(sizeXA)(module->globals); i-- > 0;) {
+        const struct extent *extent = VG_(indexXA)(module->globals, i);
+        if (start <= extent->start && extent->end <= end)
+            VG_(removeIndexXA)(module->globals, i);
+    }
+}
+
 void hs_module_unmapped(Addr start, SizeT length) {
     Addr end = start + length;
     Bool told = False;
@@ -345,6 +364,7 @@ void hs_module_unmapped(Addr start, SizeT length) {
             hs_record(HSW_UNMAP, start, length);
             told = True;
         }
+        forget_globals(module, start, end);
         if (start <= module->start && end >= module->end) {
             VG_(removeIndexXA)(modules, i);
             VG_(deleteXA)(module->mappings);
