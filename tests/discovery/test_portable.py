@@ -166,6 +166,15 @@ def test_overflow_over_a_far_field_is_possible(run: Run) -> None:
     assert [(s.certain, s.base, s.address) for s in found] == [(False, both, both + 400)]
 
 
+@pytest.mark.parametrize("length", [399, 404])
+@pytest.mark.parametrize("form", ["sscanf", "vsscanf", "sprintf", "snprintf"])
+def test_texts_over_a_far_field_are_possible(run: Run, form: str, length: int) -> None:
+    result = run("discovery/beside.c", form, str(length), options=PORTABLE)
+    both = printed(result, "buffer")[0][0]
+    found = [(s.kind, s.certain, s.base, s.address) for s in story(result.records).suspicions]
+    assert found == ([("field", False, both, both + 400)] if length > 400 else [])
+
+
 @pytest.mark.parametrize("form", ["assign", "setlocale"])
 def test_assigned_structures_are_no_overflows(run: Run, form: str) -> None:
     result = run("discovery/beside.c", form, options=PORTABLE)

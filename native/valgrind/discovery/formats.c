@@ -10,6 +10,7 @@
 
 #define MOST_TEXT 65536 /* bytes of a text that are looked at */
 #define REGISTERS 6     /* arguments of a call that are in registers */
+#define MOST_FIELDS 32  /* of a format that are looked at before the call */
 
 static const struct {
     const HChar *name;
@@ -63,18 +64,28 @@ static HChar at(Addr text) {
     return c;
 }
 
-static void text_stored(Addr text) {
+SizeT hs_text_length(Addr text) {
     SizeT length = 0;
-    if (!hs_is_heap(text))
-        return;
     while (length < MOST_TEXT && at(text + length))
         length++;
-    hs_ranged_write(text, length + 1, 0);
+    return length;
+}
+
+/* What is done with a text: before it is stored, and afterwards. */
+typedef void act(const struct hs_call_note *note, Addr text);
+
+static void will_be_stored(const struct hs_call_note *note, Addr text) {
+    hs_text_over_fields(note->extra, text, MOST_TEXT);
+}
+
+static void stored(const struct hs_call_note *note, Addr text) {
+    if (hs_is_heap(text))
+        hs_ranged_write(text, hs_text_length(text) + 1, 0);
 }
 
 /* One conversion, from behind its %. Returns where it ends; counts the argument it stores to. */
 static Addr conversion(Addr f, const struct hs_call_note *note, const struct arguments *list,
-                       UInt *stored) {
+                       UInt *n, act *act) {
     Bool kept = True, plain = True;
     HChar c;
     if (at(f) == '*') {
@@ -95,20 +106,20 @@ static Addr conversion(Addr f, const struct hs_call_note *note, const struct arg
     }
     if (c != '%' && kept) {
         if (c == 's' && plain)
-            text_stored(argument(note, list, *stored));
-        ++*stored;
+            act(note, argument(note, list, *n));
+        ++*n;
     }
     return at(f) ? f + 1 : f;
 }
 
-static void scanned(const struct hs_call_note *note, UInt fields) {
+static void scan(const struct hs_call_note *note, UInt fields, act *act) {
     struct arguments list = {0};
     Addr f = note->argument[formats[note->number].format - 1];
-    UInt stored = 0;
+    UInt n = 0;
     if (formats[note->number].list)
         hs_peek(&list, note->argument[formats[note->number].format], sizeof list);
-    while (stored < fields && at(f))
-        f = at(f) == '%' ? conversion(f + 1, note, &list, &stored) : f + 1;
+    while (n < fields && at(f))
+        f = at(f) == '%' ? conversion(f + 1, note, &list, &n, act) : f + 1;
 }
 
 /* ---- both ---- */
@@ -117,13 +128,23 @@ static Bool entered(const struct hs_call_note *note) {
     return formats[note->number].format || hs_is_heap(note->argument[0]);
 }
 
+static void will_store(struct hs_call_note *note, ULong *arguments) {
+    UInt size = formats[note->number].size;
+    note->extra = hs_call_over_fields();
+    if (formats[note->number].format)
+        scan(note, MOST_FIELDS, will_be_stored);
+    else
+        hs_text_over_fields(note->extra, arguments[0], size ? arguments[size - 1] : MOST_TEXT);
+}
+
 static void returned(const struct hs_call_note *note, ULong result, Bool used) {
     UInt size = formats[note->number].size;
     ULong written = (ULong)(UInt)result + 1;
+    hs_texts_stored(note->extra);
     if ((Int)result < 0)
         return;
     if (formats[note->number].format) {
-        scanned(note, (UInt)result);
+        scan(note, (UInt)result, stored);
         return;
     }
     if (size && written > note->argument[size - 1])
@@ -131,7 +152,7 @@ static void returned(const struct hs_call_note *note, ULong result, Bool used) {
     hs_ranged_write(note->argument[0], written, 0);
 }
 
-static struct hs_watcher watcher = {find, entered, returned};
+static struct hs_watcher watcher = {find, entered, returned, will_store};
 
 void hs_formats_start(void) {
     hs_watch(&watcher);

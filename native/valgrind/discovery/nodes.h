@@ -112,6 +112,10 @@ void hs_field_found(Addr address);
 void hs_fields_forgotten(Addr from, Addr to);                   /* numbers of words */
 void hs_copy_over_fields(Addr start, SizeT length, ULong site); /* about to be made */
 void hs_copied_over_fields(Addr start);
+ULong hs_call_over_fields(void); /* a call that stores texts, which has a number */
+void hs_text_over_fields(ULong call, Addr text, SizeT most); /* it is about to store this one */
+void hs_texts_stored(ULong call);
+SizeT hs_text_length(Addr text); /* formats.c */
 
 /* suspicions.c */
 void hs_suspicious(UInt kind, UInt base_node, Addr base, UInt node, Addr address, SizeT size,

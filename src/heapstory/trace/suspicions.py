@@ -17,7 +17,7 @@ WORDS = {
     "range": "a copy or fill that starts in {base} runs into {reached}",
     "walk": "a pointer walks from {base} into {reached}",
     "stale": "{base} is used after it was given up",
-    "field": "a copy or fill inside {base} overwrites a field that the code uses by itself",
+    "field": "a copy, fill or text inside {base} overwrites a field that the code uses by itself",
 }
 
 

@@ -1,4 +1,5 @@
-/* What is kept beside a buffer in one block, and what happens to it, one form per argument. */
+/* What is kept beside a buffer in one block, and what happens to it, one form per argument;
+ * with a number behind it a text of so many characters. */
 #include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,13 +33,33 @@ static void scan_list(const char *from, const char *format, ...) {
     va_end(list);
 }
 
-/* A copy over a function pointer that lies far from the start. */
-static void far(void) {
+static struct far *make_far(void) {
     struct far *both = malloc(sizeof *both);
     printf("buffer %p %zu\n", (void *)both, sizeof *both);
     both->buffer[0] = 0;
     both->handler = nothing;
+    return both;
+}
+
+/* A copy over a function pointer that lies far from the start. */
+static void far(void) {
+    struct far *both = make_far();
     memcpy(both->buffer, text, sizeof both->buffer + 8);
+}
+
+/* The same by a text of so many characters. */
+static void far_text(const char *form, int length) {
+    struct far *both = make_far();
+    memset(text, 'x', length);
+    text[length] = 0;
+    if (strcmp(form, "sscanf") == 0)
+        sscanf(text, "%s", both->buffer);
+    else if (strcmp(form, "vsscanf") == 0)
+        scan_list(text, "%s", both->buffer);
+    else if (strcmp(form, "sprintf") == 0)
+        sprintf(both->buffer, "%s", text);
+    else
+        snprintf(both->buffer, sizeof *both, "%*d", length, 1);
 }
 
 /* Structures are assigned by copies. */
@@ -88,7 +109,9 @@ static void shrink(void) {
 int main(int argc, char **argv) {
     memset(text, 'A', sizeof text - 1);
     setvbuf(stdout, NULL, _IONBF, 0);
-    if (strcmp(argv[1], "far") == 0)
+    if (argc > 2)
+        far_text(argv[1], atoi(argv[2]));
+    else if (strcmp(argv[1], "far") == 0)
         far();
     else if (strcmp(argv[1], "assign") == 0)
         assign();
