@@ -15,19 +15,33 @@ using namespace heapstory::explore::ir;
 
 namespace {
 
+using Program = std::vector<std::vector<int32_t>>;
+
 class Interleaver {
   public:
     explicit Interleaver(const Longs &words) : code_(Code::read(words)) {}
 
     Found search(int32_t calls, int32_t threads, int32_t keys, size_t states, double seconds,
-                 bool alone, const Stop &stop) const {
+                 bool alone, const Stop &stop, const Program &program) const {
         if (calls < 1 || calls > calls_of_thread || threads < 1 || threads > most_threads)
             throw std::invalid_argument("1 to 8 calls of 1 to 4 threads can be tried");
         nb::gil_scoped_release released;
         Limits limits{calls, threads, keys, states, seconds};
         limits.alone = alone;
         limits.cancelled = &stop.set;
+        limits.program = checked(program, threads);
         return heapstory::explore::ir::search(code_, limits);
+    }
+
+    Found draw(int32_t calls, int32_t threads, int32_t keys, uint64_t first, uint64_t count,
+               double seconds, const Stop &stop, const Program &program) const {
+        if (calls < 1 || calls > calls_of_thread || threads < 1 || threads > most_threads)
+            throw std::invalid_argument("1 to 8 calls of 1 to 4 threads can be drawn");
+        nb::gil_scoped_release released;
+        Limits limits{calls, threads, keys, SIZE_MAX, seconds};
+        limits.cancelled = &stop.set;
+        limits.program = checked(program, threads);
+        return heapstory::explore::ir::draw(code_, limits, {first, count});
     }
 
     // What the operations can answer together, each called once by a thread of its own.
@@ -45,6 +59,12 @@ class Interleaver {
     }
 
   private:
+    static const Program &checked(const Program &program, int32_t threads) {
+        if (!program.empty() && program.size() != size_t(threads))
+            throw std::invalid_argument("a program for each thread");
+        return program;
+    }
+
     Code code_;
 };
 
@@ -80,6 +100,7 @@ void bind_explore_ir(nb::module_ &m) {
                          return names[found.outcome];
                      })
         .def_ro("states", &Found::states)
+        .def_ro("histories", &Found::histories)
         .def_ro("calls", &Found::calls)
         .def_ro("trail", &Found::trail)
         .def_ro("faults", &Found::faults)
@@ -90,7 +111,9 @@ void bind_explore_ir(nb::module_ &m) {
     nb::class_<Interleaver>(m, "Interleaver")
         .def(nb::init<const Longs &>(), "words"_a)
         .def("search", &Interleaver::search, "calls"_a, "threads"_a, "keys"_a, "states"_a,
-             "seconds"_a, "alone"_a, "stop"_a)
+             "seconds"_a, "alone"_a, "stop"_a, "program"_a = Program{})
+        .def("draw", &Interleaver::draw, "calls"_a, "threads"_a, "keys"_a, "first"_a, "count"_a,
+             "seconds"_a, "stop"_a, "program"_a = Program{})
         .def("together", &Interleaver::together, "threads"_a)
         .def("one_by_one", &Interleaver::one_by_one, "calls"_a);
 }

@@ -1080,6 +1080,10 @@ class Interleaved:
     @property
     def states(self) -> int: ...
     @property
+    def histories(self) -> int:
+        """How many were drawn."""
+
+    @property
     def calls(self) -> list[MachineCall]: ...
     @property
     def trail(self) -> list[MachineEvent]: ...
@@ -1107,7 +1111,23 @@ class Interleaver:
         seconds: float,
         alone: bool,
         stop: Stop,
-    ) -> Interleaved: ...
+        program: Sequence[Sequence[int]] = ...,
+    ) -> Interleaved:
+        """All histories; ``program``: the operations that each thread calls."""
+
+    def draw(
+        self,
+        calls: int,
+        threads: int,
+        keys: int,
+        first: int,
+        count: int,
+        seconds: float,
+        stop: Stop,
+        program: Sequence[Sequence[int]] = ...,
+    ) -> Interleaved:
+        """Random histories of that many calls; the same ones for the same seeds."""
+
     def together(self, threads: int) -> list[list[int]]:
         """What the operations can answer together, each called once by a thread of its own."""
 

@@ -4,12 +4,16 @@ assembly, memory of any size. Each right program has a wrong one beside it."""
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from heapstory.linear.budget import Budget
 from heapstory.linear.ir.judge import Outcome
+from heapstory.linear.ir.roles import few_said
+from heapstory.linear.ir.unit import OWN_HEADERS
 from heapstory.linear.ir.verdict import Wanted, judge_source
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -49,6 +53,17 @@ def judged(folder: Path, name: str, text: str, calls: int = 3) -> Outcome:
         ("futex.c", "!atomic_compare_exchange_strong(&s->word, &none, 1)",
          "atomic_load(&s->word) || (atomic_store(&s->word, 1), 0)", RACE),
         ("growing.c", LOCKS, "(void)", RACE),
+        ("waits_by_exchange.c", "memory_order_release", "memory_order_relaxed", RACE),
+        ("asm_lock.c", '__asm__ __volatile__("" ::: "memory")', "(void)0", RACE),
+        ("asm_lock.c", "while (got)", "while (0)", RACE),
+        ("asm_ticket.c", '"lock; xaddl', '"xaddl', ("unknown", "cannot be modelled: assembly")),
+        ("asm_stack.c", "while (!exchange(&s->top, one, one->next))",
+         "while (s->top = one->next, 0)", WRONG),
+        ("containers.hpp", "std::lock_guard<std::mutex> guard(mutex_);", "", RACE),
+        ("spsc_cached.hpp", "tail_.store(tail + 1, std::memory_order_release)",
+         "tail_.store(tail + 1, std::memory_order_relaxed)", RACE),
+        ("said_in_words.hpp", "a single producer", "many producers", WRONG),
+        ("slot_of_lock.c", "while (!atomic_load(&s->open[*slot]))", "while (0)", RACE),
     ],
 )  # fmt: skip
 def test_right_and_wrong(
@@ -63,6 +78,32 @@ def test_right_and_wrong(
     refused = judged(tmp_path, name, changed)
     assert refused.verdict == expected[0]
     assert expected[1] in refused.reason
+
+
+def test_containers_do_what_the_library_does(tmp_path: Path) -> None:
+    """Compiled and run beside plain vectors, with what takes the library's place."""
+    program = tmp_path / "alike"
+    found = shutil.which("clang++") or "g++"
+    source = PROGRAMS / "containers_alike.cpp"
+    subprocess.run([found, "-std=c++17", f"-I{OWN_HEADERS}", source, "-o", program], check=True)
+    done = subprocess.run([program], capture_output=True, text=True, check=True)
+    assert done.stdout == "2000 rounds alike\n"
+
+
+def test_files_that_the_initialiser_needs_are_read(tmp_path: Path) -> None:
+    """Also where they are included as if they were the system's."""
+    for name in ("beside_inner.h", "beside_inner.c"):
+        shutil.copy(PROGRAMS / name, tmp_path)
+    outcome = judged(tmp_path, "outer.c", (PROGRAMS / "beside_outer.c").read_text())
+    assert (outcome.verdict, outcome.calls) == ("bounded-ok", 3)
+    assert "outer_new() makes the initial state" in outcome.notes
+
+
+def test_who_calls_what_is_said_in_words() -> None:
+    assert few_said("/* for one producer and\n * one consumer */") == "spsc"
+    assert few_said("// Multi-producer, single-consumer queue") == "mpsc"
+    assert few_said("an SPSC queue; see mpmc.h for MPMC") == ""
+    assert few_said("class Spscq { int one; };") == ""
 
 
 def test_what_was_guessed_is_said(tmp_path: Path) -> None:

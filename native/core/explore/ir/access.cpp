@@ -127,6 +127,15 @@ void Machine::write(const Spot &spot, Value value, Order order, size_t at, bool 
         messages.assign(1, std::move(message));
     } else if (spot.object->owner >= 0 && messages.size() == 2) {
         messages[1] = std::move(message); // nobody has seen the one before
+    } else if (order == Order::plain && !messages.back().atomic) {
+        // Who reads the one before, and not this, races with this.
+        auto newest = uint16_t(messages.size() - 1);
+        if (newest != 0) {
+            message.sight.see(key, newest);
+            watcher.now.see(key, newest);
+            watcher.acquired.see(key, newest);
+        }
+        messages.back() = std::move(message);
     } else {
         memory_->insert(spot.object->id, *spot.cell, at, std::move(message));
         watcher.now.see(key, uint16_t(at));
@@ -189,6 +198,37 @@ void Machine::store(const Instruction &one) {
         note(2, one.line, address.low, int64_t(value.low));
 }
 
+// Whether a write changes nothing for anyone: it puts the value that it read behind the message,
+// and passes on no more than that does. Who waits in a loop of exchanges does so.
+bool Machine::repeats(const Spot &spot, size_t which, const Value &made, Order order) const {
+    const Message &old = spot.cell->messages[which];
+    if (code_.strong || number_ == set_up_thread || spot.object->owner >= 0 || !old.attached ||
+        old.value.low != made.low || old.value.unset != made.unset)
+        return false;
+    const Watcher &watcher = memory_->watchers[size_t(number_)];
+    const Sight &passed = releases(order) ? watcher.now : watcher.released;
+    auto own = size_t(number_);
+    for (size_t t = 0; t < passed.clock.size(); ++t)
+        if (t != own && passed.clock[t] > old.sight.clock[t])
+            return false;
+    for (auto [key, message] : passed.seen)
+        if (old.sight.of(key) < message)
+            return false;
+    // Its own accesses since then are passed on, too; of this cell there are only such exchanges.
+    uint16_t since = old.sight.clock[own];
+    if (passed.clock[own] <= since)
+        return true;
+    auto later = [&](const Marks &marks) {
+        return marks.plain_read[own] > since || marks.plain_write[own] > since ||
+               marks.read[own] > since || marks.write[own] > since;
+    };
+    for (const auto &object : memory_->objects)
+        for (const Cell &cell : object->cells)
+            if (object->owner < 0 && &cell != spot.cell && later(cell.marks))
+                return false;
+    return true;
+}
+
 void Machine::modify(const Instruction &one) {
     Value address = get(one.a), by = get(one.b);
     Spot at = spot(address, uint32_t(one.size), one.line);
@@ -208,7 +248,10 @@ void Machine::modify(const Instruction &one) {
                unset_if(by.unset || (old.unset && Modify(one.kind) != Modify::xchg))};
     if (Modify(one.kind) == Modify::xchg)
         made = by;
-    write(at, made, one.order, which + 1, true);
+    if (!repeats(at, which, made, one.order))
+        write(at, made, one.order, which + 1, true);
+    else if (one.order == Order::strong)
+        memory_->strong_sight.see(key_of(at.object->id, at.cell->offset), uint16_t(which));
     set(one.dst, old);
     note(3, one.line, address.low, int64_t(made.low));
 }

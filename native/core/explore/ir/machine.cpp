@@ -16,7 +16,7 @@ int32_t Choices::choose(int32_t count) {
     if (count <= 1)
         return 0;
     if (at == made.size())
-        made.emplace_back(0, count);
+        made.emplace_back(dice == nullptr ? 0 : dice->low(count), count);
     return made[at++].first;
 }
 

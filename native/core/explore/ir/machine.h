@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include "explore/ir/dice.h"
 #include "explore/ir/memory.h"
 
 namespace heapstory::explore::ir {
@@ -50,10 +51,11 @@ struct Event {
     int64_t value;
 };
 
-// Alternatives that were taken: what is not in the script is the first one, and is noted.
+// Alternatives that were taken: what is not in the script is the first one, or drawn, and is noted.
 struct Choices {
     std::vector<std::pair<int32_t, int32_t>> made; // which, of how many
     size_t at = 0;
+    Dice *dice = nullptr;
     int32_t choose(int32_t count);
     // The next script in order; false: that was the last.
     bool next();
@@ -96,6 +98,7 @@ class Machine {
     void mark(const Spot &spot, Order order, bool writes, int32_t line);
     size_t oldest(const Spot &spot, Order order);
     static bool changed(const Spot &spot, size_t message);
+    bool repeats(const Spot &spot, size_t which, const Value &made, Order order) const;
     Value read(const Spot &spot, size_t at, Order order);
     void write(const Spot &spot, Value value, Order order, size_t at, bool attached);
     void go_on(const Spot &spot, Message &message, size_t at) const;

@@ -10,6 +10,7 @@ from heapstory.cfront.debug import DebugInfo
 from heapstory.cfront.layout import bits_of, is_pointer, split_top, type_length
 from heapstory.cfront.signatures import argument_text
 from heapstory.linear.ir import instructions as op
+from heapstory.linear.ir.assembly import SEPARATED, locked
 from heapstory.linear.ir.emitter import Emitter, Surroundings
 from heapstory.linear.ir.instructions import Instruction
 from heapstory.linear.ir.library import Library
@@ -18,8 +19,6 @@ _CALLEE = re.compile(r'(@"[^"]+"|@[\w.$-]+|%[\w.]+)\(')
 _ATTRIBUTES = re.compile(r"\)( #\d+)?( \[.*\])?\Z")
 _CLAUSE = re.compile(r" ((?:catch|filter) .*?)(?= catch | filter | cleanup|\Z)")
 _TYPE_INFO = re.compile(r"@(_ZTI[\w.$]+)")
-# Instructions of assembly, as LLVM writes their separators.
-_SEPARATED = re.compile(r";|\\0A|\\09|\\0D")
 _HINTS = ("", "pause", "nop", "rep", "rep nop")
 _FENCES = {"lfence": op.ACQUIRE, "sfence": op.RELEASE, "mfence": op.STRONG, "lock": op.STRONG}
 _LOCKED = re.compile(r"(?:lock )?(?:add|or)[lq] \$+0, ?-?\d*\(%[er]sp\)")  # of nothing
@@ -30,6 +29,7 @@ class Module(Surroundings, Protocol):
 
     debug: DebugInfo
     library: Library
+    of_x86: bool
 
     def line_of(self, location: str) -> int:
         """The line of an instruction that is shown; 0: none is."""
@@ -108,7 +108,7 @@ class Calls(Emitter):
         cast = re.search(r"bitcast \(.*?(@\"[^\"]+\"|@[\w.$-]+) to .*?\)\(", rest)
         match = _CALLEE.search(rest)
         if re.match(r"[^@%(]*\basm ", rest) or not (cast or match):
-            self._assembly(rest)
+            self._assembly(target, rest)
             return
         if cast and (match is None or cast.start() < match.start()):
             name, start, prefix = global_name(cast.group(1)), cast.end(), rest[: cast.start()]
@@ -195,17 +195,25 @@ class Calls(Emitter):
             code, kind=number, dst=result, a=address, b=arguments[0], c=arguments[1], size=count
         )
 
-    def _assembly(self, rest: str) -> None:
-        """Hints to the processor, and its barriers."""
+    def _assembly(self, target: str, rest: str) -> None:
+        """Hints to the processor, its barriers, and its locked instructions."""
         text = re.search(r'asm (?:\w+ )*"([^"]*)"', rest)
-        parts = ["?"] if text is None else _SEPARATED.split(text.group(1))
+        parts = ["?"] if text is None else SEPARATED.split(text.group(1))
         words = [_LOCKED.sub("lock", " ".join(part.split())) for part in parts]
         if any(word not in _HINTS and word not in _FENCES for word in words):
-            self.unknown("assembly")
+            results = locked(self, rest)
+            if results is None:
+                self.unknown("assembly")
+            elif len(results) == 1:
+                self.move(self.register(target), results[0])
+            elif results:
+                self.parts[target] = results
             return
         for word in words:
             if word in _FENCES:
                 self.emit(op.FENCE, order=_FENCES[word])
+        if not any(words) and "~{memory}" in rest and self.whole.of_x86:
+            self.emit(op.FENCE, order=op.BOTH)  # that processor keeps what the compiler keeps
 
 
 def _returned(prefix: str) -> str:

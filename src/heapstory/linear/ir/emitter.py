@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import struct
 from typing import Protocol
 
 from heapstory.cfront.constants import typed
@@ -10,6 +12,17 @@ from heapstory.cfront.program import Operand
 from heapstory.linear.ir import instructions as op
 from heapstory.linear.ir.exceptions import TypeInfo
 from heapstory.linear.ir.instructions import Body, Instruction
+
+_FRACTION = re.compile(r"(float|double) (?:\w+ )*(-?\d\S*)\Z")
+
+
+def _bits(kind: str, text: str) -> int:
+    """A constant of a floating type as it is in memory; LLVM writes some as those of a double."""
+    if text.startswith("0x"):
+        value: float = struct.unpack(">d", bytes.fromhex(text[2:].rjust(16, "0")))[0]
+    else:
+        value = float(text)
+    return int.from_bytes(struct.pack("<f" if kind == "float" else "<d", value), "little")
 
 
 class Surroundings(Protocol):
@@ -104,6 +117,9 @@ class Emitter:
 
     def typed(self, piece: str) -> tuple[str, int]:
         """The type and the operand of ``TYPE VALUE``."""
+        fraction = _FRACTION.match(piece)
+        if fraction is not None:  # it can be kept, if not computed with
+            return fraction.group(1), self.module.constant(_bits(*fraction.groups()))
         kind, found = typed(piece, self.layout)
         if piece.rsplit(" ", 1)[-1] in ("undef", "poison"):
             return kind, self.fresh()

@@ -9,7 +9,8 @@ from heapstory.errors import UsageError
 from heapstory.linear.ir import instructions as op
 from heapstory.linear.ir import locks, roles
 from heapstory.linear.ir.emitter import Emitter
-from heapstory.linear.ir.instructions import THREADS, address_of
+from heapstory.linear.ir.guesses import guess, is_cell, is_thread
+from heapstory.linear.ir.instructions import address_of
 from heapstory.linear.ir.module import Declared, Module, Type
 from heapstory.linear.ir.roles import Chosen
 from heapstory.linear.ir.threads import Threads, registrar
@@ -37,7 +38,6 @@ METHODS = {
 }
 TAKES_ARGUMENT = {INSERT, ADD, REMOVE, CONTAINS, WRITE}
 TAKES_OUT = {TAKE_FRONT, TAKE_BACK, READ}
-_CAPACITY = 2
 _VALUE = re.compile(r"^(v|x|k|p|ptr)$|val|data|elem|item|key|obj|num|node|msg", re.IGNORECASE)
 _ROOM = re.compile(r"buf|sto(r|$)|mem|arr|slots|space|cells", re.IGNORECASE)
 ROOM_SIZE = 256
@@ -319,21 +319,29 @@ class Harness:
             answers = any(each.what == OUT for each in found)
             if number == 0 and self.shared is not None and kind.text == self.shared.text:
                 found.append(Given(STRUCTURE, kind))
-            elif _is_thread(name) and not kind.pointed and "*" not in kind.text:
+            elif is_thread(name) and not kind.pointed and "*" not in kind.text:
                 found.append(Given(THREAD, kind))
             elif number == wanted:
                 found.append(Given(ARGUMENT, kind, number))
             elif method in TAKES_OUT and not answers and self._is_out(function, kind):
                 found.append(Given(OUT, kind))
             elif kind.pointed:
-                found.append(Given(OWN, kind))
+                found.append(Given(OWN, kind, name=name))
+            elif self._is_own_number(function, name):
+                found.append(Given(THREAD, kind))
             else:
-                found.append(Given(NUMBER_, kind, _guess(name, kind), name))
+                found.append(Given(NUMBER_, kind, guess(name, kind), name))
         return found
+
+    def _is_own_number(self, function: Declared, name: str) -> bool:
+        """Whether a number says who takes a lock: both functions are given it."""
+        both = [self.chosen.methods.get(method) for method in ("lock", "unlock")]
+        same = all(each is not None and each.names == function.names for each in both)
+        return self.chosen.kind == roles.LOCK and same and bool(name)
 
     def _is_out(self, function: Declared, kind: Type) -> bool:
         """Whether a function that takes a value writes it to what a parameter points to."""
-        if "*" not in kind.text or _is_cell(kind):
+        if "*" not in kind.text or is_cell(kind):
             return "*" in kind.text
         inserts = [f for m, f in self._methods() if m == INSERT]
         items = [f.types[n] for f in inserts if (n := self._argument_number(f)) < len(f.types)]
@@ -349,7 +357,7 @@ class Harness:
         kinds = [*maker.types, *[Type("int", 4)] * len(maker.parameters)]
         count = range(first, len(maker.parameters))
         return [
-            None if "*" in kinds[n].text and _ROOM.search(names[n]) else _guess(names[n], kinds[n])
+            None if "*" in kinds[n].text and _ROOM.search(names[n]) else guess(names[n], kinds[n])
             for n in count
         ]
 
@@ -429,14 +437,21 @@ class Harness:
         return found
 
     def _release(self, to: Emitter, held: int) -> None:
-        """The call of unlock, which may want what lock gave."""
+        """The call of unlock, which may want what lock gave, or wrote to where a pointer leads."""
         lock, unlock = self.chosen.methods["lock"], self.chosen.methods["unlock"]
-        arguments = [
-            held
-            if given.what in (OWN, NUMBER_) and given.kind.text == lock.returns.text
-            else self._given(to, unlock, given)
-            for given in self.plan(unlock, INCREMENT)
-        ]
+        wrote = {g.name: g.kind for g in self.plan(lock, INCREMENT) if g.what == OWN and g.name}
+        arguments = []
+        for given in self.plan(unlock, INCREMENT):
+            same = given.kind.text == lock.returns.text
+            if given.what in (OWN, NUMBER_) and same:
+                arguments.append(held)
+            elif given.what == NUMBER_ and given.name in wrote:
+                found = to.fresh()
+                where = self.threads.own(to, wrote[given.name])
+                to.emit(op.LOAD, dst=found, a=where, size=min(wrote[given.name].pointed, 8))
+                arguments.append(found)
+            else:
+                arguments.append(self._given(to, unlock, given))
         self._emit_call(to, unlock, arguments)
 
     def _learn_lock(self, to: Emitter) -> None:
@@ -475,23 +490,3 @@ class Harness:
 
 
 SILENT, TRUTH, STATUS, VALUE, NUMBER, DONE = range(6)  # what an operation says
-
-
-def _is_thread(name: str) -> bool:
-    return bool(re.search(r"thread|tid|^id$|^pid$|thr", name, re.IGNORECASE))
-
-
-def _is_cell(kind: Type) -> bool:
-    """Whether a pointer leads to something that holds one value."""
-    return (kind.pointed <= 8 and not kind.text.startswith("struct")) or kind.text.endswith("**")
-
-
-def _guess(name: str, kind: Type) -> int:
-    """A value for a parameter of an initialiser."""
-    if "*" in kind.text:
-        return 0
-    if _is_thread(name) or re.search("proc", name, re.IGNORECASE):
-        return THREADS + 1  # and the one that sets up
-    if re.search(r"item|elem|obj|data|value", name, re.IGNORECASE) and "size" in name:
-        return 8
-    return _CAPACITY

@@ -17,7 +17,8 @@ PREFIX = "heapstory_call_"
 MAKER = "heapstory_make"
 _SMALL = re.compile(r"cap|size|^n$|^N$|slots|count|len|max|depth|elem|entries|bound", re.IGNORECASE)
 _NUMBER = {"int", "size_t", "unsigned", "long", "short", "uint32_t", "uint64_t", "int32_t",
-           "int64_t", "uint16_t", "char", "uint8_t", "auto", "ptrdiff_t"}  # fmt: skip
+           "int64_t", "uint16_t", "char", "uint8_t", "auto", "ptrdiff_t", "size_type",
+           "difference_type", "index_t", "uint", "ssize_t"}  # fmt: skip
 _TYPE = {"typename", "class"}
 _LOCKS = re.compile(r"lock|mutex|mtx", re.IGNORECASE)
 _FRONTS = ("front", "peek", "top", "frontPtr")
@@ -123,8 +124,11 @@ def subjects(
     for each in found.classes:
         hints = [path.rsplit("/", 1)[-1], each.name]
         looks = _front(each) is not None and roles.few([each.name, path]) in ("spsc", "mpsc")
-        names = [m.name for m in each.methods if looks or not _says_nothing(m)]
-        named = roles.by_names(names, hints, functions, implements)
+        usable = [m for m in each.methods if looks or not _says_nothing(m)]
+        plain = [m.name for m in usable if _needed(m) <= 1]  # rather than those that take many
+        named = roles.by_names(plain, hints, functions, implements) or roles.by_names(
+            [m.name for m in usable], hints, functions, implements
+        )
         if named is not None and not each.abstract:
             kind, chosen = named
             methods = {m: _overload(each, name) for m, name in chosen.items()}
@@ -138,6 +142,11 @@ def _says_nothing(method: Method) -> bool:
     return bool(takes) and method.silent and not any(p.is_out for p in method.parameters)
 
 
+def _needed(method: Method) -> int:
+    """How many parameters it must be given."""
+    return sum(not p.default for p in method.parameters)
+
+
 def _front(of: Class) -> Method | None:
     """What shows the value that is taken next, where taking is done apart. One consumer alone may
     do one after the other."""
@@ -146,9 +155,10 @@ def _front(of: Class) -> Method | None:
 
 
 def _overload(of: Class, name: str) -> Method:
-    """Of several with a name, one that writes its answer to a place, or else the first."""
+    """Of several with a name, the simplest that writes its answer to a place, or the first."""
     same = [m for m in of.methods if m.name == name]
-    return next((m for m in same if any(p.is_out for p in m.parameters)), same[0])
+    writing = [m for m in same if any(p.is_out for p in m.parameters)]
+    return min(writing, key=_needed, default=same[0])
 
 
 def _plain(name: str) -> str:
@@ -179,6 +189,7 @@ def instances(of: Subject, found: Outline, path: str) -> list[Instance]:
 
 def _arguments(template: tuple[Parameter, ...], element: str, small: int) -> str:
     given: list[str] = []
+    types = {each.name for each in template if set(each.words) & _TYPE}
     for number, each in enumerate(template):
         kind = set(each.words)
         if "..." in kind:
@@ -191,9 +202,18 @@ def _arguments(template: tuple[Parameter, ...], element: str, small: int) -> str
             given.append(str(small))
         elif each.default:
             break
+        elif kind & types:  # a value of the elements' type
+            given.append("nullptr" if "*" in element else "0")
+        elif number == 0 and _is_constrained(each):
+            given.append(element)
         else:
             given.append("false" if "bool" in kind else "{}")
     return ", ".join(given)
+
+
+def _is_constrained(each: Parameter) -> bool:
+    """Whether it is a type that a concept allows, in all likelihood."""
+    return "bool" not in each.words and each.words[-1][:1].isalpha()
 
 
 def _type(each: Parameter, element: str, number: int) -> str:

@@ -8,72 +8,31 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import islice
 
-from heapstory._core import Interleaved, Interleaver, MachineCall, MachineEvent, Stop
-from heapstory.linear.budget import Budget
-from heapstory.linear.ir import roles
-from heapstory.linear.ir.harness import (
-    ADD,
-    CONTAINS,
-    DONE,
-    INSERT,
-    NUMBER,
-    REMOVE,
-    SILENT,
-    STATUS,
-    TAKE_FRONT,
-    TRUTH,
-    VALUE,
-    Harness,
-    Operation,
+from heapstory._core import Interleaved, Interleaver, MachineCall, MachineEvent, MachineFault, Stop
+from heapstory.linear.ir import drawn, roles
+from heapstory.linear.ir.answers import (
+    ASSERTION,
+    WEAKER,
+    Answers,
+    CannotTell,
+    OtherType,
 )
-from heapstory.linear.ir.instructions import address_of
-from heapstory.linear.ir.locks import NOT_HELD
+from heapstory.linear.ir.drawn import Drawing, Program
+from heapstory.linear.ir.harness import Operation
 from heapstory.linear.ir.roles import words_of
 
-NEVER = -(1 << 62)  # a status that is never given
-FIRST_VALUE = 1 << 18
-FIRST_ARGUMENT = 11
 MOST_CALLS = 7
+DRAW_AFTER = 2  # calls that were covered
 CORES = 2  # searches at a time
 ALONE = 4  # calls one after the other
 SHARE = 0.1  # of the time, for these
-FULL_AFTER = 8  # insertions that are tried
 DONE_, EMPTY, FULL, LOST = (-(1 << 63) + n for n in range(1, 5))
-TROUBLE = {
-    1: "follows NULL",
-    2: "uses a wild pointer, or divides by 0",
-    3: "uses freed memory",
-    4: "frees memory twice",
-    5: "uses a value that was never written",
-    6: "races with another access",
-    7: "fails an assertion or ends the program",
-    8: "does not end",
-    10: "uses memory whose address was hidden",
-}
-ASSERTION, ENDLESS, UNKNOWN_TROUBLE, WEAKER = 7, 8, 9, 11
-
 
 Call = MachineCall
 
 
-class CannotTell(Exception):
-    """Why there is no verdict."""
-
-
 class Weaker(Exception):
     """An access that is not sequentially consistent was executed, though all were taken to be."""
-
-
-class Faulty(CannotTell):
-    """Calls one after the other do what C gives no meaning, or this machine none."""
-
-    def __init__(self, message: str, known: bool) -> None:
-        super().__init__(message)
-        self.known = known  # what it is
-
-
-class OtherType(CannotTell):
-    """Calls one after the other do not answer like those of the abstract type."""
 
 
 @dataclass
@@ -99,180 +58,29 @@ class Outcome:
     keys: int = 0  # that were tried, of a set
     narrow: bool = False  # only small values were tried
     varied: list[str] = field(default_factory=list)  # functions that gave two results only
+    program: Program = field(default_factory=list)  # of a history that was drawn
+    drawn: int = 0  # random histories, beside those of the bound
+    drawn_calls: int = 0  # at most, in one of them
 
 
-class Judge:
+@dataclass(frozen=True)
+class _Job:
+    """A search, or histories that are drawn. ``known``: what was when it began."""
+
+    calls: int
+    threads: int
+    first: int = 0
+    count: int = 0
+    known: int = 0
+    drawn: bool = False
+
+
+class Judge(Answers):
     """Judges one harness."""
 
-    def __init__(self, harness: Harness, keys: int, budget: Budget) -> None:
-        self.harness, self.keys, self.budget = harness, keys, budget
-        self.capacity = -1
-        self.strong = True  # until a weaker access is executed: headers have code for all orders
-        self.path = harness.module.path
-        self.left_out: set[int] = set()  # lines of assertions that fail without threads
-        self.narrow = False
-        try:
-            self._calibrate()
-        except Faulty:  # values may be indices
-            if not self._narrowed():
-                raise
-            self._calibrate()
-
-    def _narrowed(self) -> bool:
-        """Try small values only; whether that makes a difference."""
-        wide = [o for o in self.harness.operations if o.spread > 1]
-        for operation in wide:
-            operation.spread = 1
-        self.narrow = bool(wide)
-        return self.narrow
-
-    @classmethod
-    def like(cls, other: Judge, strong: bool) -> Judge:
-        """Another that knows what the answers mean, perhaps with strong memory."""
-        made = cls.__new__(cls)
-        made.harness, made.keys, made.budget = other.harness, other.keys, other.budget
-        made.capacity, made.strong, made.path = other.capacity, strong, other.path
-        made.left_out, made.narrow = other.left_out, other.narrow
-        return made
-
-    def search_once(self, calls: int, threads: int) -> str:
-        """What a search comes to."""
-        return self._search(calls, threads).outcome
-
-    # -- what the answers mean --------------------------------------------------------------------
-
-    def _run(self, *calls: tuple[Operation, int]) -> list[tuple[int, int]] | None:
-        """Answers of calls one after the other; None where they do not all end."""
-        numbers = [(self.harness.operations.index(o), a) for o, a in calls]
-        machine = Interleaver(self.harness.words(self.strong, -1))
-        found = machine.one_by_one(numbers)
-        others = [f for f in found.faults if f.what not in (ENDLESS,)]
-        if others:
-            fault = others[0]
-            said = self._said(fault.what, fault.line, fault.detail, "already alone")
-            raise Faulty(said, fault.what != UNKNOWN_TROUBLE)
-        return found.answers if len(found.answers) == len(calls) else None
-
-    def _said(self, what: int, line: int, detail: int, when: str) -> str:
-        where = f"{self.path}:{line}: " if line else f"{self.path}: "
-        if what == UNKNOWN_TROUBLE:
-            return f"{where}cannot be modelled: {self.harness.module.why(detail)}"
-        return f"{where}{TROUBLE[what]} {when}"
-
-    def _calibrate(self) -> None:
-        """A new structure tells what an empty one answers, a second call what a full one does."""
-        if self._run() is None:
-            raise CannotTell(f"{self.path}: the initialiser does not end")
-        for operation in self.harness.operations:
-            if operation.says == NUMBER:
-                continue
-            if operation.method == INSERT:
-                self._insert(operation)
-            elif operation.method in (ADD, REMOVE, CONTAINS):
-                self._truth(operation)
-            elif operation.silent and not operation.by_pointer:
-                operation.says = SILENT
-        if NOT_HELD in self.harness.operations[0].lost:
-            self._locks(self.harness.operations[0])
-        inserts = [o for o in self.harness.operations if o.method == INSERT]
-        for operation in self.harness.operations:
-            if operation.by_pointer or operation.method in (1, 2):
-                self._take(operation, inserts)
-            elif operation.says == SILENT and not operation.silent:
-                operation.says = NUMBER
-        if all(o.says == SILENT for o in self.harness.operations):
-            raise OtherType(
-                f"{self.path}: no operation answers anything, so none can be wrong: "
-                "say --functions NAME=METHOD,… with one that does"
-            )
-
-    def _locks(self, section: Operation) -> None:
-        """A lock that may refuse must be given where it is free, as often as it is asked for."""
-        answers = self._run((section, 0), (section, 0))
-        if answers is None or [status for status, _ in answers] != [0, 1]:
-            raise OtherType(f"{self.path}: '{section.name}' do not lock and unlock one by one")
-
-    def _insert(self, operation: Operation) -> None:
-        first_value = FIRST_ARGUMENT * operation.spread
-        values = [(operation, first_value + n * operation.spread) for n in range(FULL_AFTER)]
-        first = self._run(values[0])
-        if first is None:
-            raise CannotTell(f"{self.path}: '{operation.name}' alone does not end")
-        if operation.silent:
-            operation.says = SILENT
-            return
-        operation.says, operation.yes, operation.no = DONE, first[0][0], NEVER
-        for count in range(2, FULL_AFTER + 1):
-            answers = self._filled(values[:count])
-            if answers is None:
-                return
-            if answers[-1][0] != operation.yes:
-                self.capacity, operation.no = count - 1, answers[-1][0]
-                return
-
-    def _filled(self, values: list[tuple[Operation, int]]) -> list[tuple[int, int]] | None:
-        """Answers of many insertions; None where it waits, or fails, when it is full."""
-        try:
-            return self._run(*values)
-        except CannotTell:
-            return None
-
-    def _take(self, operation: Operation, inserts: list[Operation]) -> None:
-        none = self._run((operation, 0))
-        if not inserts:
-            return
-        given = FIRST_ARGUMENT * inserts[0].spread
-        some = self._run((inserts[0], given), (operation, 0))
-        if some is None:
-            raise CannotTell(f"{self.path}: '{operation.name}' does not end where there is a value")
-        status, value = some[1]
-        wanted = (given, address_of(FIRST_VALUE + given))
-        operation.no = none[0][0] if none else NEVER
-        if operation.by_pointer and value in wanted and not operation.silent:
-            operation.says, operation.yes = VALUE, status
-            if none and status == operation.no:
-                raise CannotTell(
-                    f"{self.path}: '{operation.name}' answers alike with and without a value"
-                )
-        elif status in wanted:
-            operation.says = STATUS
-        else:
-            answer = value if operation.by_pointer else status
-            raise OtherType(
-                f"{self.path}: '{operation.name}' answers {answer} where only {given} was inserted"
-            )
-        self._in_order(operation, inserts[0])
-
-    def _in_order(self, operation: Operation, insert: Operation) -> None:
-        """What is taken first must not depend on the values: that would be a priority queue."""
-        low, high = ((FIRST_ARGUMENT + n) * insert.spread for n in (0, 1))
-        taken = []
-        for pair in ((low, high), (high, low)):
-            answers = self._filled([*((insert, value) for value in pair), (operation, 0)])
-            taken.append(answers[-1][operation.says == VALUE] if answers else None)
-        same = low if operation.method == TAKE_FRONT else high
-        if self.capacity != 1 and all(t in (same, address_of(FIRST_VALUE + same)) for t in taken):
-            raise OtherType(
-                f"{self.path}: '{operation.name}' takes values by their size, not by when they "
-                f"were inserted: this is no {self.harness.chosen.kind}"
-            )
-
-    def _truth(self, operation: Operation) -> None:
-        add = next(o for o in self.harness.operations if o.method == ADD)
-        before, alone = ((add, 1), (operation, 1)), ((operation, 1),)
-        yes, no = (alone, before) if operation.method == ADD else (before, alone)
-        answers = self._run(*yes), self._run(*no)
-        if None in answers:
-            raise CannotTell(f"{self.path}: '{operation.name}' alone does not end")
-        one, other = (a[-1][0] for a in answers if a)
-        if one == other and operation.method == CONTAINS:
-            raise OtherType(
-                f"{self.path}: '{operation.name}' answers {one} with and without the key"
-            )
-        operation.says = SILENT if operation.silent or one == other else TRUTH
-        operation.yes, operation.no = one, other
-
-    # -- the search -------------------------------------------------------------------------------
+    def search_once(self, calls: int, threads: int, program: Program) -> str:
+        """What a search comes to; ``program``: only of these calls."""
+        return self._search(calls, threads, program=program).outcome
 
     def run(self, most: int | None = None) -> Outcome:
         """More and more calls, at most so many."""
@@ -286,12 +94,13 @@ class Judge:
             self._alone()
             outcome.narrow, outcome.strong = self.narrow, self.strong
             try:
-                self._levels(most or MOST_CALLS, outcome)
+                self._levels(most, outcome)
             except Weaker:
                 self.strong = outcome.strong = False
                 outcome.covered, outcome.calls, outcome.reason = {}, 0, ""
                 outcome.history, outcome.trail = [], []
-                self._levels(most or MOST_CALLS, outcome)
+                outcome.drawn = 0
+                self._levels(most, outcome)
         except CannotTell as reason:
             outcome.verdict, outcome.reason = "unknown", str(reason)
             outcome.other_type = isinstance(reason, OtherType)
@@ -304,41 +113,87 @@ class Judge:
         outcome.seconds = time.monotonic() - begin
         return outcome
 
-    def _levels(self, most: int, outcome: Outcome) -> None:
+    def _levels(self, asked: int | None, outcome: Outcome) -> None:
         """More and more calls, on all cores. What is found first counts, so a search that needs
-        long does not hide what another has found."""
-        bounds = ((n, t) for n in range(2, most + 1) for t in sorted({2, min(n, 3)}))
+        long does not hide what another has found. Behind the small ones, one core draws."""
+        sizes = range(2, (asked or MOST_CALLS) + 1)
+        bounds = ((n, t) for n in sizes for t in sorted({2, min(n, 3)}))
         levels = ((n, max(t, self._reserved())) for n, t in bounds)
-        running: dict[Future[Interleaved], tuple[int, int, int]] = {}
+        drawing = Drawing(self._reserved()) if asked is None else None
+        running: dict[Future[Interleaved], _Job] = {}
         stop = Stop()
         more = True
         with ThreadPoolExecutor(CORES) as pool:
             try:
                 while True:
+                    drawn_now = any(job.drawn for job in running.values())
+                    if drawing and outcome.calls >= DRAW_AFTER and not drawn_now:
+                        job = _Job(*drawing.next(), self._known(), drawn=True)
+                        running[pool.submit(self._drawing(job, stop))] = job
                     room = CORES - len(running) if more else 0
                     for calls, threads in islice(levels, room):
                         search = pool.submit(self._searching(calls, threads, stop))
-                        running[search] = (calls, threads, self._known())
-                    if not running:
+                        running[search] = _Job(calls, threads, known=self._known())
+                    if all(job.drawn for job in running.values()):
                         return
-                    calls, threads, _ = next(iter(running.values()))
-                    doing = f"trying all interleavings of {calls} calls by {threads} threads"
-                    self.budget.doing = doing
+                    job = next(job for job in running.values() if not job.drawn)
+                    of = f"{job.calls} calls by {job.threads} threads"
+                    self.budget.doing = f"trying all interleavings of {of}"
                     for search in wait(running, return_when=FIRST_COMPLETED).done:
-                        found = search.result()
-                        if not self._taken(*running.pop(search), found, outcome):
+                        found, job = search.result(), running.pop(search)
+                        if not self._taken(job, found, outcome):
                             return
-                        more = more and found.outcome not in ("time", "states")
+                        if not job.drawn:
+                            more = more and found.outcome not in ("time", "states")
             finally:
                 stop.set()
 
-    def _taken(
-        self, calls: int, threads: int, known: int, found: Interleaved, outcome: Outcome
-    ) -> bool:
+    def _taken(self, job: _Job, found: Interleaved, outcome: Outcome) -> bool:
         """Take in one search; whether to go on."""
-        if found.outcome == "odd" and known < self._known():
-            found = self._search(calls, threads)  # begun before more was known
-        return self._level(calls, threads, found, outcome)
+        if job.drawn:
+            return self._drawn(job, found, outcome)
+        if found.outcome == "odd" and job.known < self._known():
+            found = self._search(job.calls, job.threads)  # begun before more was known
+        return self._level(job.calls, job.threads, found, outcome)
+
+    def _drawn(self, job: _Job, found: Interleaved, outcome: Outcome) -> bool:
+        """Take in random histories; whether to go on."""
+        outcome.drawn += found.histories
+        outcome.drawn_calls = max(outcome.drawn_calls, job.calls)
+        if found.outcome == "odd" and (job.known < self._known() or self._is_lost(found)):
+            return True
+        program = drawn.program_of(found.calls or found.fault_calls, job.threads)
+        if found.outcome == "unexplained" or self._faults(found):
+            found, program = drawn.shrunk(found, program, self._same(found))
+        if self._wrong(drawn.size_of(program), job.threads, found, outcome):
+            outcome.program = program
+            return False
+        if outcome.reason:
+            outcome.verdict = "unknown"
+        return True
+
+    def _same(self, first: Interleaved) -> Callable[[Program], Interleaved | None]:
+        """Looks for what went wrong in histories of a smaller program, for a while."""
+        until = time.monotonic() + drawn.SHRINKING
+        what = {(f.what, f.line) for f in self._faults(first)}
+
+        def search(program: Program) -> Interleaved | None:
+            if time.monotonic() > until or self.budget.left() <= 0:
+                return None
+            calls, threads = drawn.size_of(program), len(program)
+            found = self._search(calls, threads, program=program, limits=drawn.TRIED)
+            if found.outcome in ("time", "states") and not found.faults:
+                job = _Job(calls, threads, 0, drawn.DRAWN, drawn=True)
+                found = self._alone_in_thread(lambda stop: self._drawing(job, stop, program))
+            if first.outcome == "unexplained":
+                return found if found.outcome == "unexplained" else None
+            return found if what & {(f.what, f.line) for f in found.faults[:1]} else None
+
+        return search
+
+    def _faults(self, found: Interleaved) -> list[MachineFault]:
+        """Without assertions that fail without threads, too."""
+        return [f for f in found.faults if not (f.what == ASSERTION and f.line in self.left_out)]
 
     def _known(self) -> int:
         """How many answers are known to say that nothing was done."""
@@ -368,26 +223,8 @@ class Judge:
         """Take in one search; whether to go on."""
         while found.outcome == "odd" and self._is_lost(found):
             found = self._search(calls, threads)
-        if any(f.what == WEAKER for f in found.faults):
-            raise Weaker
-        outcome.states += found.states
-        if found.outcome == "unexplained":
-            outcome.verdict, outcome.history, outcome.trail = (
-                "not-linearizable", found.calls, found.trail,
-            )  # fmt: skip
-            outcome.calls, outcome.threads = calls, threads
-            outcome.line = next((e.line for e in reversed(found.trail) if e.line), 1)
+        if self._wrong(calls, threads, found, outcome):
             return False
-        if found.outcome == "odd":
-            last = found.calls[-1]
-            name = self.harness.operations[last.operation].name
-            raise CannotTell(f"{self.path}: '{name}' answers {found.status}, whatever that means")
-        faults = [f for f in found.faults if not (f.what == ASSERTION and f.line in self.left_out)]
-        if faults and not outcome.reason:
-            fault = faults[0]
-            outcome.reason = self._said(fault.what, fault.line, fault.detail, "in some histories")
-            outcome.history, outcome.trail = found.fault_calls, found.fault_trail
-            outcome.line = fault.line or 1
         if found.outcome != "explained":
             if outcome.calls == 0 or outcome.reason:
                 outcome.reason = outcome.reason or "a limit was reached with two calls already"
@@ -401,27 +238,84 @@ class Judge:
         outcome.calls, outcome.threads = max((c, t) for t, c in outcome.covered.items())
         return not (outcome.reason and calls >= 4)
 
-    def _search(self, calls: int, threads: int, alone: bool = False) -> Interleaved:
-        """In a thread of its own, so that an interrupt is seen at once."""
+    def _wrong(self, calls: int, threads: int, found: Interleaved, outcome: Outcome) -> bool:
+        """Whether a search refutes; faults that it found are noted."""
+        if any(f.what == WEAKER for f in found.faults):
+            raise Weaker
+        outcome.states += found.states
+        if found.outcome == "unexplained":
+            outcome.verdict, outcome.history, outcome.trail = (
+                "not-linearizable", found.calls, found.trail,
+            )  # fmt: skip
+            outcome.calls, outcome.threads = calls, threads
+            outcome.line = next((e.line for e in reversed(found.trail) if e.line), 1)
+            return True
+        if found.outcome == "odd":
+            last = found.calls[-1]
+            name = self.harness.operations[last.operation].name
+            raise CannotTell(f"{self.path}: '{name}' answers {found.status}, whatever that means")
+        faults = self._faults(found)
+        if faults and not outcome.reason:
+            fault = faults[0]
+            outcome.reason = self._said(fault.what, fault.line, fault.detail, "in some histories")
+            outcome.history, outcome.trail = found.fault_calls, found.fault_trail
+            outcome.line = fault.line or 1
+        return False
+
+    def _search(
+        self,
+        calls: int,
+        threads: int,
+        alone: bool = False,
+        program: Program | None = None,
+        limits: tuple[int, float] | None = None,
+    ) -> Interleaved:
+        """All histories of so many calls; of a program, perhaps within limits of its own."""
+        return self._alone_in_thread(
+            lambda stop: self._searching(calls, threads, stop, alone, program, limits)
+        )
+
+    @staticmethod
+    def _alone_in_thread(make: Callable[[Stop], Callable[[], Interleaved]]) -> Interleaved:
+        """So that an interrupt is seen at once."""
         stop = Stop()
         with ThreadPoolExecutor(1) as pool:
             try:
-                return pool.submit(self._searching(calls, threads, stop, alone)).result()
+                return pool.submit(make(stop)).result()
             except BaseException:
                 stop.set()
                 raise
 
     def _searching(
-        self, calls: int, threads: int, stop: Stop, alone: bool = False
+        self,
+        calls: int,
+        threads: int,
+        stop: Stop,
+        alone: bool = False,
+        program: Program | None = None,
+        limits: tuple[int, float] | None = None,
     ) -> Callable[[], Interleaved]:
         machine = Interleaver(self.harness.words(self.strong, self.capacity))
 
         def search() -> Interleaved:
-            seconds = max(self.budget.left(), 0.0) * (SHARE if alone else 1)
-            limits = (calls, threads, self.keys, self.budget.states, seconds, alone)
-            return machine.search(*limits, stop)
+            left = max(self.budget.left(), 0.0) * (SHARE if alone else 1)
+            states, seconds = limits or (self.budget.states, left)
+            of = (calls, threads, self.keys, states, min(seconds, left), alone)
+            return machine.search(*of, stop, program or [])
 
         return search
+
+    def _drawing(
+        self, job: _Job, stop: Stop, program: Program | None = None
+    ) -> Callable[[], Interleaved]:
+        machine = Interleaver(self.harness.words(self.strong, self.capacity))
+
+        def draw() -> Interleaved:
+            seconds = min(max(self.budget.left(), 0.0), drawn.SECONDS)
+            of = (job.calls, job.threads, self.keys, job.first, job.count, seconds)
+            return machine.draw(*of, stop, program or [])
+
+        return draw
 
     def _is_lost(self, found: Interleaved) -> bool:
         """Whether an answer that is neither the one nor the other says that nothing was done: a

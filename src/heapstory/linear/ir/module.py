@@ -13,11 +13,12 @@ from heapstory.cfront.program import Operand
 from heapstory.cfront.reader import IRError, ModuleReader
 from heapstory.cfront.signatures import copied_parameters, read_parameters
 from heapstory.errors import UsageError
+from heapstory.linear.ir.assembly import is_of_x86
 from heapstory.linear.ir.exceptions import TypeInfo
 from heapstory.linear.ir.instructions import FIRST_FUNCTION, THREADS, Body, address_of
 from heapstory.linear.ir.library import Library, is_known, is_thread_number
 from heapstory.linear.ir.lower import Lowering
-from heapstory.linear.ir.unit import Compiled, compiled
+from heapstory.linear.ir.unit import OWN_HEADERS, Compiled, compiled, including
 
 _DEFINE = re.compile(r'define (.*?)(@"[^"]+"|@[\w.$-]+)\((.*)\Z', re.DOTALL)
 _GLOBAL = re.compile(r'(@"[^"]+"|@[\w.$-]+) = (.*?)\b(global|constant) (.*)\Z', re.DOTALL)
@@ -27,6 +28,11 @@ _IN_RANGE = re.compile(r"\binrange(?:\([^)]*\))? ")
 _DBG = re.compile(r"!dbg !(\d+)")
 _TAIL = re.compile(r", (?:align|section|comdat|!)")
 _QUOTED = re.compile(r'([%@])"([^"]+)"')
+# What libstdc++ does not have in its headers, of lists, trees and tables.
+_CONTAINERS = re.compile(
+    r"_ZNSt8__detail15_List_node_base|_ZSt\d+_Rb_tree_|_ZNKSt8__detail20_Prime_"
+)
+_CONTAINERS_HEADER = OWN_HEADERS / "heapstory_containers.h"
 ELSEWHERE = 3000  # numbers of functions that are not in the file
 SYSTEM = ("/usr/", "/lib/")  # what lies there is not the user's
 
@@ -76,6 +82,7 @@ class Module:
             alias, target = map(global_name, match.groups())
             if target in self.functions:
                 self._same[alias] = target
+        self.of_x86 = is_of_x86([line for f in self.functions.values() for line in f.lines])
         self.library = Library({s[1:] for s in (*self.functions, *self._same)})
         self._globals = {
             global_name(m.group(1)): m for m in map(_GLOBAL.match, reader.global_lines) if m
@@ -84,7 +91,7 @@ class Module:
             {name[1:]: m.group(4) for name, m in self._globals.items()},
             [line for f in self.functions.values() for line in f.lines],
         )
-        self._elsewhere = [global_name(n) for n in _DECLARE.findall(made.ir)]
+        self.elsewhere = [global_name(n) for n in _DECLARE.findall(made.ir)]
         self._lines = reader.global_lines
         self._own: dict[str, bool] = {}
         self._shown: dict[str, int] = {}
@@ -138,7 +145,8 @@ class Module:
 
     def _is_own(self, path: str) -> bool:
         if path not in self._own:
-            self._own[path] = not path.startswith(SYSTEM) and Path(path).is_file()
+            others = (*SYSTEM, str(_CONTAINERS_HEADER))
+            self._own[path] = not path.startswith(others) and Path(path).is_file()
         return self._own[path]
 
     # -- for the lowering -------------------------------------------------------------------------
@@ -157,8 +165,8 @@ class Module:
             number = self.function(name)
             assert number is not None
             return self.constant(address_of(FIRST_FUNCTION + number) + offset)
-        if name in self._elsewhere:  # a function of another file: its address is as good as any
-            elsewhere = FIRST_FUNCTION + ELSEWHERE + self._elsewhere.index(name)
+        if name in self.elsewhere:  # a function of another file: its address is as good as any
+            elsewhere = FIRST_FUNCTION + ELSEWHERE + self.elsewhere.index(name)
             return self.constant(address_of(elsewhere) + offset)
         found = None if self._is_elsewhere(name) else self.variable(name)
         return None if found is None else self.constant(address_of(found) + offset)
@@ -286,8 +294,18 @@ def _unquoted(name: re.Match[str]) -> str:
 
 
 def read_module(path: str, options: tuple[str, ...] = (), program: str = "") -> Module:
-    """Compile a file, or a program about it, and read it."""
-    made = compiled(path, options, program)
+    """Compile a file, or a program about it, and read it; with what it uses of containers."""
+    found = _read(path, compiled(path, options, program))
+    if any(_CONTAINERS.match(name[1:]) for name in found.elsewhere):
+        text = f'{found.program or including(path)}#include "{_CONTAINERS_HEADER}"\n'
+        try:
+            return _read(path, compiled(path, found.options, text))
+        except UsageError:  # an old standard, perhaps
+            return found
+    return found
+
+
+def _read(path: str, made: Compiled) -> Module:
     try:
         return Module(made, path)
     except (IRError, RecursionError) as error:

@@ -50,6 +50,12 @@ _QUEUELIKE = re.compile(r"queue|fifo|ring|mpmc|spsc|mpsc|spmc|channel|lfq", re.I
 _STACKLIKE = re.compile(r"stack|lifo", re.IGNORECASE)
 _FIFO = re.compile(r"queue|fifo", re.IGNORECASE)
 _FEW = re.compile(r"spsc|mpsc|spmc|mpmc")
+_FEW_WORD = re.compile(r"\b(?:spsc|mpsc|spmc|mpmc)\b")
+_HOW_MANY = re.compile(
+    r"\b(single|one|1|multi|multiple|many) (?:producer|writer|reader)s?(?: threads?)?"
+    r"(?: and| to|)(?: a|) (single|one|1|multi|multiple|many) (?:consumer|reader|writer)s?\b"
+)
+_MANY = {"multi": "m", "multiple": "m", "many": "m"}
 _LISTLIKE = re.compile(r"list|set|tree|hash|map|bst", re.IGNORECASE)
 # A queue's own words for these, which other types use for something else.
 _QUEUE_WORDS = {
@@ -57,7 +63,9 @@ _QUEUE_WORDS = {
     "dequeue": ("read", "remove", "fetch"),
 }
 _BACK, _FRONT = {"back", "tail", "last", "rear"}, {"front", "head", "first"}
+_FOR_ONE = {"sp", "sc", "single"}  # a variant that only one thread may call
 _TRIES = {"try", "trylock", "tryacquire", "is", "size", "count", "bulk", "burst", "multi"}
+_ASKS = {"available", "avail", "space", "capacity", "remaining"}  # what tells, and takes nothing
 # For a lock: who only tries may fail, and readers do not exclude each other.
 _NOT_ALONE = {"try", "read", "rd", "reader", "readers", "shared"}
 MAKES = {
@@ -197,6 +205,7 @@ def _rank(name: str, methods: tuple[str, ...]) -> tuple[bool, int, int]:
     words = words_of(name)
     takes, ends = bool(TAKING & set(methods)), set(words)
     odd = bool(ends & (_BACK if takes else _FRONT)) and methods[0] in ("enqueue", "dequeue")
+    odd = odd or bool(ends & _FOR_ONE)
     return odd, min(methods.index(w) for w in words if w in methods), len(name)
 
 
@@ -214,7 +223,7 @@ def _is(name: str, kind: str, methods: tuple[str, ...]) -> bool:
         return False
     if kind == LOCK and words & _NOT_ALONE:
         return False
-    extra = words & (_TRIES - {"try"} | MAKES | {"thread", "test", "node", "slowpath"})
+    extra = words & (_TRIES - {"try"} | _ASKS | MAKES | {"thread", "test", "node", "slowpath"})
     return not extra and "hp" not in words
 
 
@@ -222,6 +231,16 @@ def few(names: list[str]) -> str:
     """``spsc`` and the like, in the first of some names that says so; or else nothing."""
     letters = (re.sub(r"[^a-z]", "", name.lower()) for name in names)
     return next((m.group() for each in letters if (m := _FEW.search(each))), "")
+
+
+def few_said(text: str) -> str:
+    """The same in what a file says of itself: ``single producer, single consumer``; nothing where
+    it speaks of several kinds."""
+    plain = re.sub(r"[^a-z0-9]+", " ", text.lower())
+    kinds = set(_FEW_WORD.findall(plain))
+    for makers, takers in _HOW_MANY.findall(plain):
+        kinds.add("".join((_MANY.get(makers, "s"), "p", _MANY.get(takers, "s"), "c")))
+    return kinds.pop() if len(kinds) == 1 else ""
 
 
 def _plain(name: str) -> str:

@@ -10,7 +10,7 @@ from heapstory.linear.ir import unit
 from heapstory.linear.ir.classes import outline
 from heapstory.linear.ir.instance import MAKER, PREFIX, Instance, instances, subjects
 from heapstory.linear.ir.module import Module, read_module
-from heapstory.linear.ir.roles import Chosen, choose, reached
+from heapstory.linear.ir.roles import Chosen, choose, initialisers, reached
 
 MOST_SUBJECTS = 3
 _ALL = "-femit-all-decls"
@@ -49,7 +49,8 @@ def _completed(
     module: Module, chosen: Chosen, functions: str | None, implements: str | None
 ) -> tuple[Module, Chosen] | None:
     """With the files beside it that define what the operations call, if that can be compiled."""
-    used = reached(module, {f.symbol for f in chosen.methods.values()})
+    begin = [*chosen.methods.values(), *initialisers(module, chosen)]
+    used = reached(module, {f.symbol for f in begin})
     called = {callee[1:] for symbol in used for callee in module.functions[symbol].calls}
     files = unit.defining(module.path, called - module.library.defined)
     if not files:

@@ -26,7 +26,7 @@ _CPLUSPLUS = re.compile(
     re.MULTILINE,
 )
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
+_INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+\.h\w*)>)', re.MULTILINE)
 # libstdc++ otherwise reads two atomic counters of a shared pointer in one piece.
 _COUNTS_APART = "-D_GLIBCXX_TSAN=1"
 MOST_FILES = 12
@@ -39,15 +39,23 @@ _MISSING = re.compile(r"'([^']+)' file not found")
 # gcc takes atomic operations on any object; this header makes clang do so.
 _NOT_ATOMIC = re.compile(r"must be a pointer to _Atomic type")
 _LOOSE = "heapstory_loose_atomics.h"
+# What newer compilers say of the processor.
+_NO_SIZES = re.compile(r"'hardware_(?:de|con)structive_interference_size'")
+_LINE_SIZES = ("-D__GCC_DESTRUCTIVE_SIZE=64", "-D__GCC_CONSTRUCTIVE_SIZE=64")
+OWN_HEADERS = Path(__file__).parents[1] / "include"
 _BEFORE_C = "".join(
     f"#include <{name}.h>\n"
-    for name in ("assert", "stdatomic", "stdbool", "stddef", "stdint", "stdlib", "string")
-)
+    for name in (
+        "assert", "errno", "limits", "pthread", "stdatomic", "stdbool", "stddef", "stdint", "stdio",
+        "stdlib", "string",
+    )
+)  # fmt: skip
 _BEFORE_CPLUSPLUS = "".join(
     f"#include <{name}>\n"
     for name in (
-        "algorithm", "array", "atomic", "cassert", "cstddef", "cstdint", "cstdlib", "cstring",
-        "functional", "memory", "mutex", "new", "stdexcept", "thread", "utility", "vector",
+        "algorithm", "array", "atomic", "cassert", "cerrno", "condition_variable", "cstddef",
+        "cstdint", "cstdlib", "cstring", "functional", "limits", "memory", "mutex", "new",
+        "stdexcept", "thread", "utility", "vector",
     )
 )  # fmt: skip
 _DEFINED = re.compile(r"\b(\w+)[ \t]*\(([^;{}()]*)\)\s*\{")
@@ -85,11 +93,14 @@ def own_files(path: str) -> list[Path]:
     """A file and the headers that it includes by a path of their own, and so on."""
     files = [Path(path).resolve()]
     for file in files:
-        for name in _INCLUDED.findall(_text(str(file))):
-            header = (file.parent / name).resolve()
-            if not header.is_file():
+        for name, angled in _INCLUDED.findall(_text(str(file))):
+            header = (file.parent / (name or angled)).resolve()
+            if not header.is_file() and name:
                 folder = _folder_of(name, path)
                 header = (folder / name).resolve() if folder else header
+            elif not header.is_file():
+                above = (each / angled for each in file.parents[1:MOST_ABOVE])
+                header = next((each.resolve() for each in above if each.is_file()), header)
             if header.is_file() and header not in files and len(files) < MOST_FILES:
                 files.append(header)
     return files
@@ -110,7 +121,7 @@ def defining(path: str, functions: set[str]) -> tuple[Path, ...]:
     found = []
     for file in sorted(f for f in own.parent.iterdir() if f.suffix in _SOURCES and f != own):
         text = _COMMENT.sub("", _text(str(file)))
-        shares = names & {Path(name).name for name in _INCLUDED.findall(text)}
+        shares = names & {Path(name or angled).name for name, angled in _INCLUDED.findall(text)}
         defined = {name for name, _ in _DEFINED.findall(text)}
         if shares and functions & defined and not _MAIN.search(text):
             found.append(file)
@@ -138,8 +149,7 @@ def compiled(path: str, options: tuple[str, ...], program: str = "") -> Compiled
 
 
 def _loosely() -> tuple[str, ...]:
-    folder = Path(__file__).parents[1] / "include"
-    return (f"-I{folder}", "-include", _LOOSE)
+    return (f"-I{OWN_HEADERS}", "-include", _LOOSE)
 
 
 def _compiled(path: str, options: tuple[str, ...], program: str) -> Compiled:
@@ -150,6 +160,9 @@ def _compiled(path: str, options: tuple[str, ...], program: str) -> Compiled:
         except UsageError as error:
             if _NOT_ATOMIC.search(str(error)) and _LOOSE not in options and not is_cplusplus(path):
                 options = (*options, *_loosely())
+                continue
+            if _NO_SIZES.search(str(error)) and _LINE_SIZES[0] not in options:
+                options = (*options, *_LINE_SIZES)
                 continue
             missing = _MISSING.search(str(error))
             folder = _folder_of(missing.group(1), path) if missing else None
@@ -176,6 +189,16 @@ def _folder_of(header: str, path: str) -> Path | None:
         if number == MOST_FOLDERS:
             break
     return None
+
+
+def about(path: str) -> str:
+    """What is written of a file: in itself, in the header that belongs to it, and in the texts that
+    lie beside it or above."""
+    file = Path(path).resolve()
+    beside = [file, *(file.with_suffix(suffix) for suffix in _HEADERS)]
+    top = [folder / "README.md" for folder in file.parents[:MOST_ABOVE]]
+    readme = next((each for each in top if each.is_file()), file)
+    return "\n".join(_text(str(each)) for each in dict.fromkeys([*beside, readme]))
 
 
 def _is_project(folder: Path) -> bool:

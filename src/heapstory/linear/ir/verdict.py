@@ -7,9 +7,10 @@ from pathlib import Path
 
 from heapstory.errors import UsageError
 from heapstory.linear.budget import Budget
-from heapstory.linear.ir import roles
+from heapstory.linear.ir import roles, unit
+from heapstory.linear.ir.answers import CannotTell, Faulty, OtherType
 from heapstory.linear.ir.harness import INCREMENT, INSERT, SILENT, Harness
-from heapstory.linear.ir.judge import CannotTell, Faulty, Judge, OtherType, Outcome
+from heapstory.linear.ir.judge import Judge, Outcome
 from heapstory.linear.ir.locks import NOT_HELD
 from heapstory.linear.ir.subject import operations_of
 
@@ -43,6 +44,11 @@ def judge_source(wanted: Wanted, budget: Budget) -> Outcome:
             return _undecided(second)
     outcome = judge.run(wanted.calls)
     outcome.notes += _assumed(judge)
+    if outcome.drawn and outcome.verdict == "bounded-ok":
+        outcome.notes.append(
+            f"beside these, {outcome.drawn} random histories of 4 to {outcome.drawn_calls} calls "
+            "show nothing wrong"
+        )
     if outcome.verdict == "not-linearizable":
         outcome.notes += _weaker(judge, outcome)
     return outcome
@@ -89,7 +95,7 @@ def _reserve_by_name(harness: Harness) -> None:
     functions = list(chosen.methods.values())
     names = [chosen.type, *(f.owner for f in functions), *(f.name for f in functions)]
     names += list(reversed(Path(harness.module.path).resolve().parts[-2:]))
-    said = roles.few(names)
+    said = roles.few(names) or roles.few_said(unit.about(harness.module.path))
     alone = {"spsc": ["enqueue", "dequeue"], "mpsc": ["dequeue"], "spmc": ["enqueue"]}.get(said, [])
     if chosen.kind == roles.DEQUE:
         alone, said = ["push", "pop"], "deque"
@@ -132,6 +138,8 @@ def _assumed(judge: Judge) -> list[str]:
     if harness.threads.registers is not None:
         found.append(f"each thread calls {harness.threads.registers.name} before its first call")
     found += [f"each thread's {kind} is taken to be all 0" for kind in sorted(harness.threads.bare)]
+    if harness.module.of_x86:
+        found.append("its assembly is of x86: barriers for the compiler count as on that processor")
     if harness.cleared:
         found.append("the structure is taken to be cleared before it is initialised")
     if harness.alone:
@@ -168,24 +176,17 @@ def _answers(harness: Harness) -> list[str]:
 def _weaker(judge: Judge, outcome: Outcome) -> list[str]:
     """Under which weaker reading the history that was found would be right."""
     found = []
-    if not judge.strong:
-        strong = Judge.like(judge, strong=True)
-        if strong.search_once(outcome.calls, outcome.threads) == "explained":
-            found.append(
-                "under sequential consistency all interleavings of as many calls are right"
-            )
+    those = "of these calls" if outcome.program else "of as many calls"
+    of = outcome.calls, outcome.threads, outcome.program
+    if not judge.strong and Judge.like(judge, strong=True).search_once(*of) == "explained":
+        found.append(f"under sequential consistency all interleavings {those} are right")
     refusing = [o for o in judge.harness.operations if o.method == INSERT and judge.capacity >= 0]
     if refusing:
         before = [list(o.lost) for o in refusing]
         for operation in refusing:
             operation.lost.append(operation.no)
-        if (
-            Judge.like(judge, judge.strong).search_once(outcome.calls, outcome.threads)
-            == "explained"
-        ):
-            found.append(
-                "if it may refuse at any time, all interleavings of as many calls are right"
-            )
+        if Judge.like(judge, judge.strong).search_once(*of) == "explained":
+            found.append(f"if it may refuse at any time, all interleavings {those} are right")
         for operation, lost in zip(refusing, before, strict=True):
             operation.lost[:] = lost
     return found

@@ -19,6 +19,7 @@ from heapstory.linear.history.operations import Operation as Recorded
 from heapstory.linear.history.wgl import linearizable
 from heapstory.linear.ir import roles
 from heapstory.linear.ir.abstract import EMPTY, FULL, LOST, Object
+from heapstory.linear.ir.answers import Answers, CannotTell
 from heapstory.linear.ir.harness import (
     DONE,
     INSERT,
@@ -30,7 +31,6 @@ from heapstory.linear.ir.harness import (
     Harness,
     Operation,
 )
-from heapstory.linear.ir.judge import CannotTell, Judge
 from heapstory.linear.ir.unit import is_cplusplus
 from heapstory.linear.ir.verdict import Wanted, harness_of
 from heapstory.linear.run.driver import driver
@@ -52,7 +52,7 @@ class Ran:
     seconds: float = 0.0
 
 
-class Runner(Judge):
+class Runner(Answers):
     """Learns what the answers mean from the running program, then runs it with threads."""
 
     def __init__(self, harness: Harness, budget: Budget, folder: Path) -> None:
