@@ -78,6 +78,7 @@ class Slice:
     cut: int = 0  # statements that were left out
     beyond: list[str] = field(default_factory=list)  # what was there before the stream
     signals: int = 0  # whose cause or effect is not followed
+    aliased: bool = False  # what was written through another address is not followed
     undecided: bool = False  # why the statement that crashed ran was not found
     open_end: bool = False  # more may have run after the stream, of which nothing is known
     notes: list[str] = field(default_factory=list)
@@ -88,7 +89,14 @@ class Slice:
     @property
     def complete(self) -> bool:
         """Whether everything that led there, or that was influenced, is in the slice."""
-        return not (self.beyond or self.cut or self.signals or self.undecided or self.open_end)
+        return not (
+            self.beyond
+            or self.cut
+            or self.signals
+            or self.aliased
+            or self.undecided
+            or self.open_end
+        )
 
     def moment(self, number: int) -> Moment:
         """The moment of a number."""

@@ -7,14 +7,14 @@ was mapped, as long as it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from heapstory.errors import UsageError
 from heapstory.slicing.criteria import parse_memory
 from heapstory.slicing.loop_names import LoopNames
+from heapstory.slicing.mapped import mappings
 from heapstory.store.places import Place
 from heapstory.store.sql import quoted
 
@@ -77,37 +77,12 @@ def _ranges(trace: Trace, memory: str) -> list[_Memory]:
 
 def _of_file(trace: Trace, name: str) -> list[_Memory]:
     """Where a file was mapped: by its path, or its name where one file alone has it."""
-    mappings = [one for one in _mappings(trace) if name in (one.path, PurePath(one.path).name)]
-    paths = sorted({one.path for one in mappings})
+    found = [one for one in mappings(trace) if name in (one.path, PurePath(one.path).name)]
+    paths = sorted({one.path for one in found})
     if name not in paths and len(paths) > 1:
         raise UsageError(f"{name}: several mapped files have this name: {', '.join(paths)}")
     path = name if name in paths else "".join(paths)
-    return [one.memory for one in mappings if one.path == path]
-
-
-class _Mapping(NamedTuple):
-    path: str
-    memory: _Memory
-
-
-def _mappings(trace: Trace) -> Iterator[_Mapping]:
-    rows = trace.core.table("mappings").rows(("path", "address", "size", "step"))
-    alive: list[_Mapping] = []
-    for path, address, size, step in rows:
-        if path is not None:
-            alive.append(_Mapping(path, (address, size, step, None)))
-            continue
-        before, alive = alive, []
-        for one in before:
-            start, length, mapped, _ = one.memory
-            if start >= address + size or address >= start + length:
-                alive.append(one)
-                continue
-            yield _Mapping(one.path, (start, length, mapped, step))
-            for left, end in ((start, address), (address + size, start + length)):
-                if left < end:
-                    alive.append(_Mapping(one.path, (left, end - left, step, None)))
-    yield from alive
+    return [(*one[1:3], one.since, one.until) for one in found if one.path == path]
 
 
 def _order(pair: LoadPair) -> tuple[str, int, str, int, str]:

@@ -11,6 +11,7 @@ from heapstory.slicing.beyond import beyond, has_option
 from heapstory.slicing.criteria import parse
 from heapstory.slicing.empty import why_empty
 from heapstory.slicing.lines import Lines
+from heapstory.slicing.mapped import twice_mapped
 from heapstory.slicing.model import CRITERION, KINDS, Dependence, Moment, Slice
 from heapstory.slicing.naming import Naming
 from heapstory.slicing.narrowing import leading_through, nearest, reach
@@ -53,6 +54,12 @@ class Slicing:
         telling = _Telling(self, found, options)
         statements = telling.statements()
         notes = telling.notes()
+        twice = twice_mapped(self.trace, found)
+        if twice:
+            notes.append(
+                f"mapped in two places at once: {', '.join(twice)}. What was written through the "
+                "one address is not looked for at the other"
+            )
         undecided = text == "crash" and telling.is_undecided()
         if undecided:
             notes.append("what decided that the statement that crashed ran was not found")
@@ -71,6 +78,7 @@ class Slicing:
             cut=telling.cut,
             beyond=beyond(self.trace, self.slicer, self.naming, found, telling.follows_calls),
             signals=found["signals"],
+            aliased=bool(twice),
             undecided=undecided,
             notes=notes,
             inlined=self.lines.inlined(statements, found["hits"].column("address")),
