@@ -93,7 +93,9 @@ enum hsw_tag {
 
     /* A return of own code whose call was not taken back. address: stack pointer before the return
      * (the one of the CALL); value: address of the return instruction. Other code's returns are not
-     * recorded: frames below the stack pointer of a later record of the thread are gone. */
+     * recorded: frames below the stack pointer of a later record of the thread are gone. Where own
+     * code leaves a function by a jump into a library, the return of its last call, at the latest;
+     * value: address of the jump. */
     HSW_RET,
 
     /* The thread that runs from here on. address: thread id (1 is the first); value: its stack

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import heapstory as api
-from tests.conftest import Heapstory, Record
+from tests.conftest import Compile, Heapstory, Record
 
 PROGRAM = r"""
 #include <list>
@@ -46,3 +46,38 @@ def test_statements_are_the_program_s_own(
     graph = json.loads(heapstory("graph", trace, "--freed", "--json").stdout)
     places = [edge["place"] for edge in graph["edges"] if edge["place"] and edge["field"]]
     assert {place["file"] for place in places} == {"own.cpp"}
+
+
+SORTING = r"""
+#include <stdlib.h>
+#include <string.h>
+struct item { char *name; };
+static long lengths;
+static int compare(const void *a, const void *b) {
+    const struct item *x = a, *y = b;
+    lengths += strlen(strdup(x->name));
+    return strcmp(x->name, y->name); /* at -O2 a jump: only strcmp returns */
+}
+int main(void) {
+    static const char *names[] = {"e", "d", "c", "b", "a"};
+    struct item *items = malloc(sizeof names);
+    memset(items, 0, sizeof names);
+    for (int i = 0; i < 5; i++)
+        items[i].name = strdup(names[i]);
+    qsort(items, 5, sizeof *items, compare); // sorted
+    return items[0].name[0] != 'a';
+}
+"""
+
+
+@pytest.mark.parametrize("mode", [(), ("--stream",)])
+def test_callbacks_that_end_in_a_jump_do_not_stay(
+    mode: tuple[str, ...], record: Record, heapstory: Heapstory, compile_program: Compile
+) -> None:
+    trace = record(compile_program(SORTING, "-O2"), options=mode)
+    (line,) = [n for n, text in enumerate(SORTING.splitlines(), 1) if text.endswith("// sorted")]
+    graph = json.loads(heapstory("graph", trace, "--json").stdout)
+    heap = [node for node in graph["nodes"] if node["kind"] == "heap"]
+    (items,) = [node["id"] for node in heap if node["size"] == 40]
+    stored = [edge["place"]["line"] for edge in graph["edges"] if edge["from"]["node"] == items]
+    assert stored == [line] * 5

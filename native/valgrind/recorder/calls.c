@@ -8,9 +8,14 @@
  *
  * A call through a PLT stub is a call to what the stub jumps to. Until the dynamic linker has found
  * that, the target is given as 0: unknown.
+ *
+ * A function of own code that ends by jumping into a library never returns itself: its calls have
+ * ended all the same, so there the return of whatever it called last is appended. Not seen are
+ * jumps through a register.
  */
 #include "recorder/recorder.h"
 
+#include "shared/modules.h"
 #include "shared/peek.h"
 #include "shared/sites.h"
 #include "walk/ir.h"
@@ -78,6 +83,14 @@ void hs_record_call(struct hs_superblock *b) {
     hs_emit(b, first, second, NULL);
 }
 
+Bool hs_jumps_away(const struct hs_superblock *b) {
+    const IRExpr *target = b->in->next;
+    if (!b->own || b->in->jumpkind != Ijk_Boring || target->tag != Iex_Const)
+        return False;
+    return !hs_is_own(target->Iex.Const.con->Ico.U64) ||
+           slot_of_stub(target->Iex.Const.con->Ico.U64);
+}
+
 /* The stack pointer before the return: the address its target was loaded from. */
 static IRExpr *return_slot(const struct hs_superblock *b) {
     const IRExpr *next = b->in->next;
@@ -91,15 +104,17 @@ static IRExpr *return_slot(const struct hs_superblock *b) {
     return NULL;
 }
 
-void hs_record_return(struct hs_superblock *b) {
-    IRExpr *slot = return_slot(b), *cursor, *call, *last, *taken, *move;
-    if (!slot)
-        slot = hs_add(b, hs_get(b, HS_OFFSET_RSP), -8ull);
-    call = with_tag(b, HSW_CALL, slot);
+static void emit_return(struct hs_superblock *b, IRExpr *call, IRExpr *advance) {
+    /* the next tag: RET is CALL + 1 */
+    IRExpr *first = hs_add(b, call, HSW_WORD(HSW_RET - HSW_CALL, 0));
+    hs_emit(b, first, hs_const(b->instruction), advance);
+}
+
+static void record_return(struct hs_superblock *b, IRExpr *slot) {
+    IRExpr *cursor, *last, *taken, *move, *call = with_tag(b, HSW_CALL, slot);
     if (b->level == HS_HEAP_AND_STREAM) { /* the collector takes calls back */
         if (b->own)
-            hs_emit(b, hs_add(b, call, HSW_WORD(HSW_RET - HSW_CALL, 0)), hs_const(b->instruction),
-                    NULL);
+            emit_return(b, call, NULL);
         return;
     }
     cursor = hs_cursor(b);
@@ -107,11 +122,18 @@ void hs_record_return(struct hs_superblock *b) {
     taken = hs_test(b, Iop_CmpEQ64, last, call);
     if (b->own) {
         move = hs_temp(b, Ity_I64, IRExpr_ITE(taken, hs_const(-16ull), hs_const(16)));
-        /* the next tag: RET is CALL + 1 */
-        hs_emit(b, hs_add(b, call, HSW_WORD(HSW_RET - HSW_CALL, 0)), hs_const(b->instruction),
-                move);
+        emit_return(b, call, move);
     } else {
         move = hs_temp(b, Ity_I64, IRExpr_ITE(taken, hs_const(-16ull), hs_const(0)));
         hs_set_cursor(b, hs_binop(b, Iop_Add64, cursor, move));
     }
+}
+
+void hs_record_return(struct hs_superblock *b) {
+    IRExpr *slot = return_slot(b);
+    record_return(b, slot ? slot : hs_add(b, hs_get(b, HS_OFFSET_RSP), -8ull));
+}
+
+void hs_record_jump_away(struct hs_superblock *b) {
+    record_return(b, hs_add(b, hs_get(b, HS_OFFSET_RSP), -8ull));
 }

@@ -13,6 +13,8 @@ void hs_recorder_start(void);
 Bool hs_wants_call(const struct hs_superblock *b);
 void hs_record_call(struct hs_superblock *b);
 void hs_record_return(struct hs_superblock *b);
+Bool hs_jumps_away(const struct hs_superblock *b); /* into a library, for good */
+void hs_record_jump_away(struct hs_superblock *b);
 
 /* receivers.c */
 void hs_find_receiver(const struct hs_superblock *b);

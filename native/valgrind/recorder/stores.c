@@ -77,7 +77,7 @@ static Bool examine(struct hs_superblock *b) {
         return False;
     if (b->own)
         hs_find_receiver(b);
-    appends = writes(b) || hs_wants_call(b) || (returns && b->own);
+    appends = writes(b) || hs_wants_call(b) || (returns && b->own) || hs_jumps_away(b);
     b->appends |= appends;
     return appends || returns ||
            looks_at_stack(b); /* a return of other code at most takes a call back */
@@ -103,6 +103,8 @@ static void end_block(struct hs_superblock *b) {
         hs_record_call(b);
     else if (b->in->jumpkind == Ijk_Ret)
         hs_record_return(b);
+    else if (hs_jumps_away(b))
+        hs_record_jump_away(b);
 }
 
 const struct hs_pass hs_record_pass = {
