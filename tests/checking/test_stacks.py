@@ -12,8 +12,8 @@ SOURCE = program("checking/stacks.c")
 ENDED = 3
 FLAGS = ["-O0", "-O2"]
 RIGHT = [
-    *("between", "blocks", "adjacent", "mapped", "inside"),
-    *("loop", "jump", "signals", "threads"),
+    *("between", "blocks", "adjacent", "mapped", "inside", "beside"),
+    *("loop", "jump", "signals", "threads", "given"),
 ]
 WRONG = {
     "beyond": "unaddressable-read",

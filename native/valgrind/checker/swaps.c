@@ -32,7 +32,12 @@ static struct stack {
     Addr own_entered; /* the one it began on */
     Addr own_low;     /* and its lower end */
     Addr own_left;    /* where it last left that one */
+    ULong swaps;      /* how often it has left one */
 } * stacks;
+
+static struct stack *running(void) {
+    return &stacks[VG_(get_running_tid)()];
+}
 
 static void allocated(Addr before, Addr after) {
     hs_set_states(after - HS_RED_ZONE, before - after, HS_FRESH);
@@ -62,15 +67,25 @@ static Bool is_untouched(Addr start, SizeT length) {
 /* Where the stack pointer was before it was rounded down or made room for an array: a function
  * that keeps it in a register (the loader's, when it looks a function up) comes back to there, over
  * memory that it has perhaps not stored to. */
-static Addr rounded_at[TOPS];
+static struct rounded {
+    Addr top;
+    ULong swaps; /* of the thread by then */
+} rounded_at[TOPS];
 
 void hs_stack_rounded(Addr before, Addr after) {
-    rounded_at[before / 8 % TOPS] = before;
+    rounded_at[before / 8 % TOPS] = (struct rounded){before, running()->swaps};
     hs_stack_moved(before, after);
 }
 
-static Bool was_rounded(Addr top) {
-    return rounded_at[top / 8 % TOPS] == top;
+static const struct rounded *rounded(Addr top) {
+    const struct rounded *found = &rounded_at[top / 8 % TOPS];
+    return found->top == top ? found : NULL;
+}
+
+/* Whether it is there that it was rounded, on the stack that it is still on. */
+static Bool comes_back(const struct stack *stack, Addr top) {
+    const struct rounded *found = rounded(top);
+    return found && found->swaps == stack->swaps && top <= stack->entered;
 }
 
 /* Where stacks were left: that is where they are entered again, or nearly. */
@@ -94,30 +109,39 @@ static Bool is_swap(const struct stack *stack, Addr before, Addr after) {
         return True;
     if (after < before)
         return is_accessible(after) || is_accessible(after - 8);
+    if (comes_back(stack, after))
+        return False;
     if (after > stack->entered || was_left(after))
         return True;
-    return !was_rounded(after) && is_untouched(after - NEAR, NEAR);
+    return !rounded(after) && is_untouched(after - NEAR, NEAR);
+}
+
+/* The block that a stack was given; 0: it is in none. */
+static Addr block_of(Addr top) {
+    Addr block = hs_block_below(top - 1, MOST_KNOWN);
+    ULong *live = block ? hs_live_find(block) : NULL;
+    return live && top <= block + hs_live_size(*live) + 16 ? block : 0;
 }
 
 /* Where the memory begins that a stack was given: a block, a mapping. */
 static Addr memory_of(Addr top) {
-    Addr block = hs_block_below(top - 1, MOST_KNOWN);
+    Addr block = block_of(top);
     const NSegment *segment = VG_(am_find_nsegment)(top - 1);
-    ULong *live = block ? hs_live_find(block) : NULL;
-    if (live && top <= block + hs_live_size(*live) + 16)
+    if (block)
         return block;
     return segment ? segment->start : top;
 }
 
 /* The stack is a new one if the memory beyond its top can be accessed. From there one page that
- * nobody has stored to becomes unaddressable; more of it does when the stack shrinks again. */
+ * nobody has stored to becomes unaddressable; more of it does when the stack shrinks again. Not so
+ * in a variable of the thread's own stack: other variables are next to it. */
 static void entered(struct stack *stack, Addr top) {
     Addr low = memory_of(top), from = top - HS_RED_ZONE;
     SizeT size = top - low;
-    /* a stack may lie in a variable of the thread's own one */
-    Bool own = top <= stack->own_entered && top > stack->own_low && top < stack->own_left + NEAR;
+    Bool in_own = top <= stack->own_entered && top > stack->own_low;
+    Bool own = in_own && top < stack->own_left + NEAR;
     stack->entered = own ? stack->own_entered : top;
-    if (own || !is_accessible(from - 1))
+    if (in_own || !is_accessible(from - 1))
         return;
     if (size < threshold)
         threshold = size > VKI_PAGE_SIZE ? size - VKI_PAGE_SIZE : 0;
@@ -129,7 +153,7 @@ static void entered(struct stack *stack, Addr top) {
 
 void hs_stack_set(Addr before, Addr after, ULong from_frame) {
     SizeT distance = after > before ? after - before : before - after;
-    struct stack *stack = &stacks[VG_(get_running_tid)()];
+    struct stack *stack = running();
     if (from_frame && distance <= threshold) {
         hs_stack_moved(before, after);
         return;
@@ -137,6 +161,7 @@ void hs_stack_set(Addr before, Addr after, ULong from_frame) {
     if (is_swap(stack, before, after)) {
         if (stack->entered == stack->own_entered)
             stack->own_left = before;
+        stack->swaps++;
         remember_left(before);
         entered(stack, after);
         return;
@@ -164,6 +189,19 @@ static void thread_starts(ThreadId tid) {
         hs_set_states(low, top - HS_RED_ZONE - low, HS_UNADDRESSABLE);
 }
 
+/* A block that was a thread's stack can be used for other things. Stacks that the C library makes
+ * are no blocks. */
+static void thread_ends(ThreadId tid) {
+    Addr top = VG_(get_SP)(tid), block = block_of(top), end;
+    if (!block)
+        return;
+    for (Addr at = block; at < top; at = end) {
+        at = hs_find_state(at, top - at, HS_ANY_OF(HS_UNADDRESSABLE));
+        end = hs_find_state(at, top - at, ~HS_ANY_OF(HS_UNADDRESSABLE));
+        hs_set_states(at, end - at, HS_FRESH);
+    }
+}
+
 /* The frame of a handler, as far below its start as the red zone is large. */
 static void signal_frame(Addr start, SizeT length, ThreadId tid) {
     hs_set_states(start, length, HS_FRESH);
@@ -173,7 +211,8 @@ static void signal_frame_gone(Addr start, SizeT length) {
     hs_set_states(start, length, HS_UNADDRESSABLE);
 }
 
-static const struct hs_listener listener = {.thread_starts = thread_starts};
+static const struct hs_listener listener = {.thread_starts = thread_starts,
+                                            .thread_ends = thread_ends};
 
 void hs_swaps_start(void) {
     stacks = VG_(calloc)("hs.stacks", VG_N_THREADS, sizeof *stacks);

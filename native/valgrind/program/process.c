@@ -84,6 +84,7 @@ static void thread_ends(ThreadId tid) {
     hs_thread_ends(tid);
     if (hs_ring->state == HSW_RUNNING)
         hs_tell_last_words(tid);
+    HS_TELL(thread_ends, tid);
     hs_record(HSW_THREAD_END, hs_thread_number(tid), 0);
 }
 

@@ -19,6 +19,7 @@ struct hs_mapping {
 
 struct hs_listener {
     void (*thread_starts)(ThreadId tid);
+    void (*thread_ends)(ThreadId tid);
 
     void (*mapped)(const struct hs_mapping *mapping);
     void (*unmapped)(Addr start, SizeT length); /* or about to be mapped anew */

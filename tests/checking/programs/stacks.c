@@ -93,6 +93,21 @@ static NOINLINE void inside(void) {
     sum += n_contexts;
 }
 
+/* A small one, with other variables beside it that nobody has set yet. */
+static NOINLINE void beside(void) {
+    volatile struct {
+        long later[16];
+        char stack[3500];
+    } room;
+    n_contexts = 1;
+    rounds = 1;
+    start(0, (char *)room.stack, sizeof room.stack);
+    go();
+    for (int i = 0; i < 16; i++)
+        room.later[i] = i;
+    sum += room.later[sum & 15];
+}
+
 static NOINLINE void large(void) {
     volatile char *room = alloca(1 << 20);
     room[0] = room[(1 << 20) - 1] = 1;
@@ -155,6 +170,22 @@ static void threads(void) {
     }
 }
 
+/* Memory that was a thread's stack, used for something else. */
+static void given(void) {
+    enum { SIZE = 65536 };
+    char *block = aligned_alloc(4096, SIZE);
+    pthread_attr_t attributes;
+    pthread_t t;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstack(&attributes, block, SIZE);
+    pthread_create(&t, &attributes, thread, NULL);
+    pthread_join(t, NULL);
+    memset(block, 0, SIZE);
+    for (int i = 0; i < SIZE; i++)
+        sum += block[i] + 1;
+    free(block);
+}
+
 /* Wrong: what a function that has returned had on its stack. */
 static NOINLINE char *gone(int depth) {
     char local[3000];
@@ -198,10 +229,12 @@ static const struct {
            {"adjacent", adjacent},
            {"mapped", mapped},
            {"inside", inside},
+           {"beside", beside},
            {"loop", loop},
            {"jump", jump},
            {"signals", signals},
            {"threads", threads},
+           {"given", given},
            {"beyond", beyond},
            {"beyond-write", beyond_write},
            {"fiber-beyond", in_fiber}};
