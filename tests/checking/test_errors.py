@@ -134,6 +134,25 @@ def test_functions_that_do_not_match(
     assert all(error["block"]["freed"] is None for error in answer["errors"])
 
 
+AT_ONE_LINE = """\
+#include <stdlib.h>
+static int at(const char *p, int i) { return p[i]; }
+int main(void) {
+    char *p = calloc(8, 1);
+    int sum = at(p, 8) + at(p, 9);
+    free(p);
+    return sum + at(p, 0);
+}
+"""
+
+
+def test_two_mistakes_of_a_line_with_a_block(compile_program: Compile, check: Check) -> None:
+    answer = check(compile_program(AT_ONE_LINE))
+    freed = [error["block"]["freed"] is not None for error in answer["errors"]]
+    assert freed == [False, True]
+    assert [error["count"] for error in answer["errors"]] == [2, 1]
+
+
 SIZED = """\
 struct Base { int a; };
 struct Derived : Base { int b[7]; };

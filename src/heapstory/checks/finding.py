@@ -100,6 +100,7 @@ def merged(findings: Iterable[F]) -> list[F]:
 
 
 def _lines(finding: Finding) -> list[str]:
-    allocated = finding.block.allocated if finding.block else []
-    places = (finding.place, statement(allocated))
+    block = finding.block
+    lives = (block.allocated, block.freed or []) if block else ()
+    places = (finding.place, *(statement(stack) for stack in lives))
     return [f"{PurePath(p.path or p.module or '').name}:{p.line or p.offset}" for p in places if p]
