@@ -73,6 +73,22 @@ def test_the_checking_process_will_do_as_well(
     assert scan(heapstory, process.pid, tmp_path / "now.json")["blocks"] == 3
 
 
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_killed_program_shows_no_leaks_of_its_end(
+    asked: bool, start: Start, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    process, pid = start("waits")
+    if asked:
+        scan(heapstory, pid, tmp_path / "now.json")
+    os.kill(pid, signal.SIGKILL)
+    process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGKILL
+    summary = json.loads((tmp_path / "end.json").read_text())["summary"]
+    assert summary["heap"]["leak"]["bytes"] == (300 if asked else 0)
+    assert "leaks at the end" in summary["not_checked"]
+    assert ("leaks so far" in summary["checked"]) == asked
+
+
 def test_a_process_that_cannot_be_asked(heapstory: Heapstory) -> None:
     for pid, words in (("4194399", "there is no process"), (str(os.getpid()), "not being checked")):
         done = heapstory("check", "--scan", pid)

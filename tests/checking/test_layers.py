@@ -62,6 +62,14 @@ def test_blocks_have_the_size_that_was_asked_for(
     assert [error["block"]["freed"] is not None for error in pool] == [False, True]
 
 
+def test_what_was_never_called_is_not_looked_for(compile_program: Compile, check: Check) -> None:
+    names = ("--alloc-fn", "pool_get:1", "--alloc-fn", "pool_gte:1", "--free-fn", "pool::put")
+    answer = check(compile_program("checking/layers"), "pool", options=names)
+    never = [text for text in answer["summary"]["not_checked"] if "no call of it was seen" in text]
+    assert [text.split()[1] for text in never] == ["pool_gte", "pool::put"]
+    assert check(compile_program("checking/layers"), "pool")["summary"]["not_checked"][2:] == []
+
+
 CAUGHT = """\
 #include <cstdlib>
 #include <new>

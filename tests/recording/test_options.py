@@ -152,6 +152,16 @@ def test_a_section_that_never_began_is_said(
     assert done.stderr == f"heapstory: --from nowhere was never reached, {trace} is empty\n"
 
 
+def test_functions_that_were_never_called_are_said(
+    compile_program: Compile, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    options = ("--alloc-fn", "pool_gte:2", "--free-fn", "main")
+    done = heapstory("record", "-o", tmp_path / "t.story", *options, "--", compile_program(LIST))
+    assert done.returncode == 0
+    assert done.stderr.startswith("heapstory: no call of pool_gte was seen: ")
+    assert done.stderr.count("\n") == 1
+
+
 def test_a_program_that_another_became_is_named(
     compile_program: Compile, heapstory: Heapstory, tmp_path: Path
 ) -> None:

@@ -77,6 +77,7 @@ void hs_asked_again(void); /* the question just answered with NULL comes a secon
 
 /* custom_alloc.c */
 void hs_custom_start(void);
+void hs_custom_finish(void);        /* says which of the functions named were never called */
 void hs_custom_blocks(XArray *all); /* adds those alive */
 SizeT hs_custom_size(Addr address); /* of the one that begins there; 0: there is none */
 Addr hs_custom_meant(Addr address); /* as hs_block_meant, of those that are no block of malloc's */

@@ -153,6 +153,7 @@ void __wrap_vgPlain_kill_self(Int number) {
 }
 
 void hs_finish(Int code) {
+    hs_custom_finish();
     record_exit(code);
 }
 

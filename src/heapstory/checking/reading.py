@@ -15,7 +15,7 @@ from heapstory.checking.leaks import Leak, by_kind, leaks
 from heapstory.checking.lost import scans
 from heapstory.checks.finding import identity, merged
 from heapstory.errors import HeapstoryError
-from heapstory.recording.folder import successors
+from heapstory.recording.folder import never_called, successors
 from heapstory.trace import Trace
 
 if TYPE_CHECKING:
@@ -30,6 +30,10 @@ _COUNTED = {
 LEAKS = "leaks at the end"
 LEAKS_SO_FAR = "leaks so far"
 NO_HEAP = "the heap (no allocation was seen: the program has none, or an allocator of its own)"
+
+NEVER_CALLED = (
+    "what {} hands out or takes back (no call of it was seen: another name, inlined, or not run)"
+)
 
 
 def news(path: Path, told: Collection[tuple[str, ...]], recorded: bool) -> tuple[int, list[Error]]:
@@ -54,14 +58,16 @@ def read(made: Checked, path: Path, checks: Checks) -> None:
     """All that was found, with its past where that was recorded."""
     lost: dict[int, list[Leak] | None] = {}  # by process: of what it became by exec, the last
     found: list[Error] = []
+    killed: set[int] = set()  # processes whose end was not seen
     for part in [path, *successors(path)]:
         try:
             with Trace(part) as trace:
                 process = trace.meta.get("pid") or 0
+                (killed.add if _was_killed(trace) else killed.discard)(process)
                 child = bool(lost) and process not in lost
                 new = _errors(trace, path if child else None)
                 if checks.leaks and not made.failure:
-                    lost[process] = leaks(trace, child, checks.heuristics)
+                    lost[process] = _last_leaks(trace, child, checks.heuristics)
                 else:
                     lost[process] = None
                 made.scans += _scans(trace)
@@ -79,8 +85,30 @@ def read(made: Checked, path: Path, checks: Checks) -> None:
     made.findings = merged(found)
     made.leaks = by_kind(leak for leaks in lost.values() for leak in leaks or ())
     made.heuristics = dict(sum((leak.parts for leak in made.leaks), Counter[str]()))
-    (made.not_looked_for if known is None else made.looked_for).append(LEAKS)
+    first = next(iter(lost), None)
+    if first in killed and known is not None:
+        made.looked_for.append(LEAKS_SO_FAR)
+    unknown = first in killed or known is None
+    (made.not_looked_for if unknown else made.looked_for).append(LEAKS)
+    if checks.leaks:
+        made.not_looked_for += [f"{LEAKS} of process {one}" for one in sorted(killed - {first})]
     (made.looked_for if checks.follow_children else made.not_looked_for).append(CHILDREN)
+    made.not_looked_for += [NEVER_CALLED.format(name) for name in never_called(path)]
+
+
+def _was_killed(trace: Trace) -> bool:
+    return trace.meta.get("ended") == "killed"
+
+
+def _last_leaks(trace: Trace, child: bool, heuristics: bool) -> list[Leak] | None:
+    """Those at the end; of a killed process, those that the last search before has found."""
+    at = None
+    if _was_killed(trace):
+        before = scans(trace.core, ("scan",))
+        if not before:
+            return None
+        at = before[-1]
+    return leaks(trace, child, heuristics, at)
 
 
 def read_scan(path: Path) -> Checked:

@@ -146,6 +146,7 @@ def run(args: argparse.Namespace) -> int:
         say(f"--stream-from {args.stream_from} was never reached, {output} has no stream")
     if ended == 128 + signal.SIGILL:
         _say_instruction(output)
+    _say_never_called(output)
     _say_unseen(output)
     found = _say_bad_frees(output)
     if not args.follow_children and _is_shell(command):
@@ -178,6 +179,13 @@ def _say_instruction(path: Path) -> None:
             f"the program uses {what} that Valgrind cannot run ({code}); build it for an older "
             "processor (-march=x86-64-v3), or switch off what chooses code by the processor"
         )
+
+
+def _say_never_called(path: Path) -> None:
+    from heapstory.recording.folder import never_called
+
+    for name in never_called(path):
+        say(f"no call of {name} was seen: it has another name, was inlined, or did not run")
 
 
 def _say_unseen(path: Path) -> None:

@@ -97,6 +97,16 @@ def unknown_instruction(trace: Path) -> str | None:
     return " ".join(byte[2:].rjust(2, "0").lower() for byte in found[-1].split()) if found else None
 
 
+def never_called(trace: Path) -> list[str]:
+    """Of the functions named by --alloc-fn and --free-fn, those that the program did not call."""
+    collected = read_part(trace / COLLECTED) or {}
+    form = re.compile(rf"^valgrind: {collected.get('pid')}: (.+) was never called$", re.MULTILINE)
+    try:
+        return form.findall((trace / LOG).read_text(encoding="utf-8", errors="replace"))
+    except OSError:  # the engine had nothing to say
+        return []
+
+
 def sign_off(trace: Path, pid: int, ending: Ending) -> None:
     """Writes meta.json of this trace and of those that followed it.
 
