@@ -29,6 +29,8 @@ STATIC_CHECKED = (
     "is statically linked, so its malloc cannot be replaced and nothing of its heap can be "
     "checked (link it dynamically)"
 )
+# Where stores are not recorded, little is sent; the ring counts for the memory of the program.
+_SMALL_RING = ("--ring-segments=4", "--segment-kib=128")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class Checks:
         check = "yes" if self.values else "light"
         options = [f"--check={check}", f"--redzone={self.redzone}", f"--delay={self.delay}"]
         if not self.stores:
-            options += ["--stores=no"]
+            options += ["--stores=no", *_SMALL_RING]
             if not self.follow_children:  # they may have blocks that their parent has freed
                 options += [f"--collector-arg=--held-back={self.delay}"]
                 options += [f"--collector-arg=--redzone={self.redzone}"]
