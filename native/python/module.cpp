@@ -5,9 +5,12 @@
 #include "explore.h"
 #include "linear.h"
 #include "slicer.h"
+#include "symbols/names.h"
 #include "table.h"
 #include "trace.h"
 #include "view.h"
+
+#include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
 
@@ -16,6 +19,7 @@ NB_MODULE(_core, m) {
     m.attr("FORMAT_VERSION") = int(format_version);
     nb::object base = nb::module_::import_("heapstory.errors").attr("TraceError");
     nb::exception<FormatError>(m, "CoreError", base.ptr());
+    m.def("readable_name", &readable_name, nb::arg("linkage_name"));
     bind_table(m);
     bind_graph(m);
     bind_trace(m);

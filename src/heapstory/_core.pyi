@@ -190,6 +190,9 @@ def changes(trace: Trace, sites: list[int], first: int, last: int, limit: int) -
 def count_changes(trace: Trace, most: int) -> int:
     """Counts some chunks for ``bands``; how many are left."""
 
+def readable_name(linkage_name: str) -> str:
+    """C++ and Rust names demangled; others as they are."""
+
 def pack(tables: list[tuple[str, Table]], for_files: bool) -> tuple[str, list[str], bytes]:
     """Tables as typed arrays: their description in JSON, the strings they name, the arrays."""
 

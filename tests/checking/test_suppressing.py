@@ -43,6 +43,59 @@ def test_leaks(compile_program: Compile, heapstory: Heapstory, tmp_path: Path) -
     assert done.returncode == 0, done.stderr
 
 
+SCOPES = """\
+namespace shop {
+struct Cart {
+    int *items;
+    Cart() : items(new int[5]) {}
+    ~Cart() { items[6]++; }
+    void lose(int n) { items = new int[n], items = nullptr; }
+    template <class T> T *make(T v) { return new T(v); }
+};
+static int peek(int *p) { return p[5]; }
+} // namespace shop
+static int cut(const shop::Cart &cart) { return shop::peek(cart.items); }
+extern "C" int plain(int *p) { return p[7]; }
+
+int main() {
+    shop::Cart cart;
+    int sum = cut(cart) + plain(cart.items);
+    sum += *cart.make(2.5) > 1;
+    {
+        shop::Cart other;
+        other.items[0] = sum;
+    }
+    cart.lose(30);
+    cart.items = new int[7]();
+    return sum == 12345;
+}
+"""
+
+
+def test_functions_with_scopes(
+    compile_program: Compile, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    built = compile_program(SCOPES, "-x", "c++", "-w", compiler="g++")
+    ours, theirs = tmp_path / "ours.supp", tmp_path / "theirs.supp"
+    made = subprocess.run(
+        ["valgrind", "-q", "--leak-check=full", "--gen-suppressions=all", built],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    theirs.write_text("".join(line for line in made.stderr.splitlines(True) if line[:2] != "=="))
+    assert theirs.read_text().count("fun:_ZN") >= 6
+    heapstory("check", "--gen-suppressions", ours, "--", built)
+    for file in (ours, theirs):
+        done = heapstory("check", *EXIT, "--suppressions", file, "--", built)
+        assert (done.returncode, "unused" in done.stderr) == (0, False), done.stderr
+    command = ["valgrind", "-q", "--leak-check=full", "--error-exitcode=9"]
+    done = subprocess.run(
+        [*command, f"--suppressions={ours}", built], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_damaged_file_is_named_before_anything_runs(
     compile_program: Compile, heapstory: Heapstory, tmp_path: Path
 ) -> None:

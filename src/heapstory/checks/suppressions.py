@@ -14,10 +14,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from heapstory.checks.finding import Stack, is_own
+from heapstory.checks.functions import ANY, fits_function, function_pattern
 from heapstory.errors import UsageError
 from heapstory.store.places import Place
 
-ANY = "..."
 FUNCTION = "fun:*"  # the one that allocates, frees or copies
 _FRAMES = ("fun:", "obj:", "src:")
 _LEAKS = {
@@ -73,12 +73,16 @@ class Suppressions:
     entries: list[Suppression] = field(default_factory=list)
 
     def why(self, kind: str, size: int, stack: Stack) -> str | None:
-        """The name of the first one that a finding fits; it counts as used."""
-        for entry in self.entries:
-            if _fits_kind(entry, kind, size) and _fits(_without_allocator(entry.frames), stack):
-                entry.used += 1
-                return f"suppression {entry.name}"
-        return None
+        """The name of the first one that a finding fits; all that it fits count as used."""
+        frames = _frames(stack)
+        fitting = [
+            entry
+            for entry in self.entries
+            if _fits_kind(entry, kind, size) and _fits(_without_allocator(entry.frames), frames)
+        ]
+        for entry in fitting:
+            entry.used += 1
+        return f"suppression {fitting[0].name}" if fitting else None
 
     @property
     def unused(self) -> list[Suppression]:
@@ -109,23 +113,33 @@ def _without_allocator(frames: list[str]) -> list[str]:
     return frames[1:] if allocates else frames
 
 
-def _fits(frames: list[str], stack: Stack) -> bool:
+def _fits(frames: list[str], stack: list[tuple[Place, bool]]) -> bool:
     """Whether the patterns fit the innermost places; `...` any number of them."""
     if not frames:
         return True
     if frames[0] == ANY:
         return any(_fits(frames[1:], stack[skipped:]) for skipped in range(len(stack) + 1))
-    return bool(stack) and _fits_place(frames[0], stack[0]) and _fits(frames[1:], stack[1:])
+    return bool(stack) and _fits_place(frames[0], *stack[0]) and _fits(frames[1:], stack[1:])
 
 
-def _fits_place(pattern: str, place: Place) -> bool:
-    text = pattern[len("fun:") :].replace("[", "[[]")
+def _frames(stack: Stack) -> list[tuple[Place, bool]]:
+    """Places, and whether each was inlined into the next one, as what a header puts there is."""
+    frames = []
+    for place, outer in zip(stack, [*stack[1:], None], strict=True):
+        if place.raw:
+            frames.append((place.raw, True))
+        same = outer and (outer.module, outer.offset) == (place.module, place.offset)
+        frames.append((place, bool(same and place.offset is not None)))
+    return frames
+
+
+def _fits_place(pattern: str, place: Place, inlined: bool) -> bool:
+    text = pattern[len("obj:") :].replace("[", "[[]")
     if pattern.startswith("obj:"):
         return fnmatchcase(place.module or "", text)
     if pattern.startswith("src:"):
         return any(fnmatchcase(name, text) for name in (place.file or "", str(place)))
-    function = place.function or ""
-    return fnmatchcase(function, text) or fnmatchcase(function.partition("(")[0], text)
+    return fits_function(pattern[len("fun:") :], place.function or "", inlined)
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -220,16 +234,13 @@ def suppression_for(name: str, kind: str, size: int, stack: Stack) -> str:
 def _patterns(stack: Stack) -> list[str]:
     """Up to main; around code that is not the program's own there may be more calls."""
     patterns: list[str] = []
-    for place in stack:
-        own = is_own(place)
-        if not own and patterns[-1:] != [ANY]:
-            patterns.append(ANY)
-        if place.function:
-            patterns.append(f"fun:{place.function.partition('(')[0]}")
-        elif place.module:
-            patterns.append(f"obj:{place.module}")
-        if not own and patterns[-1:] != [ANY]:
-            patterns.append(ANY)
+    for place, inlined in _frames(stack):
+        own = is_own(place) and not place.is_library
+        pattern = function_pattern(place, inlined, own)
+        around = [] if own and pattern != ANY else [ANY]
+        for each in (*around, pattern, *around):
+            if each and not (each == ANY == (patterns or [""])[-1]):
+                patterns.append(each)
         if place.function == "main":
             break
     return patterns

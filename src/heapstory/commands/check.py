@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -272,7 +272,7 @@ def _write(args: argparse.Namespace, found: Checked) -> None:
 
         write(memcheck.dumps(found), args.memcheck_log)
     if args.gen_suppressions:
-        write("".join(dict.fromkeys(_suppressions(found))), args.gen_suppressions)
+        write("".join(_suppressions(found)), args.gen_suppressions)
     if args.write_baseline:
         from heapstory.checking.leaks import MISTAKES
         from heapstory.checks.baseline import write_baseline
@@ -281,10 +281,16 @@ def _write(args: argparse.Namespace, found: Checked) -> None:
         write_baseline(Path(args.write_baseline), "check", [*found.findings, *mistakes])
 
 
-def _suppressions(found: Checked) -> Iterator[str]:
+def _suppressions(found: Checked) -> Iterable[str]:
+    """One entry for all findings that it fits, named after the first."""
     from heapstory.checks.suppressions import suppression_for
 
+    entries: dict[str, str] = {}
     for error in found.open:
-        yield suppression_for(error.fingerprint, error.kind, error.size, error.stack)
+        body = suppression_for("", error.kind, error.size, error.stack)
+        named = suppression_for(error.fingerprint, error.kind, error.size, error.stack)
+        entries.setdefault(body, named)
     for leak in found.open_leaks:
-        yield suppression_for(leak.fingerprint, leak.kind, 0, leak.stack)
+        body = suppression_for("", leak.kind, 0, leak.stack)
+        entries.setdefault(body, suppression_for(leak.fingerprint, leak.kind, 0, leak.stack))
+    return entries.values()

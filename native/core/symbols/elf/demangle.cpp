@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbols/elf/demangle.h"
 
+#include "symbols/names.h"
+
 #include <cstdlib>
 #include <memory>
 #include <string_view>
@@ -18,6 +20,10 @@ std::string demangle(const char *name) {
         text = cplus_demangle_v3(name, DMGL_PARAMS);
     std::unique_ptr<char, decltype(&std::free)> owned(text, std::free);
     return text ? text : name;
+}
+
+std::string readable_name(const std::string &linkage_name) {
+    return demangle(linkage_name.c_str());
 }
 
 } // namespace heapstory
