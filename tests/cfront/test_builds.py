@@ -63,6 +63,33 @@ def test_a_unit_nobody_saw_is_named(project: Path) -> None:
     assert "one.o: skipped: this build did not compile it" in err
 
 
+def test_what_nobody_saw_is_still_named_when_all_is_up_to_date(project: Path) -> None:
+    (project / "one.o").write_bytes(b"")
+    (project / "two.o").write_bytes(b"")
+    link = "test -f p || { cc -c two.c; cc -shared -o p one.o two.o || touch p; }"
+    for _ in range(2):  # the second time nothing is compiled and nothing linked
+        status, _, err = leaks(project, "--", "sh", "-c", link)
+        assert (status, "one.o: skipped: this build did not compile it" in err) == (4, True), err
+
+
+def test_a_program_that_was_not_linked_again_is_part_of_the_build(project: Path) -> None:
+    (project / "three.c").write_text("int main(void) { return 0; }\n")
+    (project / "four.c").write_text(LEAK.replace("NAME", "main"))
+    script = (
+        "cc -c three.c && cc -o q three.o;"
+        "test -f program || make; test -f four -o ! -f four.c || cc -o four four.c"
+    )
+    for _ in range(2):  # the second time only three.c is compiled
+        status, out, err = leaks(project, "--", "sh", "-c", script)
+        assert (status, "one.c:4" in out, "four.c:4" in out) == (1, True, True), err
+    for name in ("four", "program"):
+        (project / name).unlink()
+    (project / "one.c").write_text("int one(int x) { return x; }\n")
+    (project / "four.c").unlink()
+    status, _, err = leaks(project, "--", "sh", "-c", script)
+    assert status == 0, err  # what is no longer there is forgotten
+
+
 def test_an_archive_tells_of_its_objects(project: Path) -> None:
     script = "test -f one.o || cc -c one.c; cc -c two.c; ar rc x.a one.o two.o; cc -o p x.a"
     subprocess.run(["cc", "-c", "one.c"], cwd=project, check=True)
@@ -91,6 +118,14 @@ def test_units_in_other_languages_are_named(project: Path) -> None:
     (project / "one.c").write_text("int one(int x) { return x; }\n")
     script = "cc -c one.c; cc -c two.c; g++ -c three.cc; g++ -o p one.o two.o three.o"
     status, _, err = leaks(project, "--", "sh", "-c", script)
+    assert (status, "three.cc: skipped: only C is analysed" in err) == (4, True), err
+
+
+def test_files_of_other_languages_in_a_directory_are_named(project: Path) -> None:
+    (project / "one.c").write_text("int one(int x) { return x; }\n")
+    assert leaks(project, ".")[0] == 0
+    (project / "three.cc").write_text("int three() { return 3; }\n")
+    status, _, err = leaks(project, ".")
     assert (status, "three.cc: skipped: only C is analysed" in err) == (4, True), err
 
 

@@ -135,5 +135,4 @@ def _captured(
         return capture.from_database(Path(database))
     if not paths:
         raise UsageError("nothing to analyse: give C files, -p compile_commands.json or -- make")
-    jobs = capture.from_paths([os.fspath(path) for path in paths], tuple(compiler_options))
-    return capture.Captured(capture.distinct(jobs))
+    return capture.from_paths([os.fspath(path) for path in paths], tuple(compiler_options))

@@ -1,8 +1,8 @@
 """Which units a build compiles: a library preloaded into it notes the compilers it calls.
 
-A build that is up to date in part compiles only some units. The objects that are linked or put into
-archives tell of the others: what an earlier run of the same build saw compiled is taken from there,
-and what nobody saw is named.
+A build that is up to date in part compiles only some units. What an earlier run of the same build
+saw compiled is taken from there, and so is what it did not see. The objects that are linked or put
+into archives tell of the others: what nobody saw is named.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from heapstory.cfront.capture import Captured, Job, distinct, is_c, meaningful
+from heapstory.cfront.capture import ONLY_C, Captured, Job, distinct, is_c, meaningful
 from heapstory.errors import UsageError
 from heapstory.folders import cache_folder, native_folder
 
@@ -42,7 +42,7 @@ _NOT_WATCHED = (
 class _Seen:
     """What a build did, by its compiler calls."""
 
-    compiled: dict[str, list[Job]] = field(default_factory=dict)  # by object
+    compiled: dict[str, list[Job]] = field(default_factory=dict)  # by what was made of them
     units: list[Job] = field(default_factory=list)  # all of them
     linked: set[str] = field(default_factory=set)  # objects that went into something
 
@@ -62,7 +62,11 @@ def from_build(command: list[str]) -> Captured:
         ).returncode
         seen = _seen(_read_log(log) if log.exists() else [])
     memory = cache_folder() / "builds" / _name(command)
-    known = _remembered(memory)
+    known = {
+        name: jobs
+        for name, jobs in _remembered(memory).items()
+        if name in seen.linked or (Path(name).exists() and all(map(_exists, jobs)))
+    }
     if not seen.units and not known:
         raise UsageError(
             "the build ran no C compiler that we saw: is everything up to date (make clean)? "
@@ -72,23 +76,28 @@ def from_build(command: list[str]) -> Captured:
     captured = _completed(seen, known, status)
     unwatched = sorted(set(_made_since(began)) - set(seen.compiled) - seen.linked)
     captured.unseen.extend((os.path.relpath(name), _NOT_WATCHED) for name in unwatched)
-    _remember(memory, {**known, **seen.compiled})
+    unknown = {name: [] for name in seen.linked - set(seen.compiled)}
+    _remember(memory, {**unknown, **known, **seen.compiled})
     return captured
 
 
 def _completed(seen: _Seen, known: dict[str, list[Job]], status: int) -> Captured:
     """The units of a build, those included that it did not have to compile again."""
-    absent = (seen.linked or set(known)) - set(seen.compiled)
+    absent = (seen.linked | set(known)) - set(seen.compiled)
     jobs = list(seen.units)
     unseen = []
     for name in sorted(absent):
-        again = [job for job in known.get(name, []) if Path(job.directory, job.source).exists()]
+        again = [job for job in known.get(name, []) if _exists(job)]
         jobs += again
         if not again:
             unseen.append((os.path.relpath(name), _NOT_SEEN))
     other = sorted({job.source for job in jobs if not is_c(job.source)})
-    unseen += [(source, "only C is analysed") for source in other]
+    unseen += [(source, ONLY_C) for source in other]
     return Captured(distinct([job for job in jobs if is_c(job.source)]), unseen, status)
+
+
+def _exists(job: Job) -> bool:
+    return Path(job.directory, job.source).exists()
 
 
 # --- compiler calls ------------------------------------------------------------------------------
@@ -113,10 +122,10 @@ def _compiler_call(seen: _Seen, directory: str, words: list[str]) -> None:
     sources = [source for source in sources if not Path(source).name.startswith("conftest")]
     jobs = [Job(directory, source, tuple(options)) for source in sources]
     seen.units += jobs
+    output = words[words.index("-o") + 1 :][:1] if "-o" in words else []
     if "-c" not in words:
         seen.linked.update(_objects(directory, words))
-        return
-    output = words[words.index("-o") + 1 :][:1] if "-o" in words else []
+        output = output or ["a.out"]
     for job in jobs:
         made = output[0] if output else f"{Path(job.source).stem}.o"
         seen.compiled.setdefault(_path(directory, made), []).append(job)

@@ -32,6 +32,7 @@ _WITH_VALUE = [
     "-isysroot",
     "-std",
 ]
+ONLY_C = "only C is analysed"
 _SAME_CODE = frozenset(["-DPIC", "-pthread"])
 _MEANINGFUL = re.compile(
     r"-(?:[IDU].|std=|include|isystem|iquote|idirafter|imacros|nostdinc|ansi|m(?:32|64)\Z|pthread\Z"
@@ -81,23 +82,26 @@ def is_c(source: str) -> bool:
     return source.endswith(_C)
 
 
-def from_paths(paths: list[str], options: tuple[str, ...] = ()) -> list[Job]:
-    """Jobs for plain files; a directory stands for all C files below it."""
+def from_paths(paths: list[str], options: tuple[str, ...] = ()) -> Captured:
+    """Units of plain files; a directory stands for all C files below it."""
     jobs: list[Job] = []
+    unseen: list[tuple[str, str]] = []
     for text in paths:
         path = Path(text)
         if path.is_dir():
-            found = sorted(p for p in path.rglob("*.c") if p.is_file())
+            files = sorted(p for p in path.rglob("*") if p.suffix in _SOURCE and p.is_file())
+            found = [p for p in files if p.suffix == ".c"]
             if not found:
                 raise UsageError(f"{text}: no .c files in this directory")
             jobs.extend(Job(str(Path.cwd()), str(p), options) for p in found)
+            unseen += [(str(p), ONLY_C) for p in files if p.suffix not in _C]
         elif not path.exists():
             raise UsageError(f"{text}: no such file")
         elif path.suffix not in (".c", ".i", ".ll", ".bc"):
             raise UsageError(f"{text}: not a C file (.c, .i) or LLVM IR (.ll, .bc)")
         else:
             jobs.append(Job(str(Path.cwd()), str(path), options))
-    return jobs
+    return Captured(distinct(jobs), unseen)
 
 
 def from_database(path: Path) -> Captured:
@@ -125,7 +129,7 @@ def from_database(path: Path) -> Captured:
         if is_c(job.source):
             jobs.append(job)
         else:
-            unseen.append((job.source, "only C is analysed"))
+            unseen.append((job.source, ONLY_C))
     if not jobs and unseen:
         raise UsageError(f"{path}: no entry is a C unit: {unseen[0][1]}")
     return Captured(distinct(jobs), unseen)

@@ -55,7 +55,8 @@ def analyse(jobs: list[Job], options: Options) -> ProgramResult:
 
 def _unknown(found: ProgramResult) -> list[tuple[str, int]]:
     handed = set().union(*(each.handed for each in found.results.values()))
-    return Counter(function for function, _ in handed).most_common()
+    counted = Counter(function for function, _ in handed)
+    return sorted(counted.items(), key=lambda each: (-each[1], each[0]))
 
 
 def _compile_all(jobs: list[Job], mapper: Mapper, cache_path: str | None) -> list[Compiled]:
