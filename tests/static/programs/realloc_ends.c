@@ -1,6 +1,7 @@
 /* Where realloc fails the old block stays: lost, unless that is the end of the program. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void out_of_memory(const char *where) {
     fprintf(stderr, "%s: out of memory\n", where);
@@ -52,4 +53,46 @@ int leak_goes_on(int count) {
         puts("out of memory");
     free(text);
     return count;
+}
+
+struct table {
+    char **rows;
+    int count;
+};
+
+int leak_another_block(struct table *table, const char *text) {
+    char *row = strdup(text);
+    if (!row)
+        return -1;
+    char **more = realloc(table->rows, (table->count + 1) * sizeof *more);
+    if (!more)
+        return -1; /* LEAK */
+    table->rows = more;
+    table->rows[table->count++] = row;
+    return 0;
+}
+
+int another_block_freed(struct table *table, const char *text) {
+    char *row = strdup(text);
+    if (!row)
+        return -1;
+    char **more = realloc(table->rows, (table->count + 1) * sizeof *more);
+    if (!more) {
+        free(row);
+        return -1;
+    }
+    table->rows = more;
+    table->rows[table->count++] = row;
+    return 0;
+}
+
+void another_block_until_the_end(struct table *table, const char *text) {
+    char *row = strdup(text);
+    if (!row)
+        out_of_memory("row");
+    char **more = realloc(table->rows, (table->count + 1) * sizeof *more);
+    if (!more)
+        out_of_memory("rows");
+    table->rows = more;
+    table->rows[table->count++] = row;
 }

@@ -374,8 +374,6 @@ class Fixpoint:
 
     def _end(self, state: State, result: Value | None, place: Place | None) -> None:
         """Rule 1 for every local: only the result, the caller's cells and globals are kept."""
-        if self.frame.failing:
-            self.frame.goes_on(state)
         keep: list[Value] = [] if result is None else [result]
         for identity, cell in state.cells.items():
             if cell.kind in (PRE, GLOBAL) or (cell.escaped and cell.kind == HEAP):
@@ -389,6 +387,8 @@ class Fixpoint:
                 suspects[identity] = (LOCAL_LOST, where, names.get(identity) or "")
         if suspects:
             rules.report_unreachable(self.frame, state, alive, suspects)
+        if self.frame.failing:  # perhaps only since these losses
+            self.frame.goes_on(state)
         self.returns.append((state, result))
 
 
