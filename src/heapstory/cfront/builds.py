@@ -76,7 +76,7 @@ def from_build(command: list[str]) -> Captured:
     captured = _completed(seen, known, status)
     unwatched = sorted(set(_made_since(began)) - set(seen.compiled) - seen.linked)
     captured.unseen.extend((os.path.relpath(name), _NOT_WATCHED) for name in unwatched)
-    unknown = {name: [] for name in seen.linked - set(seen.compiled)}
+    unknown: dict[str, list[Job]] = {name: [] for name in seen.linked - set(seen.compiled)}
     _remember(memory, {**unknown, **known, **seen.compiled})
     return captured
 

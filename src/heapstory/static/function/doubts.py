@@ -1,7 +1,8 @@
 """Where the analysis of a function knows that it is guessing (see ``Doubt``).
 
 * A callee hands out memory and returns what it also returns where it made none: a caller takes
-  that for failure and does not expect any.
+  that for failure and does not expect any. It is no guess where the callee cleans up on this way:
+  it releases members that it fills on others.
 * A callee goes the way of a null pointer, and only the callee asked whether it is null.
 * A constructor makes a member on some ways only, by something its caller cannot tell.
 * A callee puts new memory into a member after having looked at it, or having found a number beside
@@ -20,6 +21,7 @@ from heapstory.cfront.liveness import reaches
 from heapstory.cfront.program import Function
 from heapstory.static.heap.conditions import fact_of
 from heapstory.static.heap.doubt import Doubt
+from heapstory.static.heap.names import Named
 from heapstory.static.heap.state import HEAP, WHOLE, State
 from heapstory.static.heap.values import CellId, Fact, Offset, Pointer, Symbol, Value
 from heapstory.static.summaries.applied import Applied
@@ -84,7 +86,7 @@ class Doubts:
             if row.numbers:
                 self._numbers.update((cell, row.numbers) for cell in handed)
             success = _success(summary, rows)
-            if success and value is not None:
+            if success and value is not None and not _cleans_up(summary, row.row):
                 self._results.update((cell, (value, success)) for cell in handed)
                 if isinstance(value, Symbol) and value.path is None:
                     value.path = "result"  # what is learnt of it is kept
@@ -171,6 +173,24 @@ def _filled(row: Row) -> list[Member]:
         for offset, value in cell.fields.items()
         if isinstance(value, Pointer) and isinstance(value.cell, int)
     ]
+
+
+def _cleans_up(summary: Summary, row: Row) -> bool:
+    """Whether a row releases what the caller has in a member that other rows fill as it is."""
+    return any(
+        isinstance(identity, Named)
+        and isinstance(offset, int)
+        and _released(row, identity, offset)
+        and not _released(other, identity, offset)
+        for other in summary.rows
+        for identity, offset in _filled(other)
+    )
+
+
+def _released(row: Row, identity: Named, offset: int) -> bool:
+    """Whether a row frees what a member of the caller's holds."""
+    below = row.cells.get(identity.below(offset))
+    return below is not None and below.freed is not None
 
 
 def _writes(row: Row, places: set[Member]) -> bool:

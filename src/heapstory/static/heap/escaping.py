@@ -85,6 +85,21 @@ def scramble(state: State, value: Value | None) -> None:
     cell.fields = {o: v for o, v in cell.fields.items() if isinstance(v, Pointer)}
     cell.zero = False
     cell.texts = {}
+    if cell.kind in (PRE, GLOBAL) and isinstance(value.offset, int):
+        cell.filled = cell.filled | {value.offset}
+
+
+def forget_number(state: State, identity: CellId, offset: int) -> None:
+    """A callee had a number written there that nobody knows."""
+    cell = state.cells[identity]
+    if isinstance(cell.fields.get(offset), Pointer):
+        return
+    changed = state.change(identity)
+    changed.fields.pop(offset, None)
+    if cell.zero:
+        changed.fields[offset] = Symbol()
+    if cell.kind in (PRE, GLOBAL):
+        changed.filled = cell.filled | {offset}
 
 
 def havoc(state: State, given: list[Value]) -> None:

@@ -92,7 +92,7 @@ class Join:
                 if _below_null(old, identity):
                     self.changed = True
                     cells[identity] = cell
-                elif cell.writes or done:
+                elif cell.writes or cell.filled or done:
                     result.cells[identity] = self._only_new(identity, cell)
         for symbol, fact in old.facts.items():
             if symbol not in self.claimed and symbol not in self.facts:
@@ -200,6 +200,9 @@ class Join:
             self.changed = self.changed or merged.same != old.same
         if not new.read <= old.read:
             merged.read = old.read | new.read
+            self.changed = True
+        if not new.filled <= old.filled:
+            merged.filled = old.filled | new.filled
             self.changed = True
         if outside and not _keeps_as_much(old, new):
             merged.weak = old.weak | {c for c in new.weak if isinstance(c, Named)}
@@ -331,6 +334,8 @@ def _as_weak(old: Cell, new: Cell, outside: bool) -> bool:
     if new.initial and new.initial != old.initial:
         return False
     if (old.same and old.same != new.same) or not new.read <= old.read:
+        return False
+    if not new.filled <= old.filled:
         return False
     if outside and not _keeps_as_much(old, new):
         return False

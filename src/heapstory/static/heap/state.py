@@ -51,8 +51,8 @@ class Site(NamedTuple):
 
 
 _MEMBERS: Final = (
-    "deep", "escaped", "fields", "freed", "initial", "kind", "null", "read", "same", "site",
-    "start", "summary", "texts", "weak", "writes", "zero",
+    "deep", "escaped", "fields", "filled", "freed", "initial", "kind", "null", "read", "same",
+    "site", "start", "summary", "texts", "weak", "writes", "zero",
 )  # fmt: skip
 
 
@@ -88,6 +88,8 @@ class Cell:
         self.initial: dict[Offset, Value] = {}  # PRE, GLOBAL: values at the entry, where read
         self.read: frozenset[Offset] = frozenset()  # … of these, what the code looked at itself
         self.writes: dict[Offset, Write] = {}
+        # PRE, GLOBAL: where library functions wrote numbers that nobody knows.
+        self.filled: frozenset[int] = frozenset()
         # What comparisons of the text in it gave, by the constant and the place in the cell.
         self.texts: dict[str, Symbol] = {}
         self._held: tuple[Symbol, ...] | None = None
@@ -113,6 +115,7 @@ class Cell:
         twin.initial = self.initial
         twin.read = self.read
         twin.writes = self.writes
+        twin.filled = self.filled
         twin.texts = self.texts
         return twin
 

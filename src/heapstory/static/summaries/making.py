@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from heapstory.static.heap.canonical import canonical_key, null_parameters
-from heapstory.static.heap.conditions import sign_of
+from heapstory.static.heap.conditions import fact_of, sign_of
 from heapstory.static.heap.joining import Effects, Join
 from heapstory.static.heap.names import EXTRA, PARAMETER, SLOT, Named, parameter
 from heapstory.static.heap.reducing import collect, fold
 from heapstory.static.heap.state import HEAP, STACK, Cell, State
 from heapstory.static.heap.values import (
+    ANY,
     ANYWHERE,
     CellId,
     Comparison,
@@ -19,6 +21,7 @@ from heapstory.static.heap.values import (
     Pointer,
     Symbol,
     Value,
+    hull,
 )
 from heapstory.static.summaries.summary import Links, Row, Summary, put_somewhere
 
@@ -50,11 +53,14 @@ def summarise_returns(
         _drop_untouched(state, numbers)
     states = _joined([state for state, _ in returns], True)
     if len(states) > MAX_ROWS:
-        states = _joined([state for state, _ in returns], False)
+        for state in states:
+            _forget_freed(state)
+        states = _joined(states, True)
     summary = Summary(name, parameters, variadic, links=links)
     _share_depth(states)
     if len(states) > MAX_ROWS:
-        states = _limit(states)
+        fewer = _joined(states, False)
+        states = fewer if len(fewer) <= MAX_ROWS else _limit(states)
     for state in states:
         _drop_untouched(state, numbers)
         summary.rows.append(
@@ -280,25 +286,55 @@ def _use(value: Value | None, used: set[CellId], symbols: set[Symbol]) -> None:
 def _interesting(cell: Cell) -> bool:
     if cell.freed is not None or cell.escaped or cell.deep or cell.null or cell.weak or cell.same:
         return True
-    return bool(cell.initial) or any(o in cell.writes for o in cell.fields)
+    return bool(cell.initial or cell.filled) or any(o in cell.writes for o in cell.fields)
+
+
+def _forget_freed(state: State) -> None:
+    """What leads to new cells that were freed again is a value nobody needs."""
+    gone = {i for i, c in state.cells.items() if c.kind == HEAP and c.freed is not None}
+    for identity in gone:
+        del state.cells[identity]
+    for identity, cell in list(state.cells.items()):
+        stale = [o for o, v in cell.fields.items() if isinstance(v, Pointer) and v.cell in gone]
+        if stale or cell.weak & gone:
+            changed = state.change(identity)
+            changed.fields.update((offset, Symbol()) for offset in stale)
+            changed.weak = cell.weak - gone
+    result = state.env.get(RESULT)
+    if isinstance(result, Pointer) and result.cell in gone:
+        state.env[RESULT] = Symbol()
 
 
 def _limit(states: list[State]) -> list[State]:
-    """Too many rows: give up the new cells of the later ones, then drop what became equal."""
-    chosen = states[: MAX_ROWS - 1]
-    rest = states[MAX_ROWS - 1 :]
-    merged = rest[0]
-    for state in rest[1:]:
-        merged = _weakest(merged, state)
-    return [*chosen, merged]
+    """Too many rows: the first ones stay as they are, of the others those with results of one sign
+    are merged."""
+    chosen, merged = states[: MAX_ROWS - 1], _by_sign(states[MAX_ROWS - 1 :])
+    while len(chosen) + len(merged) > MAX_ROWS:
+        chosen.pop()
+        merged = _by_sign(states[len(chosen) :])
+    return [*chosen, *merged]
+
+
+def _by_sign(states: list[State]) -> list[State]:
+    """The states, those with results of one sign merged."""
+    found: dict[object, State] = {}
+    for state in states:
+        sign = sign_of(state, state.env.get(RESULT))
+        found[sign] = _weakest(found[sign], state) if sign in found else state
+    return [*found.values()]
 
 
 def _weakest(one: State, other: State) -> State:
     """A row that claims no more than either: whatever one of them touched, or put somewhere, has
-    escaped."""
+    escaped. New memory that both put into the same member stays."""
     result = State()
     result.trace = one.trace
     kept = set().union(*(put_somewhere(s.cells, s.env.get(RESULT)) for s in (one, other)))
+    common = _Common(one, other, result)
+    for symbol, fact in one.facts.items():
+        both = hull(fact, other.facts.get(symbol, ANY))
+        if both != ANY:
+            result.facts[symbol] = both
     for identity in dict.fromkeys([*one.cells, *other.cells]):
         if not isinstance(identity, Named):
             continue
@@ -308,15 +344,68 @@ def _weakest(one: State, other: State) -> State:
         touched = any(c.freed is not None or c.escaped or c.deep for c in cells)
         cell.escaped = touched or identity in kept
         cell.deep = cell.escaped
+        cell.filled = frozenset().union(*(c.filled for c in cells))
         for each in cells:
             for offset in each.writes:
-                cell.fields[offset] = Symbol()
+                values = [c.fields.get(offset) for c in cells]
+                cell.fields[offset] = common.value(*values) if len(cells) == 2 else Symbol()
                 cell.writes = {**cell.writes, offset: each.writes[offset]._replace(perhaps=True)}
         for offset, value in cell.initial.items():
             cell.fields.setdefault(offset, value)
         result.cells[identity] = cell
-    result.env[RESULT] = Symbol()
+    result.env[RESULT] = common.value(one.env.get(RESULT), other.env.get(RESULT))
     return result
+
+
+class _Common:
+    """What two states have in common of the memory that they made."""
+
+    def __init__(self, one: State, other: State, result: State) -> None:
+        self._one, self._other, self._result = one, other, result
+        self._references = [_references(one), _references(other)]
+
+    def value(self, left: Value | None, right: Value | None) -> Value:
+        """A number or a new cell that both have; else nobody knows what it is."""
+        if isinstance(left, int) and left == right:
+            return left
+        if not isinstance(left, Pointer) or not isinstance(right, Pointer):
+            return self._number(left, right)
+        if left.offset != right.offset or not isinstance(left.offset, int):
+            return Symbol()
+        held = zip(self._references, (left.cell, right.cell), strict=True)
+        if any(references[cell] != 1 for references, cell in held):
+            return Symbol()  # perhaps something else leads to it as well
+        mine, theirs = self._one.cells.get(left.cell), self._other.cells.get(right.cell)
+        if mine is None or theirs is None or not (mine.tracked and theirs.tracked):
+            return Symbol()
+        if mine.site != theirs.site or mine.summary or theirs.summary:
+            return Symbol()
+        made = self._result.cells[left.cell] = Cell(HEAP, mine.site)
+        made.null = 1 if mine.null == theirs.null == 1 else 0
+        for offset in mine.fields.keys() | theirs.fields.keys():
+            if isinstance(offset, int):
+                made.fields[offset] = self.value(mine.fields.get(offset), theirs.fields.get(offset))
+        return left
+
+    def _number(self, left: Value | None, right: Value | None) -> Symbol:
+        symbol = Symbol()
+        if left is not None and right is not None:
+            fact = hull(fact_of(self._one, left), fact_of(self._other, right))
+            if fact != ANY:
+                self._result.facts[symbol] = fact
+        return symbol
+
+
+def _references(state: State) -> Counter[CellId]:
+    """How often each cell is held by others, or returned."""
+    found: Counter[CellId] = Counter()
+    for cell in state.cells.values():
+        found.update(value.cell for value in cell.fields.values() if isinstance(value, Pointer))
+        found.update(cell.weak)
+    result = state.env.get(RESULT)
+    if isinstance(result, Pointer):
+        found[result.cell] += 1
+    return found
 
 
 def _only_frees(row: Row, number: int) -> bool:

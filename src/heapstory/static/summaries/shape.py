@@ -25,7 +25,7 @@ def shape(summary: Summary) -> object:
         names = {identity: number for number, identity in enumerate(order)}
         outer = [
             (identity, cell.freed is not None, cell.escaped, cell.deep, cell.null,
-             sorted(map(str, cell.same)), _members(cell, names))
+             sorted(map(str, cell.same)), sorted(cell.filled), _members(cell, names))
             for identity, cell in sorted(row.cells.items(), key=lambda item: str(item[0]))
             if isinstance(identity, Named)
         ]  # fmt: skip

@@ -155,6 +155,8 @@ class _Application(Binding):
             base = self.current(self.bound.get(identity))
             if base is None or isinstance(base, int):
                 continue
+            for filled in cell.filled:
+                self._fill(shifted(base, filled), cell)
             for offset, value in writes:
                 self._write(base, offset, value, cell)
                 if isinstance(value, Symbol):
@@ -180,6 +182,11 @@ class _Application(Binding):
         if not isinstance(offset, int):
             return False
         return offset in cell.writes and cell.initial.get(offset) is not value
+
+    def _fill(self, address: Value, cell: Cell) -> None:
+        where = self.target(address, cell)
+        if where is not None and isinstance(where.offset, int):
+            escaping.forget_number(self.state, where.cell, where.offset)
 
     def _write(self, base: Value, offset: Offset, value: Value, cell: Cell) -> None:
         where = self.target(shifted(base, offset), cell)

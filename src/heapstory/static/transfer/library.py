@@ -10,7 +10,17 @@ from heapstory.static.heap.conditions import assume
 from heapstory.static.heap.doubt import Doubt
 from heapstory.static.heap.names import EXTRA, Named
 from heapstory.static.heap.state import GLOBAL, HEAP, PRE, Cell, Site, State
-from heapstory.static.heap.values import ANYWHERE, CellId, Offset, Pointer, Symbol, Value
+from heapstory.static.heap.values import (
+    ANYWHERE,
+    HIGH,
+    LOW,
+    CellId,
+    Fact,
+    Offset,
+    Pointer,
+    Symbol,
+    Value,
+)
 from heapstory.static.transfer import rules
 from heapstory.static.transfer.binding import shifted
 from heapstory.static.transfer.frame import Frame
@@ -302,6 +312,56 @@ def _strtol(
     return result(frame, state, register, Symbol(), place)
 
 
+def _strsep(
+    frame: Frame,
+    state: State,
+    register: str | None,
+    arguments: list[Value],
+    place: Place | None,
+) -> States:
+    """A pointer into the text comes back; what the argument points to goes on behind it, or becomes
+    null with the last word."""
+    if not arguments:
+        return unknown(frame, state, register, arguments)
+    text = rules.load(frame, state, arguments[0], True)
+    if not isinstance(text, Pointer) or isinstance(text.cell, Symbol):
+        escaping.scramble(state, arguments[0])
+        return result(frame, state, register, 0 if text == 0 else Symbol(), place)
+    nothing, last = state.copy(), state
+    found: States = []
+    if assume(nothing, text, False):
+        found += result(frame, nothing, register, 0, place)
+    if not assume(last, text, True):
+        return found
+    escaping.scramble(last, text)
+    word = shifted(text, ANYWHERE)
+    more = last.copy()
+    for each, rest in ((more, word), (last, 0)):
+        if register is not None:
+            each.env[register] = word
+        rules.store(frame, each, arguments[0], rest, place, "")
+    return [more, last, *found]
+
+
+def _start_thread(
+    frame: Frame,
+    state: State,
+    register: str | None,
+    arguments: list[Value],
+    place: Place | None,
+) -> States:
+    """The thread takes its argument, unless it cannot be started."""
+    if register is None or not frame.reads(register) or not frame.asks(register):
+        return unknown(frame, state, register, arguments)
+    failed = state.copy()
+    started = unknown(frame, state, register, arguments)
+    state.env[register] = 0
+    number = failed.env[register] = Symbol()
+    failed.facts[number] = Fact(LOW, HIGH, frozenset({0}))
+    failed.note(place, "the thread is not started")
+    return [*started, failed]
+
+
 def _va_start(
     frame: Frame,
     state: State,
@@ -376,6 +436,9 @@ BUILTINS: dict[str, Builtin] = {
     "explicit_bzero": _bzero,
     "realpath": _realpath,
     "getcwd": _getcwd,
+    "strsep": _strsep,
+    "pthread_create": _start_thread,
+    "thrd_create": _start_thread,
     "open_memstream": _open_memstream,
     **dict.fromkeys(
         ("strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof", "strtold", "strtoimax",

@@ -206,7 +206,10 @@ def load(frame: Frame, state: State, address: Value, pointer: bool) -> Value:
         cell = state.change(identity)
         cell.fields[offset] = value
         if cell.kind in (PRE, GLOBAL) and not cell.escaped and isinstance(offset, int):
-            cell.initial = {**cell.initial, offset: value}
+            if not pointer and offset in cell.filled:
+                cell.writes = {**cell.writes, offset: Write(None, "")}
+            else:
+                cell.initial = {**cell.initial, offset: value}
     return value
 
 
@@ -256,7 +259,8 @@ def _unread(
             return Symbol(identity.root)  # as deep, or deeper
         return Symbol(identity if cell.weak else None)
     if not pointer:
-        return frame.entry_symbol(f"{identity}.{offset}")
+        filled = offset in cell.filled
+        return Symbol() if filled else frame.entry_symbol(f"{identity}.{offset}")
     if not isinstance(identity, Named) or identity.depth >= MAX_DEPTH:
         return Symbol(identity)
     below = identity.below(offset)
