@@ -69,10 +69,11 @@ LocateAnswer locate(Structure &structure, const std::vector<GivenPoint> &given,
 }
 
 CPointAnswer cpoints(const Structure &structure, bool returns, std::vector<std::string> own,
-                     std::vector<std::string> exits, std::vector<std::string> entries,
+                     std::vector<std::string> users, std::vector<std::string> exits,
+                     std::vector<std::string> entries,
                      std::vector<std::pair<std::string, uint32_t>> lines) {
     nb::gil_scoped_release release;
-    return structure.cpoints({returns, own, exits, entries, lines});
+    return structure.cpoints({returns, own, users, exits, entries, lines});
 }
 
 // 0 stands for no type.
@@ -174,7 +175,8 @@ void add_answers(nb::module_ &m) {
     nb::class_<CPointAnswer>(m, "CPointAnswer")
         .def_ro("points", &CPointAnswer::points)
         .def_ro("functions", &CPointAnswer::functions)
-        .def_ro("inlined", &CPointAnswer::inlined);
+        .def_ro("inlined", &CPointAnswer::inlined)
+        .def_ro("inlined_users", &CPointAnswer::inlined_users);
 }
 
 void add_operations(nb::module_ &m) {
@@ -237,6 +239,7 @@ void add_constraints(nb::module_ &m, StoreOf store_of) {
         .def("check", &Structure::check, "at"_a, Release())
         .def("locate", &locate, "cpoints"_a, "busy"_a = std::map<size_t, Runs>(),
              "rounds"_a = std::vector<size_t>(), "strict"_a = true)
-        .def("cpoints", &cpoints, "returns"_a, "own"_a, "exits"_a, "entries"_a, "lines"_a)
+        .def("cpoints", &cpoints, "returns"_a, "own"_a, "users"_a, "exits"_a, "entries"_a,
+             "lines"_a)
         .def("operations", &Structure::operations, "times"_a);
 }

@@ -919,6 +919,9 @@ class CPointAnswer:
     def functions(self) -> list[str]: ...
     @property
     def inlined(self) -> list[str]: ...
+    @property
+    def inlined_users(self) -> list[str]:
+        """Of the users asked about, those of which some calls were inlined."""
 
 class HeldValue:
     """What a field holds; a pointer means a ``node``, which may have been freed by then."""
@@ -1010,11 +1013,13 @@ class Structure:
         self,
         returns: bool,
         own: Sequence[str],
+        users: Sequence[str],
         exits: Sequence[str],
         entries: Sequence[str],
         lines: Sequence[tuple[str, int]],
     ) -> CPointAnswer:
-        """Returns from the structure's own code (the functions that write it, or these ``own``),
+        """Returns from the structure's own code (the functions that write it, or these ``own``;
+        never these ``users``, who like main only use it),
         exits and entries of functions, calls and writes at (file, line); and marks, the crash, the
         end."""
     def operations(self, times: Sequence[int]) -> list[Operation]:

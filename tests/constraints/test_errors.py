@@ -40,7 +40,7 @@ TREE = "node { key; left*; right*; parent^; }\n"
             "(for stands first, before what is supposed: for i in 0 to n, ",
         ),
         (TREE + "node X; X.key > 0 and for i in 0 to 2, X.key > i;", 2, 27, "for stands first"),
-        (TREE + "root: node from frame main.list;", 2, 23, "a local variable cannot be a root"),
+        (TREE + "root: node from frame main;", 2, 1, "which variable of main? (frame main.NAME)"),
         ("struct node { key; }", 1, 13, "a type is named without 'struct': node { … }"),
         ("node { key; left*; left^; }", 1, 20, "field 'left' is named twice"),
         (TREE + "acylic(left);", 2, 1, "did you mean 'acyclic'?"),

@@ -115,3 +115,20 @@ def test_what_a_destructor_leaves_behind_is_freed_next(
     assert status == 1
     lines = source.read_text().splitlines()
     assert "faulty" in lines[said["statements"][0]["line"] - 1]
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O1"])
+def test_what_an_operation_returns_is_stored_before_the_structure_is_whole(
+    level: str, compile_program: Compile, record: Record, heapstory: Heapstory
+) -> None:
+    status, answer = located("results", compile_program, record, heapstory, level, "-fno-inline")
+    assert status == 0, answer["inconsistencies"]
+    assert sum(point["function"] == "pop" for point in answer["cpoints"]) == 10
+    status, answer = located(
+        "results", compile_program, record, heapstory, level, "-fno-inline", "-DFAULT"
+    )
+    assert status == 1
+    marks = program("locating/results.c").read_text().splitlines()
+    result = 1 + next(i for i, line in enumerate(marks) if "// RESULT" in line)
+    assert result in {statement["line"] for statement in answer["statements"]}
+    assert answer["bad"]["function"] == "pop"

@@ -58,6 +58,8 @@ Arguments parse(int argc, char **argv) {
             arguments.options.held_back = std::stoull(value);
         else if (value_of(argv[i], "--redzone=", value))
             arguments.options.redzone = std::stoull(value);
+        else if (value_of(argv[i], "--frame=", value))
+            arguments.options.frames.push_back(value);
         else if (value_of(argv[i], "--source-from=", value))
             arguments.options.source_from.push_back(value);
         else if (std::string_view(argv[i]) == "--no-source")

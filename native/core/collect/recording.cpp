@@ -365,6 +365,7 @@ void Recording::moment(const Record &record, const Payload &payload) {
     case HSW_THREAD_END:
         mark(Mark::Kind::thread_end, record.address);
         stacks_.end_thread(uint32_t(record.address));
+        frame_variables_.thread_ended(uint32_t(record.address));
         break;
     case HSW_BEGIN:
         in_snapshot_ = false;
@@ -466,9 +467,11 @@ void Recording::call(const Record &record) {
     stacks_.set_context(raw.own ? raw.site : outer);
     if (frame.call && !options_.held_back)
         builder_.lists.calls.push_back({builder_.position(), frame.call, false});
+    frame_variables_.called(frame, stacks_.thread());
 }
 
 void Recording::returned(const Frame &frame) {
+    frame_variables_.returned(frame);
     if (!frame.call || options_.held_back)
         return;
     auto &calls = builder_.lists.calls;

@@ -6,6 +6,7 @@
 #include "collect/chunks/shadow.h"
 #include "collect/heap/allocations.h"
 #include "collect/heap/found_nodes.h"
+#include "collect/heap/frame_variables.h"
 #include "collect/input/records.h"
 #include "collect/program/call_stacks.h"
 #include "collect/program/modules.h"
@@ -106,6 +107,7 @@ class Recording {
     ChunkBuilder &builder_ = output_.builder;
     Allocations allocations_{output_, shadow_, tables_, modules_, sites_, options_};
     FoundNodes found_nodes_{output_, shadow_, stacks_, sites_};
+    FrameVariables frame_variables_{output_, shadow_, tables_, modules_, options_};
 
     StreamBuilder stream_;
     StreamSeparator separator_{stream_, [this](uint32_t raw) { return sites_.raw(raw).pc; }};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What recorded memory holds when the recording ends: sent, so that the collector finds out what
  * was written by nothing that the tool sees (another process, the kernel between two system calls).
- * What was written that way and then overwritten by the program is not found.
+ * What was written that way and then overwritten by the program is not found, nor what was written
+ * to stacks.
  */
 #include "functions/functions.h"
 #include "program/program.h"
@@ -49,7 +50,8 @@ static void send(Addr from, Addr to) {
 }
 
 static Bool is_told(Addr address) {
-    return hs_page_is_on(address) && (!hs_stacks_recorded || kind_of(address) == HSW_HOLDS_ALL);
+    return hs_page_is_on(address) && !hs_in_recorded_frames(address) &&
+           (!hs_stacks_recorded || kind_of(address) == HSW_HOLDS_ALL);
 }
 
 static void send_segment(Addr from, Addr end) {

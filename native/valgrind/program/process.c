@@ -76,6 +76,7 @@ static void thread_starts(ThreadId tid) {
     if (tid == running) /* a thread that ended had this number */
         running = VG_INVALID_THREADID;
     hs_set_shadow(tid, HS_SHADOW_RING, hs_ring);
+    hs_stack_begins(tid);
     hs_stack_seen(VG_(get_SP)(tid));
     HS_TELL(thread_starts, tid);
 }

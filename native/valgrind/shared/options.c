@@ -31,6 +31,7 @@ static Bool process_option(const HChar *argument) {
     } else if VG_BINT_CLO (argument, "--ring-segments", hs_options.ring_segments, 2, 256) {
     } else if VG_BINT_CLO (argument, "--segment-kib", hs_options.segment_kib, 128, 65536) {
     } else if VG_BOOL_CLO (argument, "--follow-children", hs_options.follow_children) {
+    } else if VG_BOOL_CLO (argument, "--frames", hs_options.frames) {
     } else if VG_BOOL_CLO (argument, "--abort-on-bad-free", hs_options.abort_on_bad_free) {
     } else if VG_BOOL_CLO (argument, "--snapshot-at-exit", hs_options.snapshot_at_exit) {
     } else if VG_BINT_CLO (argument, "--fail-allocation", hs_options.fail_allocation, 1,
@@ -84,6 +85,7 @@ static void print_usage(void) {
      "    --ring-segments=N             segments of the ring [8]\n"
      "    --segment-kib=N               size of one [512]\n"
      "    --follow-children=no|yes      forked children get a trace of their own [no]\n"
+     "    --frames=no|yes               stacks are recorded memory [no]\n"
      "    --abort-on-bad-free=no|yes    a free of what is no block ends the program [no]\n"
      "    --fail-allocation=K           the K-th allocation finds no memory\n"
      "    --own=PREFIX                  modules under PREFIX are the program's own\n"

@@ -12,6 +12,7 @@ struct hs_options {
     Int ring_segments;
     Int segment_kib;
     Bool follow_children;
+    Bool frames;               /* record stores to the threads' stacks */
     Bool snapshot_at_exit;     /* for tests */
     Bool abort_on_bad_free;    /* see functions/allocations.c */
     ULong fail_allocation;     /* ordinal, see functions/failures.c; 0: none */

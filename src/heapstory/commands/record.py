@@ -75,6 +75,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ),
     ):
         code.add_argument(name, action="append", default=[], metavar=value, help=text)
+    code.add_argument(
+        "--frame",
+        action="append",
+        default=[],
+        metavar="FUNC",
+        help="record the variables and parameters of this function's frames that lie in memory, as "
+        "global ones are (all stores to stacks are looked at: slower)",
+    )
     code.add_argument("--truth", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument(
         "--follow-children", action="store_true", help="forked children get traces of their own"
@@ -127,6 +135,7 @@ def run(args: argparse.Namespace) -> int:
         allocators=args.allocator,
         truth=args.truth,
         cpoints=args.cpoint,
+        frames=args.frame,
         follow_children=args.follow_children,
         source=not args.no_source,
         source_from=args.source_from,

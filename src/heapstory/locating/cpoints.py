@@ -61,6 +61,7 @@ def find(trace: Trace, structure: _core.Structure, plan: Plan, wishes: Sequence[
     found = structure.cpoints(
         returns=not wishes,
         own=list(plan.pause),
+        users=list(plan.users),
         exits=[wish.name for wish in wishes if wish.kind == "exit"],
         entries=[wish.name for wish in wishes if wish.kind == "entry"],
         lines=[],
@@ -81,7 +82,14 @@ def find(trace: Trace, structure: _core.Structure, plan: Plan, wishes: Sequence[
             "fixes before the loop ends is not reported"
         ]
     functions = tuple(found.functions) if not wishes else ()
-    return CPoints(_in_order(points), notes, _missing(points, wishes), functions)
+    missing = _missing(points, wishes)
+    for name in found.inlined_users:
+        points = []
+        missing.append(
+            f"{name} was inlined somewhere: what its variables held there is not known (build with "
+            "-O0 or -fno-inline)"
+        )
+    return CPoints(_in_order(points), notes, missing, functions)
 
 
 def _is_asked_for(kind: CPointKind, wishes: Sequence[Wish]) -> bool:
@@ -129,7 +137,12 @@ def _at_line(
     marked = [row for row in rows if row.kind is CPointKind.OPTION and row.number in numbers]
     if not marked:
         asked = structure.cpoints(
-            returns=False, own=[], exits=[], entries=[], lines=[(wish.name, wish.line)]
+            returns=False,
+            own=[],
+            users=[],
+            exits=[],
+            entries=[],
+            lines=[(wish.name, wish.line)],
         )
         marked = [row for row in asked.points if _is_at_line(row)]
     if not marked:

@@ -88,6 +88,7 @@ class Request:
     allocators: list[str] = field(default_factory=list)
     truth: bool = False
     cpoints: list[str] = field(default_factory=list)
+    frames: list[str] = field(default_factory=list)  # functions whose variables are nodes
     follow_children: bool = False
     source: bool = True
     source_from: list[str] = field(default_factory=list)
@@ -118,6 +119,8 @@ class Request:
         options = [] if self.mode == "alloc" else [f"--mode={self.mode}"]
         options += [f"--{name}={value}" for name, values in lists.items() for value in values]
         options += ["--truth=yes"] if self.truth else []
+        options += ["--frames=yes"] if self.frames else []
+        options += [f"--collector-arg=--frame={name}" for name in self.frames]
         options += [f"--from={self.start}"] if self.start else []
         options += [f"--until={self.until}"] if self.until else []
         options += ["--follow-children=yes"] if self.follow_children else []

@@ -33,7 +33,13 @@ def check(request: Request) -> None:
             check_place(option, text)
     for text in request.cpoints:
         check_place("--cpoint", text)
-    for option, names in (("--alloc-fn", request.alloc_fn), ("--free-fn", request.free_fn)):
+    if request.frames and request.start is not None:
+        raise UsageError("--frame and --from: what a frame held before is not known (drop one)")
+    for option, names in (
+        ("--alloc-fn", request.alloc_fn),
+        ("--free-fn", request.free_fn),
+        ("--frame", request.frames),
+    ):
         for text in names:
             check_function(option, text)
 
@@ -44,6 +50,8 @@ def _check_mode(request: Request) -> None:
         raise UsageError(f"--mode {mode}: there is no such mode (use --mode alloc, the default)")
     if mode != "alloc" and (request.alloc_fn or request.free_fn):
         raise UsageError("--alloc-fn and --free-fn belong to --mode alloc (else: --allocator NAME)")
+    if mode != "alloc" and request.frames:
+        raise UsageError("--frame belongs to --mode alloc")
     if mode != "portable" and request.allocators:
         raise UsageError("--allocator belongs to --mode portable")
     if mode != "alloc" and request.abort_on_bad_free:

@@ -28,6 +28,7 @@ namespace heapstory {
 struct RecordingOptions {
     bool source = true;                   // keep source text
     std::vector<std::string> source_from; // folders from which the user wants it kept
+    std::vector<std::string> frames;      // functions whose variables are nodes, see Frames
     uint64_t most_changes = 0;            // --for: stop after so many, 0 never
     uint64_t most_instructions = 0;       // --stream-for
     // Nobody will ask for the past, but what is wrong and what is alive; see Recent.

@@ -32,23 +32,27 @@ class Finder : Endings {
         find_line_sites();
         for (uint32_t call = 0; call < tables_.calls.size(); ++call)
             facts_.push_back(call ? facts_of(call) : CallFacts{});
+        find_receiving();
         find_stores();
         for (uint32_t chunk : store_.event_chunks())
             if (store_.header(chunk).first_timestamp <= line_.last)
                 walk(chunk);
+        for (auto &[thread, returned] : returned_)
+            receive(returned, line_.last);
         add_writes();
         std::stable_sort(
             answer_.points.begin(), answer_.points.end(),
             [](const FoundCPoint &a, const FoundCPoint &b) { return a.time < b.time; });
         add_end();
         name_functions();
+        find_inlined_users();
         return std::move(answer_);
     }
 
   private:
     static constexpr size_t most_steps = 64; // of one operation
     struct CallFacts {                       // of a call id
-        bool own = false, holds_own = false;
+        bool own = false, holds_own = false, user = false;
         bool exit = false, entry = false, line = false;
     };
 
@@ -59,6 +63,42 @@ class Finder : Endings {
                     for (const PlaceRow &place : tables_.places[site])
                         if (place.line == line && is_file(tables_.text(place.path), file))
                             line_sites_.insert(site);
+    }
+
+    // Stores by the functions that use the structure, main for one: `head = pop(head);`.
+    void find_receiving() {
+        if (!query_.returns)
+            return;
+        std::set<Function> outermost;
+        for (uint32_t call = 1; call < tables_.calls.size(); ++call)
+            if (facts_[call].user || !tables_.sites[tables_.calls[call].site].own)
+                outermost.insert(function_of(tables_.functions[call]));
+        std::set<uint32_t> sites;
+        for (uint32_t site : code_.writers())
+            if (const PlaceRow *place = place_of(site);
+                place && outermost.contains(function_of(*place)))
+                sites.insert(site);
+        if (sites.empty())
+            return;
+        for (const Version &version : line_.versions)
+            if (sites.contains(version.site))
+                receiving_.push_back({version.since, version.site});
+        std::sort(receiving_.begin(), receiving_.end());
+    }
+
+    const PlaceRow *place_of(uint32_t site) const {
+        bool known = site < tables_.places.size() && !tables_.places[site].empty();
+        return known ? &tables_.places[site].front() : nullptr;
+    }
+
+    // Whether a store is by the statement that a call is in: it begins no later in the source, and
+    // comes behind the call in the code.
+    bool receives(uint32_t store, uint32_t call) const {
+        const PlaceRow *stored = place_of(store), *called = place_of(call);
+        const CodeAddress &at = tables_.sites[store].instruction,
+                          &from = tables_.sites[call].instruction;
+        return stored && called && function_of(*stored) == function_of(*called) &&
+               stored->line <= called->line && at.module == from.module && at.offset > from.offset;
     }
 
     // Stores tell what calls do not: which inlined functions and tail calls there were. Where
@@ -92,6 +132,8 @@ class Finder : Endings {
         facts.own = code_.belongs(target);
         facts.holds_own = code_.holds_own(target);
         const std::string &name = tables_.text(target.function);
+        for (const std::string &wanted : query_.users)
+            facts.user |= is_named(name, wanted);
         for (const std::string &wanted : query_.exits)
             facts.exit |= is_named(name, wanted);
         for (const std::string &wanted : query_.entries)
@@ -122,6 +164,10 @@ class Finder : Endings {
             if (call.call >= facts_.size())
                 continue;
             take_stores(time_at(call.event));
+            if (auto returned = returned_.find(thread_); returned != returned_.end()) {
+                receive(returned->second, time_at(call.event));
+                returned_.erase(returned);
+            }
             if (call.is_return)
                 leave(call.call, time_at(call.event));
             else {
@@ -161,7 +207,8 @@ class Finder : Endings {
         Level level;
         level.function = function_of(tables_.functions[call]);
         level.call = call;
-        level.outermost = levels.all().size() == 1 && !tables_.sites[site].own;
+        level.outermost =
+            facts_[call].user || (levels.all().size() == 1 && !tables_.sites[site].own);
         level.own = facts_[call].own && !level.outermost;
         level.holds_own = facts_[call].holds_own;
         levels.call(std::move(level), time);
@@ -189,7 +236,20 @@ class Finder : Endings {
         if (returned || facts.exit || facts.line) {
             add(CPointKind::exit, call, time);
             answer_.points.back().busy = runs_of_others(*levels);
+            if (returned && levels->top().outermost && levels == &threads_[thread_])
+                returned_[thread_] = answer_.points.size() - 1;
         }
+    }
+
+    // The outermost function has called nothing else since an operation returned to it: what the
+    // calling statement stores is the operation's result, and the structure is whole only then.
+    void receive(size_t point, uint64_t until) {
+        FoundCPoint &returned = answer_.points[point];
+        auto store = std::upper_bound(receiving_.begin(), receiving_.end(),
+                                      StructureStore{returned.time, 0});
+        for (; store != receiving_.end() && store->time <= until; ++store)
+            if (receives(store->site, returned.site))
+                returned.time = store->time;
     }
 
     // An inlined function has. It may have been entered again and again, which does not show: so
@@ -309,6 +369,17 @@ class Finder : Endings {
         }
     }
 
+    // Their variables there are no nodes.
+    void find_inlined_users() {
+        std::set<std::string> found;
+        for (const auto &places : tables_.places)
+            for (size_t depth = 0; depth + 1 < places.size(); ++depth)
+                for (const std::string &user : query_.users)
+                    if (is_named(tables_.text(places[depth].function), user))
+                        found.insert(user);
+        answer_.inlined_users.assign(found.begin(), found.end());
+    }
+
     const Store &store_;
     const Tables &tables_;
     const Timeline &line_;
@@ -318,6 +389,8 @@ class Finder : Endings {
     std::vector<CallFacts> facts_;
     std::vector<StructureStore> stores_; // to the structure, where calls do not tell all
     std::vector<StructureStore>::const_iterator next_store_ = stores_.begin();
+    std::vector<StructureStore> receiving_; // by outermost functions
+    std::map<uint32_t, size_t> returned_;   // by thread: the C-point of what has just returned
     std::map<uint32_t, Levels> threads_;
     Levels *ending_ = nullptr;   // of the thread whose functions end
     std::set<Function> inlined_; // operations

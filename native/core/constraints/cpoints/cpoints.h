@@ -53,14 +53,16 @@ struct FoundCPoint {
 struct CPointQuery {
     bool returns = false;                    // those of the structure's own code
     std::vector<std::string> own;            // functions that belong, instead of the writers
+    std::vector<std::string> users;          // functions that belong to no structure, as main
     std::vector<std::string> exits, entries; // of these functions
     std::vector<std::pair<std::string, uint32_t>> lines; // calls and writes at FILE:LINE
 };
 
 struct CPointAnswer {
-    std::vector<FoundCPoint> points;    // in order of time; several may share a moment
-    std::vector<std::string> functions; // that belong to the structure
-    std::vector<std::string> inlined;   // of these, operations that were inlined somewhere
+    std::vector<FoundCPoint> points;        // in order of time; several may share a moment
+    std::vector<std::string> functions;     // that belong to the structure
+    std::vector<std::string> inlined;       // of these, operations that were inlined somewhere
+    std::vector<std::string> inlined_users; // of the query's users, those that were
 };
 
 CPointAnswer find_cpoints(const Store &store, const Timeline &line, const CPointQuery &query);

@@ -21,7 +21,7 @@ Builder::Builder(const Plan &plan, Find find) : plan_(plan), find_(std::move(fin
                     throw FormatError("type " + t.name + ": only the last array may be open-ended");
             }
         for (const PlanMember &member : t.members) {
-            Placed placed{type, member.base, member.stride};
+            Placed placed{type, member.base, member.stride, member.is_kept};
             if (member.type_id)
                 by_type_[*member.type_id].push_back(placed);
             for (uint32_t stack : member.stacks)
@@ -70,8 +70,10 @@ void Builder::add(const SourceBlock &source) {
 void Builder::place(uint32_t number) {
     const SourceBlock &source = sources_[number];
     std::vector<std::pair<int64_t, uint32_t>> places;
+    bool is_kept = false;
     for_each_place(source, [&](const Placed &placed) {
         int64_t size = int64_t(plan_.types[placed.type].size);
+        is_kept |= placed.is_kept;
         for (int64_t base = placed.base; base + size <= int64_t(source.block.size);
              base += int64_t(*placed.stride)) {
             places.emplace_back(base, placed.type);
@@ -86,7 +88,7 @@ void Builder::place(uint32_t number) {
         line_.several_types |= i && places[i - 1].first == base;
         line_.by_type[type].push_back(Object(line_.objects()));
         line_.birth.push_back(source.block.birth);
-        line_.death.push_back(source.block.death);
+        line_.death.push_back(is_kept ? forever : source.block.death);
         line_.block.push_back(number);
         line_.base.push_back(base);
         line_.type.push_back(uint8_t(type));

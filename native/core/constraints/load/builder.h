@@ -65,6 +65,7 @@ class Builder {
         uint32_t type;
         int64_t base;
         std::optional<uint64_t> stride;
+        bool is_kept = false;
     };
     struct Written {
         uint64_t value, since;

@@ -83,6 +83,7 @@ struct PlanMember { // exactly one of the first three
     std::optional<uint32_t> type_id;
     std::vector<uint32_t> stacks;
     std::optional<uint64_t> node;
+    bool is_kept = false;
     int64_t base = 0; // below 0: what lies before the node is not read
     std::optional<uint64_t> stride;
 
@@ -90,6 +91,7 @@ struct PlanMember { // exactly one of the first three
         visit("type_id", type_id);
         visit("stacks", stacks);
         visit("node", node);
+        visit("is_kept", is_kept);
         visit("base", base);
         visit("stride", stride);
     }

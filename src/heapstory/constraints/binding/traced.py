@@ -57,8 +57,21 @@ class TraceBinding:
     @cached_property
     def _globals(self) -> dict[str, tuple[int, int]]:
         """Variables: node id and type id, by name."""
-        described = [self.trace.core.node(node) for node in self._allocations.globals()]
-        return {one["name"]: (one["id"], one["type"]) for one in described if one and one["type"]}
+        return {
+            name: places[0]
+            for name, places in self._variables.items()
+            if not name.startswith(syntax.FRAME)
+        }
+
+    @cached_property
+    def _variables(self) -> dict[str, list[tuple[int, int]]]:
+        """The same, and those of frames, of which there may be many."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for node in self._allocations.globals():
+            one = self.trace.core.node(node)
+            if one and one["type"]:
+                found.setdefault(one["name"], []).append((one["id"], one["type"]))
+        return found
 
     def type_names(self) -> list[str]:
         return [
@@ -171,9 +184,10 @@ class TraceBinding:
 
     def _anywhere(self, inner: int) -> Iterator[PlanMember]:
         """Variables of a type, and records and variables that hold it."""
-        for _, (node, type_id) in sorted(self._globals.items()):
-            for base in self.layouts.inside(type_id, inner):
-                yield PlanMember(node=node, base=base)
+        for name, places in sorted(self._variables.items()):
+            for node, type_id in places:
+                for base in self.layouts.inside(type_id, inner):
+                    yield PlanMember(node=node, is_kept=name.startswith(syntax.FRAME), base=base)
         for outer in range(1, self.trace.core.types() + 1):
             described = self.trace.types.get(outer)
             if outer != inner and described["kind"] == "record":
@@ -291,16 +305,18 @@ class TraceBinding:
     # Roots.
 
     def roots(self, variable: str, path: str) -> list[Layout]:
-        if variable not in self._globals:
+        places = self._variables.get(variable, [])
+        if not places:
             return []
-        node, type_id = self._globals[variable]
+        is_kept = variable.startswith(syntax.FRAME)
+        members = tuple(PlanMember(node=node, is_kept=is_kept) for node, _ in places)
         found = []
-        for part in self.layouts.parts(type_id):
+        for part in self.layouts.parts(places[0][1]):
             scalar = scalar_of(part)
             name = scalar.name.replace("[]", "").lstrip(".")
             if scalar.kind is Kind.POINTER and (not path or name == path):
                 array = part if isinstance(part, Array) else Array(scalar, WORD, 1)
                 array = replace(array, element=replace(scalar, name="[]"))
                 size = scalar.offset + (array.count or 1) * array.stride
-                found.append(Layout(size, (array,), (PlanMember(node=node),)))
+                found.append(Layout(size, (array,), members))
         return found

@@ -42,14 +42,15 @@ class NoTrace:
         self.roots_of: dict[str, list[tuple[str, str | None]]] = {}
         for line in specification.statements:
             if isinstance(line, syntax.RootLine):
-                self._told(line.sources, line.type)
+                told = [one for one in line.sources if not one.startswith(syntax.FRAME)]
+                self._told(told, line.type)
             elif isinstance(line, syntax.OneLiner):
                 ends = len(ONE_LINERS[line.call.name].ends)
                 names = [dotted(arg) for arg in line.call.args]
                 heads = [name.partition(".")[0] for name in names]
                 mine = [name for name in (*heads, *self.declared) if name in self.declared]
-                told = [n for n, head in zip(names, heads, strict=True) if head not in mine]
-                self._told(told[-ends:] if ends else [], mine[0] if mine else None)
+                ends_told = [n for n, head in zip(names, heads, strict=True) if head not in mine]
+                self._told(ends_told[-ends:] if ends else [], mine[0] if mine else None)
 
     def _told(self, sources: Iterable[str], target: str | None) -> None:
         for source in sources:
@@ -95,7 +96,9 @@ class NoTrace:
 
     def roots(self, variable: str, path: str) -> list[Layout]:
         element = Scalar("[]", 0, WORD, Kind.POINTER)
-        return [] if path else [Layout(WORD, (Array(element, WORD, 1),), (PlanMember(node=0),))]
+        if path and not variable.startswith(syntax.FRAME):
+            return []
+        return [Layout(WORD, (Array(element, WORD, 1),), (PlanMember(node=0),))]
 
     def array_of(self, name: str) -> Layout | None:
         return self._array(None, ())

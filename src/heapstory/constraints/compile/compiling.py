@@ -90,6 +90,7 @@ class _Compiler:
             attributes,
             tuple(self.constraints + more),
             tuple(self.pause),
+            tuple(implied.users),
         )
         wording = Wording(plan)
         worded = tuple(replace(c, words=wording.constraint(c)) for c in plan.constraints)

@@ -21,6 +21,7 @@ class Implied:
 
     def __init__(self, schema: Schema, builder: ConstraintBuilder) -> None:
         self.schema, self.builder = schema, builder
+        self.users: list[str] = []  # functions whose variables are roots
 
     def read_roots(self) -> None:
         """Where the instances of types begin."""
@@ -37,6 +38,8 @@ class Implied:
                 found[0].roots += self._root(found[1], line.at)
 
     def _root(self, source: str, at: syntax.At) -> list[EdgeRef]:
+        if source.startswith(syntax.FRAME):
+            return self._frame_root(source, at)
         holder, _, path = source.partition(".")
         found = self.schema.binding.roots(holder, path)
         declared = any(entry.name == holder for entry in self.schema.declared())
@@ -60,6 +63,22 @@ class Implied:
                 via = self.schema.intern(own, counted=False)
                 return [self.schema.refer_to(array, array.layout.parts[0], via=via)]
         return [self.schema.refer_to(entry, part)]
+
+    def _frame_root(self, source: str, at: syntax.At) -> list[EdgeRef]:
+        function, _, rest = source.removeprefix(syntax.FRAME).partition(".")
+        variable, _, path = rest.partition(".")
+        if not variable:
+            raise self.schema.fail(f"which variable of {function}? (frame {function}.NAME)", at)
+        found = self.schema.binding.roots(f"{syntax.FRAME}{function}.{variable}", path)
+        if not found:
+            raise self.schema.fail(
+                f"no pointer '{rest}' of {function}'s frames is in the trace (record --frame "
+                f"{function}; in optimised code it may be in a register: build with -O0, or make "
+                "it volatile)",
+                at,
+            )
+        self.users.append(function)
+        return [self._global(source, layout) for layout in found]
 
     def _global(self, source: str, layout: Layout) -> EdgeRef:
         entry = self.schema.imply(source, layout)

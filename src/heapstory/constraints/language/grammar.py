@@ -31,7 +31,9 @@ value: NAME ["=" number]
 dotted: NAME ("." NAME)*
 declaration: NAME NAME ("," NAME)* ";"
 
-root: ROOT NAME "from" dotted ("," dotted)* ";"
+root: ROOT NAME "from" source ("," source)* ";"
+?source: dotted
+       | FRAME dotted                                      -> frame
 owner: OWNER NAME "." dotted ";"
      | ALIAS NAME "." dotted ";"                          -> no_alias
 pause: PAUSE NAME ("," NAME)* ";"
@@ -82,6 +84,7 @@ MARK: "*" | "^"
 UNCHECKED: "?"
 WRITTEN: "!"
 ROOT.2: /root\s*:/
+FRAME.2: /frame\s+(?=[A-Za-z_])/
 OWNER.2: /owner\s*:/
 ALIAS.2: /no\s+alias\s*:?/
 PAUSE.2: /pause\s+in\b/
@@ -167,11 +170,6 @@ def _remedy(error: UnexpectedInput, source: str) -> str:
     statement = re.split(r"[;{}]", source[:place])[-1]
     if kind := re.search(r"\b(struct|class|union)\s+(\w+)\s*$", statement):
         return f" (a type is named without '{kind[1]}': {kind[2]} {{ … }})"
-    if re.search(r"\bfrom\s+frame\s*$", statement):
-        return (
-            " (a local variable cannot be a root, since stores to the stack are not recorded: name "
-            "a field of a type or a global variable)"
-        )
     if _LATE_LOOP.search(f"{statement}{token or ''}"):
         return (
             " (for stands first, before what is supposed: for i in 0 to n, "

@@ -169,6 +169,9 @@ class _Reader(TermReader):
     def root(self, meta: Meta, word: Token, type_name: Token, *sources: str) -> syntax.RootLine:
         return syntax.RootLine(str(type_name), sources, find_at(meta))
 
+    def frame(self, meta: Meta, word: Token, variable: str) -> str:
+        return syntax.FRAME + variable
+
     def owner(self, meta: Meta, word: Token, type_name: Token, field: str) -> syntax.OwnerLine:
         return syntax.OwnerLine(str(type_name), field, True, find_at(meta))
 

@@ -243,9 +243,12 @@ class OneLiner:
     at: At
 
 
+FRAME = "frame "  # before FUNCTION.VARIABLE, in specifications and as the names of such nodes
+
+
 @dataclass(frozen=True, slots=True)
 class RootLine:
-    """``root: node from table.bucket, head;``."""
+    """``root: node from table.bucket, head, frame main.list;``."""
 
     type: str
     sources: tuple[str, ...]

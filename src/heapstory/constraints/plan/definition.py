@@ -85,11 +85,13 @@ class PlanRun:
 class PlanMember:
     """Which nodes are objects of a type: heap nodes of a trace type, heap nodes allocated with one
     of some call stacks (`created_stack`), or one node (a variable); exactly one of the three.
-    With `stride`, also at base + stride, base + 2*stride, … while `PlanType.size` bytes fit."""
+    With `stride`, also at base + stride, base + 2*stride, … while `PlanType.size` bytes fit. A node
+    that is kept holds what it held last for ever after."""
 
     type_id: int | None = None
     stacks: tuple[int, ...] = ()
     node: int | None = None
+    is_kept: bool = False
     base: int = 0
     stride: int | None = None
 
@@ -211,7 +213,8 @@ class PlanConstraint:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A specification bound to a trace. `edge_sets[0]` is all counted fields and runs. `pause`:
-    functions inside which the structure may be inconsistent."""
+    functions inside which the structure may be inconsistent. `users`: functions whose variables are
+    roots, which belong to no structure themselves."""
 
     name: str
     types: tuple[PlanType, ...]
@@ -219,3 +222,4 @@ class Plan:
     attributes: tuple[PlanAttribute, ...]
     constraints: tuple[PlanConstraint, ...]
     pause: tuple[str, ...] = ()
+    users: tuple[str, ...] = ()
