@@ -1,4 +1,4 @@
-"""Inference over trees whose children are an array and whose keys are ``void *``."""
+"""Inference over trees whose children are an array, whose keys are ``void *``, or elsewhere."""
 
 from __future__ import annotations
 
@@ -43,3 +43,40 @@ def test_children_in_an_array_keys_that_are_void_and_sums(
     assert order in said, done.stdout
     both = "X.child[0] != NULL and X.child[1] != NULL"
     assert f"{both} => X.leaves == X.child[0].leaves + X.child[1].leaves" in said, done.stdout
+
+
+FAR = r"""
+#include <stdlib.h>
+struct item { int weight; int number; };
+struct node { struct item *data; struct node *left, *right; };
+static struct node *root;
+static void add(int number, int weight) {
+    struct node **at = &root;
+    while (*at)
+        at = number < (*at)->data->number ? &(*at)->left : &(*at)->right;
+    struct node *node = calloc(1, sizeof *node);
+    node->data = malloc(sizeof *node->data);
+    node->data->number = number;
+    node->data->weight = weight;
+    node->left = node->right = NULL;
+    *at = node;
+}
+int main(void) {
+    for (int i = 1; i <= 40; ++i)
+        add(i * 29 % 41, i * 17 % 41);
+    return 0;
+}
+"""
+
+
+def test_keys_behind_pointers(
+    compile_program: Compile, record: Record, heapstory: Heapstory
+) -> None:
+    """The tree is ordered by one number of its items, and not by the other."""
+    done = heapstory("infer", record(compile_program(FAR, "-O0")))
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    way = "[left, right]"
+    order = f"MAX(X.left, data.number, {way}) < X.data.number"
+    assert f"{order} and MIN(X.right, data.number, {way}) > X.data.number" in said, done.stdout
+    assert "data.weight, " not in said

@@ -113,6 +113,9 @@ class Templates:
         for name in t.numbers:
             if t.edges and len(self.values.get(t.name, {}).get(name, ())) > 4:
                 yield from self._order_of(t, name)
+        for name in self._far_keys(t):
+            yield from self._order_of(t, name)
+        for name in t.numbers:
             if t.blocks > 4:
                 text = f"unique({t.name}.{name});"
                 unique = self._line(t, ORDER, text, f"unique {name}")
@@ -127,6 +130,16 @@ class Templates:
                     t, ORDER, f"{x}.{name} != {y}.{name}", to, ladder=f"kin {name} {edge}"
                 )
         yield from self._array_order(t)
+
+    def _far_keys(self, t: TypeFacts) -> Iterator[str]:
+        """Numbers in what a node points to: ``data.key``."""
+        for name, kind in t.pointers.items() if t.edges else ():
+            target = self.known.get(kind)
+            if target is None or target is t or target.edges or name in t.arrays:
+                continue
+            for number in target.numbers:
+                if len(self.values.get(kind, {}).get(number, ())) > 4:
+                    yield f"{name}.{number}"
 
     def _order_of(self, t: TypeFacts, name: str) -> Iterator[Candidate]:
         x, y = variables(t)
