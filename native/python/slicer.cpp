@@ -19,6 +19,7 @@
 #include "trace.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <mutex>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -100,6 +101,16 @@ Table table_of_edges(const slice::Explained &explained) {
                      std::move(rows))};
 }
 
+std::vector<slice::FileChange> file_changes(const Store &store) {
+    std::vector<slice::FileChange> found;
+    for (uint32_t chunk : store.event_chunks())
+        for (const Mark &mark : store.events(chunk).marks())
+            if (mark.kind == Mark::Kind::mapping)
+                found.push_back({std::strtoull(mark.text.c_str(), nullptr, 10),
+                                 mark.text.find(' ') != std::string::npos, mark.a, mark.b});
+    return found;
+}
+
 // What walks by some options found; other options begin anew.
 template <class Options> class KeptIndex {
   public:
@@ -123,6 +134,9 @@ class Slicer {
         nb::gil_scoped_release released;
         prepared_ = std::make_unique<slice::Prepared>(
             *stream_, [this](uint64_t address) { return code_.bytes(address); });
+        const std::vector<slice::FileChange> files = file_changes(*store_);
+        if (!files.empty()) // an older trace does not know them
+            prepared_->set_files(files);
     }
 
     nb::dict counts() const {

@@ -61,6 +61,12 @@ template <class Tag> class ActivationDecisions {
     void end() { ends_ = true; }
     void begin(uint64_t callee, Tag tag) { of_[callee].called(tag); }
 
+    // The present activation, with `tag`, returned from a call that might have ended otherwise.
+    void returned(uint64_t caller, uint32_t node, Tag tag) {
+        if (auto found = of_.find(caller); found != of_.end() || tag != Tag())
+            (found == of_.end() ? of_[caller] : found->second).decide(node, tag);
+    }
+
     // Null: nothing was decided that brings a tag.
     const Decisions<Tag> *now() const { return now_; }
     Tag over(const FlowGraph &graph, uint32_t node) const {

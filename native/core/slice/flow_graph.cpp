@@ -34,6 +34,8 @@ class FlowGraphBuilder {
             graph_.unfinished_.push_back({graph_.parts(block).back().node, node_at(next)});
         for (auto &list : graph_.successors_)
             sort_out(list);
+        find_jumps_anywhere();
+        find_open_calls();
         sort_out(graph_.entries_);
         for (auto [place, node] : nodes_)
             if (auto [found, is_new] = graph_.starts_.try_emplace(address_of(place), node); !is_new)
@@ -245,6 +247,45 @@ class FlowGraphBuilder {
         }
     }
 
+    // A pointer to code led to one place: with another value it would have led elsewhere. The jump
+    // by which a switch goes to its cases needs no such thing if a check of the range leads to it,
+    // which depends on the same value.
+    void find_jumps_anywhere() {
+        graph_.goes_anywhere_.assign(graph_.successors_.size(), false);
+        std::vector<std::vector<uint32_t>> before(graph_.successors_.size());
+        for (uint32_t node = 1; node < graph_.successors_.size(); ++node)
+            for (uint32_t next : graph_.successors_[node])
+                before[next].push_back(node);
+        for (uint32_t id = 1; id <= source_.blocks(); ++id) {
+            const auto &all = effects_[id].instructions;
+            if (all.empty() || all.back().branch != Branch::indirect ||
+                all.back().role == stream::Role::link || all.back().role == stream::Role::resolve)
+                continue;
+            const uint32_t node = graph_.parts(id).back().node;
+            const bool checked =
+                before[node].size() == 1 && graph_.successors_[before[node].front()].size() > 1;
+            graph_.goes_anywhere_[node] = graph_.successors_[node].size() == 1 &&
+                                          !(checked && stream::jumps_by_table(source_.block(id)));
+        }
+    }
+
+    void find_open_calls() {
+        std::vector<uint32_t> open(source_.blocks() + 1);
+        bool any = false;
+        for (uint32_t id = 1; id <= source_.blocks(); ++id) {
+            const auto &all = effects_[id].instructions;
+            if (all.empty() || all.back().branch != Branch::call)
+                continue;
+            const uint32_t node = graph_.parts(id).back().node;
+            if (graph_.successors_[node].size() < 2)
+                continue;
+            open[id] = node;
+            any = true;
+        }
+        if (any)
+            graph_.open_calls_ = std::move(open);
+    }
+
     static constexpr unsigned longest = 4096; // instructions of unexecuted code without a branch
 
     FlowGraph &graph_;
@@ -263,8 +304,12 @@ class FlowGraphBuilder {
 FlowGraph::FlowGraph(const stream::Source &source, const std::vector<Effects> &effects,
                      const Transitions &transitions, const Code &code) {
     FlowGraphBuilder(*this, source, effects, code).run(transitions);
-    post_dominator_ = post_dominators(successors_);
-    controllers_ = control_dependences(successors_, post_dominator_);
+    std::vector<std::vector<uint32_t>> ways = successors_;
+    for (uint32_t node = 0; node < nodes(); ++node)
+        if (goes_anywhere_[node])
+            ways[node].insert(ways[node].begin(), 0);
+    post_dominator_ = post_dominators(ways);
+    controllers_ = control_dependences(ways, post_dominator_);
 }
 
 } // namespace heapstory::slice

@@ -29,7 +29,9 @@ struct BlockPart {
 // activations did, calls stepped over, and the other side of every conditional branch: that one
 // may never have been taken, but what it would have skipped depends on the branch. Code that was
 // never executed is followed where its bytes are known; else the other side is taken to lead out of
-// the function, so that too much rather than too little depends on the branch. Where other code
+// the function, so that too much rather than too little depends on the branch. So it is with a jump
+// through a pointer that led to one place only, unless it is that of a switch whose range was
+// checked just before. Where other code
 // lies at an address later (made at run time, or another library), it has nodes of its own.
 class FlowGraph {
   public:
@@ -54,7 +56,15 @@ class FlowGraph {
         auto found = starts_.find(address);
         return found == starts_.end() ? 0 : found->second;
     }
-    bool is_branch(uint32_t node) const { return successors_[node].size() > 1; }
+    bool is_branch(uint32_t node) const {
+        return successors_[node].size() > 1 || goes_anywhere_[node];
+    }
+    // By block, the node that ends with its call where that might have ended otherwise than by a
+    // return: what comes behind it then depends on the return, and on the call where there was
+    // none. Null: there is no such call.
+    const std::vector<uint32_t> *open_calls() const {
+        return open_calls_.empty() ? nullptr : &open_calls_;
+    }
     // The branches that decide whether a node runs, ascending.
     const std::vector<uint32_t> &controllers(uint32_t node) const { return controllers_[node]; }
     bool depends(uint32_t node, uint32_t branch) const {
@@ -82,6 +92,8 @@ class FlowGraph {
     std::vector<std::pair<uint32_t, uint32_t>> unfinished_;
     std::unordered_map<uint64_t, uint32_t> starts_; // nodes by address, 0 where there are several
     std::vector<bool> changed_;                     // by block
+    std::vector<bool> goes_anywhere_;               // by node
+    std::vector<uint32_t> open_calls_;
 };
 
 } // namespace heapstory::slice

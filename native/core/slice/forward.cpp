@@ -177,6 +177,10 @@ class Walk {
         if (!may_start(step) && passes_by(execution, id, block))
             return;
         const bool last_is_in = run_block(execution, id, step);
+        const Activations::Return *back =
+            options_.control && block.jump == stream::Jump::ret ? steps_.returned(at) : nullptr;
+        if (back)
+            decisions_.returned(back->caller, back->node, last_is_in);
         if (options_.control && last_is_in && block.jump == stream::Jump::call)
             if (const uint64_t callee = steps_.callee(at))
                 decisions_.begin(callee, true);
@@ -184,7 +188,7 @@ class Walk {
 
     bool passes_by(const Execution &execution, uint32_t id, const Block &block) const {
         if (decisions_.now() || registers_->meets(outlines_[id].touched) ||
-            (options_.conventions && outlines_[id].saves))
+            (options_.conventions && outlines_[id].saves) || prepared_.made(id).size)
             return false;
         for (const Access &access : block.accesses)
             if (watched_.meets(execution.address(access), access.size) &&
@@ -229,8 +233,8 @@ class Walk {
         if (options_.conventions && one.role != Role::plain &&
             passes_through(execution, id, i, step, decided))
             return false;
-        const bool in =
-            decided || (options_.data && !is_lookup(id, i) && uses(execution, effects, i));
+        const bool in = decided || (options_.data && !is_lookup(id, i) &&
+                                    uses(execution, effects, i, prepared_.made(id)));
         if (in)
             hit(id, i, step);
         define(execution, effects, i, in);
@@ -253,7 +257,8 @@ class Walk {
                               });
     }
 
-    bool uses(const Execution &execution, const Effects &effects, unsigned i) {
+    // `made`: running the code uses what the program stored there.
+    bool uses(const Execution &execution, const Effects &effects, unsigned i, stream::Range made) {
         const Instruction &one = effects.instructions[i];
         const bool links = one.role == Role::link || one.role == Role::resolve;
         bool in = false;
@@ -269,7 +274,7 @@ class Walk {
                 in = true;
                 settle_saves(address, access.size);
             });
-        return in;
+        return in || (made.size && memory_.meets(made.address, made.size));
     }
 
     void define(const Execution &execution, const Effects &effects, unsigned i, bool in) {
@@ -320,7 +325,8 @@ class Walk {
         RegisterSet reg;
         reg.add(first, 8);
         const bool value = registers_->meets(reg);
-        const bool in = decided || (options_.data && uses(execution, effects, i));
+        const bool in =
+            decided || (options_.data && uses(execution, effects, i, prepared_.made(id)));
         put(*slot, 8, in && options_.data);
         watched_.add(*slot, 8);
         saves_[*slot] = {id, uint16_t(i), step, one.saved, in, value};

@@ -32,6 +32,7 @@ void Frames::follow(const Sequence &sequence, const stream::Source &source, Acti
                     Transitions *transitions) {
     into.of_step.assign(sequence.steps(), 0);
     into.calls.clear();
+    into.returns.clear();
     if (into.wants_origins)
         tell_origins(into);
     size_t next_switch = 0;
@@ -76,8 +77,15 @@ void Frames::step(const Sequence &sequence, uint32_t at, const Block &block, Thr
         if (into.wants_origins)
             into.origins[last_id_] = {frame.id, frame.block, place};
         stack.frames.push_back({last_id_, place, 0, 0});
-    } else if (block.jump == Jump::ret)
-        leave(stack, last_address(sequence, at, block) + 8, true, transitions);
+    } else if (block.jump == Jump::ret &&
+               leave(stack, last_address(sequence, at, block) + 8, true, transitions) &&
+               into.open_calls)
+        note_return(at, stack.frames.back(), into);
+}
+
+void Frames::note_return(uint32_t at, const Frame &caller, Activations &into) const {
+    if (const uint32_t node = (*into.open_calls)[caller.block])
+        into.returns.push_back({at, caller.id, node});
 }
 
 void Frames::tell_origins(Activations &into) const {
@@ -94,7 +102,7 @@ void Frames::tell_origins(Activations &into) const {
 }
 
 // Ends the activations below a stack pointer.
-void Frames::leave(Stack &stack, uint64_t pointer, bool by_return, Transitions *transitions) {
+bool Frames::leave(Stack &stack, uint64_t pointer, bool by_return, Transitions *transitions) {
     stack.pointer = pointer;
     auto end = [&](const Frame &frame) {
         if (transitions && frame.block)
@@ -112,15 +120,23 @@ void Frames::leave(Stack &stack, uint64_t pointer, bool by_return, Transitions *
         end(stack.frames.back());
         stack.frames.back() = {++last_id_, unknown, 0, 0};
     }
+    return returned;
 }
 
-void Frames::finish(Transitions &transitions) const {
-    for (const auto &[id, thread] : threads_)
+void Frames::finish(Transitions &transitions, const stream::Source &source) const {
+    for (const auto &[id, thread] : threads_) {
+        const Frame &last = thread.stacks.back().frames.back();
+        const bool exited = id == running_ && last.block && last.exit == stream::ran_to_end &&
+                            source.block(last.block).jump == Jump::system_call;
         for (const Stack &stack : thread.stacks)
-            for (const Frame &frame : stack.frames)
-                if (frame.block)
-                    transitions.insert(
-                        Transition{frame.block, Transition::unknown, frame.exit}.key());
+            for (const Frame &frame : stack.frames) {
+                if (!frame.block)
+                    continue;
+                transitions.insert(Transition{frame.block, Transition::unknown, frame.exit}.key());
+                if (exited)
+                    transitions.insert(Transition{frame.block, 0, frame.exit}.key());
+            }
+    }
 }
 
 void Frames::switch_stack(Thread &thread, uint64_t pointer) {

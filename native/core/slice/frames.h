@@ -59,8 +59,17 @@ struct Activations {
         uint32_t block = 0;  // whose last instruction was the call, or came before the signal
         uint64_t stack = 0;  // where its return address lies; 0: unknown
     };
+    // A return from a call that might have ended otherwise (longjmp, an exception, exit).
+    struct Return {
+        uint32_t step = 0;
+        uint64_t caller = 0; // the activation that it leads to
+        uint32_t node = 0;   // of the flow graph, that ends with the call
+    };
     std::vector<uint64_t> of_step;
-    std::vector<Call> calls; // in order
+    std::vector<Call> calls;     // in order
+    std::vector<Return> returns; // in order; filled in where there is `open_calls`
+    // The nodes that end with a call which may end otherwise, by block; 0: another block.
+    const std::vector<uint32_t> *open_calls = nullptr;
     // Of all that were under way when the sequence began, and those that it began; filled in where
     // it is asked for.
     std::unordered_map<uint64_t, Origin> origins;
@@ -76,8 +85,9 @@ class Frames {
   public:
     void follow(const stream::Sequence &sequence, const stream::Source &source, Activations &into,
                 Transitions *transitions);
-    // The stream ends here.
-    void finish(Transitions &transitions) const;
+    // The stream ends here. A system call that did not come back ended the program: the calls that
+    // led to it did not return, as if an exception had gone through them.
+    void finish(Transitions &transitions, const stream::Source &source) const;
 
   private:
     struct Frame {
@@ -101,7 +111,9 @@ class Frames {
     void step(const stream::Sequence &sequence, uint32_t at, const stream::Block &block,
               Thread &now, Activations &into, Transitions *transitions);
     void switch_stack(Thread &thread, uint64_t pointer);
-    void leave(Stack &stack, uint64_t pointer, bool by_return, Transitions *transitions);
+    // Returns whether the last of them returned to its caller.
+    bool leave(Stack &stack, uint64_t pointer, bool by_return, Transitions *transitions);
+    void note_return(uint32_t at, const Frame &caller, Activations &into) const;
     void begin_handler(uint32_t at, Thread &thread, Activations &into);
     void end_handler(Thread &thread);
     void tell_origins(Activations &into) const;

@@ -25,7 +25,7 @@ class Lister {
         for (uint32_t number = 0; number < prepared_.source().sequences(); ++number) {
             prepared_.source().read(number, sequence_);
             prepared_.follow(number, sequence_, activations_);
-            size_t call = 0, next_switch = 0;
+            size_t call = 0, back = 0, next_switch = 0;
             for (uint32_t at = 0; at < sequence_.steps(); ++at) {
                 uint64_t step = sequence_.first_step + at;
                 if (step > upto.step)
@@ -34,6 +34,10 @@ class Lister {
                        sequence_.switches[next_switch].step <= at)
                     thread_ = sequence_.switches[next_switch++].thread;
                 list(at, step == upto.step ? upto.instruction + 1u : ~0u);
+                for (; back < activations_.returns.size() && activations_.returns[back].step == at;
+                     ++back)
+                    regions_[activations_.returns[back].caller].returned(
+                        graph_.post_dominator(activations_.returns[back].node), list_.size());
                 for (; call < activations_.calls.size() && activations_.calls[call].step == at;
                      ++call)
                     regions_[activations_.calls[call].callee].call = list_.size();
@@ -57,6 +61,11 @@ class Lister {
         void enter(uint32_t node) {
             while (!open.empty() && open.back().end == node)
                 open.pop_back();
+        }
+        // The call that decided last was returned from by that instance, which then decides.
+        void returned(uint32_t call_end, uint64_t instance) {
+            if (!open.empty() && open.back().end == call_end)
+                open.back().branch = instance;
         }
         void decide(uint64_t branch, uint32_t end) {
             if (!open.empty() && open.back().end == end)
@@ -112,6 +121,8 @@ class Lister {
         execution.each_access(effects, i, AccessKind::load, [&](auto &access, uint64_t address) {
             one.used.push_back(reference(access, address));
         });
+        if (const stream::Range made = prepared_.made(id); made.size)
+            one.used.push_back({made.address, made.address + made.size});
         list_.push_back(std::move(one));
     }
 

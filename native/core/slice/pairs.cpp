@@ -76,8 +76,11 @@ class Walk {
         }
         const stream::Block &block = prepared_.source().block(id);
         const Tags last = run_block(Execution(steps_.sequence(), at, block), id);
-        if (block.jump == stream::Jump::ret)
+        if (block.jump == stream::Jump::ret) {
+            if (const Activations::Return *back = steps_.returned(at))
+                decisions_.returned(back->caller, back->node, last);
             decisions_.end();
+        }
         if (last && block.jump == stream::Jump::call)
             if (const uint64_t callee = steps_.callee(at))
                 decisions_.begin(callee, last);

@@ -6,6 +6,7 @@
 #include "slice/prepared.h"
 #include "stream/sequence.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -29,6 +30,13 @@ class Steps {
     uint64_t number(uint32_t at) const { return sequence_.first_step + at; }
     const stream::Effect &effect(uint32_t at) const {
         return sequence_.effects[sequence_.operand[at]];
+    }
+
+    // The return of a step from a call that might have ended otherwise; null: it is none.
+    const Activations::Return *returned(uint32_t at) const {
+        const auto &all = activations_.returns;
+        const auto found = std::ranges::lower_bound(all, at, {}, &Activations::Return::step);
+        return found != all.end() && found->step == at ? &*found : nullptr;
     }
 
     // Of the step that was entered last.

@@ -4,6 +4,7 @@
 #include <Zydis/Zydis.h>
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 
@@ -191,7 +192,25 @@ class Decoder {
         }
         if (is_constant(decoded))
             used_ = RegisterSet();
+        if (rounds(decoded.instruction.mnemonic))
+            used_.add(mxcsr_register, 4);
         take_state(role_of_state(decoded));
+    }
+
+    // Whether the result depends on how mxcsr says to round.
+    static bool rounds(ZydisMnemonic mnemonic) {
+        std::string_view name = ZydisMnemonicGetString(mnemonic);
+        name.remove_prefix(name.starts_with('v'));
+        if (name.starts_with("cvt"))
+            return !name.starts_with("cvtt") && !name.ends_with("2pd") &&
+                   !name.ends_with("ps2ph") && name != "cvtss2sd";
+        static constexpr std::array<std::string_view, 4> types{"ps", "pd", "ss", "sd"};
+        static constexpr std::array<std::string_view, 12> operations{
+            "add",  "sub", "mul",   "div",   "sqrt",  "hadd",
+            "hsub", "dpp", "round", "fmadd", "fmsub", "fnm"};
+        auto begins = [&](std::string_view one) { return name.starts_with(one); };
+        auto ends = [&](std::string_view one) { return name.ends_with(one); };
+        return std::ranges::any_of(types, ends) && std::ranges::any_of(operations, begins);
     }
 
     // Registers that are no operands. Which of them a mask leaves out is known when it runs.
@@ -423,6 +442,24 @@ Flow flow_of(std::span<const uint8_t> code, uint64_t address) {
         return {};
     return {decoded.instruction.length, branch_of(decoded.instruction, decoded.operand[0]),
             target_of(decoded, address)};
+}
+
+bool jumps_by_table(const Block &block) {
+    ZydisDecoder decoder;
+    Decoded decoded;
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    bool indexed = false; // an entry of a table of offsets or of addresses was read
+    for (size_t at = 0; at < block.code.size(); at += decoded.instruction.length) {
+        if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, block.code.data() + at,
+                                                 block.code.size() - at, &decoded.instruction,
+                                                 decoded.operand)))
+            return false;
+        for (unsigned i = 0; i < decoded.instruction.operand_count_visible; ++i)
+            indexed |= decoded.is_memory(i) && !decoded.is(ZYDIS_MNEMONIC_LEA) &&
+                       decoded.operand[i].mem.index != ZYDIS_REGISTER_NONE &&
+                       decoded.operand[i].mem.scale >= 4;
+    }
+    return indexed && branch_of(decoded.instruction, decoded.operand[0]) == Branch::indirect;
 }
 
 Effects effects_of(const Block &block) {

@@ -69,6 +69,9 @@ struct Flow {
 };
 Flow flow_of(std::span<const uint8_t> code, uint64_t address);
 
+// Whether a block ends with a jump to where an entry of a table says, as switches do.
+bool jumps_by_table(const Block &block);
+
 // Decodes a block. Code that cannot be decoded ends it: what it does is then known by its accesses
 // alone.
 Effects effects_of(const Block &block);

@@ -6,6 +6,7 @@
 
 #include "shared/ring.h"
 
+#include "pub_tool_aspacehl.h"
 #include "pub_tool_aspacemgr.h"
 
 struct file {
@@ -24,15 +25,32 @@ static void announce(const struct file *file) {
 
 static void add(Addr start, Addr end, const HChar *path) {
     struct file file = {start, end, VG_(strdup)("hs.file", path)};
-    if (!files)
-        files = VG_(newXA)(VG_(malloc), "hs.files", VG_(free), sizeof file);
     VG_(addToXA)(files, &file);
+}
+
+/* The recorder's own code, some of which programs run: they return from signals by it. */
+static void add_own(void) {
+    Int count;
+    Addr *starts = VG_(get_segment_starts)(SkFileV, &count);
+    for (Int i = 0; i < count; i++) {
+        const NSegment *segment = VG_(am_find_nsegment)(starts[i]);
+        const HChar *path = segment && segment->hasX ? VG_(am_get_filename)(segment) : NULL;
+        if (!path)
+            continue;
+        add(segment->start, segment->end + 1, path);
+        announce(VG_(indexXA)(files, VG_(sizeXA)(files) - 1));
+    }
+    VG_(free)(starts);
 }
 
 void hs_file_mapped(Addr start, SizeT length, const NSegment *segment) {
     const HChar *path = segment->kind == SkFileC ? VG_(am_get_filename)(segment) : NULL;
     if (!path)
         return;
+    if (!files) {
+        files = VG_(newXA)(VG_(malloc), "hs.files", VG_(free), sizeof(struct file));
+        add_own();
+    }
     add(start, start + length, path);
     announce(VG_(indexXA)(files, VG_(sizeXA)(files) - 1));
 }

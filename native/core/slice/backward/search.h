@@ -39,6 +39,11 @@ struct Search {
         registers = nullptr;
         pending = nullptr;
     }
+    // Whether something in the caller waits for a return, and does so no longer.
+    bool takes_return(const FlowGraph &graph, const Activations::Return &back) {
+        auto found = all.pending.find(back.caller);
+        return found != all.pending.end() && found->second.take(graph, back.node);
+    }
     // Whether an activation, which begins here, holds something that nothing in it decided over.
     bool takes_call(uint64_t callee) {
         auto found = all.pending.find(callee);

@@ -57,10 +57,12 @@ template <class Why> class BackwardWalk {
     const Checkpoint *points() const { return first_.get(); }
 
   private:
+    using Return = Activations::Return;
+
     // Why an instruction is wanted, beside what it defines.
     struct Wanted {
-        bool asked = false, decides = false, calls = false;
-        explicit operator bool() const { return asked || decides || calls; }
+        bool asked = false, decides = false, calls = false, returns = false;
+        explicit operator bool() const { return asked || decides || calls || returns; }
     };
 
     bool is_known(uint32_t sequence) {
@@ -114,7 +116,8 @@ template <class Why> class BackwardWalk {
     void pass_block(uint32_t at, uint32_t id) {
         const stream::Block &block = prepared_.source().block(id);
         const uint64_t callee = block.jump == stream::Jump::call ? wanted_callee(at) : 0;
-        const bool passes = !callee && !is_asked(steps_.number(at)) &&
+        const Return *back = block.jump == stream::Jump::ret ? wanted_return(at) : nullptr;
+        const bool passes = !callee && !back && !is_asked(steps_.number(at)) &&
                             !is_handed(steps_.number(at)) && passes_by(at, id, block);
         if (passes && !Why::on)
             return;
@@ -122,7 +125,13 @@ template <class Why> class BackwardWalk {
         if (passes)
             why_.pass_block(search_.activation, id, now.ran);
         else
-            look_at_block(now, now.ran, callee);
+            look_at_block(now, now.ran, callee, back);
+    }
+
+    // A step's return, where something in the caller waits for it.
+    const Return *wanted_return(uint32_t at) {
+        const Return *back = steps_.returned(at);
+        return back && search_.takes_return(graph_, *back) ? back : nullptr;
     }
 
     // The activation that a step began, where it holds something that nothing in it decided over.
@@ -169,26 +178,29 @@ template <class Why> class BackwardWalk {
         return true;
     }
 
-    // The first `count` instructions, the last of which may have begun a wanted activation.
-    void look_at_block(Running &now, unsigned count, uint64_t callee) {
+    // The first `count` instructions, the last of which may have begun a wanted activation, or have
+    // been a wanted return.
+    void look_at_block(Running &now, unsigned count, uint64_t callee,
+                       const Return *back = nullptr) {
         if (!count)
             return;
         now.go_to(count - 1);
         search_.pending->meet(graph_, now.node());
         why_.meets(search_.activation, now.node());
-        for (unsigned i = count; i-- > 0; callee = 0) {
+        for (unsigned i = count; i-- > 0; callee = 0, back = nullptr) {
             now.go_to(i);
-            look_at(now, i, callee);
+            look_at(now, i, callee, back);
             if (is_handed(now.step) && handed_.back().point.instruction == i)
                 take_handed();
         }
     }
 
     // Inlined for speed: what a block has in common for its instructions is then loaded once.
-    [[gnu::always_inline]] void look_at(const Running &now, unsigned i, uint64_t callee) {
+    [[gnu::always_inline]] void look_at(const Running &now, unsigned i, uint64_t callee,
+                                        const Return *back) {
         const stream::Instruction &one = now.instruction(i);
         why_.pass(search_.activation, now.id, i);
-        Wanted wanted{take_asked(now.step, i), false, callee != 0};
+        Wanted wanted{take_asked(now.step, i), false, callee != 0, back != nullptr};
         if (options_.control && now.ends_part(i))
             wanted.decides =
                 graph_.is_branch(now.node()) && search_.pending->take(graph_, now.node());
@@ -203,15 +215,15 @@ template <class Why> class BackwardWalk {
         }
         if (wanted ||
             ((by_register || by_memory) && !conventions_.is_transparent(now, i, by_memory)))
-            take(now, i, wanted, callee);
+            take(now, i, wanted, callee, back);
     }
 
     // Puts an execution of an instruction into the slice.
-    void take(const Running &now, unsigned i, Wanted wanted, uint64_t callee) {
+    void take(const Running &now, unsigned i, Wanted wanted, uint64_t callee, const Return *back) {
         // The one that faulted is only there because it is asked for.
         const bool completed = !wanted.asked || i < now.ran;
         if constexpr (Why::on)
-            tell(now, i, wanted, callee);
+            tell(now, i, wanted, callee, back);
         search_.hits.add(now.id, i, now.step);
         if (completed)
             define(now, i);
@@ -226,7 +238,7 @@ template <class Why> class BackwardWalk {
     }
 
     // Who waited for what is taken.
-    void tell(const Running &now, unsigned i, Wanted wanted, uint64_t callee) {
+    void tell(const Running &now, unsigned i, Wanted wanted, uint64_t callee, const Return *back) {
         why_.take(now.step, search_.thread, search_.activation, now.id, i);
         if (wanted.asked)
             why_.asked_for();
@@ -234,6 +246,8 @@ template <class Why> class BackwardWalk {
             why_.decided(search_.activation, graph_, now.node());
         if (wanted.calls)
             why_.called(callee);
+        if (wanted.returns)
+            why_.decided(back->caller, graph_, back->node);
     }
 
     void define(const Running &now, unsigned i) {
@@ -263,6 +277,8 @@ template <class Why> class BackwardWalk {
                 conventions_.note_link(one, address);
                 use(address, access.size);
             });
+        if (const stream::Range made = prepared_.made(now.id); made.size)
+            use(made.address, made.size);
     }
     void use(const stream::RegisterSet &registers) {
         for (unsigned word = 0; word < stream::RegisterSet::words; ++word)
