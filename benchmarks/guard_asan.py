@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What ``heapstory guard`` finds of AddressSanitizer's own test cases, which it was not made with.
 
-    curl -O http://deb.debian.org/debian/pool/main/l/llvm-toolchain-14/llvm-toolchain-14_14.0.6.orig.tar.xz
+    apt-get source --download-only llvm-toolchain-14
     tar xJf llvm-toolchain-14_14.0.6.orig.tar.xz --wildcards '*/compiler-rt/test/asan/TestCases/*'
     python3 -m benchmarks.guard_asan llvm-toolchain-14_14.0.6/compiler-rt/test/asan/TestCases
 
