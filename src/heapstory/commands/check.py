@@ -16,6 +16,7 @@ from heapstory.errors import UsageError
 if TYPE_CHECKING:
     from heapstory.checking.checked import Checked
     from heapstory.checking.errors import Error
+    from heapstory.checking.leaks import Leak
     from heapstory.checks.finding import Finding, Stack
     from heapstory.checks.suppressions import Suppressions
 
@@ -285,12 +286,11 @@ def _suppressions(found: Checked) -> Iterable[str]:
     """One entry for all findings that it fits, named after the first."""
     from heapstory.checks.suppressions import suppression_for
 
+    sized: list[tuple[Error | Leak, int]] = [(error, error.size) for error in found.open]
+    sized += [(leak, 0) for leak in found.open_leaks]
     entries: dict[str, str] = {}
-    for error in found.open:
-        body = suppression_for("", error.kind, error.size, error.stack)
-        named = suppression_for(error.fingerprint, error.kind, error.size, error.stack)
-        entries.setdefault(body, named)
-    for leak in found.open_leaks:
-        body = suppression_for("", leak.kind, 0, leak.stack)
-        entries.setdefault(body, suppression_for(leak.fingerprint, leak.kind, 0, leak.stack))
+    for one, size in sized:
+        body = suppression_for("", one.kind, size, one.stack)
+        if body not in entries:
+            entries[body] = suppression_for(one.fingerprint, one.kind, size, one.stack)
     return entries.values()
