@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "code_places.h"
 
+#include "symbols/code_files.h"
 #include "symbols/handing.h"
 #include "symbols/numbers.h"
-#include "symbols/symbols.h"
 
-#include <map>
 #include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
@@ -19,7 +18,7 @@ class Symbols {
   public:
     // "known", "changed" (the file is not the one that was executed) or "missing".
     const char *state(const std::string &path, const std::string &build_id) {
-        ElfFile *file = open(path);
+        ElfFile *file = files_.open(path);
         if (!file)
             return "missing";
         return build_id.empty() || file->build_id() == build_id ? "known" : "changed";
@@ -27,7 +26,7 @@ class Symbols {
 
     nb::list places(const std::string &path, const std::string &build_id, uint64_t offset) {
         nb::list out;
-        if (auto [file, address] = code(path, build_id, offset); file)
+        if (auto [file, address] = files_.at(path, build_id, offset); file)
             for (const Place &place : file->places(address))
                 out.append(described(place));
         return out;
@@ -36,7 +35,7 @@ class Symbols {
     nb::list handed_on(const std::string &path, const std::string &build_id, uint64_t offset,
                        Arguments arguments) {
         nb::list out;
-        if (auto [file, address] = code(path, build_id, offset); file)
+        if (auto [file, address] = files_.at(path, build_id, offset); file)
             for (Arguments found : heapstory::handed_on(*file, address, arguments))
                 out.append(found);
         return out;
@@ -45,8 +44,8 @@ class Symbols {
     // Addresses, as the file has them, of variables that hold numbers only: first, beyond the last.
     nb::list numbers(const std::string &path, size_t most) {
         nb::list out;
-        if (ElfFile *file = open(path))
-            for (const CodeRange &range : number_ranges(*file, types_, most))
+        if (ElfFile *file = files_.open(path))
+            for (const CodeRange &range : number_ranges(*file, files_.types, most))
                 out.append(nb::make_tuple(range.low, range.high));
         return out;
     }
@@ -60,31 +59,7 @@ class Symbols {
         return made;
     }
 
-    // The file and the address in it; no file if it is not the one that was executed.
-    std::pair<ElfFile *, uint64_t> code(const std::string &path, const std::string &build_id,
-                                        uint64_t offset) {
-        ElfFile *file = open(path);
-        if (!file || (!build_id.empty() && file->build_id() != build_id))
-            return {};
-        for (const Segment &segment : file->segments())
-            if (offset - segment.offset < segment.file_size)
-                return {file, segment.address + offset - segment.offset};
-        return {};
-    }
-
-    ElfFile *open(const std::string &path) {
-        auto [at, fresh] = files_.try_emplace(path);
-        if (fresh) {
-            try {
-                at->second = ElfFile::open(path, types_);
-            } catch (const std::runtime_error &) { // gone, or no ELF file any more
-            }
-        }
-        return at->second.get();
-    }
-
-    TypeTable types_;
-    std::map<std::string, std::unique_ptr<ElfFile>> files_;
+    CodeFiles files_;
 };
 
 } // namespace

@@ -5,6 +5,8 @@
 #include "constraints/load/allocations.h"
 #include "constraints/locate/structure.h"
 #include "plan_reader.h"
+#include "symbols/code_files.h"
+#include "symbols/results.h"
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -73,7 +75,14 @@ CPointAnswer cpoints(const Structure &structure, bool returns, std::vector<std::
                      std::vector<std::string> entries,
                      std::vector<std::pair<std::string, uint32_t>> lines) {
     nb::gil_scoped_release release;
-    return structure.cpoints({returns, own, users, exits, entries, lines});
+    CodeFiles files;
+    auto stores_result = [&](const CallAndStore &two) {
+        FileAddress call = files.at(two.path, two.build_id, two.call),
+                    store = files.at(two.path, two.build_id, two.store);
+        return call.file && store.file &&
+               heapstory::stores_result(*call.file, call.address, store.address);
+    };
+    return structure.cpoints({returns, own, users, exits, entries, lines, stores_result});
 }
 
 // 0 stands for no type.

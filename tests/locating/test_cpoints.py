@@ -132,3 +132,17 @@ def test_what_an_operation_returns_is_stored_before_the_structure_is_whole(
     result = 1 + next(i for i, line in enumerate(marks) if "// RESULT" in line)
     assert result in {statement["line"] for statement in answer["statements"]}
     assert answer["bad"]["function"] == "pop"
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_two_branches_may_store_results_in_one_place(
+    compiler: str, compile_program: Compile, record: Record, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    spec = program("locating/shared_end.spec")
+    for fault, status in ((), 0), (("-DFAULT=22",), 1):
+        flags = ("-O2", "-fno-inline", *fault)
+        built = compile_program("locating/shared_end", *flags, compiler=compiler)
+        done = heapstory("locate", record(built), "--spec", spec, "--json")
+        answer = json.loads(done.stdout)
+        assert done.returncode == status, answer["inconsistencies"]
+    assert answer["bad"]["function"] == "pop"

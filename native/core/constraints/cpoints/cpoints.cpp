@@ -92,13 +92,27 @@ class Finder : Endings {
     }
 
     // Whether a store is by the statement that a call is in: it begins no later in the source, and
-    // comes behind the call in the code.
-    bool receives(uint32_t store, uint32_t call) const {
+    // comes behind the call in the code, or the code stores what the call has returned.
+    bool receives(uint32_t store, uint32_t call) {
         const PlaceRow *stored = place_of(store), *called = place_of(call);
         const CodeAddress &at = tables_.sites[store].instruction,
                           &from = tables_.sites[call].instruction;
-        return stored && called && function_of(*stored) == function_of(*called) &&
-               stored->line <= called->line && at.module == from.module && at.offset > from.offset;
+        if (!stored || !called || function_of(*stored) != function_of(*called) ||
+            at.module != from.module)
+            return false;
+        if (stored->line <= called->line && at.offset > from.offset)
+            return true;
+        auto [known, fresh] = stores_result_.try_emplace({call, store});
+        if (fresh)
+            known->second = stores_result(from, at.offset);
+        return known->second;
+    }
+
+    bool stores_result(const CodeAddress &call, uint64_t store) const {
+        const ModuleRow &module = tables_.modules[call.module];
+        return query_.stores_result &&
+               query_.stores_result(
+                   {tables_.text(module.path), tables_.text(module.build_id), call.offset, store});
     }
 
     // Stores tell what calls do not: which inlined functions and tail calls there were. Where
@@ -389,8 +403,9 @@ class Finder : Endings {
     std::vector<CallFacts> facts_;
     std::vector<StructureStore> stores_; // to the structure, where calls do not tell all
     std::vector<StructureStore>::const_iterator next_store_ = stores_.begin();
-    std::vector<StructureStore> receiving_; // by outermost functions
-    std::map<uint32_t, size_t> returned_;   // by thread: the C-point of what has just returned
+    std::vector<StructureStore> receiving_;                       // by outermost functions
+    std::map<std::pair<uint32_t, uint32_t>, bool> stores_result_; // by call and store
+    std::map<uint32_t, size_t> returned_; // by thread: the C-point of what has just returned
     std::map<uint32_t, Levels> threads_;
     Levels *ending_ = nullptr;   // of the thread whose functions end
     std::set<Function> inlined_; // operations

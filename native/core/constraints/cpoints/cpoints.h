@@ -25,6 +25,7 @@
 #include "constraints/timeline/timeline.h"
 #include "store/store.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,12 +51,20 @@ struct FoundCPoint {
     std::vector<std::pair<uint64_t, uint64_t>> busy = {};
 };
 
+// Two instructions of a file, by their offsets.
+struct CallAndStore {
+    std::string path, build_id;
+    uint64_t call = 0, store = 0;
+};
+
 struct CPointQuery {
     bool returns = false;                    // those of the structure's own code
     std::vector<std::string> own;            // functions that belong, instead of the writers
     std::vector<std::string> users;          // functions that belong to no structure, as main
     std::vector<std::string> exits, entries; // of these functions
     std::vector<std::pair<std::string, uint32_t>> lines; // calls and writes at FILE:LINE
+    // Whether what a call returns is what a store behind it writes (symbols/results.h).
+    std::function<bool(const CallAndStore &)> stores_result;
 };
 
 struct CPointAnswer {

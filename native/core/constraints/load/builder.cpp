@@ -21,7 +21,7 @@ Builder::Builder(const Plan &plan, Find find) : plan_(plan), find_(std::move(fin
                     throw FormatError("type " + t.name + ": only the last array may be open-ended");
             }
         for (const PlanMember &member : t.members) {
-            Placed placed{type, member.base, member.stride, member.is_kept};
+            Placed placed{type, member.base, member.stride, member.count, member.is_kept};
             if (member.type_id)
                 by_type_[*member.type_id].push_back(placed);
             for (uint32_t stack : member.stacks)
@@ -74,8 +74,9 @@ void Builder::place(uint32_t number) {
     for_each_place(source, [&](const Placed &placed) {
         int64_t size = int64_t(plan_.types[placed.type].size);
         is_kept |= placed.is_kept;
-        for (int64_t base = placed.base; base + size <= int64_t(source.block.size);
-             base += int64_t(*placed.stride)) {
+        uint64_t left = placed.count.value_or(forever);
+        for (int64_t base = placed.base; left && base + size <= int64_t(source.block.size);
+             base += int64_t(*placed.stride), --left) {
             places.emplace_back(base, placed.type);
             if (!placed.stride.value_or(0))
                 break;

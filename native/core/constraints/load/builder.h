@@ -64,7 +64,7 @@ class Builder {
     struct Placed { // one type's objects in a block
         uint32_t type;
         int64_t base;
-        std::optional<uint64_t> stride;
+        std::optional<uint64_t> stride, count;
         bool is_kept = false;
     };
     struct Written {

@@ -85,7 +85,7 @@ struct PlanMember { // exactly one of the first three
     std::optional<uint64_t> node;
     bool is_kept = false;
     int64_t base = 0; // below 0: what lies before the node is not read
-    std::optional<uint64_t> stride;
+    std::optional<uint64_t> stride, count;
 
     template <class Visit> void for_each_member(Visit visit) {
         visit("type_id", type_id);
@@ -94,6 +94,7 @@ struct PlanMember { // exactly one of the first three
         visit("is_kept", is_kept);
         visit("base", base);
         visit("stride", stride);
+        visit("count", count);
     }
 };
 

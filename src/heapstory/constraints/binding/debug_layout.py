@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from heapstory.constraints.binding.layout import EXPANDED_AT_MOST, Array, Scalar
@@ -15,11 +15,45 @@ if TYPE_CHECKING:
     from heapstory import _core
 
 
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a type lies in another one, under a path of members: at `count` offsets, `stride`
+    apart."""
+
+    type_id: int
+    path: str
+    base: int
+    stride: int
+    count: int
+
+    def offsets(self) -> range:
+        return range(self.base, self.base + self.stride * self.count, self.stride or 1)
+
+    def is_under(self, path: str) -> bool:
+        return not path or self.path == path or self.path.startswith(f"{path}.")
+
+    def moved(self, name: str, offset: int) -> Places:
+        """The same in a structure that has the type as a member."""
+        path = f"{name}.{self.path}" if name and self.path else name or self.path
+        return replace(self, path=path, base=self.base + offset)
+
+    def repeated(self, size: int, count: int) -> Iterator[Places]:
+        """The same in an array of the type, of which one element has `size` bytes."""
+        if self.count == 1:
+            yield replace(self, stride=size, count=count)
+        elif self.count * self.stride == size:
+            yield replace(self, count=self.count * count)
+        else:
+            for i in range(count):
+                yield replace(self, base=self.base + i * size)
+
+
 class DebugLayouts:
     """The fields of types, arrays and nested structures taken apart."""
 
     def __init__(self, types: Types) -> None:
         self.types = types
+        self._places: dict[int, tuple[Places, ...]] = {}
 
     def parts(self, type_id: int) -> tuple[Scalar | Array, ...]:
         """The fields of a type, in order."""
@@ -80,6 +114,31 @@ class DebugLayouts:
             kind = Kind.INT if described["is_signed"] else Kind.UINT
         return Scalar(name, base, size, kind, target, other, is_char=is_text)
 
+    def pointers(self, outer: int) -> Iterator[tuple[Places, Scalar | Array]]:
+        """The pointers in a type, each with the structures that it is a member of (or the type, if
+        that is a pointer or an array of pointers)."""
+        if part := self._pointer_part(outer, "", 0):
+            yield Places(outer, "", 0, self.types.get(outer)["size"], 1), part
+        for places in self.places(outer):
+            for member in self.types.get(places.type_id)["fields"]:
+                name = member["name"] or ""
+                if member["type"] and (
+                    part := self._pointer_part(member["type"], name, member["offset"])
+                ):
+                    yield places, part
+
+    def _pointer_part(self, type_id: int, name: str, base: int) -> Scalar | Array | None:
+        """A pointer, or an array of pointers of any number of dimensions."""
+        described, count = self.types.get(type_id), 1
+        is_array = described["kind"] == "array"
+        while described["kind"] == "array" and described["target"]:
+            count *= described["count"] or 0
+            described = self.types.get(described["target"])
+        if described["kind"] != "pointer":
+            return None
+        scalar = self._scalar(described, name, base)
+        return Array(scalar, scalar.size, count) if is_array else scalar
+
     def is_open(self, type_id: int) -> bool:
         """Whether the last member of a record is an array without a length."""
         described = self.types.get(type_id)
@@ -116,17 +175,31 @@ class DebugLayouts:
 
     def inside(self, outer: int, inner: int, path: str = "") -> Iterator[int]:
         """The offsets in a type at which another one lies (under a member, if one is named)."""
-        if outer == inner:
-            if not path:
-                yield 0
-            return
+        for places in self.runs_inside(outer, inner, path):
+            yield from places.offsets()
+
+    def runs_inside(self, outer: int, inner: int, path: str = "") -> Iterator[Places]:
+        """The same, with the elements of an array together."""
+        for places in self.places(outer):
+            if places.type_id == inner and places.is_under(path):
+                yield places
+
+    def places(self, outer: int) -> tuple[Places, ...]:
+        """Every type that lies in a type, itself included."""
+        if outer not in self._places:
+            self._places[outer] = tuple(self._places_in(outer))
+        return self._places[outer]
+
+    def _places_in(self, outer: int) -> Iterator[Places]:
         described = self.types.get(outer)
+        yield Places(outer, "", 0, described["size"], 1)
         if described["kind"] == "array" and described["target"]:
-            stride = self.types.get(described["target"])["size"]
-            for i in range(min(described["count"] or 0, EXPANDED_AT_MOST)):
-                yield from (i * stride + o for o in self.inside(described["target"], inner, path))
-        name, _, rest = path.partition(".")
+            for places in self.places(described["target"]):
+                yield from places.repeated(
+                    self.types.get(described["target"])["size"], described["count"] or 0
+                )
         for member in described["fields"]:
-            if member["type"] and (not path or member["name"] == name):
-                offsets = self.inside(member["type"], inner, rest)
-                yield from (member["offset"] + offset for offset in offsets)
+            if member["type"]:
+                name = "" if member["base_class"] else member["name"] or ""
+                for places in self.places(member["type"]):
+                    yield places.moved(name, member["offset"])

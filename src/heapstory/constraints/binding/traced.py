@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from heapstory.constraints.binding import glibc
 from heapstory.constraints.binding.constants import read_constants
-from heapstory.constraints.binding.debug_layout import DebugLayouts
+from heapstory.constraints.binding.debug_layout import DebugLayouts, Places
 from heapstory.constraints.binding.layout import (
     WORD,
     Array,
@@ -133,18 +133,12 @@ class TraceBinding:
 
     def variables_of(self, name: str) -> list[str]:
         """Global variables that hold pointers to a record type."""
-        found = []
+        found: dict[str, None] = {}
         for variable, (_, type_id) in sorted(self._globals.items()):
-            for part in self.layouts.parts(type_id):
-                scalar = scalar_of(part)
-                if (
-                    scalar.kind is Kind.POINTER
-                    and scalar.target == name
-                    and variable.isidentifier()
-                ):
-                    path = scalar.name.replace("[]", "").lstrip(".")
-                    found.append(f"{variable}.{path}" if path else variable)
-        return found
+            for places, part in self.layouts.pointers(type_id):
+                if scalar_of(part).target == name and variable.isidentifier():
+                    found[".".join(filter(None, (variable, places.path, part.name)))] = None
+        return list(found)
 
     # Where objects lie.
 
@@ -154,6 +148,7 @@ class TraceBinding:
                 yield from self._node_types.members(type_id, self._stride(type_id))
             if not line.holders:
                 yield from self._derived(type_id)
+                yield from self._in_variables(type_id)
             for field in line.holders:
                 yield from self._anywhere(type_id) if field == "*" else self._at(type_id, field)
 
@@ -184,21 +179,24 @@ class TraceBinding:
 
     def _anywhere(self, inner: int) -> Iterator[PlanMember]:
         """Variables of a type, and records and variables that hold it."""
-        for name, places in sorted(self._variables.items()):
-            for node, type_id in places:
-                for base in self.layouts.inside(type_id, inner):
-                    yield PlanMember(node=node, is_kept=name.startswith(syntax.FRAME), base=base)
+        yield from self._in_variables(inner)
         for outer in range(1, self.trace.core.types() + 1):
             described = self.trace.types.get(outer)
             if outer != inner and described["kind"] == "record":
                 yield from self._held(outer, inner)
 
+    def _in_variables(self, inner: int) -> Iterator[PlanMember]:
+        for name, variables in sorted(self._variables.items()):
+            for node, type_id in variables:
+                for places in self.layouts.runs_inside(type_id, inner):
+                    yield _in_variable(name, node, places)
+
     def _at(self, inner: int, field: str) -> Iterator[PlanMember]:
         holder, _, path = field.partition(".")
         if holder in self._globals:
             node, type_id = self._globals[holder]
-            for base in self.layouts.inside(type_id, inner, path):
-                yield PlanMember(node=node, base=base)
+            for places in self.layouts.runs_inside(type_id, inner, path):
+                yield _in_variable(holder, node, places)
         for outer in self._named(holder):
             yield from self._held(outer, inner, path)
 
@@ -305,18 +303,30 @@ class TraceBinding:
     # Roots.
 
     def roots(self, variable: str, path: str) -> list[Layout]:
-        places = self._variables.get(variable, [])
-        if not places:
-            return []
-        is_kept = variable.startswith(syntax.FRAME)
-        members = tuple(PlanMember(node=node, is_kept=is_kept) for node, _ in places)
-        found = []
-        for part in self.layouts.parts(places[0][1]):
-            scalar = scalar_of(part)
-            name = scalar.name.replace("[]", "").lstrip(".")
-            if scalar.kind is Kind.POINTER and (not path or name == path):
-                array = part if isinstance(part, Array) else Array(scalar, WORD, 1)
-                array = replace(array, element=replace(scalar, name="[]"))
-                size = scalar.offset + (array.count or 1) * array.stride
-                found.append(Layout(size, (array,), members))
-        return found
+        """Each of these words is of the structure that it lies in, so that the elements of an array
+        of structures are apart."""
+        found: dict[Array, list[PlanMember]] = {}
+        for node, type_id in self._variables.get(variable, []):
+            for places, part in self.layouts.pointers(type_id):
+                name = ".".join(filter(None, (places.path, part.name)))
+                if not path or name == path:
+                    array = part if isinstance(part, Array) else Array(part, WORD, 1)
+                    array = replace(array, element=replace(array.element, name="[]"))
+                    found.setdefault(array, []).append(_in_variable(variable, node, places))
+        return [
+            Layout(
+                array.element.offset + (array.count or 1) * array.stride, (array,), tuple(members)
+            )
+            for array, members in found.items()
+        ]
+
+
+def _in_variable(name: str, node: int, places: Places) -> PlanMember:
+    one = places.count == 1
+    return PlanMember(
+        node=node,
+        is_kept=name.startswith(syntax.FRAME),
+        base=places.base,
+        stride=None if one else places.stride,
+        count=None if one else places.count,
+    )

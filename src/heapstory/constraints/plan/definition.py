@@ -85,8 +85,8 @@ class PlanRun:
 class PlanMember:
     """Which nodes are objects of a type: heap nodes of a trace type, heap nodes allocated with one
     of some call stacks (`created_stack`), or one node (a variable); exactly one of the three.
-    With `stride`, also at base + stride, base + 2*stride, … while `PlanType.size` bytes fit. A node
-    that is kept holds what it held last for ever after."""
+    With `stride`, also at base + stride, base + 2*stride, … while `PlanType.size` bytes fit, or
+    `count` of them in all. A node that is kept holds what it held last for ever after."""
 
     type_id: int | None = None
     stacks: tuple[int, ...] = ()
@@ -94,6 +94,7 @@ class PlanMember:
     is_kept: bool = False
     base: int = 0
     stride: int | None = None
+    count: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
