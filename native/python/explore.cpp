@@ -24,13 +24,13 @@ class Explorer {
                     type == int32_t(Type::program) ? Program::read(object) : Program{},
                     Names(names), object_uses_id} {}
 
-    Found search(int32_t operations, int32_t width, int32_t keys, size_t states, double seconds,
-                 const Stop &stop) const {
+    Found search(int32_t operations, int32_t width, int32_t keys, size_t states, size_t memory,
+                 double seconds, const Stop &stop) const {
         if (operations < 1 || operations > 30)
             throw std::invalid_argument("1 to 30 operations can be explored");
         nb::gil_scoped_release released;
         return heapstory::explore::search(question_, {operations, width, keys},
-                                          {states, seconds, &stop.set});
+                                          {states, memory, seconds, &stop.set});
     }
 
   private:
@@ -53,7 +53,7 @@ void bind_explore(nb::module_ &m) {
         .def_prop_ro("outcome",
                      [](const Found &found) {
                          static const char *const names[] = {"explained", "unexplained", "time",
-                                                             "states", "stopped"};
+                                                             "states",    "memory",      "stopped"};
                          return names[found.outcome];
                      })
         .def_ro("trail", &Found::trail)
@@ -65,6 +65,6 @@ void bind_explore(nb::module_ &m) {
         .def(nb::init<const Words &, int32_t, const Words &, int32_t, bool>(), "program"_a,
              "type"_a, "object"_a, "names"_a, "object_uses_id"_a)
         .def("search", &Explorer::search, "operations"_a, "width"_a, "keys"_a, "states"_a,
-             "seconds"_a, "stop"_a);
+             "memory"_a, "seconds"_a, "stop"_a);
     bind_explore_ir(m);
 }

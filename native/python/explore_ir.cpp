@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "explore.h"
 
+#include "explore/ir/drawing.h"
 #include "explore/ir/search.h"
 
 #include <nanobind/stl/pair.h>
@@ -21,26 +22,18 @@ class Interleaver {
   public:
     explicit Interleaver(const Longs &words) : code_(Code::read(words)) {}
 
-    Found search(int32_t calls, int32_t threads, int32_t keys, size_t states, double seconds,
-                 bool alone, const Stop &stop, const Program &program) const {
-        if (calls < 1 || calls > calls_of_thread || threads < 1 || threads > most_threads)
-            throw std::invalid_argument("1 to 8 calls of 1 to 4 threads can be tried");
-        nb::gil_scoped_release released;
-        Limits limits{calls, threads, keys, states, seconds};
+    Found search(int32_t calls, int32_t threads, int32_t keys, size_t states, size_t memory,
+                 double seconds, bool alone, const Stop &stop, const Program &program) const {
+        Limits limits = within({calls, threads, keys, states, memory, seconds}, stop, program);
         limits.alone = alone;
-        limits.cancelled = &stop.set;
-        limits.program = checked(program, threads);
+        nb::gil_scoped_release released;
         return heapstory::explore::ir::search(code_, limits);
     }
 
     Found draw(int32_t calls, int32_t threads, int32_t keys, uint64_t first, uint64_t count,
                double seconds, const Stop &stop, const Program &program) const {
-        if (calls < 1 || calls > calls_of_thread || threads < 1 || threads > most_threads)
-            throw std::invalid_argument("1 to 8 calls of 1 to 4 threads can be drawn");
+        Limits limits = within({calls, threads, keys, SIZE_MAX, SIZE_MAX, seconds}, stop, program);
         nb::gil_scoped_release released;
-        Limits limits{calls, threads, keys, SIZE_MAX, seconds};
-        limits.cancelled = &stop.set;
-        limits.program = checked(program, threads);
         return heapstory::explore::ir::draw(code_, limits, {first, count});
     }
 
@@ -48,7 +41,7 @@ class Interleaver {
     std::vector<Longs> together(int32_t threads) const {
         if (threads < 1 || threads > most_threads)
             throw std::invalid_argument("1 to 4 threads can be tried");
-        Limits limits{threads, threads, 1, SIZE_MAX, 1e9};
+        Limits limits{threads, threads, 1, SIZE_MAX, SIZE_MAX, 1e9};
         limits.collect = true;
         auto found = heapstory::explore::ir::search(code_, limits).answers;
         return {found.begin(), found.end()};
@@ -59,10 +52,15 @@ class Interleaver {
     }
 
   private:
-    static const Program &checked(const Program &program, int32_t threads) {
-        if (!program.empty() && program.size() != size_t(threads))
+    static Limits within(Limits limits, const Stop &stop, const Program &program) {
+        if (limits.calls < 1 || limits.calls > calls_of_thread || limits.threads < 1 ||
+            limits.threads > most_threads)
+            throw std::invalid_argument("1 to 8 calls of 1 to 4 threads can be tried");
+        if (!program.empty() && program.size() != size_t(limits.threads))
             throw std::invalid_argument("a program for each thread");
-        return program;
+        limits.cancelled = &stop.set;
+        limits.program = program;
+        return limits;
     }
 
     Code code_;
@@ -71,6 +69,7 @@ class Interleaver {
 } // namespace
 
 void bind_explore_ir(nb::module_ &m) {
+    m.attr("MOST_ROUNDS") = most_rounds;
     nb::class_<Fault>(m, "MachineFault")
         .def_prop_ro("what", [](const Fault &fault) { return int64_t(fault.what); })
         .def_ro("line", &Fault::line)
@@ -96,7 +95,8 @@ void bind_explore_ir(nb::module_ &m) {
         .def_prop_ro("outcome",
                      [](const Found &found) {
                          static const char *const names[] = {"explained", "unexplained", "odd",
-                                                             "time",      "states",      "stopped"};
+                                                             "time",      "states",      "memory",
+                                                             "stopped"};
                          return names[found.outcome];
                      })
         .def_ro("states", &Found::states)
@@ -107,11 +107,12 @@ void bind_explore_ir(nb::module_ &m) {
         .def_ro("fault_trail", &Found::fault_trail)
         .def_ro("fault_calls", &Found::fault_calls)
         .def_ro("ended", &Found::ended)
-        .def_ro("status", &Found::status);
+        .def_ro("status", &Found::status)
+        .def_ro("waited", &Found::waited);
     nb::class_<Interleaver>(m, "Interleaver")
         .def(nb::init<const Longs &>(), "words"_a)
         .def("search", &Interleaver::search, "calls"_a, "threads"_a, "keys"_a, "states"_a,
-             "seconds"_a, "alone"_a, "stop"_a, "program"_a = Program{})
+             "memory"_a, "seconds"_a, "alone"_a, "stop"_a, "program"_a = Program{})
         .def("draw", &Interleaver::draw, "calls"_a, "threads"_a, "keys"_a, "first"_a, "count"_a,
              "seconds"_a, "stop"_a, "program"_a = Program{})
         .def("together", &Interleaver::together, "threads"_a)

@@ -79,7 +79,14 @@ class Explorer:
         object_uses_id: bool,
     ) -> None: ...
     def search(
-        self, operations: int, width: int, keys: int, states: int, seconds: float, stop: Stop
+        self,
+        operations: int,
+        width: int,
+        keys: int,
+        states: int,
+        memory: int,
+        seconds: float,
+        stop: Stop,
     ) -> Explored: ...
 
 def edge_json(
@@ -1078,15 +1085,22 @@ class MachineSequence:
     @property
     def faults(self) -> list[MachineFault]: ...
 
+MOST_ROUNDS: int
+
 class Interleaved:
     """What a search came to."""
 
     @property
     def outcome(self) -> str:
-        """'explained', 'unexplained', 'odd', or what ended it: 'time', 'states', 'stopped'."""
+        """'explained', 'unexplained', 'odd', or what ended it: 'time', 'states', 'memory',
+        'stopped'."""
 
     @property
     def states(self) -> int: ...
+    @property
+    def waited(self) -> bool:
+        """Whether a thread saw nothing new for `MOST_ROUNDS` rounds, and went on no more."""
+
     @property
     def histories(self) -> int:
         """How many were drawn."""
@@ -1116,6 +1130,7 @@ class Interleaver:
         threads: int,
         keys: int,
         states: int,
+        memory: int,
         seconds: float,
         alone: bool,
         stop: Stop,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "explore/search.h"
 
+#include "explore/room.h"
 #include "explore/visited.h"
 
 #include <algorithm>
@@ -43,6 +44,8 @@ class Limit {
             return Found::cancelled;
         if (states > effort_.states)
             return Found::too_many;
+        if (states > 0 && resident() > effort_.memory)
+            return Found::out_of_memory;
         return Clock::now() > end_ ? Found::out_of_time : Found::all_explained;
     }
 

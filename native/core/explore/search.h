@@ -20,12 +20,20 @@ struct Question {
 
 struct Effort {
     size_t states; // at most
+    size_t memory; // of the process, in bytes
     double seconds;
     const std::atomic<bool> *cancelled = nullptr;
 };
 
 struct Found {
-    enum Outcome { all_explained, unexplained, out_of_time, too_many, cancelled } outcome;
+    enum Outcome {
+        all_explained,
+        unexplained,
+        out_of_time,
+        too_many,
+        out_of_memory,
+        cancelled
+    } outcome;
     std::vector<Action> trail; // to an answer that cannot be explained
     size_t states = 0;
     std::vector<std::pair<int32_t, int32_t>> ran;              // operation, step

@@ -29,6 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="time limit for each input (default: 60)",
     )
     parser.add_argument(
+        "--memory",
+        type=count,
+        metavar="MIB",
+        help="end a search where the process holds more (default: a quarter of the machine's)",
+    )
+    parser.add_argument(
         "--bound",
         type=count,
         metavar="N",
@@ -182,7 +188,7 @@ def _judged(
         c=extracted is not None,
         doubt=extracted.doubt if extracted else "",
     )
-    budget = Budget(options.timeout, options.states)
+    budget = Budget.within(args.timeout, args.memory)
     with progress(lambda: f"{spec.name}: {budget.doing}"):
         result = prove_one(spec, options, budget)
     text = extracted.text if extracted else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     Judge = Callable[[Specification, Extracted], Judged]
 
+DATABASE = "compile_commands.json"
 CHECK_CALLS = 3  # of a specification that was accepted, so many are tried in the code itself
 CHECK_SECONDS = 10.0
 
@@ -61,10 +63,24 @@ def _run(args: argparse.Namespace, options: tuple[str, ...]) -> Judged:
     from heapstory.linear.run.judge import run_source
     from heapstory.reporters.prove.results import ran
 
-    budget = Budget(args.timeout)
+    budget = Budget.within(args.timeout, args.memory)
     with progress(lambda: f"{args.c_source}: {budget.doing}"):
         found, reason = run_source(_wanted(args, options, None), budget)
     return ran(args.c_source, found, reason)
+
+
+def database_above(source: str) -> Path | None:
+    """The compilation database of the project that a file is in."""
+    from heapstory.linear.ir.unit import project_of
+
+    top = project_of(source)
+    for folder in Path(source).resolve().parents if top else ():
+        for each in (folder, folder / "build"):
+            if (each / DATABASE).is_file():
+                return each / DATABASE
+        if folder == top:
+            break
+    return None
 
 
 def _options(args: argparse.Namespace) -> tuple[str, ...]:
@@ -72,16 +88,18 @@ def _options(args: argparse.Namespace) -> tuple[str, ...]:
     from heapstory.cfront.capture import from_database
 
     found: list[str] = []
-    if args.database:
+    database = args.database or database_above(args.c_source)
+    if database:
         source = Path(args.c_source).resolve()
         jobs = [
             job
-            for job in from_database(Path(args.database)).jobs
+            for job in from_database(Path(database)).jobs
             if (Path(job.directory) / job.source).resolve() == source
         ]
-        if not jobs:
+        if not jobs and args.database:
             raise UsageError(f"{args.database}: no entry for {args.c_source}")
-        found += [f"-working-directory={jobs[0].directory}", *jobs[0].options]
+        for job in jobs[:1]:
+            found += [f"-working-directory={job.directory}", *job.options]
     found += [f"-I{folder}" for folder in args.include]
     found += [f"-D{name}" for name in args.define]
     return (*found, *args.compiler_option)
@@ -126,9 +144,13 @@ def _interleaved(
     from heapstory.linear.budget import Budget
     from heapstory.linear.ir.verdict import judge_source
 
-    budget = Budget(seconds, 2_000_000)
+    budget = Budget.within(seconds, args.memory)
     with progress(lambda: f"{args.c_source}: {budget.doing}"):
-        return judge_source(_wanted(args, options, calls), budget)
+        outcome = judge_source(_wanted(args, options, calls), budget)
+    if outcome.verdict == "unknown" and not outcome.history:
+        command = shlex.join(["heapstory", "prove", "--run", "--c", args.c_source])
+        outcome.notes.append(f"{command} executes the code, under many schedules")
+    return outcome
 
 
 def _wanted(args: argparse.Namespace, options: tuple[str, ...], calls: int | None) -> Wanted:

@@ -433,3 +433,60 @@ def test_the_outline_of_a_file(tmp_path: Path) -> None:
     assert [(p.name, p.default) for p in some.template][:2] == [("T", False), ("N", True)]
     callable_ = [c for c in some.constructors if c.name]
     assert [[p.name for p in c.parameters] for c in callable_] == [["size"]]
+
+
+def test_a_value_that_is_looked_at_and_taken_by_another_call(tmp_path: Path) -> None:
+    """Even where taking says whether there was one; only one consumer can do so."""
+    text = """
+#include <mutex>
+#include <optional>
+#include <queue>
+class WorkQueue {
+    std::mutex mutex;
+    std::queue<int> values;
+  public:
+    void push(const int &value) { std::lock_guard<std::mutex> guard(mutex); values.push(value); }
+    std::optional<int> front() {
+        std::lock_guard<std::mutex> guard(mutex);
+        return values.empty() ? std::nullopt : std::optional<int>(values.front());
+    }
+    bool pop() {
+        std::lock_guard<std::mutex> guard(mutex);
+        if (values.empty()) return false;
+        values.pop();
+        return true;
+    }
+};
+"""
+    right = judged(tmp_path, "work.hpp", text)
+    assert (right.verdict, right.reason) == ("bounded-ok", "")
+    assert any("only one thread calls each of pop" in note for note in right.notes)
+    careless = text.replace("if (values.empty()) return false;", "if (!values.empty())")
+    careless = careless.replace("std::optional<int>(values.front())", "std::optional<int>(0)")
+    assert judged(tmp_path, "work.hpp", careless).verdict == "unknown"
+
+
+def test_more_places_for_answers_than_one(tmp_path: Path) -> None:
+    text = """
+#include <mutex>
+#include <vector>
+enum class Sign { go, stop };
+class Stack {
+    std::mutex mutex;
+    std::vector<int> values;
+  public:
+    void push(const int &value, Sign = Sign::go) { LOCK; values.push_back(value); }
+    bool pop(int &value, Sign &sign) {
+        LOCK;
+        if (values.empty()) return false;
+        value = values.back();
+        sign = Sign::stop;
+        values.pop_back();
+        return true;
+    }
+};
+"""
+    lock = "std::lock_guard<std::mutex> guard(mutex)"
+    right = judged(tmp_path, "signs.hpp", text.replace("LOCK", lock))
+    assert (right.verdict, right.reason) == ("bounded-ok", "")
+    assert "races" in judged(tmp_path, "signs.hpp", text.replace("LOCK", "")).reason

@@ -17,6 +17,7 @@ ENQUEUE, DEQUEUE = 0, 1
 # Two threads insert twice and once; the others take three and insert once.
 PROGRAM: Program = [[ENQUEUE], [ENQUEUE, DEQUEUE], [], [ENQUEUE, DEQUEUE, ENQUEUE, DEQUEUE]]
 SECONDS = 1e6
+MEMORY = 1 << 40  # bytes
 # One thread after the other is right; the fifth call forgets to look.
 FIFTH = """
 #include <pthread.h>
@@ -77,12 +78,12 @@ def test_an_error_of_seven_calls_is_drawn() -> None:
 
 def test_a_program_is_all_that_is_called() -> None:
     program = [[ENQUEUE, ENQUEUE], [DEQUEUE]]
-    found = machine().search(3, 2, 2, 1_000_000, SECONDS, False, Stop(), program)
-    every = machine().search(3, 2, 2, 1_000_000, SECONDS, False, Stop())
+    found = machine().search(3, 2, 2, 1_000_000, MEMORY, SECONDS, False, Stop(), program)
+    every = machine().search(3, 2, 2, 1_000_000, MEMORY, SECONDS, False, Stop())
     assert found.outcome == every.outcome == "explained"
     assert 0 < found.states < every.states
     with pytest.raises(ValueError, match="a program for each thread"):
-        machine().search(3, 2, 2, 1000, SECONDS, False, Stop(), [[ENQUEUE]])
+        machine().search(3, 2, 2, 1000, MEMORY, SECONDS, False, Stop(), [[ENQUEUE]])
 
 
 def test_calls_that_it_does_not_need_are_taken_away() -> None:

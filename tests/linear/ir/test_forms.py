@@ -15,6 +15,7 @@ from heapstory.linear.ir.judge import Outcome
 from heapstory.linear.ir.roles import few_said
 from heapstory.linear.ir.unit import OWN_HEADERS
 from heapstory.linear.ir.verdict import Wanted, judge_source
+from heapstory.reporters.prove.machine import covers
 
 PROGRAMS = Path(__file__).parent / "programs"
 RACE = "unknown", "races with another access"
@@ -64,6 +65,15 @@ def judged(folder: Path, name: str, text: str, calls: int = 3) -> Outcome:
          "tail_.store(tail + 1, std::memory_order_relaxed)", RACE),
         ("said_in_words.hpp", "a single producer", "many producers", WRONG),
         ("slot_of_lock.c", "while (!atomic_load(&s->open[*slot]))", "while (0)", RACE),
+        ("counted_waits.c", "memory_order_release", "memory_order_relaxed", RACE),
+        ("recursive_lock.c", "PTHREAD_MUTEX_RECURSIVE", "PTHREAD_MUTEX_NORMAL",
+         ("unknown", "the locking of a mutex that its thread holds")),
+        ("recursive_lock.c", "int none = s->top == NULL;",
+         "int none = s->top == NULL; pthread_mutex_unlock(&s->mutex);",
+         ("unknown", "the unlocking of a mutex that its thread does not hold")),
+        ("recursive_lock.hpp", "std::recursive_mutex", "std::mutex",
+         ("unknown", "the locking of a mutex that its thread holds")),
+        ("recursive_lock.hpp", re.compile(r"std::lock_guard.*guard\(mutex_\);"), "", RACE),
     ],
 )  # fmt: skip
 def test_right_and_wrong(
@@ -208,3 +218,34 @@ def test_files_that_define_what_is_called_are_read(tmp_path: Path) -> None:
         "void gate_unlock(struct gate *g) { settle(&g->held); }\n"
     )
     assert judged(tmp_path, "spin.c", gate).verdict == "bounded-ok"
+
+
+def test_how_often_threads_wait_is_said(tmp_path: Path) -> None:
+    counted = judged(tmp_path, "q.c", (PROGRAMS / "counted_waits.c").read_text())
+    assert "waits that see nothing new up to 16 rounds" in covers(counted)
+    plain = judged(tmp_path, "l.c", (PROGRAMS / "waits_by_exchange.c").read_text())
+    assert "rounds" not in covers(plain)
+
+
+def test_what_takes_more_rounds_is_not_covered(tmp_path: Path) -> None:
+    """A call that gives up after so many: its answer is only seen if it comes soon enough."""
+    text = """
+#include <stdatomic.h>
+static atomic_int held, value;
+int increment(void) {
+    for (int n = 0; atomic_exchange(&held, 1); n++)
+        if (n == MOST) return -5;
+    int old = atomic_load(&value);
+    atomic_store(&value, old + 1);
+    atomic_store(&held, 0);
+    return old;
+}
+int read(void) { return atomic_load(&value); }
+"""
+    soon = judged(tmp_path, "soon.c", text.replace("MOST", "4"))
+    assert soon.verdict == "not-linearizable"
+    late = judged(tmp_path, "late.c", text.replace("MOST", "40"))
+    assert late.verdict == "bounded-ok"
+    assert "waits that see nothing new up to 16 rounds" in covers(late)
+    drawn = judge_source(Wanted(str(tmp_path / "late.c")), Budget(60.0))
+    assert drawn.verdict == "not-linearizable"  # random histories go on for longer

@@ -9,6 +9,7 @@ import pytest
 from heapstory.errors import UsageError
 from heapstory.linear.budget import Budget
 from heapstory.linear.ir.judge import Outcome
+from heapstory.linear.ir.roles import by_names
 from heapstory.linear.ir.verdict import Wanted, judge_source
 
 BY_SIZE = """
@@ -159,3 +160,52 @@ def test_a_stack_for_many_threads_is_a_stack_and_arrays_are_made(tmp_path: Path)
     outcome = judged(tmp_path, text.replace("<mutex>", "<atomic>"), name="s.cc")
     assert outcome.kind == "stack"
     assert outcome.verdict == "bounded-ok", outcome.reason
+
+
+def test_a_helper_of_the_operations_is_none_of_them(tmp_path: Path) -> None:
+    """`find` is a word for a lookup, too, but the insertion calls it."""
+    text = """
+#include <stdatomic.h>
+struct set { atomic_int lock; int keys[2], count; };
+static int find(struct set *s, int key) {
+    for (int i = 0; i < s->count; i++) if (s->keys[i] == key) return i;
+    return -1;
+}
+static void enter(struct set *s) { while (atomic_exchange(&s->lock, 1)); }
+int set_insert(struct set *s, int key) {
+    enter(s);
+    int none = find(s, key) < 0;
+    if (none) s->keys[s->count++] = key;
+    s->lock = 0;
+    return none;
+}
+int set_remove(struct set *s, int key) {
+    enter(s);
+    int at = find(s, key);
+    if (at >= 0) s->keys[at] = s->keys[--s->count];
+    s->lock = 0;
+    return at >= 0;
+}
+int set_lookup(struct set *s, int key) {
+    enter(s);
+    int there = 0;
+    for (int i = 0; i < s->count; i++) there |= s->keys[i] == key;
+    s->lock = 0;
+    return there;
+}
+"""
+    path = tmp_path / "set.c"
+    path.write_text(text)
+    outcome = judge_source(Wanted(str(path), calls=3), Budget(100.0))
+    assert (outcome.verdict, outcome.reason) == ("bounded-ok", "")
+    assert "set_lookup is contains" in outcome.notes[0]
+
+
+def test_other_words_where_the_name_says_stack(tmp_path: Path) -> None:
+    words = {"insert": "push", "del": "pop"}
+    assert by_names(["insert", "del"], ["WorkStack"], None, None) == (
+        "stack", {method: name for name, method in words.items()},
+    )  # fmt: skip
+    assert by_names(["insert", "del"], ["WorkList"], None, None) == (
+        "set", {"add": "insert", "remove": "del"},
+    )  # fmt: skip

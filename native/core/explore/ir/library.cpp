@@ -28,7 +28,9 @@ uint32_t step_of(uint64_t left) {
 
 } // namespace
 
-constexpr uint64_t reader = 256; // in the word of a lock: above all numbers of threads
+// In the word of a lock, above all numbers of threads: a reader, or one more locking of a mutex by
+// the thread that holds it.
+constexpr uint64_t more = 256;
 
 bool Machine::library(const Instruction &one) {
     auto argument = [&](int32_t i) { return get(one.b + i); };
@@ -269,7 +271,7 @@ void Machine::compare_memory(const Instruction &one) {
 uint64_t Machine::locked(Lock lock, uint64_t word) const {
     switch (lock) {
     case Lock::for_reading:
-        return word % reader == 0 ? word + reader : word;
+        return word % more == 0 ? word + more : word;
     case Lock::semaphore:
         return word == 0 ? 0 : word - 1;
     default:
@@ -277,28 +279,55 @@ uint64_t Machine::locked(Lock lock, uint64_t word) const {
     }
 }
 
+// What a mutex does that this thread holds, by the word in which glibc keeps that.
+MutexKind Machine::kind_if_own(const Value &address, int32_t line) {
+    constexpr uint64_t offset = 16;
+    const Object *object = memory_->find(uint32_t(object_at(address.low)));
+    if (object == nullptr || address.low + offset + 4 > address_of(object->id) + object->size)
+        return MutexKind::normal;
+    Spot word = spot(address, 4, line);
+    if (word.cell == nullptr || word.cell->messages.back().value.low % more != holding())
+        return MutexKind::normal;
+    Spot kind = spot({address.low + offset, 0, false}, 4, line);
+    if (kind.cell == nullptr || kind.cell->messages.back().value.unset != 0)
+        return MutexKind::normal;
+    return MutexKind(kind.cell->messages.back().value.low & 3);
+}
+
 uint64_t Machine::unlocked(Lock lock, uint64_t word, int32_t line) {
     if (lock == Lock::semaphore)
         return word + 1;
-    if (lock != Lock::mutex && word >= reader)
-        return word - reader;
+    bool again = lock == Lock::mutex && word % more == holding();
+    if (word >= more && (lock != Lock::mutex || again))
+        return word - more;
     if (word != holding())
         fault(Trouble::unknown, line, 1);
     return 0;
 }
 
+constexpr uint64_t busy = 16, deadlock = 35; // as errno says them
+
 // The newest message counts.
 bool Machine::lock(const Instruction &one, bool waits) {
     Value address = get(one.b);
+    MutexKind kind =
+        Lock(one.size) == Lock::mutex ? kind_if_own(address, one.line) : MutexKind::normal;
     Spot at = spot(address, 4, one.line);
     if (at.cell == nullptr)
         return false;
     size_t newest = at.cell->messages.size() - 1;
     Value word = at.cell->messages[newest].value;
     uint64_t made = locked(Lock(one.size), word.low);
+    if (kind == MutexKind::recursive)
+        made = word.low + more;
     bool held = made == word.low;
     if (word.unset)
         fault(Trouble::no_value, one.line);
+    if (held && waits && kind == MutexKind::checked) {
+        if (one.dst >= 0)
+            set(one.dst, {deadlock, 0, false});
+        return true;
+    }
     if (held && waits && Lock(one.size) != Lock::semaphore && word.low == holding())
         fault(Trouble::unknown, one.line, 2);
     if (held && waits)
@@ -308,7 +337,7 @@ bool Machine::lock(const Instruction &one, bool waits) {
     if (!held)
         write(at, {made, 0, false}, Order::relaxed, newest + 1, true);
     if (one.dst >= 0)
-        set(one.dst, {held ? 16U : 0U, 0, false});
+        set(one.dst, {held ? busy : 0, 0, false});
     note(5, one.line, address.low, 1);
     return true;
 }

@@ -2,6 +2,7 @@
 #include "explore/ir/machine.h"
 
 #include "explore/ir/arithmetic.h"
+#include "explore/visited.h"
 
 #include <algorithm>
 
@@ -87,8 +88,71 @@ bool Machine::step(Memory &memory, Thread &thread, int number, Choices &choices)
     Frame &frame = thread.frames.back();
     base_ = frame.base;
     const Instruction &one = code_.functions[size_t(frame.function)].code[size_t(frame.at)];
+    uint64_t place = uint64_t(frame.function) << 32 | uint64_t(uint32_t(frame.at));
+    place = mixed(place, thread.frames.size());
+    uint64_t address = one.op == Op::fence ? 0 : get(one.op == Op::library ? one.b : one.a).low;
     ++frame.at;
-    return execute(one);
+    return execute(one) && is_patient(one, place, address);
+}
+
+// What an instruction read, if it changed nothing that others can see.
+std::optional<uint64_t> Machine::only_read(const Instruction &one) {
+    switch (one.op) {
+    case Op::load:
+        return reg(one.dst).low;
+    case Op::exchange:
+        return reg(one.dst + 1).low == 0 ? std::optional(reg(one.dst).low) : std::nullopt;
+    case Op::modify: {
+        bool same = Modify(one.kind) == Modify::xchg && one.dst >= 0;
+        return same && reg(one.dst).low == get(one.b).low ? std::optional(reg(one.dst).low)
+                                                          : std::nullopt;
+    }
+    case Op::library: {
+        bool tried = Library(one.kind) == Library::try_lock && one.dst >= 0;
+        return tried && reg(one.dst).low != 0 ? std::optional(reg(one.dst).low) : std::nullopt;
+    }
+    default:
+        return std::nullopt;
+    }
+}
+
+// Whether a thread goes on: not for ever where it only counts how often it saw nothing new.
+bool Machine::is_patient(const Instruction &one, uint64_t place, uint64_t address) {
+    Patience &patience = thread_->patience;
+    if (one.op == Op::fence)
+        return true;
+    auto value = only_read(one);
+    if (!value) {
+        patience = {};
+        return true;
+    }
+    Patience::Read read{place, address, *value};
+    auto end = patience.reads.begin() + std::ptrdiff_t(patience.count);
+    auto before = std::find_if(patience.reads.begin(), end,
+                               [&](const Patience::Read &each) { return each.place == place; });
+    if (before != end && *before != read) {
+        patience = {};
+        before = end = patience.reads.begin();
+    }
+    if (before != end && before != patience.reads.begin())
+        return true;
+    if (before == end && patience.count == patience.reads.size())
+        patience = {};
+    uint64_t registers = 0;
+    for (const Value &each : thread_->registers)
+        registers = mixed(registers ^ each.low, 0xa0761d6478bd642f) + each.unset;
+    if (before == end) {
+        patience.reads[patience.count++] = read;
+        if (patience.count == 1)
+            patience.registers = registers;
+        return true;
+    }
+    if (registers != patience.registers)
+        ++patience.rounds;
+    patience.registers = registers;
+    bool waits = patience.rounds > most_rounds;
+    waited = waited || waits;
+    return !waits;
 }
 
 bool Machine::asks_for_memory(const Instruction &one) const {

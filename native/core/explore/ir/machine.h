@@ -14,8 +14,22 @@ struct Frame {
     int32_t slots;  // the stack slots that the thread had before
 };
 
+// How long a thread has read again what it had read, and written nothing. Rounds in which also its
+// registers are the same are none: such states are known.
+struct Patience {
+    struct Read {
+        uint64_t place = 0, address = 0, value = 0;
+        bool operator==(const Read &) const = default;
+    };
+    std::array<Read, 6> reads{}; // what it read, each place once
+    size_t count = 0;
+    uint64_t registers = 0; // their hash, at the first of these places
+    int32_t rounds = 0;
+};
+
 struct Thread {
     std::vector<Frame> frames; // none: it is between two calls
+    Patience patience;
     std::vector<Value> registers;
     int32_t slots = 0, allocated = 0;
     std::vector<Value> given;  // what its call gave
@@ -42,6 +56,9 @@ struct Fault {
     int32_t line, other, detail; // other: the line of the other access is not known: -1
     auto operator<=>(const Fault &) const = default;
 };
+
+// What a mutex does whose own thread locks it again: waits for ever, counts, or says so.
+enum class MutexKind { normal, recursive, checked, adaptive };
 
 // One access of a trail.
 struct Event {
@@ -76,11 +93,15 @@ class Machine {
 
     std::vector<Fault> faults; // since they were last cleared
     std::vector<Event> *trail = nullptr;
-    bool spurious = true; // a weak exchange may fail for no reason
+    bool spurious = true;            // a weak exchange may fail for no reason
+    int32_t most_rounds = INT32_MAX; // in which a thread sees nothing new: then it waits for that
+    bool waited = false;             // whether one did
 
   private:
     bool visible(const Instruction &one);
     bool is_weaker(const Instruction &one) const;
+    std::optional<uint64_t> only_read(const Instruction &one);
+    bool is_patient(const Instruction &one, uint64_t place, uint64_t address);
     bool asks_for_memory(const Instruction &one) const;
     bool execute(const Instruction &one);
     Value &reg(int32_t number) { return thread_->registers[size_t(base_ + number)]; }
@@ -131,6 +152,7 @@ class Machine {
     void compare_memory(const Instruction &one);
     bool lock(const Instruction &one, bool waits);
     uint64_t locked(Lock lock, uint64_t word) const;
+    MutexKind kind_if_own(const Value &address, int32_t line);
     uint64_t unlocked(Lock lock, uint64_t word, int32_t line);
     void unlock(const Instruction &one);
     uint64_t holding() const { return uint64_t(number_) + 1; } // in a mutex that this thread has

@@ -51,6 +51,7 @@ class Method:
     parameters: tuple[Parameter, ...]
     line: int
     silent: bool = False  # returns nothing
+    truth: bool = False  # returns whether it did something, or is so
 
 
 @dataclass
@@ -265,7 +266,9 @@ class _Reader:
         if not hidden and name.isidentifier() and "~" not in words:
             kept = of.constructors if name == of.name else of.methods
             silent = "void" in words and "*" not in words
-            kept.append(Method(name, self._parameters(i + 1, close - 1), self._line(i), silent))
+            truth = "bool" in words and not {"<", "*"} & set(words)
+            parameters = self._parameters(i + 1, close - 1)
+            kept.append(Method(name, parameters, self._line(i), silent, truth))
         elif name == of.name and "~" not in words:
             of.constructors.append(Method("", (), self._line(i)))  # one that cannot be called
         return after

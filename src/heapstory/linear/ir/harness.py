@@ -169,7 +169,7 @@ class Harness:
             if maker is not None:
                 self._call(to, maker, [])
             return None
-        size = self.module.constant(self.shared.pointed)
+        size = self.module.constant(self.shared.pointed + self._behind(self.shared))
         if maker is None or (maker.types and maker.types[0].text == self.shared.text):
             made = to.fresh()
             if maker is None or self.cleared:
@@ -184,6 +184,12 @@ class Harness:
             self._call(to, maker, [slot])
             return None
         return self._call(to, maker, [])
+
+    def _behind(self, kind: Type) -> int:
+        """The bytes behind a structure that ends in an array without a size."""
+        named = self.module.layout.named
+        body = named.get("%" + kind.text.rstrip(" *").replace(" ", "."), "")
+        return ROOM_SIZE if re.search(r"\[0 x [^\]]*\]\s*\}?>?$", body) else 0
 
     def _beginning(self) -> int | None:
         """The number of a function that a thread calls before its first operation."""

@@ -38,9 +38,15 @@ template <int N> struct rank : rank<N - 1> {{}};
 template <> struct rank<0> {{}};
 template <class Q, class R, class A> A taken(R (Q::*)(A));
 template <class Q, class R, class A> A taken(R (Q::*)(A) const);
+struct anything {{
+    template <class T> operator T &() const {{
+        thread_local T made{{}};
+        return made;
+    }}
+}};
 template <class R> auto number(const R &r) {{
     if constexpr (std::is_pointer_v<R>) return (long)r;
-    else if constexpr (std::is_enum_v<R> || std::is_arithmetic_v<R>) return (long)r;
+    else if constexpr (std::is_enum_v<R> || std::is_convertible_v<const R &, long>) return (long)r;
     else return number(*r);
 }}
 template <class R> long truth(R &&r) {{
@@ -104,6 +110,7 @@ class Instance:
     shown: str  # the type
     kind: str
     names: dict[str, Method]  # by method of the abstract type
+    apart: bool = False  # a value is looked at, and taken by another call
 
 
 @dataclass(frozen=True)
@@ -123,8 +130,10 @@ def subjects(
     every = []
     for each in found.classes:
         hints = [path.rsplit("/", 1)[-1], each.name]
-        looks = _front(each) is not None and roles.few([each.name, path]) in ("spsc", "mpsc")
-        usable = [m for m in each.methods if looks or not _says_nothing(m)]
+        usable = [m for m in each.methods if not _says_nothing(m)]
+        takes = any(set(roles.words_of(m.name)) & roles.TAKING for m in usable)
+        if not takes and _front(each) is not None:
+            usable = each.methods
         plain = [m.name for m in usable if _needed(m) <= 1]  # rather than those that take many
         named = roles.by_names(plain, hints, functions, implements) or roles.by_names(
             [m.name for m in usable], hints, functions, implements
@@ -139,7 +148,8 @@ def subjects(
 def _says_nothing(method: Method) -> bool:
     """Whether what it takes cannot be seen."""
     takes = set(roles.words_of(method.name)) & roles.TAKING
-    return bool(takes) and method.silent and not any(p.is_out for p in method.parameters)
+    said = not (method.silent or method.truth) or any(p.is_out for p in method.parameters)
+    return bool(takes) and not said
 
 
 def _needed(method: Method) -> int:
@@ -183,7 +193,8 @@ def instances(of: Subject, found: Outline, path: str) -> list[Instance]:
     for shown in dict.fromkeys(types):
         first = "int *" if "int *" in shown else "long" if "long" in shown else "int"
         text = _text(of, found.throws, path, shown, first)
-        made.append(Instance(text, shown.replace(" ", ""), of.kind, of.names))
+        apart = "dequeue" in of.names and _says_nothing(of.names["dequeue"])
+        made.append(Instance(text, shown.replace(" ", ""), of.kind, of.names, apart))
     return made
 
 
@@ -303,7 +314,10 @@ def _taking(method: str, function: Method, kind: str, throws: bool) -> tuple[str
     if out is None:
         body = f"return answer<E>(s->{name}(), out);"
     else:
-        made = f"s->{name}({'e' if '&' in out.words else '&e'})"
+        place = "e" if "&" in out.words else "&e"
+        needed = [p for p in function.parameters if p is out or not p.default]
+        given = ", ".join(place if p is out else "anything()" for p in needed)
+        made = f"s->{name}({given})"
         body = (
             f"E e{{}}; if constexpr (std::is_void_v<decltype({made})>) "
             f"{{ {made}; *out = number(e); {'return 1L;' if throws else ''} }} "
@@ -323,8 +337,10 @@ def _looking(of: Class, function: Method) -> tuple[str, str]:
     empty = next((m.name for m in of.methods if m.name in ("empty", "isEmpty", "is_empty")), "")
     unless = f"if (s->{empty}()) return 0;" if empty else "static_assert(sizeof(Q) == 0);"
     helper = (
-        f"template <class Q> long look(Q *s, long *out) {{ typedef decltype(s->{front.name}()) F; "
-        f"if constexpr (std::is_pointer_v<F>) {{ auto first = s->{front.name}(); "
+        "template <class Q> long look(Q *s, long *out) { "
+        f"typedef std::decay_t<decltype(s->{front.name}())> F; if constexpr "
+        "(!std::is_arithmetic_v<F> && std::is_constructible_v<bool, F>) { "
+        f"auto first = s->{front.name}(); "
         f"if (!first) return 0; *out = number(*first); }} else {{ {unless} "
         f"*out = number(s->{front.name}()); }} s->{function.name}(); return 1; }}\n"
     )

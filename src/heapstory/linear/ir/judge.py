@@ -8,7 +8,16 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import islice
 
-from heapstory._core import Interleaved, Interleaver, MachineCall, MachineEvent, MachineFault, Stop
+from heapstory._core import (
+    MOST_ROUNDS,
+    Interleaved,
+    Interleaver,
+    MachineCall,
+    MachineEvent,
+    MachineFault,
+    Stop,
+)
+from heapstory.linear.budget import MIB
 from heapstory.linear.ir import drawn, roles
 from heapstory.linear.ir.answers import (
     ASSERTION,
@@ -26,6 +35,7 @@ DRAW_AFTER = 2  # calls that were covered
 CORES = 2  # searches at a time
 ALONE = 4  # calls one after the other
 SHARE = 0.1  # of the time, for these
+LIMITS = ("time", "states", "memory")  # why a search ended early
 DONE_, EMPTY, FULL, LOST = (-(1 << 63) + n for n in range(1, 5))
 
 Call = MachineCall
@@ -61,6 +71,7 @@ class Outcome:
     program: Program = field(default_factory=list)  # of a history that was drawn
     drawn: int = 0  # random histories, beside those of the bound
     drawn_calls: int = 0  # at most, in one of them
+    rounds: int = 0  # after so many, threads that saw nothing new waited; 0: none had to
 
 
 @dataclass(frozen=True)
@@ -144,7 +155,7 @@ class Judge(Answers):
                         if not self._taken(job, found, outcome):
                             return
                         if not job.drawn:
-                            more = more and found.outcome not in ("time", "states")
+                            more = more and found.outcome not in LIMITS
             finally:
                 stop.set()
 
@@ -182,7 +193,7 @@ class Judge(Answers):
                 return None
             calls, threads = drawn.size_of(program), len(program)
             found = self._search(calls, threads, program=program, limits=drawn.TRIED)
-            if found.outcome in ("time", "states") and not found.faults:
+            if found.outcome in LIMITS and not found.faults:
                 job = _Job(calls, threads, 0, drawn.DRAWN, drawn=True)
                 found = self._alone_in_thread(lambda stop: self._drawing(job, stop, program))
             if first.outcome == "unexplained":
@@ -227,7 +238,7 @@ class Judge(Answers):
             return False
         if found.outcome != "explained":
             if outcome.calls == 0 or outcome.reason:
-                outcome.reason = outcome.reason or "a limit was reached with two calls already"
+                outcome.reason = outcome.reason or self._limit(found)
                 outcome.verdict = "unknown"
             return True  # others may still come to an end
         never = [o.name for o, e in zip(self.harness.operations, found.ended, strict=True) if not e]
@@ -238,11 +249,22 @@ class Judge(Answers):
         outcome.calls, outcome.threads = max((c, t) for t, c in outcome.covered.items())
         return not (outcome.reason and calls >= 4)
 
+    def _limit(self, found: Interleaved) -> str:
+        """Which one a search of two calls reached."""
+        limits = {
+            "time": f"the time limit of {self.budget.seconds:g} s",
+            "states": f"{self.budget.states} states",
+            "memory": f"{self.budget.memory // MIB} MiB of memory (--memory)",
+        }
+        which = limits.get(found.outcome, "a limit")
+        return f"{which} reached with two calls already, after {found.states} states"
+
     def _wrong(self, calls: int, threads: int, found: Interleaved, outcome: Outcome) -> bool:
         """Whether a search refutes; faults that it found are noted."""
         if any(f.what == WEAKER for f in found.faults):
             raise Weaker
         outcome.states += found.states
+        outcome.rounds = MOST_ROUNDS if found.waited else outcome.rounds
         if found.outcome == "unexplained":
             outcome.verdict, outcome.history, outcome.trail = (
                 "not-linearizable", found.calls, found.trail,
@@ -300,7 +322,7 @@ class Judge(Answers):
         def search() -> Interleaved:
             left = max(self.budget.left(), 0.0) * (SHARE if alone else 1)
             states, seconds = limits or (self.budget.states, left)
-            of = (calls, threads, self.keys, states, min(seconds, left), alone)
+            of = (calls, threads, self.keys, states, self.budget.memory, min(seconds, left), alone)
             return machine.search(*of, stop, program or [])
 
         return search

@@ -75,17 +75,21 @@ _LOCKS = {
     "pthread_rwlock_tryrdlock": op.FOR_READING,
     "pthread_rwlock_wrlock": op.FOR_WRITING,
     "pthread_rwlock_trywrlock": op.FOR_WRITING,
+    "pthread_spin_lock": op.FOR_WRITING,
+    "pthread_spin_trylock": op.FOR_WRITING,
+    "pthread_spin_unlock": op.FOR_WRITING,
     "sem_wait": op.SEMAPHORE,
     "sem_post": op.SEMAPHORE,
 }
-_CLEARED = {"pthread_mutex_init", "pthread_spin_init", "mtx_init", "pthread_rwlock_init"}
+_CLEARED = {"pthread_mutexattr_init", "pthread_spin_init", "pthread_rwlock_init"}
+_KIND = 16  # the byte of a mutex where glibc keeps what happens if its own thread locks it
 _NOTHING = {
     "pthread_mutex_destroy", "pthread_spin_destroy", "mtx_destroy", "sched_yield", "thrd_yield",
     "pthread_yield", "usleep", "sleep", "nanosleep", "clock_nanosleep", "thrd_sleep", "printf",
     "puts", "putchar", "fprintf", "fflush", "perror", "fputs", "fwrite", "pthread_cond_init",
     "pthread_cond_signal", "pthread_cond_broadcast", "pthread_cond_destroy", "cnd_init",
     "cnd_signal", "cnd_broadcast", "cnd_destroy", "pthread_rwlock_destroy", "sem_destroy",
-    "pthread_mutexattr_init", "pthread_mutexattr_destroy", "__cxa_atexit", "__cxa_thread_atexit",
+    "pthread_mutexattr_destroy", "__cxa_atexit", "__cxa_thread_atexit",
     "__cxa_end_catch", "__cxa_free_exception", "atexit", "__tsan_acquire", "__tsan_release",
     "_ZNSt18condition_variable10notify_oneEv", "_ZNSt18condition_variable10notify_allEv",
     "_ZNSt8ios_base4InitC1Ev", "_ZNSt8ios_base4InitD1Ev",
@@ -210,6 +214,12 @@ class Library:
             address = to.typed(pieces[0])[1]
             to.emit(op.STORE, a=address, b=to.module.constant(0), size=4)
             self._emit(to, target, op.NOTHING, [])
+        elif name == "pthread_mutexattr_settype":
+            to.emit(op.STORE, a=to.typed(pieces[0])[1], b=to.typed(pieces[1])[1], size=4)
+            self._emit(to, target, op.NOTHING, [])
+        elif name in ("pthread_mutex_init", "mtx_init"):
+            self._mutex(to, name, *(to.typed(piece)[1] for piece in pieces))
+            self._emit(to, target, op.NOTHING, [])
         elif name == "posix_memalign":
             made = to.fresh()
             to.emit(op.LIBRARY, kind=op.ALLOCATE, dst=made, b=to.row([to.typed(pieces[2])[1]]), c=1)
@@ -246,6 +256,28 @@ class Library:
         if code in gives and result < 0:
             result = to.fresh()
         to.emit(op.LIBRARY, kind=code, dst=result, b=row, c=len(pieces), size=lock)
+
+    @staticmethod
+    def _mutex(to: Emitter, name: str, mutex: int, how: int) -> None:
+        """A new mutex; ``how``: the kind of one of C11, or the address of an attribute."""
+        zero, kind, place = to.module.constant(0), to.fresh(), to.fresh()
+        to.emit(op.STORE, a=mutex, b=zero, size=4)
+        to.emit(op.INDEX, kind=1, dst=place, a=mutex, b=to.module.constant(_KIND), size=64)
+        if name == "mtx_init":
+            recursive = to.module.constant(1)  # a timed one may be it, too
+            low = op.BINARY_KINDS.index("and")
+            to.emit(op.BINARY, kind=low, dst=kind, a=how, b=recursive, size=32)
+            to.emit(op.STORE, a=place, b=kind, size=4)
+            return
+        none = to.fresh()
+        equal = op.PREDICATES.index("eq")
+        to.emit(op.STORE, a=place, b=zero, size=4)
+        to.emit(op.COMPARE, kind=equal, dst=none, a=how, b=zero, size=64)
+        branch = to.emit(op.BRANCH, a=none)
+        branch.c = len(to.body.code)
+        to.emit(op.LOAD, dst=kind, a=how, size=4)
+        to.emit(op.STORE, a=place, b=kind, size=4)
+        branch.b = len(to.body.code)
 
     @staticmethod
     def _lock(to: Emitter, code: int, mutex: int) -> None:

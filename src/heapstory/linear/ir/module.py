@@ -69,6 +69,7 @@ class Module:
 
     def __init__(self, made: Compiled, path: str) -> None:
         self.path, self.program, self.options = path, made.program, made.options
+        self.absent = made.absent
         reader = ModuleReader(_QUOTED.sub(_unquoted, _IN_RANGE.sub("", made.ir)), path)
         self.layout: Layout = reader.layout
         self.debug: DebugInfo = reader.debug

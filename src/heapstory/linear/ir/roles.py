@@ -20,13 +20,35 @@ _WORDS: dict[str, dict[str, tuple[str, ...]]] = {
         "steal": ("steal", "poptop"),
     },
     QUEUE: {
-        "enqueue": ("enqueue", "enq", "push", "put", "add", "send", "offer", "produce", "insert"),
-        "dequeue": ("dequeue", "deq", "pop", "get", "take", "receive", "recv", "poll", "consume"),
+        "enqueue": (
+            "enqueue",
+            "enq",
+            "push",
+            "put",
+            "add",
+            "send",
+            "offer",
+            "produce",
+            "insert",
+        ),
+        "dequeue": (
+            "dequeue",
+            "deq",
+            "pop",
+            "get",
+            "take",
+            "receive",
+            "recv",
+            "poll",
+            "consume",
+            "retrieve",
+            "extract",
+        ),
     },
     STACK: {"push": ("push",), "pop": ("pop",)},
     SET: {
         "add": ("add", "insert"),
-        "remove": ("remove", "delete", "erase"),
+        "remove": ("remove", "delete", "erase", "del", "rm"),
         "contains": ("contains", "member", "find", "lookup", "search", "exists"),
     },
     REGISTER: {"write": ("write", "store"), "read": ("read", "load")},
@@ -56,11 +78,16 @@ _HOW_MANY = re.compile(
     r"(?: and| to|)(?: a|) (single|one|1|multi|multiple|many) (?:consumer|reader|writer)s?\b"
 )
 _MANY = {"multi": "m", "multiple": "m", "many": "m"}
+MOST_SHOWN = 8  # functions
 _LISTLIKE = re.compile(r"list|set|tree|hash|map|bst", re.IGNORECASE)
-# A queue's own words for these, which other types use for something else.
-_QUEUE_WORDS = {
+# Words of some types for these, which other types use for something else.
+_QUEUE_WORDS: dict[str, tuple[str, ...]] = {
     "enqueue": ("write", "append", "insert"),
     "dequeue": ("read", "remove", "fetch"),
+}
+_STACK_WORDS: dict[str, tuple[str, ...]] = {
+    "push": ("insert", "put", "add"),
+    "pop": ("remove", "delete", "del", "take", "get"),
 }
 _BACK, _FRONT = {"back", "tail", "last", "rear"}, {"front", "head", "first"}
 _FOR_ONE = {"sp", "sc", "single"}  # a variant that only one thread may call
@@ -92,6 +119,7 @@ class Chosen:
     maker: Declared | None = None  # of the initial state, where it is known
     type: str = ""  # of the object, where one was made of a class
     registers: Declared | None = None  # what each thread calls first, where it is known
+    apart: bool = False  # a value is looked at, and taken by another call
 
 
 def words_of(name: str) -> list[str]:
@@ -140,10 +168,16 @@ def _by_names(module: Module, implements: str | None, maker: Declared | None = N
                 methods = {m: f for m, f in found.items() if f is not None and f is not maker}
                 if set(methods) >= _NEEDED[kind]:
                     return Chosen(kind, methods, maker)
-    raise UsageError(
-        f"{module.path}: no functions named like a type's methods; say --functions NAME=METHOD,…"
-        " (and --implements TYPE)"
-    )
+    raise UsageError(f"{module.path}: no functions named like a type's methods; {_asked(own)}")
+
+
+def _asked(functions: list[Declared]) -> str:
+    """What to say to name the operations."""
+    names = [f.name for f in functions if f.name != "main" and f.name[:1].isalpha()]
+    shown = list(dict.fromkeys(names))[:MOST_SHOWN]
+    known = f" (there are {', '.join(shown)})" if shown else ""
+    one, other = (*shown, "NAME", "OTHER")[:2]
+    return f"say which: --functions {one}=enqueue,{other}=dequeue, or as it is{known}"
 
 
 def _group(function: Declared) -> str:
@@ -189,7 +223,9 @@ def _named(group: list[Declared], kind: str, methods: tuple[str, ...]) -> Declar
     rather one that answers a plain value than an ``optional``."""
     found = [f for f in group if _is(f.name, kind, methods)]
     found = [f for f in found if "<" not in f.returns.text] or found
-    called = {symbol for f in found for symbol in f.calls if symbol != f.symbol}
+    every = {w for words in _WORDS[kind].values() for w in words}
+    others = {f.symbol: f for f in [*found, *group] if f in found or _is(f.name, kind, (*every,))}
+    called = {symbol for f in others.values() for symbol in f.calls if symbol != f.symbol}
     outer = [f for f in found if f.symbol not in called] or found
     return min(outer, key=lambda f: _rank(f.name, methods), default=None)
 
@@ -211,10 +247,13 @@ def _rank(name: str, methods: tuple[str, ...]) -> tuple[bool, int, int]:
 
 def _words(kind: str, hints: list[str]) -> dict[str, tuple[str, ...]]:
     """What functions call the methods of a type."""
-    found = _WORDS[kind]
-    if kind != QUEUE or not _QUEUELIKE.search(" ".join(hints)):
-        return found
-    return {method: (*words, *_QUEUE_WORDS[method]) for method, words in found.items()}
+    found, names = _WORDS[kind], " ".join(hints)
+    more: dict[str, tuple[str, ...]] = {}
+    if kind == QUEUE and _QUEUELIKE.search(names):
+        more = _QUEUE_WORDS
+    elif kind == STACK and _STACKLIKE.search(names):
+        more = _STACK_WORDS
+    return {method: (*words, *more.get(method, ())) for method, words in found.items()}
 
 
 def _is(name: str, kind: str, methods: tuple[str, ...]) -> bool:

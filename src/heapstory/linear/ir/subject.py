@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from heapstory.errors import UsageError
+from heapstory.linear.budget import Budget
 from heapstory.linear.ir import unit
 from heapstory.linear.ir.classes import outline
 from heapstory.linear.ir.instance import MAKER, PREFIX, Instance, instances, subjects
@@ -13,26 +14,41 @@ from heapstory.linear.ir.module import Module, read_module
 from heapstory.linear.ir.roles import Chosen, choose, initialisers, reached
 
 MOST_SUBJECTS = 3
-_ALL = "-femit-all-decls"
+COMPILING = "compiling the file"
+# All functions, with those that C lets each file define again.
+_ALL = ("-femit-all-decls",)
+_ALL_OF_C = (*_ALL, "-fgnu89-inline")
 
 
 def operations_of(
-    path: str, options: tuple[str, ...], functions: str | None, implements: str | None
+    path: str,
+    options: tuple[str, ...],
+    functions: str | None,
+    implements: str | None,
+    budget: Budget | None = None,
 ) -> tuple[Module, Chosen]:
     """A compiled file and its operations: of a class by an object of it, or functions, also inline
     ones that nothing in the file calls."""
     if not Path(path).is_file():
         raise UsageError(f"{path}: no such file")
-    made = _object(path, options, functions, implements) if unit.is_cplusplus(path) else None
-    return made or _functions(path, options, functions, implements)
+    budget = budget or Budget()
+    made = None
+    if unit.is_cplusplus(path):
+        made = _object(path, options, functions, implements, budget)
+    return made or _functions(path, options, functions, implements, budget)
 
 
 def _functions(
-    path: str, options: tuple[str, ...], functions: str | None, implements: str | None
+    path: str,
+    options: tuple[str, ...],
+    functions: str | None,
+    implements: str | None,
+    budget: Budget,
 ) -> tuple[Module, Chosen]:
     first: UsageError | None = None
     for program in _programs(path):
-        for more in ((), (_ALL,)):
+        for more in ((), _ALL if unit.is_cplusplus(path) else _ALL_OF_C):
+            budget.check(COMPILING)
             try:
                 module = read_module(path, (*options, *more), program)
                 chosen = choose(module, functions, implements)
@@ -69,7 +85,11 @@ def _programs(path: str) -> list[str]:
 
 
 def _object(
-    path: str, options: tuple[str, ...], functions: str | None, implements: str | None
+    path: str,
+    options: tuple[str, ...],
+    functions: str | None,
+    implements: str | None,
+    budget: Budget,
 ) -> tuple[Module, Chosen] | None:
     """An object of the class that has the operations."""
     found = outline(Path(path))
@@ -78,6 +98,7 @@ def _object(
     for subject in subjects(found, path, functions, implements)[:MOST_SUBJECTS]:
         for instance in instances(subject, found, whole):
             for more in (others, ()) if others else ((),):
+                budget.check(COMPILING)
                 program = "".join(f'#include "{other}"\n' for other in more)
                 try:
                     module = read_module(path, options, instance.text + program)
@@ -107,4 +128,5 @@ def _chosen(module: Module, instance: Instance) -> Chosen:
         declared = module.functions[f"@{PREFIX}{method}"]
         declared.name, declared.line = function.name, function.line
         methods[method] = declared
-    return Chosen(instance.kind, methods, module.functions[f"@{MAKER}"], instance.shown)
+    maker = module.functions[f"@{MAKER}"]
+    return Chosen(instance.kind, methods, maker, instance.shown, apart=instance.apart)

@@ -15,6 +15,8 @@ from pathlib import Path
 
 from heapstory.cfront.frontend import compile_file
 from heapstory.errors import UsageError
+from heapstory.linear.ir import absent
+from heapstory.linear.ir.absent import Absent
 
 _C = (".c", ".i")
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".tpp", ".ipp")
@@ -35,6 +37,7 @@ MOST_DEEP = 8  # folders above a file in a project
 MOST_FOLDERS = 2000
 # What lies at the top of a project.
 _PROJECT = (".git", "README.md", "README", "CMakeLists.txt", "LICENSE", "include", "src")
+_MADE_UP = "heapstory-"  # in the names of programs about a file
 _MISSING = re.compile(r"'([^']+)' file not found")
 # gcc takes atomic operations on any object; this header makes clang do so.
 _NOT_ATOMIC = re.compile(r"must be a pointer to _Atomic type")
@@ -69,6 +72,7 @@ class Compiled:
     ir: str
     program: str
     options: tuple[str, ...]
+    absent: Absent | None = None  # what was left out
 
 
 def is_header(path: str) -> bool:
@@ -153,22 +157,36 @@ def _loosely() -> tuple[str, ...]:
 
 
 def _compiled(path: str, options: tuple[str, ...], program: str) -> Compiled:
-    """Compile; a folder above or beside the file is searched for headers that are not found."""
+    """Compile; a folder above or beside the file is searched for headers that are not found. Those
+    that are nowhere are left out, with what needs them."""
+    left_out = Absent()
+    first: UsageError | None = None
     while True:
         try:
-            return Compiled(_ir(path, options, program), program, options)
+            whole = (*options, *left_out.options())
+            return Compiled(_ir(path, whole, program), program, whole, left_out)
         except UsageError as error:
-            if _NOT_ATOMIC.search(str(error)) and _LOOSE not in options and not is_cplusplus(path):
-                options = (*options, *_loosely())
-                continue
-            if _NO_SIZES.search(str(error)) and _LINE_SIZES[0] not in options:
-                options = (*options, *_LINE_SIZES)
-                continue
+            more = _needed(path, options, str(error))
             missing = _MISSING.search(str(error))
-            folder = _folder_of(missing.group(1), path) if missing else None
-            if folder is None or f"-I{folder}" in options:
-                raise
-            options = (*options, f"-I{folder}")
+            if more:
+                options = (*options, *more)
+            elif missing and left_out.without(missing.group(1)):
+                first = first or error
+            elif not left_out.cut(str(error)):
+                raise (error if _MADE_UP in str(error) else first or error) from None
+
+
+def _needed(path: str, options: tuple[str, ...], error: str) -> tuple[str, ...]:
+    """Options without which a file was not compiled."""
+    missing = _MISSING.search(error)
+    folder = _folder_of(missing.group(1), path) if missing else None
+    if _NOT_ATOMIC.search(error) and not is_cplusplus(path):
+        more = _loosely()
+    elif _NO_SIZES.search(error):
+        more = _LINE_SIZES
+    else:
+        more = (f"-I{folder}",) if folder else ()
+    return () if set(more) <= set(options) else more
 
 
 def _folder_of(header: str, path: str) -> Path | None:
@@ -181,9 +199,9 @@ def _folder_of(header: str, path: str) -> Path | None:
                 return folder
         if _is_project(each):
             break
-    project = next((each for each in reversed(above[:MOST_DEEP]) if _is_project(each)), None)
+    project = project_of(path)
     for number, (name, inner, _) in enumerate(os.walk(project) if project else ()):
-        inner[:] = sorted(f for f in inner if f[0] != ".")
+        inner[:] = sorted(f for f in inner if f[0] != "." and not f.startswith(absent.PREFIX))
         if (Path(name) / header).is_file():
             return Path(name)
         if number == MOST_FOLDERS:
@@ -199,6 +217,14 @@ def about(path: str) -> str:
     top = [folder / "README.md" for folder in file.parents[:MOST_ABOVE]]
     readme = next((each for each in top if each.is_file()), file)
     return "\n".join(_text(str(each)) for each in dict.fromkeys([*beside, readme]))
+
+
+def project_of(path: str) -> Path | None:
+    """The folder of the project that a file is in: where it is checked out, or else the outermost
+    one that looks like it."""
+    above = list(Path(path).resolve().parents)[:MOST_DEEP]
+    checked_out = next((each for each in above if (each / ".git").exists()), None)
+    return checked_out or next((each for each in reversed(above) if _is_project(each)), None)
 
 
 def _is_project(folder: Path) -> bool:
@@ -220,7 +246,7 @@ def _ir(path: str, options: tuple[str, ...], program: str) -> str:
     if not program:
         return compile_file(path, options)
     suffix = ".cc" if is_cplusplus(path) else ".c"
-    with tempfile.NamedTemporaryFile("w", suffix=suffix, prefix="heapstory-") as file:
+    with tempfile.NamedTemporaryFile("w", suffix=suffix, prefix=_MADE_UP) as file:
         file.write(program)
         file.flush()
         return compile_file(file.name, options)

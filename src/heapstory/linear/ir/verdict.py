@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapstory.errors import UsageError
-from heapstory.linear.budget import Budget
+from heapstory.linear.budget import Budget, OutOfBudget
 from heapstory.linear.ir import roles, unit
 from heapstory.linear.ir.answers import CannotTell, Faulty, OtherType
 from heapstory.linear.ir.harness import INCREMENT, INSERT, SILENT, Harness
@@ -42,6 +42,8 @@ def judge_source(wanted: Wanted, budget: Budget) -> Outcome:
             judge = _judge(wanted, budget, cleared=True)
         except CannotTell as second:
             return _undecided(second)
+    except OutOfBudget as reason:
+        return Outcome("unknown", f"{wanted.path}: {reason}")
     outcome = judge.run(wanted.calls)
     outcome.notes += _assumed(judge)
     if outcome.drawn and outcome.verdict == "bounded-ok":
@@ -60,7 +62,7 @@ def _undecided(reason: CannotTell) -> Outcome:
 
 
 def _judge(wanted: Wanted, budget: Budget, cleared: bool) -> Judge:
-    return Judge(harness_of(wanted, cleared), wanted.keys, budget)
+    return Judge(harness_of(wanted, cleared, budget), wanted.keys, budget)
 
 
 def is_reserved(wanted: Wanted) -> bool:
@@ -71,9 +73,11 @@ def is_reserved(wanted: Wanted) -> bool:
         return False
 
 
-def harness_of(wanted: Wanted, cleared: bool = False) -> Harness:
+def harness_of(wanted: Wanted, cleared: bool = False, budget: Budget | None = None) -> Harness:
     """The calls of what a file is about."""
-    module, chosen = operations_of(wanted.path, wanted.options, wanted.functions, wanted.implements)
+    module, chosen = operations_of(
+        wanted.path, wanted.options, wanted.functions, wanted.implements, budget
+    )
     harness = Harness(module, chosen, wanted.struct, cleared)
     owner = next((f.owner for f in chosen.methods.values() if f.owner), "")
     if owner and harness.maker is None:
@@ -96,6 +100,8 @@ def _reserve_by_name(harness: Harness) -> None:
     names = [chosen.type, *(f.owner for f in functions), *(f.name for f in functions)]
     names += list(reversed(Path(harness.module.path).resolve().parts[-2:]))
     said = roles.few(names) or roles.few_said(unit.about(harness.module.path))
+    if chosen.apart and said not in ("spsc", "mpsc"):
+        said = "mpsc"  # another consumer could come between the two calls
     alone = {"spsc": ["enqueue", "dequeue"], "mpsc": ["dequeue"], "spmc": ["enqueue"]}.get(said, [])
     if chosen.kind == roles.DEQUE:
         alone, said = ["push", "pop"], "deque"
@@ -130,6 +136,7 @@ def _assumed(judge: Judge) -> list[str]:
     found += [f"'{n}' is taken to give 0 or 1" for n in sorted(harness.module.library.varied)]
     found += [f"it calls {number}" for number in dict.fromkeys(harness.numbers)]
     found += _answers(harness)
+    found += harness.module.absent.notes() if harness.module.absent else []
     if harness.maker is not None and not harness.chosen.type:
         given = ", ".join(harness.given_to_maker())
         found.append(f"{harness.maker.name}({given}) makes the initial state")

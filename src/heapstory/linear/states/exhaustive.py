@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from heapstory._core import Explored, Explorer, Stop
-from heapstory.linear.budget import Budget, OutOfBudget
+from heapstory.linear.budget import MIB, Budget, OutOfBudget
 from heapstory.linear.language.syntax import Specification
 from heapstory.linear.program.kinds import kinds_of, uses_id
 from heapstory.linear.states.bytecode import TYPES, method_number, words_of
@@ -112,7 +112,7 @@ class Checker:
     def _search(self, operations: int, width: int, keys: int, budget: Budget) -> Explored:
         """One search, in a thread of its own so that an interrupt is seen at once."""
         budget.doing = _doing(operations, width)
-        limits = (operations, width, keys, budget.states, max(budget.left(), 0.0))
+        limits = (operations, width, keys, budget.states, budget.memory, max(budget.left(), 0.0))
         with ThreadPoolExecutor(1) as pool:
             try:
                 return pool.submit(self._explorer.search, *limits, self.stop).result()
@@ -130,6 +130,8 @@ class Checker:
             return f"{limit} reached while {doing} ({found.states} states)"
         if found.outcome == "states":
             return f"more than {budget.states} states while {doing}: it explodes"
+        if found.outcome == "memory":
+            return f"more than {budget.memory // MIB} MiB of memory while {doing}"
         return f"stopped while {doing}"
 
     def _trail(self, found: Explored) -> list[Action]:

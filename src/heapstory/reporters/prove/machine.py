@@ -47,6 +47,8 @@ def covers(outcome: Outcome) -> str:
         parts.append("values below 128")
     if outcome.varied:
         parts.append(f"two results of {', '.join(outcome.varied)}")
+    if outcome.rounds:
+        parts.append(f"waits that see nothing new up to {outcome.rounds} rounds")
     return ", ".join([*parts, "freed memory handed out again", memory])
 
 
@@ -72,6 +74,7 @@ def data(path: str, outcome: Outcome) -> dict[str, Any]:
             "keys": outcome.keys or None,
             "small_values": outcome.narrow,
             "two_results_of": outcome.varied,
+            "rounds_of_waits": outcome.rounds or None,
             "reuse": True,
             "memory_model": "sequential consistency" if outcome.strong else "RC11",
             "states": outcome.states,
