@@ -341,9 +341,10 @@ def _weakest(one: State, other: State) -> State:
         cells = [s.cells[identity] for s in (one, other) if identity in s.cells]
         cell = Cell(cells[0].kind)
         cell.initial = dict(cells[0].initial)
-        touched = any(c.freed is not None or c.escaped or c.deep for c in cells)
-        cell.escaped = touched or identity in kept
-        cell.deep = cell.escaped
+        filled = any(c.deep for c in cells) and any(c.weak or c.writes for c in cells)
+        touched = any(c.freed is not None or c.escaped for c in cells)
+        cell.escaped = touched or filled or identity in kept
+        cell.deep = cell.escaped or any(c.deep for c in cells)
         cell.filled = frozenset().union(*(c.filled for c in cells))
         for each in cells:
             for offset in each.writes:
