@@ -132,6 +132,46 @@ struct node *text(void)
 """
 
 
+TWO_ARGUMENTS = """
+#include <stdlib.h>
+#include <string.h>
+struct word { char *name, *text; struct word *next; };
+static struct word *words;
+static int known(const char *name)
+{
+    for (struct word *w = words; w; w = w->next)
+        if (!strcmp(w->name, name))
+            return 1;
+    return 0;
+}
+static int add(char *name, char *text)
+{
+    struct word *w;
+    if (known(name))
+        %s
+    w = malloc(sizeof *w);
+    if (!w)
+        exit(1);
+    w->name = name; w->text = text; w->next = words; words = w;
+    return 0;
+}
+void warn(void);
+void define(const char *name, const char *text)
+{
+    if (add(strdup(name),
+            strdup(text)))
+        warn();
+}
+"""
+
+
+def test_what_one_call_does_not_take_is_one_finding(leaks: Leaks) -> None:
+    [found] = leaks(TWO_ARGUMENTS % "return -1;")
+    assert (found.place.line, found.allocated.line) == (27, 27)
+    assert [place.line for place in found.also] == [28]
+    assert not leaks(TWO_ARGUMENTS % "{ free(name); free(text); return -1; }")
+
+
 def test_a_constructor_that_fails_to_take_its_data_is_one_finding(leaks: Leaks) -> None:
     (found,) = leaks(NODES)
     assert found.function == "number"

@@ -47,7 +47,7 @@ def _finding(finding: Finding, sources: Sources, style: Style) -> Iterator[str]:
         chain = " → ".join(map(_short, [finding.allocated, *finding.chain]))
         yield f"      allocated through {chain}"
     if finding.also:
-        yield f"      lost with it: what is got at {_places(finding.also)}"
+        yield f"      lost there too: what is got at {_places(finding.also)}"
     if finding.others:
         yield f"      lost too at {_places(finding.others)}"
     if finding.callers:

@@ -37,20 +37,22 @@ def collect_findings(
             located = _located(loss)
             if located is not None:
                 groups.setdefault(_cause(loss, *located), []).append((loss, *located))
-    findings = _one_for_a_return([_finding(members, sources) for members in groups.values()])
+    findings = _one_for_a_place([_finding(members, sources) for members in groups.values()])
     findings.sort(key=lambda f: (f.place.path, f.place.line, f.allocated.line, f.kind))
     _number_fingerprints(findings)
     return findings
 
 
-def _one_for_a_return(findings: list[Finding]) -> list[Finding]:
-    """What one return statement loses, and no other one, is one mistake."""
+def _one_for_a_place(findings: list[Finding]) -> list[Finding]:
+    """What one return statement loses, or one call that does not take it, and no other one, is one
+    mistake."""
     kept: list[Finding] = []
     first: dict[tuple[object, ...], Finding] = {}
     findings.sort(key=lambda f: (f.allocated.line, f.allocated.column))
     for finding in findings:
-        alone = finding.kind == LOCAL_LOST and not finding.others and not finding.callers
-        key = (finding.place.path, finding.place.line, finding.function, finding.confidence)
+        alone = finding.kind in (LOCAL_LOST, OVERWRITTEN) and not finding.others
+        alone = alone and not finding.callers
+        key = (finding.kind, finding.place[:2], finding.function, finding.confidence)
         if alone and key in first and finding.suppressed is None:
             first[key].also.append(finding.allocated)
             first[key].fingerprint = _hash(first[key].fingerprint + finding.fingerprint)
