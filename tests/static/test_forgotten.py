@@ -22,8 +22,23 @@ void graph_title(struct graph *g, const char *t) { free(g->title); g->title = st
 FREE = "void graph_free(struct graph *g) { free(g->title); free(g); }\n"
 RENAME = "void graph_rename(struct graph *g, const char *n) { g->name = strdup(n); }\n"
 
+# Given null, it releases the member.
+SET = """void graph_set(struct graph *g, const char *n) {
+    free(g->name); g->name = NULL;
+    if (n) g->name = strdup(n); }
+"""
+RESIZE = """void graph_resize(struct graph *g, int n) {
+    if (g->name) { free(g->name); g->name = 0; }
+    if (n > 0) g->name = malloc(n); }
+"""
+
 FORGETTING = {
     "filled": RENAME,
+    "set to a text": SET + 'void r(struct graph *g) { graph_set(g, "x"); }',
+    "resized to a number": RESIZE + "void r(struct graph *g) { graph_resize(g, 8); }",
+    "always set anew": "void graph_set(struct graph *g, const char *n) {\n"
+    " free(g->name); g->name = NULL; g->name = n ? strdup(n) : malloc(1); }\n"
+    "void r(struct graph *g) { graph_set(g, NULL); }",
     "replaced": "void r(struct graph *g, char *n) { free(g->name); g->name = strdup(n); }",
     "enlarged": "void r(struct graph *g, int n) { char *b = realloc(g->name, n);"
     " if (b) g->name = b; }",
@@ -40,6 +55,11 @@ FORGETTING = {
 }
 
 NOT_FORGETTING = {
+    "set to null": SET + "void graph_close(struct graph *g) { graph_set(g, NULL); }",
+    "resized to 0": RESIZE + "void graph_close(struct graph *g) { graph_resize(g, 0); }",
+    "set by itself to null": "void graph_set(struct graph *g, const char *n) {\n"
+    " free(g->name);\n if (!n) { g->name = 0; return; }\n g->name = strdup(n); }\n"
+    "void graph_close(struct graph *g) { graph_set(g, NULL); }",
     "released by another function": "void graph_close(struct graph *g) { free(g->name); }",
     "released through its address": "static void clear(char **p) { free(*p); *p = NULL; }\n"
     "void graph_close(struct graph *g) { clear(&g->name); }",
@@ -101,6 +121,17 @@ def test_where_no_other_member_is_released_it_is_less_sure(leaks: Leaks) -> None
     plain = "void graph_free(struct graph *g) { g->n = 0; free(g); }\n"
     [found] = leaks(BEGIN.split("void graph_title")[0] + plain + RENAME)
     assert (found.confidence, [d.word for d in found.doubts]) == ("medium", ["nobody-releases"])
+
+
+def test_a_function_that_was_not_analysed_may_release_it_before(leaks: Leaks) -> None:
+    close = "void graph_end(struct graph *);\n"
+    free = "void graph_free(struct graph *g) { graph_end(g); free(g->title); free(g); }\n"
+    [found] = leaks(BEGIN + close + free + RENAME)
+    assert (found.confidence, [d.word for d in found.doubts]) == ("low", ["unseen-function"])
+    here = "void graph_end(struct graph *g) { g->n = 0; }\n"
+    draw = "int draw(struct graph *); int r(struct graph *g) { g->n = 1; return draw(g); }\n"
+    [found] = leaks(BEGIN + close + free + RENAME + here + draw)
+    assert (found.confidence, found.doubts) == ("high", [])
 
 
 def test_a_structure_that_is_freed_by_the_name_of_a_member(leaks: Leaks) -> None:

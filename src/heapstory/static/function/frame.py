@@ -25,6 +25,8 @@ class FunctionFrame(Frame):
         self.handed: set[tuple[str, Site]] = set()  # to functions nobody has, and what
         self.doubts = Doubts(function)
         self.at = function.entry  # the block at hand
+        # One cell is followed: what becomes of it once it is put among others depends on those.
+        self.watches_elements = False
         self.weakened = False  # some states were merged beyond what is certain
         self._blindly: set[CellId] = set()
         # Containers of which some element is freed, and the blocks that do it.
@@ -59,8 +61,11 @@ class FunctionFrame(Frame):
     def element_freed(self, container: Container) -> None:
         self._freed_in.setdefault(container, set()).add(self.at)
 
-    def stored(self, cell: CellId) -> None:
+    def stored(self, state: State, cell: CellId) -> None:
         self.doubts.stored(cell, self.at)
+        held = state.cells.get(cell) if self.watches_elements else None
+        if held is not None and held.tracked and not state.doubted(Doubt.ELEMENT):
+            state.note(None, "put into another block", doubt=Doubt.ELEMENT)
 
     def called(self, summary: Summary, rows: list[Applied]) -> None:
         self.doubts.called(summary, rows)
@@ -88,6 +93,8 @@ class FunctionFrame(Frame):
         lost = state.cells[cell]
         key = loss_key(kind, lost, place)
         doubts = self.doubts.about(state, cell, kind)
+        if state.doubted(Doubt.ELEMENT) and self.doubts.element(cell):
+            doubts.add(Doubt.ELEMENT)
         known = found.get(key)
         if known is not None and (doubts or not known.doubts - {Doubt.MERGED_STATES}):
             return
@@ -122,5 +129,8 @@ class FunctionFrame(Frame):
             )
         }
         for loss in self.losses.values():
+            if self.watches_elements and self.doubts.element(loss.identity):
+                loose = loss.kind == LOCAL_LOST
+                loss.doubts.add(Doubt.LOOSE_ELEMENT if loose else Doubt.ELEMENT)
             if loss.kind == LOCAL_LOST and self.doubts.kept(loss.identity):
                 loss.doubts.add(Doubt.KEPT_BY_LOOP)

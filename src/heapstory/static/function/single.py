@@ -53,12 +53,12 @@ def follow_one_by_one(function: Function, program: ProgramView) -> OneByOne:
             break
         one = OneAllocation()
         analysis = Fixpoint(function, program, one)
+        analysis.frame.watches_elements = True
         analysis.frame.cells = before.frame.cells  # those cells keep their names
         for state in states:
             one.begin()
             analysis.block(function.blocks[label], _bare(state), index)
             analysis.work_off()
-        one.doubt_elements()
         spent += analysis.frame.work
         found.losses |= analysis.frame.losses
         found.misuses |= analysis.frame.misuses
@@ -134,12 +134,6 @@ class OneAllocation(Attention):
     def begin(self) -> None:
         """The next call makes what is followed."""
         self._first = True
-
-    def doubt_elements(self) -> None:
-        """What becomes of an element depends on those before it, which are not followed."""
-        for loss in self.frame.losses.values():
-            if self.frame.doubts.element(loss.identity):
-                loss.doubts.add(Doubt.ELEMENT)
 
     def before_call(self, states: list[State]) -> None:
         self._made = self.frame.cells

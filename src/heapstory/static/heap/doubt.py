@@ -70,6 +70,10 @@ class Doubt(Enum):
         "overwritten-in-loop", "low",
         "a helper overwrites the reference in a loop whose rounds are not told apart",
     )  # fmt: skip
+    UNSEEN_FUNCTION = (
+        "unseen-function", "low",
+        "a function that was not analysed is given the structure, and may release the member",
+    )  # fmt: skip
     RUN_CONTRADICTS = (
         "run-contradicts", "low",
         "a run passed through all of it and nothing leaked",
@@ -89,6 +93,10 @@ class Doubt(Enum):
     REALLOC_FAILED = (
         "realloc-failed", "medium",
         "it happens where realloc fails and the old block stays",
+    )  # fmt: skip
+    LOOSE_ELEMENT = (
+        "loose-element", "medium",
+        "a loop puts what it makes somewhere, but not this one yet; others were not followed",
     )  # fmt: skip
     MANY_BLOCKS = (
         "many-blocks", "medium",

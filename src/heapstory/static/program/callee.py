@@ -59,11 +59,15 @@ class Effects:
             self._known[name] = _summarised(summary)
             self._known[name].returned = returned
 
+    def meant(self, name: str, unit: str) -> str:
+        """The function that a name means in a unit."""
+        return self._aliases.get((unit, name), name)
+
     def callee(self, name: object, unit: str) -> Callee:
         """What a call of this name in this unit does."""
         if not isinstance(name, str) or name[0] != "@":
             return self._unknown
-        name = self._aliases.get((unit, name), name)
+        name = self.meant(name, unit)
         found = self._known.get(name)
         if found is None:
             found = self._known[name] = _modelled(_plain(name), self._models)

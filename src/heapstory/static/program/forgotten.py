@@ -16,6 +16,7 @@ from heapstory.static.heap.doubt import Doubt
 from heapstory.static.heap.state import HEAP, Cell, Step
 from heapstory.static.program.callee import Effects
 from heapstory.static.program.component import FunctionResult
+from heapstory.static.program.emptied import emptied
 from heapstory.static.program.index import Index
 from heapstory.static.program.member_flow import Fill, Flow, MemberFlow
 from heapstory.static.transfer.losses import FIELD_LOST, Loss
@@ -79,7 +80,7 @@ def add_forgotten(
     """Add the losses to the results of the functions that free the structures."""
     flows = _flows(functions, index, results)
     structures = Structures(units)
-    gone = _gone(flows)
+    gone = _gone(flows) | _emptied(flows, functions)
     known = [loss for each in results.values() for loss in each.losses if loss.kind == FIELD_LOST]
     mixed = set().union(*(flow.mixed for flow in flows.values()))
     for member, fill in _fills(flows):
@@ -91,7 +92,10 @@ def add_forgotten(
         if found is not None:
             name, place, careful = found
             if not any(_the_same(loss, fill, place) for loss in known):
-                _lose(results[name], functions[name], fill, place, careful)
+                doubts = set() if careful else {Doubt.NOBODY_RELEASES}
+                if not flows[name].unseen.isdisjoint(structures.around(structure)):
+                    doubts.add(Doubt.UNSEEN_FUNCTION)
+                _lose(results[name], functions[name], fill, place, doubts)
 
 
 def _flows(
@@ -129,6 +133,16 @@ def _gone(flows: Mapping[str, MemberFlow]) -> set[str]:
         for member, places in flow.gone.items():
             if any(p is None or p.line > last.get(member, 0) for p in places):
                 found.add(member)
+    return found
+
+
+def _emptied(flows: Mapping[str, MemberFlow], functions: Mapping[str, Function]) -> set[str]:
+    """Members that a function releases where it is given null, and it is given null somewhere."""
+    found = set()
+    for name, zeros in set().union(*(flow.zeros for flow in flows.values())):
+        flow = flows.get(name)
+        if flow is not None:
+            found |= emptied(functions[name], flow.released_in, flow.filled_in, zeros)
     return found
 
 
@@ -176,7 +190,7 @@ def _the_same(loss: Loss, fill: Fill, place: Place) -> bool:
 
 
 def _lose(
-    result: FunctionResult, function: Function, fill: Fill, place: Place, careful: bool
+    result: FunctionResult, function: Function, fill: Fill, place: Place, doubts: set[Doubt]
 ) -> None:
     steps = [
         Step(fill.place, f"{fill.label or 'a member'} takes the new memory"),
@@ -184,6 +198,5 @@ def _lose(
     ]
     cell = Cell(HEAP, fill.site)
     loss = Loss(FIELD_LOST, function.place.function, place, fill.label, cell, steps, -1)
-    if not careful:
-        loss.doubts.add(Doubt.NOBODY_RELEASES)
+    loss.doubts |= doubts
     result.losses.append(loss)

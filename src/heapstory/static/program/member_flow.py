@@ -38,6 +38,12 @@ class MemberFlow:
     returned: set[str] = field(default_factory=set)  # members whose value it returns
     # Structures that one name is taken for: members at the same offset may be the same.
     mixed: set[frozenset[str]] = field(default_factory=set)
+    # The blocks in which it releases members, or gives them away, and in which it fills them.
+    released_in: dict[str, set[str]] = field(default_factory=dict)
+    filled_in: dict[str, set[str]] = field(default_factory=dict)
+    # Its calls of functions by name, with the arguments that are 0.
+    zeros: set[tuple[str, tuple[int, ...]]] = field(default_factory=set)
+    unseen: set[str] = field(default_factory=set)  # structures given to functions nobody knows
 
 
 class Flow:
@@ -54,6 +60,7 @@ class Flow:
         self._dirty: set[str] = set()  # registers of calls whose memory is also kept elsewhere
         self._stored: dict[str, set[str]] = {}  # register of a call -> members it was stored in
         self._fills: list[tuple[str, Fill]] = []
+        self._block = ""  # the one whose statements are looked at
         self.found = MemberFlow()
 
     def run(self) -> MemberFlow:
@@ -61,9 +68,10 @@ class Flow:
         statements = [s for block in self._function.blocks.values() for s in block.statements]
         edges = self._edges(statements)
         self._spread(edges)
-        for statement in statements:
-            self._do(statement)
         for block in self._function.blocks.values():
+            self._block = block.label
+            for statement in block.statements:
+                self._do(statement)
             if block.terminator[0] == op.RETURN:
                 self._return(block.terminator[2])
         for name, members in self._holds.items():
@@ -162,6 +170,7 @@ class Flow:
             return
         for member in (*self._holds.get(operand, ()), *self._at.get(operand, ())):
             self.found.gone.setdefault(member, []).append(place)
+            self.found.released_in.setdefault(member, set()).add(self._block)
         self._dirty |= self._made.get(operand, set())
 
     def _store(self, statement: Statement) -> None:
@@ -176,12 +185,20 @@ class Flow:
         for register in self._made.get(value, ()) if members and place is not None else ():
             self._stored.setdefault(register, set()).update(members)
             site = self._sites[register]
+            for member in members:
+                self.found.filled_in.setdefault(member, set()).add(self._block)
             self._fills += [(register, Fill(m, place, label, site)) for m in members]
 
     def _call(self, statement: Statement) -> None:
         _, place, _, name, operands, _, _ = statement
         callee = self._effects.callee(name, self._function.unit)
+        zeros = tuple(number for number, operand in enumerate(operands) if operand == 0)
+        direct = isinstance(name, str) and name[0] == "@"
+        if zeros and direct:
+            self.found.zeros.add((self._effects.meant(name, self._function.unit), zeros))
         for number, operand in enumerate(operands):
+            if direct and callee.anything and isinstance(operand, str):
+                self.found.unseen |= self._kinds.get(operand, set())
             slot = isinstance(operand, tuple) and operand[0][0] == "%"
             given = operand[0] if slot else operand
             if not isinstance(given, str):
@@ -211,6 +228,7 @@ class Flow:
         site = callee.gives(number)
         if site is not None and place is not None:
             for member in self._at[given]:
+                self.found.filled_in.setdefault(member, set()).add(self._block)
                 self.found.fills.append(Fill(member, place, "", called_from(site, place)))
 
     def _return(self, operand: Operand) -> None:

@@ -226,7 +226,7 @@ class _Application(Binding):
             and isinstance(value.cell, int)
             and value.cell not in self.new
         ):
-            self.frame.stored(value.cell)
+            self.frame.stored(self.state, value.cell)
 
     def _found_empty(self, cell: Cell) -> bool:
         """Whether the callee found a number in a cell to be 0: a count, a size."""

@@ -120,7 +120,7 @@ class Frame:
         """Another misuse of memory."""
         raise NotImplementedError
 
-    def stored(self, cell: CellId) -> None:
+    def stored(self, state: State, cell: CellId) -> None:
         """A cell was put into another one."""
 
     def element_freed(self, container: Container) -> None:

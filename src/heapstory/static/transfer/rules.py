@@ -287,7 +287,7 @@ def store(
     cell.texts = {}
     element = cell.kind != STACK or not isinstance(offset, int)
     if element and isinstance(value, Pointer) and isinstance(value.cell, int):
-        frame.stored(value.cell)
+        frame.stored(state, value.cell)
     hidden = cell.kind == OPAQUE or cell.escaped or not isinstance(offset, int)
     if hidden and isinstance(value, Symbol) and value.parameter is not None:
         _keep_number(state, value.parameter)
