@@ -26,6 +26,12 @@ class SpecificationError(UsageError):
         super().__init__(f"{path}:{line}:{column}: {message}{view}")
 
 
+class UnmatchedError(SpecificationError):
+    """A specification names what is not in the trace: nothing can be said to have held."""
+
+    exit_code = 4
+
+
 class TraceError(HeapstoryError):
     """A trace that cannot be read."""
 

@@ -132,3 +132,74 @@ def test_roots_that_are_not_there(trace: Path, heapstory: Heapstory, tmp_path: P
     page = heapstory("locate", trace, "--spec", spec, "--format", "html")
     assert page.returncode == 4
     assert "not everything could be checked" in page.stdout and "held" not in page.stdout
+
+
+HIDDEN = r"""
+#include <stdlib.h>
+#include <string.h>
+struct node { long key; struct node *next; };
+struct list { struct node *head; long a, b, c, d; };
+static struct list *known;
+static void *hidden;
+static struct node *make(long key, struct node *next) {
+    struct node *node = malloc(sizeof *node);
+    node->key = key;
+    node->next = next;
+    return node;
+}
+static void push(struct list *list, long key) {
+    list->head = make(key, list->head);
+    list->a++;
+}
+static void *copied(const void *from, size_t size) {
+    void *block = malloc(size);
+    memcpy(block, from, size);
+    return block;
+}
+int main(void) {
+    known = calloc(1, sizeof *known);
+    for (long i = 0; i < 3; i++)
+        push(known, i);
+    hidden = copied(HELD, sizeof *known);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("held", "status"),
+    [
+        ("&(struct list){make(7, NULL), 1, 2, 3, 4}", 4),
+        ('"text as long as such a list, and even longer"', 0),
+        ("&(struct list *[]){known, known, known, known, known}", 0),
+    ],
+)
+def test_a_block_that_may_be_one(
+    held: str,
+    status: int,
+    compile_program: Compile,
+    record: Record,
+    heapstory: Heapstory,
+    tmp_path: Path,
+) -> None:
+    """It has no type and the right size, and holds what such a node holds: nothing has held."""
+    spec = specification(tmp_path, "node { next*; } list { head*; a; } list X; X.a >= 0;")
+    built = compile_program(HIDDEN, "-O0", "-fno-builtin", f"-DHELD={held}")
+    done = heapstory("locate", record(built), "--spec", spec)
+    assert done.returncode == status, done.stdout
+    assert ("may belong" in done.stdout) == ("held" not in done.stdout) == (status == 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nod { next*; } list(next);", "1:1: nothing in the trace is a nod (did you mean 'node'?)"),
+        ("node { nxt*; }", "1:8: node has no field 'nxt' (did you mean 'next'?)"),
+        ("node { next*; }\nroot: node from begin;", "2:1: 'begin' is neither a type nor a global"),
+    ],
+)
+def test_names_that_match_nothing(
+    text: str, said: str, trace: Path, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    done = heapstory("locate", trace, "--spec", specification(tmp_path, text))
+    assert (done.returncode, done.stdout) == (4, "") and said in done.stderr

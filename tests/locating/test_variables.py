@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import Compile, Heapstory
+from tests.conftest import Compile, Heapstory, Record
+from tests.support.programs import program
 
 LIST = """\
 node { key!; next*!; prev^!; }
@@ -68,3 +70,33 @@ def test_roots_in_records_that_are_not_declared(
     status, answer = located("array", spec, tmp_path, compile_program, heapstory)
     assert status == 0, answer["inconsistencies"]
     assert answer["types"] == {"node": 48}
+
+
+OWNERS = {
+    "array with its length": ("box::list *all = new box::list[4]", "all[i]"),
+    "unique array": ("auto all = std::make_unique<box::list[]>(4)", "all[i]"),
+    "unique pointers": (
+        "std::vector<std::unique_ptr<box::list>> all; "
+        "for (int i = 0; i < 4; i++) all.push_back(std::make_unique<box::list>())",
+        "*all[i]",
+    ),
+}
+
+
+@pytest.mark.parametrize("owner", OWNERS)
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_lists_that_a_container_of_cpp_owns(
+    level: str, owner: str, tmp_path: Path, record: Record, heapstory: Heapstory
+) -> None:
+    """An array of objects that have destructors begins with its length; optimised code knows one
+    instruction under several sites."""
+    (tmp_path / "own.spec").write_text(LIST.replace("list {", 'list is "box::list" {'))
+    for fault, status in ((), 0), (("-DFAULT=204",), 1):
+        make, element = OWNERS[owner]
+        built = tmp_path / f"owned{status}"
+        flags = level, f"-DMAKE={make}", f"-DLIST(i)={element}", *fault
+        source = program("locating/owned_lists.cpp")
+        subprocess.run(["g++", "-g", *flags, source, "-o", built], check=True)
+        done = heapstory("locate", record(built), "--spec", tmp_path / "own.spec", "--json")
+        answer = json.loads(done.stdout)
+        assert (done.returncode, answer["types"]) == (status, {"node": 48, "list": 4})

@@ -5,12 +5,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from heapstory._core import CPointKind, FoundCPoint
 from heapstory.errors import UsageError
 from heapstory.locating.diagnosis import CPoint
+from heapstory.store.type_names import short_name
 
 if TYPE_CHECKING:
     from heapstory import _core
@@ -69,7 +71,7 @@ def find(trace: Trace, structure: _core.Structure, plan: Plan, wishes: Sequence[
     rows = found.points
     points = [_point(trace, row) for row in rows if _is_asked_for(row.kind, wishes)]
     if not wishes:
-        points = _without_destroyed(trace, points)
+        points = _without_parts(_without_destroyed(trace, points))
     for wish in wishes:
         if wish.kind == "line":
             points += _at_line(trace, structure, rows, wish)
@@ -118,6 +120,27 @@ def _without_destroyed(trace: Trace, points: list[CPoint]) -> list[CPoint]:
     freed = trace.query(f"SELECT DISTINCT freed FROM nodes WHERE freed IN ({listed})").rows
     gone = {time - 1 for (time,) in freed}
     return [p for p in points if not (p.timestamp in gone and _is_destructor(p.function))]
+
+
+def _without_parts(points: list[CPoint]) -> list[CPoint]:
+    """Without the ends of constructors that are called again from the same place next: the other
+    elements of an array are not made yet."""
+    pairs = pairwise(points)
+    return [p for p, following in pairs if not _is_repeated(p, following)] + points[-1:]
+
+
+def _is_repeated(point: CPoint, following: CPoint) -> bool:
+    return (
+        point.kind == following.kind == "exit"
+        and (point.function, point.place) == (following.function, following.place)
+        and _is_constructor(point.function)
+    )
+
+
+def _is_constructor(function: str) -> bool:
+    """Whether a function has the name of its class: ``list<int>::list(int)``."""
+    scope, _, name = function.partition("(")[0].rpartition("::")
+    return bool(scope) and short_name(scope) == short_name(name)
 
 
 def _is_destructor(function: str) -> bool:

@@ -134,8 +134,8 @@ class Diagnosis:
     """Everything about one search. ``bad`` and ``clean`` are the first bad C-point and the last
     one before it at which all was well. ``most``: how many statements are to be named (None: those
     for which there is evidence). ``unmatched``: what was asked for and is not in the trace, so that
-    nothing can be said to have held. ``untyped``: blocks without a type whose size is that of one
-    of the specification's types. ``types``: how many nodes of each there are. ``functions``: those
+    nothing can be said to have held. ``untyped``: blocks without a type that may be nodes of one of
+    the specification's types. ``types``: how many nodes of each there are. ``functions``: those
     that were taken for the structure's. ``reading``: which nodes the constraints are about.
     ``wrong_before``: what else was wrong just before the first statement, where that is a free or
     not the structure's own."""
@@ -160,7 +160,8 @@ class Diagnosis:
     @property
     def is_unknown(self) -> bool:
         """Whether nothing was found wrong, but not everything that was asked for was checked."""
-        return self.bad is None and not (self.objects and self.cpoints and not self.unmatched)
+        seen = self.objects and self.cpoints and not self.unmatched and not self.untyped
+        return self.bad is None and not seen
 
     @property
     def checked(self) -> list[CPoint]:

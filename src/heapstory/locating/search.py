@@ -11,6 +11,7 @@ from heapstory import _core
 from heapstory.locating import cpoints as points
 from heapstory.locating.diagnosis import CPoint, Diagnosis
 from heapstory.locating.telling import Telling
+from heapstory.locating.untyped import count_untyped
 
 if TYPE_CHECKING:
     from heapstory.constraints.compile.compiling import Compiled
@@ -80,7 +81,7 @@ class _Search:
             ],
             most=self.statements,
             unmatched=[*_missing(plan, counts), *rootless, *cpoints_found.missing],
-            untyped=_untyped(trace, plan),
+            untyped=count_untyped(trace, plan),
             types={
                 type.name: count
                 for type, count in zip(plan.types, counts.by_type, strict=True)
@@ -173,20 +174,6 @@ def _rounds(found: list[CPoint], moments: Moments) -> list[int]:
     """The moments at which nothing but rounds have ended, by number."""
     others = {point.timestamp for point in found if not point.is_round}
     return [number for number, time in enumerate(moments) if time not in others]
-
-
-def _untyped(trace: Trace, plan: Plan) -> int:
-    """How many blocks may be nodes of the specification, by their size, and have no type."""
-    sizes = {type.size for type in plan.types if type.size and not type.implied}
-    bound = {stack for type in plan.types for member in type.members for stack in member.stacks}
-    allocations = _core.Allocations(trace.core)
-    return sum(
-        blocks
-        for type_id, size, _ in allocations.kinds()
-        if type_id is None and size in sizes
-        for stack, _, blocks in allocations.stacks(None, size)
-        if stack not in bound
-    )
 
 
 def _missing(plan: Plan, counts: _core.Counts) -> list[str]:

@@ -64,7 +64,7 @@ class Modules {
     void resolve_types();
     // Types that were found since are told to the tables.
     void add_types();
-    const TypeTable &types() const { return types_; }
+    TypeTable &types() { return types_; }
 
     // The innermost call sites of a stack that may say what type was allocated: those of functions
     // that hand on memory of any type, and of the first one that does not.

@@ -33,11 +33,15 @@ void Evidence::add_results() {
 
 void Evidence::group_stacks() {
     const Tables &tables = store_.tables();
-    std::map<std::vector<uint32_t>, uint32_t> by_frames;
+    std::map<std::vector<std::pair<uint32_t, uint64_t>>, uint32_t> by_frames;
     of_stack_.resize(tables.stacks.size());
     for (uint32_t stack = 1; stack < tables.stacks.size(); ++stack) {
-        auto [at, added] =
-            by_frames.try_emplace(modules_.frames_of_type(stack), uint32_t(allocations_.size()));
+        std::vector<std::pair<uint32_t, uint64_t>> frames; // an instruction may have several sites
+        for (uint32_t site : modules_.frames_of_type(stack)) {
+            const CodeAddress &at = tables.sites[site].instruction;
+            frames.emplace_back(at.module, at.offset);
+        }
+        auto [at, added] = by_frames.try_emplace(std::move(frames), uint32_t(allocations_.size()));
         if (added) {
             Allocation &made = allocations_.emplace_back();
             made.allocator = modules_.type_of_allocator(stack);

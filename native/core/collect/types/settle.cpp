@@ -32,7 +32,27 @@ class Judge {
                                                                               : best->type;
     }
 
+    // What lies in an array behind its length, which C++ keeps for destructors: all that is known
+    // begins there. no_type if it is no such array.
+    TypeId counted_elements() const {
+        std::vector<Candidate> found;
+        for (const auto &[claim, sources] : allocation_.claims) {
+            const uint64_t size = layouts_[claim.type].size;
+            if (!allocation_.by_new || !layouts_.is_record(claim.type))
+                continue;
+            if (!size || claim.offset < length_size || allocation_.least <= length_size)
+                return no_type;
+            if ((claim.offset - length_size) % size == 0 &&
+                (allocation_.least - length_size) % size == 0 &&
+                (allocation_.most - length_size) % size == 0)
+                found.push_back({claim.type, std::popcount(sources)});
+        }
+        found = without_parts(found);
+        return found.size() == 1 ? found[0].type : no_type;
+    }
+
   private:
+    static constexpr uint64_t length_size = 8;
     struct Candidate {
         TypeId type = no_type;
         int weight = 0; // how many kinds of evidence there are
@@ -62,7 +82,7 @@ class Judge {
 
     // An array of objects that have destructors begins with their number.
     static bool is_multiple(uint64_t block, uint64_t size) {
-        return block % size == 0 || (block - 8) % size == 0;
+        return block % size == 0 || (block - length_size) % size == 0;
     }
 
     bool is_exact(TypeId type) const {
@@ -134,6 +154,17 @@ bool follow_fields(const Layouts &layouts, std::vector<Allocation> &allocations,
     return news;
 }
 
+// `T[]`: a length and the elements.
+TypeId counted_array_of(TypeId element, TypeTable &types) {
+    Type elements{.kind = TypeKind::array, .name = types[element].name + "[]", .target = element};
+    Type whole{.kind = TypeKind::record, .name = elements.name, .size = sizeof(uint64_t)};
+    const TypeId length =
+        types.add({.kind = TypeKind::base, .name = "unsigned long", .size = sizeof(uint64_t)});
+    whole.fields.push_back({.name = "length", .size = sizeof(uint64_t), .type = length});
+    whole.fields.push_back({.offset = sizeof(uint64_t), .type = types.add(std::move(elements))});
+    return types.add(std::move(whole));
+}
+
 } // namespace
 
 std::vector<TypeId> settle_types(const Store &store, Modules &modules) {
@@ -147,6 +178,10 @@ std::vector<TypeId> settle_types(const Store &store, Modules &modules) {
         if (!follow_fields(layouts, allocations, types))
             break;
     }
+    for (size_t i = 1; i < allocations.size(); ++i)
+        if (types[i] == no_type)
+            if (TypeId element = Judge(layouts, allocations[i]).counted_elements())
+                types[i] = counted_array_of(element, modules.types());
     std::vector<TypeId> by_stack(store.tables().stacks.size());
     for (size_t i = 1; i < allocations.size(); ++i)
         for (uint32_t stack : allocations[i].stacks)

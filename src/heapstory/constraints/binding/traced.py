@@ -149,6 +149,7 @@ class TraceBinding:
             if not line.holders:
                 yield from self._derived(type_id)
                 yield from self._in_variables(type_id)
+                yield from self._in_counted_arrays(type_id)
             for field in line.holders:
                 yield from self._anywhere(type_id) if field == "*" else self._at(type_id, field)
 
@@ -190,6 +191,13 @@ class TraceBinding:
             for node, type_id in variables:
                 for places in self.layouts.runs_inside(type_id, inner):
                     yield _in_variable(name, node, places)
+
+    def _in_counted_arrays(self, inner: int) -> Iterator[PlanMember]:
+        """Elements of arrays that begin with their length (``new T[n]``)."""
+        name = f"{self.trace.types.get(inner)['name']}[]"
+        for outer in self._counts:
+            if self.trace.types.get(outer)["name"] == name:
+                yield from self._held(outer, inner)
 
     def _at(self, inner: int, field: str) -> Iterator[PlanMember]:
         holder, _, path = field.partition(".")

@@ -48,14 +48,14 @@ class Implied:
         entry = self.schema.find(holder)
         if entry is None:
             known = [e.name for e in self.schema.entries] + self.schema.binding.type_names()
-            raise self.schema.fail(
+            raise self.schema.unmatched(
                 f"'{holder}' is neither a type nor a global variable{did_you_mean(holder, known)}",
                 at,
             )
         part = entry.find_marked(path)
         if part is None:
             hint = did_you_mean(path, entry.field_names())
-            raise self.schema.fail(f"{holder} has no field '{path}'{hint}", at)
+            raise self.schema.unmatched(f"{holder} has no field '{path}'{hint}", at)
         if self.schema.target(entry, part) is None:
             array = self.schema.array_of(part)
             if array is not None:
@@ -71,7 +71,7 @@ class Implied:
             raise self.schema.fail(f"which variable of {function}? (frame {function}.NAME)", at)
         found = self.schema.binding.roots(f"{syntax.FRAME}{function}.{variable}", path)
         if not found:
-            raise self.schema.fail(
+            raise self.schema.unmatched(
                 f"no pointer '{rest}' of {function}'s frames is in the trace (record --frame "
                 f"{function}; in optimised code it may be in a register: build with -O0, or make "
                 "it volatile)",

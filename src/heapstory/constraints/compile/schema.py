@@ -16,7 +16,7 @@ from heapstory.constraints.plan import (
     PlanRun,
     PlanType,
 )
-from heapstory.errors import SpecificationError
+from heapstory.errors import SpecificationError, UnmatchedError
 from heapstory.parsing import did_you_mean
 
 POINTERS = (Kind.POINTER, Kind.WORD)
@@ -112,6 +112,10 @@ class Schema:
         spec = self.specification
         return SpecificationError(message, spec.path, spec.source, at.line, at.column)
 
+    def unmatched(self, message: str, at: syntax.At) -> UnmatchedError:
+        spec = self.specification
+        return UnmatchedError(message, spec.path, spec.source, at.line, at.column)
+
     def warn(self, message: str, at: syntax.At) -> None:
         self.warnings.append((at, message))
 
@@ -132,7 +136,7 @@ class Schema:
         layout = self.binding.layout(line)
         if layout is None:
             hint = did_you_mean(line.native or line.name, self.binding.type_names())
-            raise self.fail(
+            raise self.unmatched(
                 f"nothing in the trace is a {line.native or line.name}{hint}; bind it to an "
                 f"allocation with --site {line.name}=FILE:LINE",
                 line.at,
@@ -156,7 +160,7 @@ class Schema:
             part = entry.find_marked(named.name)
             if part is None and named.name not in entry.layout.prefixes():
                 hint = did_you_mean(named.name, entry.field_names())
-                raise self.fail(f"{entry.name} has no field '{named.name}'{hint}", named.at)
+                raise self.unmatched(f"{entry.name} has no field '{named.name}'{hint}", named.at)
             if named.mark and (part is None or scalar_of(part).kind not in POINTERS):
                 raise self.fail(
                     f"{entry.name}.{named.name} is not a pointer, so it cannot be marked "

@@ -12,6 +12,7 @@ from functools import cache
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
 
+from heapstory.errors import SpecificationError
 from heapstory.parsing import syntax_error
 
 GRAMMAR = r"""
@@ -91,7 +92,7 @@ PAUSE.2: /pause\s+in\b/
 MARGIN: /\.\.\s*\(\s*\w+\s*\)/
 IMPLIES: "=>" | "⇒"
 OTHERWISE: "||"
-ASSIGN: "="
+ASSIGN: /=(?![!=>])/
 TRUE.2: /(true|TRUE)\b/
 FALSE.2: /(false|FALSE)\b/
 OR.2: /or\b|∨/
@@ -144,6 +145,10 @@ WORDS = {
     "$END": "the end",
 }
 
+# A type as C declares it.
+_DECLARED = re.compile(r"\b((?:typedef\s+)?(?:struct|class|union)|typedef)\b(?:\s+(\w+))?\s*$")
+# An assignment where a comparison is meant.
+_ASSIGNED = re.compile(r"(=>|⇒).*[^=!<>]=[^=>]", re.DOTALL)
 # A loop behind the guard, up to its name, at which the parser stops.
 _LATE_LOOP = re.compile(r"(=>|⇒|&&|∧|∨|\b(and|or))\s*for(\s+\w*)?$")
 
@@ -158,18 +163,33 @@ def parse_tree(source: str, path: str) -> Tree[Token]:
     try:
         return _parser().parse(source)
     except UnexpectedInput as error:
+        if declared := _declared_as_in_c(error, source, path):
+            raise declared from None
         raise syntax_error(error, source, path, WORDS, _remedy(error, source)) from None
+
+
+def _declared_as_in_c(error: UnexpectedInput, source: str, path: str) -> SpecificationError | None:
+    """``struct node {`` and ``typedef struct node {``: the error is at the first word."""
+    place = error.pos_in_stream if isinstance(error.pos_in_stream, int) else len(source)
+    begun = re.split(r"[;{}]", source[:place])[-1]
+    kind = _DECLARED.search(begun + re.split(r"[;{}]", source[place:])[0])
+    if not kind or len(begun) < kind.start():
+        return None
+    at = place - len(begun) + kind.start()
+    line = source.count("\n", 0, at) + 1
+    said = f"a type is named without '{kind[1]}': {kind[2] or 'NAME'} {{ … }}"
+    return SpecificationError(said, path, source, line, at - source.rfind("\n", 0, at))
 
 
 def _remedy(error: UnexpectedInput, source: str) -> str:
     """What to write instead, for habits from C."""
     token = getattr(error, "token", None)
-    if token == "=":
-        return " (to compare, write ==)"
     place = error.pos_in_stream if isinstance(error.pos_in_stream, int) else len(source)
+    if source[place:].startswith("=!"):
+        return " (to tell that two things differ, write !=)"
     statement = re.split(r"[;{}]", source[:place])[-1]
-    if kind := re.search(r"\b(struct|class|union)\s+(\w+)\s*$", statement):
-        return f" (a type is named without '{kind[1]}': {kind[2]} {{ … }})"
+    if token == "=" or (token == ";" and _ASSIGNED.search(statement)):
+        return " (to compare, write ==)"
     if _LATE_LOOP.search(f"{statement}{token or ''}"):
         return (
             " (for stands first, before what is supposed: for i in 0 to n, "
@@ -177,6 +197,6 @@ def _remedy(error: UnexpectedInput, source: str) -> str:
         )
     if token == "->":
         return " (between what is supposed and what must hold, write =>)"
-    if field := re.search(r"(\w+)->([A-Za-z_]\w*)\W*$", statement):
+    if field := re.search(r"(\w+)->([A-Za-z_][\w.]*)\W*$", statement):
         return f" (a field is written {field[1]}.{field[2]}; X -> Y says that there is an edge)"
     return ""
