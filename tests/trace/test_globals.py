@@ -48,3 +48,23 @@ def test_names_beyond_the_first_page(
             assert trace.value(variable.address, 1) == bytes([last])
             assert trace.value(variable.address + 1, 1) == b"\0"
             assert trace.value(variable.address + 12287, 1) == bytes([last])
+
+
+def test_two_writable_segments_in_one_page_of_the_file(
+    compile_program: Compile, record: Record
+) -> None:
+    """As lld makes them: the page alone does not tell which of them was mapped."""
+    source = """
+    #include <stdlib.h>
+    int near = 1;
+    int count __attribute__((section("far"))) = 3;
+    int *block __attribute__((section("far")));
+    int main(void) {
+        block = malloc(sizeof *block);
+        *block = near + count;
+    }
+    """
+    program = compile_program(source, "-no-pie", "-Wl,--section-start=far=0x600980")
+    with library.open(record(program)) as trace:
+        found = {node.name: node.address for node in trace.graph().nodes if node.kind == "global"}
+    assert found["count"] == 0x600980 and found["near"] < 0x600000

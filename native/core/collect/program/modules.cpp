@@ -34,21 +34,26 @@ uint32_t Modules::module_for(const std::string &path, uint64_t bias, bool own,
     return at->second;
 }
 
-// Neighbouring segments may share a page of the file: the one with the mapping's protection is
-// meant.
-static uint64_t bias_of(const ElfFile &file, const Mapped &mapped) {
+// Neighbouring segments may share a page of the file. Which of them is meant is told by where the
+// file's other parts lie, then by where the mapping begins and by its protection: `lld` makes two
+// writable segments.
+uint64_t Modules::bias_of(const std::string &path, const ElfFile &file,
+                          const Mapped &mapped) const {
     constexpr uint64_t page_mask = ~uint64_t(4095);
     uint64_t best = mapped.address - mapped.file_offset;
     int best_score = 0;
     for (const Segment &segment : file.segments()) {
-        if (mapped.file_offset < (segment.offset & page_mask) ||
-            mapped.file_offset >= segment.offset + segment.file_size)
+        const uint64_t begin = segment.offset & page_mask;
+        if (mapped.file_offset < begin || mapped.file_offset >= segment.offset + segment.file_size)
             continue;
-        int score =
-            1 + (segment.writable == mapped.writable) + (segment.executable == mapped.executable);
+        const uint64_t bias =
+            mapped.address - (segment.address - segment.offset + mapped.file_offset);
+        const int score = 1 + (segment.writable == mapped.writable) +
+                          (segment.executable == mapped.executable) +
+                          4 * (mapped.file_offset == begin) + 8 * ids_.contains({path, bias});
         if (score > best_score) {
             best_score = score;
-            best = mapped.address - (segment.address - segment.offset + mapped.file_offset);
+            best = bias;
         }
     }
     return best;
@@ -57,7 +62,7 @@ static uint64_t bias_of(const ElfFile &file, const Mapped &mapped) {
 void Modules::map(const Mapped &mapped, const std::string &path) {
     unmap(mapped.address, mapped.length);
     std::shared_ptr<ElfFile> file = open(path);
-    uint64_t bias = file ? bias_of(*file, mapped) : mapped.address - mapped.file_offset;
+    uint64_t bias = file ? bias_of(path, *file, mapped) : mapped.address - mapped.file_offset;
     mappings_[mapped.address] = {mapped.address + mapped.length,
                                  module_for(path, bias, mapped.own, file)};
 }

@@ -80,6 +80,7 @@ class Modules {
         uint32_t module = 0;
     };
     uint32_t module_of_data(uint64_t address) const;
+    uint64_t bias_of(const std::string &path, const ElfFile &file, const Mapped &mapped) const;
     uint32_t module_for(const std::string &path, uint64_t bias, bool own,
                         const std::shared_ptr<ElfFile> &file);
     std::shared_ptr<ElfFile> open(const std::string &path);
