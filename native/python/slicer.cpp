@@ -103,11 +103,13 @@ Table table_of_edges(const slice::Explained &explained) {
 
 std::vector<slice::FileChange> file_changes(const Store &store) {
     std::vector<slice::FileChange> found;
-    for (uint32_t chunk : store.event_chunks())
+    for (uint32_t chunk : store.event_chunks()) {
         for (const Mark &mark : store.events(chunk).marks())
             if (mark.kind == Mark::Kind::mapping)
                 found.push_back({std::strtoull(mark.text.c_str(), nullptr, 10),
                                  mark.text.find(' ') != std::string::npos, mark.a, mark.b});
+        store.file().release(chunk);
+    }
     return found;
 }
 

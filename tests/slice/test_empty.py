@@ -59,3 +59,11 @@ def test_a_slice_with_statements_needs_no_reason(
     done = heapstory("slice", trace, "--criterion", "program.c:6:result", "--json")
     answer = json.loads(done.stdout)
     assert answer["statements"] and not answer["notes"]
+
+
+def test_a_program_without_lines(
+    compile_program: Compile, record: Record, heapstory: Heapstory
+) -> None:
+    trace = record(compile_program(SOURCE, "-s"), options=("--stream",))
+    done = heapstory("slice", trace, "--criterion", "program.c:6")
+    assert done.returncode == 2 and "built with -g" in done.stderr

@@ -53,6 +53,17 @@ def test_chop(heapstory: Heapstory, trace: Path) -> None:
     assert lines(heapstory, trace, "--criterion", "program.c:4", "--chop", "program.c:9") == set()
 
 
+def test_a_chop_of_nothing_says_why(heapstory: Heapstory, trace: Path) -> None:
+    def note(criterion: str, target: str) -> str:
+        done = heapstory("slice", trace, "--criterion", criterion, "--chop", target, "--json")
+        (only,) = json.loads(done.stdout)["notes"]
+        assert only in heapstory("slice", trace, "--criterion", criterion, "--chop", target).stdout
+        return str(only)
+
+    assert note("program.c:4", "program.c:9").startswith("program.c:4 (execution 1 of 1) had no")
+    assert "ran before program.c:9" in note("program.c:9", "program.c:3")
+
+
 def test_what_does_not_go_together(heapstory: Heapstory, trace: Path) -> None:
     for words in (("--forward", "--format", "dot"), ("--chop", "end:result", "--order", "why")):
         done = heapstory("slice", trace, "--criterion", "program.c:3", *words)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from heapstory.errors import UsageError
 
 FORMS = (
-    "FILE:LINE[:VARIABLE][#K], @TIMESTAMP, read#-K or crash; VARIABLE may be $REGISTER or "
-    "0xADDRESS[+BYTES]"
+    "FILE:LINE[:VARIABLE][#K], @TIMESTAMP, read#-K, end:VARIABLE or crash; VARIABLE may be "
+    "$REGISTER or 0xADDRESS[+BYTES]"
 )
 _LINE = re.compile(r"(?P<file>.+?):(?P<line>[0-9]+)(?::(?P<what>[^#]+))?(?:#(?P<number>-?[0-9]+))?")
 _TIMESTAMP = re.compile(r"@(?P<timestamp>[0-9]+)(?::(?P<what>[^#]+))?")

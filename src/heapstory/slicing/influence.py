@@ -39,12 +39,15 @@ def influence(trace: Trace, criterion: str, options: Options, target: str | None
         not options.thin,
     )
     words = f"what {first.words.removeprefix('what ')} had influence on"
+    notes = []
     if target is None:
         hits, totals = slicer.forward(_core_form(first), *kinds)
     else:
         last = slicing.points.find(parse(target))
         hits, totals = slicer.chop(_core_form(first), _core_form(last), *kinds)
         words += f", on the way to {target}"
+        if not totals["instructions"]:
+            notes.append(_no_way(first, last))
     addresses = hits.column("address")
     numbers = sorted({lines.number_of.get(address, 0) for address in addresses} - {0})
     return Slice(
@@ -58,10 +61,17 @@ def influence(trace: Trace, criterion: str, options: Options, target: str | None
         trace_instructions=slicer.counts["instructions"],
         seconds=round(time.monotonic() - started, 6),
         signals=totals["signals"],
-        notes=_about_signals(totals["signals"]),
+        notes=notes + _about_signals(totals["signals"]),
         open_end=target is None and ends_early(trace),
         inlined=lines.inlined(numbers, addresses),
     )
+
+
+def _no_way(first: Asked, last: Asked) -> str:
+    begin, end = (each.words.removeprefix("what ").removesuffix(" used") for each in (first, last))
+    if last.point < first.point:
+        return f"{end} ran before {begin} and was not influenced (#K names another execution)"
+    return f"{begin} had no influence on {end}"
 
 
 def _about_signals(signals: int) -> list[str]:

@@ -112,6 +112,11 @@ class Lines:
         wanted = PurePath(file).parts
         all_paths = sorted({path for path, _ in self._lines if path})
         found = [path for path in all_paths if PurePath(path).parts[-len(wanted) :] == wanted]
+        if not all_paths:
+            raise UsageError(
+                f"{file}: no code of the program's own with line information ran in the stream "
+                "(was it built with -g? see heapstory info)"
+            )
         if not found:
             raise UsageError(
                 f"{file}: no code of such a file ran in the stream "

@@ -55,8 +55,15 @@ def twice_mapped(trace: Trace, found: Explanation) -> list[str]:
     doubles = {path: all_of for path, all_of in of_path.items() if _at_once(all_of)}
     if not doubles:
         return []
+    begin = min(one.address for all_of in doubles.values() for one in all_of)
+    end = max(one.address + one.size for all_of in doubles.values() for one in all_of)
     edges = found["edges"].rows(("where", "size"))
-    used = [*((where, size) for where, size in edges if where), *found["unresolved_memory"]]
+    used = [
+        (where, size)
+        for rows in (edges, found["unresolved_memory"])
+        for where, size in rows
+        if where < end and begin < where + size
+    ]
     return [
         path
         for path, all_of in doubles.items()
