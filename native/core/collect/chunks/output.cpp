@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace heapstory {
@@ -107,7 +108,17 @@ void Output::write_own_code(std::span<const uint64_t> instructions) {
 void Output::write_sequence(GatheredSequence gathered) {
     write_own_code(gathered.instructions_met);
     auto shared = std::make_shared<GatheredSequence>(std::move(gathered));
-    write_later([this, shared] { stream_packer_.write(*shared); });
+    packing_.add([this, shared] {
+        early_packer_.meet(*shared);
+        std::optional<std::vector<PackedChunk>> packed;
+        if (writing_.is_busy())
+            packed = early_packer_.pack(*shared);
+        writing_.add([this, shared, packed = std::move(packed)] {
+            late_packer_.meet(*shared);
+            for (const PackedChunk &chunk : packed ? *packed : late_packer_.pack(*shared))
+                writer_.append(chunk.kind, chunk.payload, chunk.header);
+        });
+    });
 }
 
 void Output::write_window(const StreamWindow &window) {

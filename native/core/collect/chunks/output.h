@@ -83,12 +83,14 @@ class Output {
     Shadow &shadow_;
     const CallStacks &stacks_;
     TablesWriter tables_writer_{tables_};
-    StreamPacker stream_packer_{writer_};
     Executed executed_{tables_, modules_};
     uint64_t slots_since_keyframe_ = 0;
     // Chunks go through two threads: one sorts and encodes them, the other compresses and writes.
-    // Each one's tasks use what stands before it.
+    // Each one's tasks use what stands before it. A sequence of the stream is encoded by the first
+    // if the second has something to do, so that both are in use.
+    StreamPacker late_packer_;
     WriteQueue writing_;
+    StreamPacker early_packer_;
     ChunkPacker packer_{writer_, shadow_, writing_};
     WriteQueue packing_;
 };

@@ -36,6 +36,10 @@ class WriteQueue {
         tasks_.push_back(std::move(task));
         changed_.notify_all();
     }
+    bool is_busy() const {
+        std::lock_guard lock(mutex_);
+        return busy_ || !tasks_.empty();
+    }
     // Waits until everything is done. Throws what a task threw.
     void drain() {
         std::unique_lock lock(mutex_);
@@ -71,7 +75,7 @@ class WriteQueue {
         }
     }
 
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<std::function<void()>> tasks_;
     bool busy_ = false, stopping_ = false;

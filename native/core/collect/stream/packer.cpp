@@ -3,27 +3,32 @@
 
 #include "format/stream/blocks.h"
 
-#include <algorithm>
-#include <iterator>
+#include <utility>
 
 namespace heapstory {
 
-void StreamPacker::write(GatheredSequence &gathered) {
+void StreamPacker::meet(const GatheredSequence &gathered) {
+    blocks_.insert(blocks_.end(), gathered.blocks.begin(), gathered.blocks.end());
+}
+
+std::vector<PackedChunk> StreamPacker::pack(GatheredSequence &gathered) const {
+    std::vector<PackedChunk> packed;
     if (!gathered.blocks.empty()) {
+        const size_t before = blocks_.size() - gathered.blocks.size();
         ChunkHeader header;
-        Bytes payload = encode_blocks(gathered.blocks, uint32_t(blocks_.size()) + 1, header);
-        writer_.append(ChunkKind::blocks, payload, header);
-        std::ranges::move(gathered.blocks, std::back_inserter(blocks_));
+        Bytes payload = encode_blocks(gathered.blocks, uint32_t(before) + 1, header);
+        packed.push_back({ChunkKind::blocks, std::move(payload), header});
     }
     if (gathered.sequence.block.empty())
-        return;
+        return packed;
     ChunkHeader header;
     header.first_event = gathered.first_event;
     header.first_timestamp = gathered.first_instruction;
     header.changes = gathered.instructions;
     Bytes payload = encode_sequence(gathered.sequence, blocks_, gathered.events, header);
-    writer_.append(ChunkKind::stream, payload, header);
+    packed.push_back({ChunkKind::stream, std::move(payload), header});
     gathered.spares->give(std::move(gathered.sequence));
+    return packed;
 }
 
 } // namespace heapstory

@@ -9,13 +9,22 @@
 
 namespace heapstory {
 
+// One chunk, ready to be written.
+struct PackedChunk {
+    ChunkKind kind;
+    Bytes payload;
+    ChunkHeader header;
+};
+
+// Sequences may be encoded by several packers, each on a thread of its own, as long as every packer
+// is told the blocks of all of them in order.
 class StreamPacker {
   public:
-    explicit StreamPacker(TraceWriter &writer) : writer_(writer) {}
-    void write(GatheredSequence &gathered);
+    void meet(const GatheredSequence &gathered);
+    // Its blocks have been met. Its sequence is given back.
+    std::vector<PackedChunk> pack(GatheredSequence &gathered) const;
 
   private:
-    TraceWriter &writer_;
     std::vector<stream::Block> blocks_; // all so far: the builder's own grow meanwhile
 };
 
