@@ -91,11 +91,16 @@ def _options(args: argparse.Namespace) -> tuple[str, ...]:
     database = args.database or database_above(args.c_source)
     if database:
         source = Path(args.c_source).resolve()
-        jobs = [
-            job
-            for job in from_database(Path(database)).jobs
-            if (Path(job.directory) / job.source).resolve() == source
-        ]
+        try:
+            jobs = [
+                job
+                for job in from_database(Path(database)).jobs
+                if (Path(job.directory) / job.source).resolve() == source
+            ]
+        except UsageError:  # one that was not asked for may be of other files, or of no use
+            if args.database:
+                raise
+            jobs = []
         if not jobs and args.database:
             raise UsageError(f"{args.database}: no entry for {args.c_source}")
         for job in jobs[:1]:

@@ -490,3 +490,37 @@ class Stack {
     right = judged(tmp_path, "signs.hpp", text.replace("LOCK", lock))
     assert (right.verdict, right.reason) == ("bounded-ok", "")
     assert "races" in judged(tmp_path, "signs.hpp", text.replace("LOCK", "")).reason
+
+
+def test_how_far_apart_things_lie_is_no_size(tmp_path: Path) -> None:
+    text = """
+#include <cstddef>
+#include <mutex>
+template <typename T, std::size_t Capacity, std::size_t CacheLineSize = 64> class Ring {
+    static_assert(CacheLineSize >= sizeof(void *));
+    alignas(CacheLineSize) std::mutex mutex;
+    std::size_t head = 0, tail = 0;
+    T slots[Capacity];
+  public:
+    bool push(const T &value) {
+        std::lock_guard<std::mutex> guard(mutex);
+        if (tail - head == Capacity) return false;
+        slots[tail++ % Capacity] = value;
+        return true;
+    }
+    bool pop(T &value) {
+        std::lock_guard<std::mutex> guard(mutex);
+        if (tail == head) return false;
+        value = slots[head++ % Capacity];
+        return true;
+    }
+};
+"""
+    right = judged(tmp_path, "ring.hpp", text)
+    assert (right.verdict, right.capacity) == ("bounded-ok", 2)
+    assert "taken for a queue of Ring<int,2>" in right.notes[0]
+    required = text.replace("CacheLineSize = 64", "CacheLineSize")
+    assert "Ring<int,2,64>" in judged(tmp_path, "ring.hpp", required).notes[0]
+    assert judged(tmp_path, "ring.hpp", text.replace("++ % Cap", "++ % 2 * 0 % Cap")).verdict != (
+        "bounded-ok"
+    )

@@ -91,6 +91,10 @@ def test_the_database_of_the_project_is_used(tmp_path: Path) -> None:
     database = written(tmp_path / "build" / "compile_commands.json", json.dumps([entry]))
     assert database_above(str(source)) == database
     assert main(["prove", "--bound", "2", "--c", str(source)]) == 0
+    source.write_text((PROGRAMS / "recursive_lock.c").read_text())
+    database.write_text("[] of another tool")
+    assert main(["prove", "--bound", "2", "--c", str(source)]) == 0
+    assert main(["prove", "--bound", "2", "-p", str(database), "--c", str(source)]) == 2
 
 
 def test_functions_that_are_only_inline(tmp_path: Path) -> None:

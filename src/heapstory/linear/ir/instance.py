@@ -16,6 +16,7 @@ from heapstory.linear.ir.classes import Class, Method, Outline, Parameter
 PREFIX = "heapstory_call_"
 MAKER = "heapstory_make"
 _SMALL = re.compile(r"cap|size|^n$|^N$|slots|count|len|max|depth|elem|entries|bound", re.IGNORECASE)
+_SPACING = re.compile(r"cache|line|align|pad|interference", re.IGNORECASE)
 _NUMBER = {"int", "size_t", "unsigned", "long", "short", "uint32_t", "uint64_t", "int32_t",
            "int64_t", "uint16_t", "char", "uint8_t", "auto", "ptrdiff_t", "size_type",
            "difference_type", "index_t", "uint", "ssize_t"}  # fmt: skip
@@ -209,8 +210,8 @@ def _arguments(template: tuple[Parameter, ...], element: str, small: int) -> str
             if each.default and number > 0:
                 break
             given.append(_type(each, element, number))
-        elif _is_number(each) and (not each.default or _SMALL.search(each.name)):
-            given.append(str(small))
+        elif _is_number(each) and (not each.default or _is_size(each)):
+            given.append("64" if _SPACING.search(each.name) else str(small))
         elif each.default:
             break
         elif kind & types:  # a value of the elements' type
@@ -220,6 +221,11 @@ def _arguments(template: tuple[Parameter, ...], element: str, small: int) -> str
         else:
             given.append("false" if "bool" in kind else "{}")
     return ", ".join(given)
+
+
+def _is_size(each: Parameter) -> bool:
+    """Whether it says how much there is room for."""
+    return bool(_SMALL.search(each.name)) and not _SPACING.search(each.name)
 
 
 def _is_constrained(each: Parameter) -> bool:
