@@ -524,3 +524,70 @@ template <typename T, std::size_t Capacity, std::size_t CacheLineSize = 64> clas
     assert judged(tmp_path, "ring.hpp", text.replace("++ % Cap", "++ % 2 * 0 % Cap")).verdict != (
         "bounded-ok"
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "none", "some"),
+    [
+        ("std::tuple<int, bool>", "{0, false}", "{value, true}"),
+        ("std::tuple<bool, int>", "{false, 0}", "{true, value}"),
+        ("Answer", "{0, false}", "{value, true}"),
+    ],
+)
+def test_answers_of_two_parts(tmp_path: Path, kind: str, none: str, some: str) -> None:
+    text = (
+        """
+#include <mutex>
+#include <tuple>
+#include <vector>
+struct Answer { int value; bool there; };
+class Stack {
+    std::mutex mutex;
+    std::vector<int> values;
+  public:
+    void push(const int &value) { LOCK; values.push_back(value); }
+    KIND pop() {
+        LOCK;
+        if (values.empty()) return NONE;
+        int value = values.back();
+        values.pop_back();
+        return SOME;
+    }
+};
+""".replace("KIND", kind)
+        .replace("NONE", none)
+        .replace("SOME", some)
+    )
+    lock = "std::lock_guard<std::mutex> guard(mutex)"
+    right = judged(tmp_path, "stack.hpp", text.replace("LOCK", lock))
+    assert (right.verdict, right.reason) == ("bounded-ok", "")
+    assert "races" in judged(tmp_path, "stack.hpp", text.replace("LOCK", "")).reason
+
+
+def test_functions_that_say_that_one_thread_calls_them(tmp_path: Path) -> None:
+    text = """
+#include <atomic>
+class Stack {
+    int slots[4];
+    std::atomic<int> count{0};
+  public:
+    void NAMEPush(const int &value) {
+        int old = count.load();
+        slots[old] = value;
+        count.store(old + 1);
+    }
+    bool Pop(int &value) {
+        int old = count.load();
+        do {
+            if (old == 0) return false;
+            value = slots[old - 1];
+        } while (!count.compare_exchange_weak(old, old - 1));
+        return true;
+    }
+};
+"""
+    alone = judged(tmp_path, "stack.hpp", text.replace("NAME", "SingleThread"), calls=2)
+    assert any("only one thread calls each of SingleThreadPush" in note for note in alone.notes)
+    many = judged(tmp_path, "stack.hpp", text.replace("NAME", ""), calls=2)
+    assert not any("only one thread" in note for note in many.notes)
+    assert "races" in many.reason

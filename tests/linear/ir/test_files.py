@@ -125,6 +125,18 @@ inline int ring_read(struct ring *r) {
     assert "races with another access" in judged(source).reason
 
 
+def test_a_header_that_is_defined_in_one_file(tmp_path: Path) -> None:
+    """Where it says so by a macro of the usual name."""
+    text = (
+        (PROGRAMS / "recursive_lock.c").read_text().replace("static int is_empty", "int is_empty")
+    )
+    guarded = f"#ifdef MY_STACK_IMPLEMENTATION\n{text}\n#endif\n"
+    outcome = judged(written(tmp_path / "my_stack.h", guarded))
+    assert (outcome.verdict, outcome.reason) == ("bounded-ok", "")
+    other = written(tmp_path / "other.h", guarded.replace("_IMPLEMENTATION", "_ELSEWHERE"))
+    assert main(["prove", "--timeout", "20", "--c", str(other)]) == 2
+
+
 def test_a_search_ends_where_memory_does(tmp_path: Path) -> None:
     source = written(tmp_path / "stack.c", (PROGRAMS / "recursive_lock.c").read_text())
     outcome = judge_source(Wanted(str(source)), Budget(100.0, memory=MIB))
@@ -145,7 +157,7 @@ def test_where_there_is_no_answer_it_says_how_to_go_on(
     source.write_text("int lay(int v) { return v; }\nint raise_up(void) { return 0; }\n")
     assert main(["prove", "--timeout", "20", "--c", str(source)]) == 2
     said = capsys.readouterr().err
-    assert "--functions lay=enqueue,raise_up=dequeue, or as it is (there are lay, raise_up)" in said
+    assert "such as --functions lay=enqueue,raise_up=dequeue; there are lay, raise_up" in said
 
 
 def test_the_time_limit_holds_while_a_file_is_compiled(tmp_path: Path) -> None:

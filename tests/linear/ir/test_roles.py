@@ -209,3 +209,39 @@ def test_other_words_where_the_name_says_stack(tmp_path: Path) -> None:
     assert by_names(["insert", "del"], ["WorkList"], None, None) == (
         "set", {"add": "insert", "remove": "del"},
     )  # fmt: skip
+
+
+def test_what_threads_begin_with_is_no_operation(tmp_path: Path) -> None:
+    """Also where its name is like one, and its type."""
+    text = """
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int items[4], count;
+static int try_push(int value) {
+    pthread_mutex_lock(&m);
+    int done = count < 4;
+    if (done) items[count++] = value;
+    pthread_mutex_unlock(&m);
+    return done;
+}
+static int try_pop(int *value) {
+    pthread_mutex_lock(&m);
+    int done = count > 0;
+    if (done) *value = items[--count];
+    pthread_mutex_unlock(&m);
+    return done;
+}
+static void *push_all(void *unused) { try_push(1); return unused; }
+static void *pop_all(void *unused) { int value; try_pop(&value); return unused; }
+int main(void) {
+    pthread_t one, other;
+    pthread_create(&one, 0, push_all, 0);
+    pthread_create(&other, 0, pop_all, 0);
+    return 0;
+}
+"""
+    path = tmp_path / "pile_stack.c"
+    path.write_text(text)
+    outcome = judge_source(Wanted(str(path), calls=3), Budget(100.0))
+    assert (outcome.verdict, outcome.reason) == ("bounded-ok", "")
+    assert "try_push is push, try_pop is pop" in outcome.notes[0]

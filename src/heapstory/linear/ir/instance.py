@@ -67,12 +67,15 @@ template <class E, class R> long answer(R &&r, long *out) {{
         if (!r) return 0;
         *out = number(*r);
         return 1;
-    }} else if constexpr (std::is_same_v<decltype(r.first), bool>) {{
-        if (r.first) *out = number(r.second);
-        return r.first;
     }} else {{
-        if (r.second) *out = number(r.first);
-        return r.second;
+        auto &&[one, other] = r;
+        if constexpr (std::is_same_v<std::decay_t<decltype(one)>, bool>) {{
+            if (one) *out = number(other);
+            return one;
+        }} else {{
+            if (other) *out = number(one);
+            return (bool)other;
+        }}
     }}
 }}
 """

@@ -107,6 +107,8 @@ _OTHERS = {
 }  # fmt: skip
 _INIT = "init"  # what --functions calls the function that makes the initial state
 _FIRST = "register"  # and the one that each thread calls first
+_STARTS = re.compile(r"\bcall .*@(?:pthread_create|thrd_create)\(")
+_FUNCTION = re.compile(r"@[\w.$]+")
 _STORED = re.compile(r"\bstore .*, (?:ptr|[^,]*\*) (%[\w.]+|@[\w.$-]+)(?=,|$)")
 
 
@@ -156,7 +158,12 @@ def by_names(
 
 def _by_names(module: Module, implements: str | None, maker: Declared | None = None) -> Chosen:
     """Those of one class, or with one type for their first parameter, before any."""
-    every = [f for f in module.functions.values() if not f.file.startswith(SYSTEM)]
+    started = _started(module)
+    every = [
+        f
+        for f in module.functions.values()
+        if not f.file.startswith(SYSTEM) and f.symbol not in started
+    ]
     own = [f for f in every if f.file == str(Path(module.path).resolve())]
     hints = [module.path.rsplit("/", 1)[-1], *(f.name for f in every), *(f.owner for f in every)]
     for kind in [implements] if implements else _likely(hints):
@@ -175,9 +182,15 @@ def _asked(functions: list[Declared]) -> str:
     """What to say to name the operations."""
     names = [f.name for f in functions if f.name != "main" and f.name[:1].isalpha()]
     shown = list(dict.fromkeys(names))[:MOST_SHOWN]
-    known = f" (there are {', '.join(shown)})" if shown else ""
+    known = f"; there are {', '.join(shown)}" if shown else ""
     one, other = (*shown, "NAME", "OTHER")[:2]
-    return f"say which: --functions {one}=enqueue,{other}=dequeue, or as it is{known}"
+    return f"say which are, such as --functions {one}=enqueue,{other}=dequeue{known}"
+
+
+def _started(module: Module) -> set[str]:
+    """Functions that threads of the file begin with: these call operations."""
+    lines = (line for f in module.functions.values() for line in f.lines)
+    return {name for line in lines if _STARTS.search(line) for name in _FUNCTION.findall(line)}
 
 
 def _group(function: Declared) -> str:
@@ -262,8 +275,15 @@ def _is(name: str, kind: str, methods: tuple[str, ...]) -> bool:
         return False
     if kind == LOCK and words & _NOT_ALONE:
         return False
-    extra = words & (_TRIES - {"try"} | _ASKS | MAKES | {"thread", "test", "node", "slowpath"})
+    extra = words & (_TRIES - {"try"} | _ASKS | MAKES | {"test", "node", "slowpath"})
+    if "thread" in words and not for_one_thread(name):
+        return False
     return not extra and "hp" not in words
+
+
+def for_one_thread(name: str) -> bool:
+    """Whether a function says that only one thread calls it."""
+    return {"single", "thread"} <= set(words_of(name))
 
 
 def few(names: list[str]) -> str:

@@ -46,8 +46,10 @@ def _functions(
     budget: Budget,
 ) -> tuple[Module, Chosen]:
     first: UsageError | None = None
+    every = _ALL if unit.is_cplusplus(path) else _ALL_OF_C
+    switched_on = unit.implementations(path)
     for program in _programs(path):
-        for more in ((), _ALL if unit.is_cplusplus(path) else _ALL_OF_C):
+        for more in ((), every, *([(*every, *switched_on)] if switched_on else [])):
             budget.check(COMPILING)
             try:
                 module = read_module(path, (*options, *more), program)
@@ -95,8 +97,13 @@ def _object(
     found = outline(Path(path))
     whole = str(Path(path).resolve())
     others = unit.beside(path)
-    for subject in subjects(found, path, functions, implements)[:MOST_SUBJECTS]:
-        for instance in instances(subject, found, whole):
+    todo = [
+        (subject, instances(subject, found, whole))
+        for subject in subjects(found, path, functions, implements)[:MOST_SUBJECTS]
+    ]
+    for subject, made in todo:  # grows
+        for number, instance in enumerate(made):
+            unfit = False
             for more in (others, ()) if others else ((),):
                 budget.check(COMPILING)
                 program = "".join(f'#include "{other}"\n' for other in more)
@@ -105,9 +112,13 @@ def _object(
                 except UsageError as error:
                     if "file not found" in str(error):
                         return None
+                    unfit = unfit or unit.is_made_up(error)
                     continue
                 if not _lacks(module, subject.made.name):
                     return module, _chosen(module, instance)
+            if unfit and number == 0:  # its functions are not called like that: others first
+                todo.append((subject, made[1:]))
+                break
     return None
 
 

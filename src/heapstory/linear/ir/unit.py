@@ -11,6 +11,7 @@ import re
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from heapstory.cfront.frontend import compile_file
@@ -61,6 +62,9 @@ _BEFORE_CPLUSPLUS = "".join(
         "stdexcept", "thread", "utility", "vector",
     )
 )  # fmt: skip
+_SWITCHES = re.compile(
+    r"^[ \t]*#[ \t]*if(?:def|[ \t]+defined)\b[ \t(]*(\w+_IMPLEMENTATION)\b", re.MULTILINE
+)
 _DEFINED = re.compile(r"\b(\w+)[ \t]*\(([^;{}()]*)\)\s*\{")
 _MAIN = re.compile(r"\bmain[ \t]*\(")
 
@@ -110,6 +114,13 @@ def own_files(path: str) -> list[Path]:
     return files
 
 
+def implementations(path: str) -> tuple[str, ...]:
+    """Options for what headers define in one file of a program only: where it says so."""
+    texts = (_text(str(file)) for file in own_files(path))
+    names = chain.from_iterable(_SWITCHES.findall(text) for text in texts)
+    return tuple(f"-D{name}" for name in dict.fromkeys(names))
+
+
 def beside(path: str) -> tuple[Path, ...]:
     """The files that belong to headers which a file includes."""
     own, *headers = own_files(path)
@@ -145,11 +156,16 @@ def compiled(path: str, options: tuple[str, ...], program: str = "") -> Compiled
             try:
                 return _compiled(path, (*options, *more), text)
             except UsageError as error:
-                first = first or error
+                first = error if first is None or is_made_up(error) else first
                 if "file not found" in str(error):
                     raise
     assert first is not None
     raise first
+
+
+def is_made_up(error: UsageError) -> bool:
+    """Whether an error is in a program about a file: the file itself can be compiled."""
+    return Path(str(error).partition(":")[0]).name.startswith(_MADE_UP)
 
 
 def _loosely() -> tuple[str, ...]:
@@ -173,7 +189,7 @@ def _compiled(path: str, options: tuple[str, ...], program: str) -> Compiled:
             elif missing and left_out.without(missing.group(1)):
                 first = first or error
             elif not left_out.cut(str(error)):
-                raise (error if _MADE_UP in str(error) else first or error) from None
+                raise (error if is_made_up(error) else first or error) from None
 
 
 def _needed(path: str, options: tuple[str, ...], error: str) -> tuple[str, ...]:

@@ -105,6 +105,9 @@ def _reserve_by_name(harness: Harness) -> None:
     alone = {"spsc": ["enqueue", "dequeue"], "mpsc": ["dequeue"], "spmc": ["enqueue"]}.get(said, [])
     if chosen.kind == roles.DEQUE:
         alone, said = ["push", "pop"], "deque"
+    for method, function in chosen.methods.items():
+        if roles.for_one_thread(function.name) and method not in alone:
+            alone, said = [*alone, method], said or "structure with an owner"
     for number, method in enumerate(m for m in alone if m in chosen.methods):
         at = list(chosen.methods).index(method)
         harness.operations[at].role = 0 if chosen.kind == roles.DEQUE else number
