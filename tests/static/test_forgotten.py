@@ -47,6 +47,8 @@ FORGETTING = {
     "void r(struct graph *g, int n) { char *b = grow(g->name, n); if (b) g->name = b; }",
     "by a callee": "static int make(char **to) { *to = malloc(8); return *to ? 0 : -1; }\n"
     "int r(struct graph *g) { return make(&g->name); }",
+    "by way of a pointer to it": "void r(struct graph *g, char *n) {"
+    " char **p = &g->name; *p = strdup(n); }",
     "embedded": "void r(struct graph *g, char *n) { g->in.text = strdup(n); }",
     "freed through another structure": "struct outer { int n; struct graph *own; };\n"
     "void outer_free(struct outer *o) { free(o->own->title); free(o->own); free(o); }\n" + RENAME,
@@ -63,6 +65,8 @@ NOT_FORGETTING = {
     "released by another function": "void graph_close(struct graph *g) { free(g->name); }",
     "released through its address": "static void clear(char **p) { free(*p); *p = NULL; }\n"
     "void graph_close(struct graph *g) { clear(&g->name); }",
+    "released by way of a pointer to it": "static void release(char *p) { free(p); }\n"
+    "void graph_close(struct graph *g) { char **p = &g->name; if (g->n) release(*p); }",
     "handed to a function nobody knows": "void keep(char *);\n"
     "void graph_close(struct graph *g) { keep(g->name); }",
     "moved": "char *names[9]; void r(struct graph *g) { names[0] = g->name; }",

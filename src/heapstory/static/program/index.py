@@ -47,9 +47,11 @@ class Index:
 
     def targets(self, member: str, signature: str) -> list[str]:
         """Functions a call through a pointer can reach: by the member it was read from, or else
-        by its type."""
+        by its type. A variable in which the program puts no function of its own gets one from
+        elsewhere (``dlsym``): which, nobody knows."""
         stored = self.members.get(member) if member else None
-        return sorted(stored or self.by_signature.get(signature) or set())
+        elsewhere = not stored and member[:1] == "@"
+        return [] if elsewhere else sorted(stored or self.by_signature.get(signature) or set())
 
 
 _MAKER = re.compile(r"ptr\(i\d+(,i\d+)*\)\Z")  # makes a pointer of numbers

@@ -60,6 +60,7 @@ class Flow:
         self._dirty: set[str] = set()  # registers of calls whose memory is also kept elsewhere
         self._stored: dict[str, set[str]] = {}  # register of a call -> members it was stored in
         self._fills: list[tuple[str, Fill]] = []
+        self._loads: list[tuple[str, str]] = []  # what is read, and by which name of an address
         self._block = ""  # the one whose statements are looked at
         self.found = MemberFlow()
 
@@ -102,6 +103,8 @@ class Flow:
                     self._holds.setdefault(statement[2], set()).add(members[address])
                 elif isinstance(address, tuple):
                     self._edge(found, statement[2], address[0])
+                elif isinstance(address, str):
+                    self._loads.append((statement[2], address))
             elif opcode == op.STORE and isinstance(statement[2], tuple):
                 self._edge(found, statement[2][0], statement[3])
             elif opcode == op.GEP:
@@ -148,6 +151,8 @@ class Flow:
                 changed |= _add(self._kinds, source, self._kinds.get(target))
                 for table in tables:
                     changed |= _add(table, target, table.get(source))
+            for target, address in self._loads:
+                changed |= _add(self._holds, target, self._at.get(address))
             if not changed:
                 return
 

@@ -351,23 +351,36 @@ def clear(frame: Frame, state: State, address: Value, size: int, place: Place | 
     cell = state.change(identity)
     cell.texts = {}
     gone: list[CellId] = []
+    unclear: list[Value] = []
     for offset, value in list(cell.fields.items()):
-        if (
-            isinstance(offset, int)
-            and isinstance(start, int)
-            and not (size < 0 or start <= offset < start + size)
-        ):
+        behind = _bytes_between(start, offset)
+        if behind is not None and size >= 0 and not 0 <= behind < size:
             continue
         if isinstance(value, Pointer):
-            gone.append(value.cell)
+            if behind is None:
+                unclear.append(value)
+            else:
+                gone.append(value.cell)
         del cell.fields[offset]
     if cell.kind in (HEAP, STACK) and start == 0:
         cell.zero = True
     elif isinstance(start, int) and cell.kind != OPAQUE:
         for offset in range(start, start + min(size, 256), 8):
             cell.fields[offset] = 0
+    for value in unclear:
+        escape(state, value)
     if gone:
         check(frame, state, gone, FIELD_OVERWRITTEN, place, "")
+
+
+def _bytes_between(start: Offset, offset: Offset) -> int | None:
+    """How far an offset lies behind another one; None if nobody knows."""
+    if isinstance(start, int) and isinstance(offset, int):
+        return offset - start
+    if isinstance(start, Index) and isinstance(offset, Index):
+        same = start.symbol is offset.symbol and start.scale == offset.scale
+        return offset.constant - start.constant if same else None
+    return None
 
 
 def copy_members(
