@@ -98,3 +98,66 @@ def test_new_memory_unless_there_is_a_place_for_it(leaks: Leaks) -> None:
     assert (found.variable, found.allocator) == ("cert", "PEM_read_bio_X509")
     held = UNLESS.replace("INTO", "&known").replace("int use", "static X509 *known;\nint use")
     assert not leaks(held)
+
+
+STRINGS = """
+typedef struct { char *str; unsigned long len; } GString;
+GString *g_string_new(const char *);
+GString *g_string_append(GString *, const char *);
+void g_string_append_printf(GString *, const char *, ...);
+char *g_string_free(GString *, int);
+void g_free(void *);
+void show(const char *);
+char *text(const char *name)
+{
+    GString *s = g_string_new("");
+    s = g_string_append(s, name);
+    g_string_append_printf(s, "%%d", 1);
+    %s
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "losing", ["g_string_free(s, 0); return 0;", "return 0;", "show(s->str); return 0;"]
+)
+def test_a_string_of_glib_is_lost(leaks: Leaks, losing: str) -> None:
+    [found] = leaks(STRINGS % losing)
+    assert (found.function, found.confidence) == ("text", "high")
+
+
+@pytest.mark.parametrize(
+    "correct",
+    [
+        "g_string_free(s, 1); return 0;",
+        "return g_string_free(s, 0);",
+        "g_free(g_string_free(s, 0)); return 0;",
+        "char *held = s->str; g_string_free(s, 0); return held;",
+        "char *held = s->str; g_string_free(s, 0); g_free(held); return 0;",
+    ],
+)
+def test_a_string_of_glib_is_released(leaks: Leaks, correct: str) -> None:
+    assert not leaks(STRINGS % correct)
+
+
+COPIES = """
+char *g_strdup(const char *);
+char *g_ascii_strdown(const char *, long);
+void g_free(void *);
+void show(const char *);
+struct options { char *name; };
+void keep(struct options *o, const char *name)
+{
+    char *low = g_ascii_strdown(name, -1);
+    char *copy = g_strdup(low);
+    %s
+}
+"""
+
+
+def test_texts_of_glib(leaks: Leaks) -> None:
+    assert not leaks(COPIES % "g_free(low); o->name = copy;")
+    [lost] = leaks(COPIES % "g_free(copy);")
+    assert (lost.variable, lost.confidence) == ("low", "high")
+    [lost] = leaks(COPIES % "g_free(low);")
+    assert (lost.variable, lost.confidence) == ("copy", "high")

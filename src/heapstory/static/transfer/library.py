@@ -64,6 +64,12 @@ def follow(state: State, name: str, arguments: list[Value]) -> None:
             rules.target(state, value)
 
 
+_GIVES_BACK = frozenset((
+    "strcpy", "strcat", "strncpy", "strncat", "memset", "memcpy", "wcscpy", "wcscat", "g_strchomp",
+    "g_strchug", "g_strreverse", "g_strdelimit", "g_strcanon",
+))  # fmt: skip
+
+
 def returns(
     frame: Frame,
     state: State,
@@ -73,7 +79,7 @@ def returns(
     place: Place | None,
 ) -> States:
     """``strcpy`` gives its argument back; ``strchr`` a pointer into it, or null."""
-    if name in ("strcpy", "strcat", "strncpy", "strncat", "memset", "memcpy", "wcscpy", "wcscat"):
+    if name in _GIVES_BACK or name.startswith("g_string_"):
         escaping.scramble(state, value)
         return result(frame, state, register, value, place)
     escaping.scramble(state, value)
@@ -297,6 +303,32 @@ def _open_memstream(
     return found + result(frame, failed, register, 0, place)
 
 
+def _g_string_free(
+    frame: Frame,
+    state: State,
+    register: str | None,
+    arguments: list[Value],
+    place: Place | None,
+) -> States:
+    """The string goes; the text with it, or else it is the result."""
+    string, with_text = arguments[0], arguments[1]
+    text = rules.load(frame, state, string, True)
+    rules.release(frame, state, string, place)
+    if isinstance(with_text, int) and with_text != 0:
+        return result(frame, state, register, 0, place)
+    if isinstance(with_text, int) and not _in_use(state, text):
+        text = rules.allocate(
+            frame, state, Site("g_string_free", place, (), "g_free"), certain=True
+        )
+        state.note(place, "g_string_free() returns the text")
+    return result(frame, state, register, text, place)
+
+
+def _in_use(state: State, value: Value) -> bool:
+    """Whether a variable holds a value."""
+    return any(held is value for held in state.env.values())
+
+
 def _strtol(
     frame: Frame,
     state: State,
@@ -440,6 +472,7 @@ BUILTINS: dict[str, Builtin] = {
     "pthread_create": _start_thread,
     "thrd_create": _start_thread,
     "open_memstream": _open_memstream,
+    "g_string_free": _g_string_free,
     **dict.fromkeys(
         ("strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof", "strtold", "strtoimax",
          "strtoumax", "__strtol_internal", "__isoc23_strtol", "__isoc23_strtoul"),
