@@ -6,7 +6,8 @@ change in a debugger does, while the same lines run.
     python3 -m benchmarks.slice_outside LIST FOLDER
 
 FOLDER has checkouts of repositories, side by side; LIST names programs in them, in TOML: for each
-``[[program]]`` its ``sources`` (the first has main), ``flags`` of the compiler, ``arguments``.
+``[[program]]`` its ``sources`` (the first has main; Rust has one), ``flags`` of the compiler,
+``arguments``.
 
 The criterion is the last execution of the line that printed last. Lines that ran are drawn by
 chance; in each the first number is made one larger, and the program is built and run again without
@@ -31,8 +32,8 @@ from benchmarks.support.page import table
 from benchmarks.support.perturbed import ASSIGNED, Perturbed
 from heapstory import _core
 
-PRINTS = re.compile(r"\b(printf|puts|putchar|cout)\b")
-NUMBER = re.compile(r"(?<![\w.\"'])\d+(?![\w.\"'])")
+PRINTS = re.compile(r"\b(?:(?:printf|puts|putchar|cout)\b|print(?:ln)?!)")
+NUMBER = re.compile(r"(?<![\w.\"'])\d+(?=[iu]\d|[iu]size|\.\.|[^\w.\"']|$)")
 LINES = 30  # drawn from each program
 
 
@@ -46,7 +47,8 @@ class Program:
 
     @property
     def compiler(self) -> str:
-        return "g++" if self.sources[0].endswith(".cpp") else "gcc"
+        ending = Path(self.sources[0]).suffix
+        return {".cpp": "g++", ".rs": "rustc"}.get(ending, "gcc")
 
 
 def listed(path: Path) -> list[Program]:
@@ -114,6 +116,9 @@ class Judge:
 
     def _command(self, sources: Iterable[str]) -> list[str]:
         """Compiles; ``-o`` is left to say."""
+        if self.program.compiler == "rustc":
+            (source,) = sources
+            return ["rustc", "-g", "-Awarnings", *shlex.split(self.program.flags), source]
         includes = [f"-I{folder}" for folder in dict.fromkeys(path.parent for path in self.paths)]
         return [self.program.compiler, "-g", "-w", *shlex.split(self.program.flags), *includes,
                 "-pthread", *sources, "-lm"]  # fmt: skip
