@@ -96,3 +96,22 @@ void another_block_until_the_end(struct table *table, const char *text) {
     table->rows = more;
     table->rows[table->count++] = row;
 }
+
+char *next_word(void);
+
+int words(void) {
+    int count = 0;
+    char **table = NULL, *word;
+    while ((word = next_word())) {
+        table = realloc(table, (count + 1) * sizeof *table);
+        if (!table) {
+            puts("out of memory");
+            exit(1);
+        }
+        table[count++] = strdup(word);
+    }
+    while (count > 0)
+        free(table[--count]);
+    free(table);
+    return 0;
+}

@@ -15,7 +15,7 @@ from heapstory.static.program.index import Index
 from heapstory.static.summaries.shape import fingerprint
 from heapstory.static.summaries.summary import Summary
 
-VERSION = 27  # of the analysis; results of another one are not used
+VERSION = 28  # of the analysis; results of another one are not used
 
 
 class Kept:

@@ -276,10 +276,16 @@ class Fixpoint:
             rest.note(place, "default", None)
             self._enter(block, default, rest)
 
+    def _ends(self, block: Block) -> bool:
+        """Whether the program ends after a block, before another way joins in."""
+        while block.terminator[0] == op.JUMP and not block.joins:
+            block = self.function.blocks[block.terminator[2]]
+        return block.terminator[0] == op.DEAD and not block.joins
+
     def _enter(self, origin: Block, label: str, state: State) -> None:
         block = self.function.blocks[label]
         followed = self._attention.worth_following(state)
-        if self.frame.failing and (block.joins or not followed):
+        if self.frame.failing and (block.joins or not (followed or self._ends(block))):
             self.frame.goes_on(state)
         if not followed:
             return
