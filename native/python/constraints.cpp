@@ -76,11 +76,12 @@ CPointAnswer cpoints(const Structure &structure, bool returns, std::vector<std::
                      std::vector<std::pair<std::string, uint32_t>> lines) {
     nb::gil_scoped_release release;
     CodeFiles files;
-    auto stores_result = [&](const CallAndStore &two) {
+    auto stores_result = [&](const CallAndStore &two) -> std::optional<bool> {
         FileAddress call = files.at(two.path, two.build_id, two.call),
                     store = files.at(two.path, two.build_id, two.store);
-        return call.file && store.file &&
-               heapstory::stores_result(*call.file, call.address, store.address);
+        if (!call.file || !store.file)
+            return {};
+        return heapstory::stores_result(*call.file, call.address, store.address);
     };
     return structure.cpoints({returns, own, users, exits, entries, lines, stores_result});
 }

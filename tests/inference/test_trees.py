@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.conftest import Compile, Heapstory, Record
 
 TREE = r"""
@@ -80,3 +82,39 @@ def test_keys_behind_pointers(
     order = f"MAX(X.left, data.number, {way}) < X.data.number"
     assert f"{order} and MIN(X.right, data.number, {way}) > X.data.number" in said, done.stdout
     assert "data.weight, " not in said
+
+
+NUMBERS = r"""
+#include <stdlib.h>
+struct node { HELD *data; struct node *left, *right; };
+static struct node *root;
+static void add(int number) {
+    struct node **at = &root;
+    while (*at)
+        at = number < *(int *)(*at)->data ? &(*at)->left : &(*at)->right;
+    struct node *node = calloc(1, sizeof *node);
+    node->data = malloc(sizeof(int));
+    *(int *)node->data = number;
+    node->left = node->right = NULL;
+    *at = node;
+}
+int main(void) {
+    for (int i = 1; i <= 40; ++i)
+        add(i * 29 % 41);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ("int", "MAX(X.left, data[0], [left, right]) < X.data[0] and MIN(X.right, data[0], "),
+        ("void", "# data is a void *: an order of what it points to is not looked for"),
+    ],
+)
+def test_keys_that_are_numbers_by_themselves(
+    held: str, said: str, compile_program: Compile, record: Record, heapstory: Heapstory
+) -> None:
+    done = heapstory("infer", record(compile_program(NUMBERS, "-O0", f"-DHELD={held}")))
+    assert said in " ".join(done.stdout.split()), done.stdout

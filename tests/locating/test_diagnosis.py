@@ -53,3 +53,13 @@ def test_so_many_statements_as_asked_for_and_how_many_were_cut(
     answer = Diagnosis(plan, [], None, None, [], found, 1, {}, most=most)
     assert [place.line for place in answer.statements] == lines
     assert answer.statements_cut == 4 - len(lines)
+
+
+def test_five_statements_at_most(plan: Plan) -> None:
+    """Also where there is evidence for more: these are counted as cut."""
+    found = [
+        Fault(time, "decisive", "store", Place("/a.c", time), 0, (), ()) for time in range(1, 9)
+    ]
+    answer = Diagnosis(plan, [], None, None, [], found, 1, {})
+    assert [place.line for place in answer.statements] == [1, 2, 3, 4, 5]
+    assert answer.statements_cut == 3

@@ -91,7 +91,14 @@ def test_its_edges_do_not_count(
     assert answer["bad"]["function"] == function, "while the node that was taken out is there"
 
 
-def test_without_roots_all_nodes_are_meant(ask: Question) -> None:
-    status, answer = ask(TREE, TREE_SPEC + "forest(left, right);\n", "-DWRONG=0")
-    assert status == 1
+def test_without_roots_its_edges_make_the_answer_unknown(ask: Question) -> None:
+    """Nothing says where the structure begins: the node may be the top of another one."""
+    spec = TREE_SPEC + "forest(left, right);\n"
+    status, answer = ask(TREE, spec, "-DWRONG=0")
+    assert status == 4, violated(answer)
     assert "all node, tree nodes" in answer["reading"]
+    (said,) = answer["unmatched"]
+    assert "after replace returned" in said and "say where structures begin" in said
+    status, answer = ask(TREE, spec, "-DWRONG=1")
+    assert status == 1, "two other nodes lead there"
+    assert answer["bad"]["function"] == "replace"

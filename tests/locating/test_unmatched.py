@@ -203,3 +203,18 @@ def test_names_that_match_nothing(
 ) -> None:
     done = heapstory("locate", trace, "--spec", specification(tmp_path, text))
     assert (done.returncode, done.stdout) == (4, "") and said in done.stderr
+
+
+def test_a_crash_with_the_structure_whole(
+    compile_program: Compile, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    """It held, but the program did not end well."""
+    built = compile_program(
+        PROGRAM.replace("return others", "*(volatile long *)0 = 1; return others")
+    )
+    heapstory("record", "-o", tmp_path / "crash.story", "--", built)
+    spec = specification(tmp_path, "node { next*; } list(next);")
+    done = heapstory("locate", tmp_path / "crash.story", "--spec", spec)
+    assert done.returncode == 0 and "held" in done.stdout
+    line = line_of("return others")
+    assert f"the program crashed at program.c:{line}: nothing" in done.stderr

@@ -170,3 +170,24 @@ def test_a_loop_of_them(compile_program: Compile, heapstory: Heapstory, tmp_path
     errors = json.loads(report.read_text())["errors"]
     blocks = [(one["count"], one["block"]["allocated"][0]["line"]) for one in errors]
     assert sorted(blocks) == [(1000, 5), (2000, 4)]
+
+
+ENDLESS = r"""
+#include <stdlib.h>
+int main(int count, char **words) {
+    void *block = malloc(8);
+    free(block);
+    for (long i = atol(words[count - 1]); i; i--)
+        free(block);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("times", "told"), [(999_999, 0), (1_000_001, 1)])
+def test_it_is_told_that_bad_frees_go_on(
+    times: int, told: int, compile_program: Compile, heapstory: Heapstory, tmp_path: Path
+) -> None:
+    built = compile_program(ENDLESS, "-O0", "-w")
+    done = heapstory("record", "-o", tmp_path / "endless.story", "--", built, str(times))
+    assert done.stderr.count("1000000 frees of what is no block, and it goes on") == told

@@ -5,11 +5,14 @@
 #include "collect/input/translate.h"
 #include "heapstory_wire.h"
 
+#include <iostream>
+
 namespace heapstory {
 
 namespace {
 
 constexpr size_t record_bytes = 16;
+constexpr uint64_t many_bad_frees = 1'000'000; // more often than not without end
 
 unsigned without_more(unsigned kind) {
     return kind & ~unsigned(HSW_RANGE_MORE);
@@ -404,7 +407,10 @@ void Recording::cpoint(const Record &record, const Payload &payload) {
 }
 
 void Recording::bad_free(const Record &record) {
-    ++bad_frees_;
+    if (++bad_frees_ == many_bad_frees)
+        std::cerr << "heapstory: " << many_bad_frees
+                  << " frees of what is no block, and it goes on "
+                  << "(Ctrl-C ends the program; what was recorded is kept)\n";
     allocations_.tell_freed(record.address | record.value << HSW_ADDRESS_BITS);
     output_.begin_event();
     uint64_t stack = sites_.current_stack();

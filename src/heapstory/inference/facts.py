@@ -30,6 +30,7 @@ class TypeFacts:
     arrays: set[str] = field(default_factory=set)  # of the pointers, those that are arrays
     numbers: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)  # void *: numbers, or pointers to anything
+    far_numbers: list[str] = field(default_factory=list)  # pointers to numbers: int *
     number_arrays: dict[str, int] = field(default_factory=dict)
     edges: list[str] = field(default_factory=list)
     back: list[str] = field(default_factory=list)
@@ -82,7 +83,7 @@ def read_facts(trace: Trace, wanted: Iterable[str]) -> dict[str, TypeFacts]:
         if layout is not None and layout.parts:
             found[name] = TypeFacts(word, name, layout, counts[name])
     for facts in found.values():
-        _read_fields(facts, found)
+        _read_fields(facts, found, binding)
     joined = {n for n, f in found.items() if f.pointers or _holds_array_of(f, found)}
     by_word = {facts.name: name for name, facts in found.items()}
     joined |= {by_word[target] for f in found.values() for target in f.pointers.values()}
@@ -111,7 +112,7 @@ def _holds_array_of(facts: TypeFacts, known: dict[str, TypeFacts]) -> bool:
     return any(name.removesuffix(" *") in known for name in names if name.endswith(" *"))
 
 
-def _read_fields(facts: TypeFacts, known: dict[str, TypeFacts]) -> None:
+def _read_fields(facts: TypeFacts, known: dict[str, TypeFacts], binding: TraceBinding) -> None:
     for part in facts.layout.parts:
         name, scalar = part.name.replace("[]", ""), scalar_of(part)
         if not all(word.isidentifier() for word in name.split(".")):
@@ -126,11 +127,18 @@ def _read_fields(facts: TypeFacts, known: dict[str, TypeFacts]) -> None:
         elif scalar.kind is Kind.POINTER and scalar.target is None and isinstance(part, Scalar):
             if scalar.pointee in (None, "void"):
                 facts.words.append(name)
+            elif not scalar.is_char and _is_of_numbers(binding.array_of(scalar.pointee)):
+                facts.far_numbers.append(name)
         elif scalar.kind in NUMBERS and not scalar.is_char and scalar.size in (2, 4, 8):
             if isinstance(part, Scalar):
                 facts.numbers.append(name)
             elif part.count:
                 facts.number_arrays[name] = part.count
+
+
+def _is_of_numbers(array: Layout | None) -> bool:
+    """Whether the elements of an array are numbers."""
+    return array is not None and len(array.parts) == 1 and scalar_of(array.parts[0]).kind in NUMBERS
 
 
 def root_sources(trace: Trace, facts: TypeFacts, known: dict[str, TypeFacts]) -> list[list[str]]:

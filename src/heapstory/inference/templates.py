@@ -132,7 +132,9 @@ class Templates:
         yield from self._array_order(t)
 
     def _far_keys(self, t: TypeFacts) -> Iterator[str]:
-        """Numbers in what a node points to: ``data.key``."""
+        """Numbers in what a node points to: ``data.key``, ``key[0]``."""
+        if t.edges:
+            yield from (f"{name}[0]" for name in t.far_numbers)
         for name, kind in t.pointers.items() if t.edges else ():
             target = self.known.get(kind)
             if target is None or target is t or target.edges or name in t.arrays:

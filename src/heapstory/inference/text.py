@@ -57,6 +57,12 @@ def _type(facts: TypeFacts, inferred: Inferred) -> list[str]:
             body.append(f"# {title}.")
         for kept in sorted(here, key=lambda k: (k.candidate.doubtful, -(k.support or SURE))):
             body += _constraint(kept, short)
+    if facts.edges and facts.words and not any(k.candidate.group == "order" for k in mine):
+        lines += [
+            f"# {name} is a void *: an order of what it points to is not looked for "
+            f"(say its type, {name}^ : int;)"
+            for name in facts.words
+        ]
     return lines + _declared(facts.name, short, body) + body
 
 

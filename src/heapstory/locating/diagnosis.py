@@ -186,8 +186,10 @@ class Diagnosis:
         return [fault for fault in ordered if fault.place and _key(fault.place) in first]
 
     def _with_evidence(self) -> list[Fault]:
-        found = [fault for fault in self.faults if fault.relation in TELLING]
-        if found:
+        told = [fault for fault in self.faults if fault.relation in TELLING]
+        if told:
+            first = list(_statements(told))[:FEW]
+            found = [f for f in told if f.place is None or _key(f.place) in first]
             return self._joined(found, "direct", PAIR)
         found = [fault for fault in self.faults if fault.relation == "direct"]
         for relation in ("crash", "fed", "related"):

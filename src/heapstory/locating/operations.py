@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from heapstory._core import FieldPlace, HeldValue, Operation, OperationKind
 from heapstory.constraints.plan import Kind, PlanField
+from heapstory.locating.births import Births
 from heapstory.locating.diagnosis import Fault, Inconsistency, Slot
 from heapstory.locating.frees import Frees
 from heapstory.store.places import Place
@@ -25,6 +26,7 @@ class Operations:
         self.trace = trace
         self.plan = plan
         self.frees = Frees(trace)
+        self.births = Births(trace)
         self.rows: dict[int, list[Operation]] = {}
         for row in rows:
             self.rows.setdefault(row.time, []).append(row)
@@ -43,7 +45,7 @@ class Operations:
             row = lives[-1]
             kind = row.kind.name.lower()
             freed = row.kind is OperationKind.DEATH
-            place = (self.frees.place if freed else self.trace.places.statement)(row.stack)
+            place = (self.frees if freed else self.births).place(row.stack)
             stack = tuple(self.trace.places.stack(row.stack)) if freed else ()
             return Fault(
                 time, relation, kind, place, row.object[0], (), contributed_to, stack=stack

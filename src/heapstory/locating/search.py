@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from heapstory import _core
 from heapstory.locating import cpoints as points
 from heapstory.locating.diagnosis import CPoint, Diagnosis
+from heapstory.locating.taken_out import TakenOut
 from heapstory.locating.telling import Telling
 from heapstory.locating.untyped import count_untyped
 
@@ -29,6 +30,8 @@ WINDOWS = (1 << 18, 1 << 21, 1 << 24)
 # A bad C-point counts if the window reaches so many times as far: a node that is out of the
 # structure there may be linked again, and the operation may end.
 MARGIN = 4
+MOST_DOUBTS = 64  # C-points that are left out, one after the other
+MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +52,7 @@ class _Search:
         rootless = _rootless(plan, counts)
         found = [] if rootless else cpoints_found.points
         loaded_at = perf_counter()
-        moments = _moments(found, plan)
-        result = structure.locate(
-            [(time, types, own) for time, (types, own, _) in moments.items()],
-            {number: busy for number, (_, _, busy) in enumerate(moments.values()) if busy},
-            _rounds(found, moments),
-            strict=False,
-        )
+        result, moments, doubts = self._first_bad(structure, found)
         seconds = {
             "compile": compiled_at - self.start,
             "load": structure.load_seconds,
@@ -63,7 +60,7 @@ class _Search:
             "check": result.check_seconds,
             "locate": result.locate_seconds,
         }
-        told = Telling(trace, structure, plan, result, found, list(moments))
+        told = Telling(trace, structure, plan, result, found, moments)
         faults = told.faults()
         return Diagnosis(
             plan=plan,
@@ -80,7 +77,7 @@ class _Search:
                 *told.notes(),
             ],
             most=self.statements,
-            unmatched=[*_missing(plan, counts), *rootless, *cpoints_found.missing],
+            unmatched=[*_missing(plan, counts), *rootless, *cpoints_found.missing, *doubts],
             untyped=count_untyped(trace, plan),
             types={
                 type.name: count
@@ -91,6 +88,35 @@ class _Search:
             reading=_reading(plan),
             wrong_before=told.wrong_before(faults, cpoints_found.functions),
         )
+
+    def _first_bad(
+        self, structure: _core.Structure, found: list[CPoint]
+    ) -> tuple[_core.LocateAnswer, list[int], list[str]]:
+        """The engine's answer and the moments that it is about, without those at which only edges
+        of nodes that were taken out make anything wrong; and what is to be said about these."""
+        plan = self.compiled.plan
+        moments = _moments(found, plan)
+        doubted: dict[int, set[int]] = {}
+        while True:
+            result = structure.locate(
+                [(time, types, own) for time, (types, own, _) in moments.items()],
+                {number: busy for number, (_, _, busy) in enumerate(moments.values()) if busy},
+                _rounds(found, moments),
+                strict=False,
+            )
+            times = list(moments)
+            if result.bad is None:
+                break
+            told = Telling(self.trace, structure, plan, result, found, times)
+            at = times[result.bad]
+            nodes = TakenOut(self.trace, plan, at).excuse(told.inconsistencies)
+            if not nodes:
+                break
+            doubted[at] = nodes
+            del moments[at]
+            if len(doubted) == MOST_DOUBTS:  # the rest is not looked at
+                moments = {time: what for time, what in moments.items() if time < at}
+        return result, times, [_doubt(found, doubted)] if doubted else []
 
 
 def locate(
@@ -127,6 +153,17 @@ def locate(
         if answer.bad is not None:
             seen, reached = None, 0  # it may look otherwise when more is known
     raise AssertionError("the last window is the whole trace")
+
+
+def _doubt(found: list[CPoint], doubted: dict[int, set[int]]) -> str:
+    at, nodes = next(iter(doubted.items()))
+    point = next(point for point in found if point.timestamp == at)
+    more = f", and at {len(doubted) - 1} C-points after it" if len(doubted) > 1 else ""
+    names = ", ".join(f"node {node}" for node in sorted(nodes)[:MOST_NAMED])
+    return (
+        f"{point}{more} something is only wrong if edges of nodes count that nothing leads to any "
+        f"more ({names}): say where structures begin (root: TYPE from …;)"
+    )
 
 
 def _windows(trace: Trace, wishes: Sequence[points.Wish]) -> list[int | None]:

@@ -56,6 +56,11 @@ class Telling:
         """What was not done, and what is unusual about the answer."""
         result = self.result
         notes = []
+        crash = next((point for point in self.cpoints if point.kind == "crash"), None)
+        if result.bad is None and crash is not None:
+            notes.append(
+                f"the program crashed at {crash.place}: nothing that is said of it is wrong"
+            )
         if not result.exact:
             notes.append(
                 "too many C-points to check all constraints at each: some were checked at a "

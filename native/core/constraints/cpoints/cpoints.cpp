@@ -91,8 +91,9 @@ class Finder : Endings {
         return known ? &tables_.places[site].front() : nullptr;
     }
 
-    // Whether a store is by the statement that a call is in: it begins no later in the source, and
-    // comes behind the call in the code, or the code stores what the call has returned.
+    // Whether a store is by the statement that a call is in: the code stores what the call has
+    // returned. Where the code is not known, the statement begins no later in the source, and comes
+    // behind the call in the code.
     bool receives(uint32_t store, uint32_t call) {
         const PlaceRow *stored = place_of(store), *called = place_of(call);
         const CodeAddress &at = tables_.sites[store].instruction,
@@ -100,19 +101,19 @@ class Finder : Endings {
         if (!stored || !called || function_of(*stored) != function_of(*called) ||
             at.module != from.module)
             return false;
-        if (stored->line <= called->line && at.offset > from.offset)
-            return true;
         auto [known, fresh] = stores_result_.try_emplace({call, store});
         if (fresh)
-            known->second = stores_result(from, at.offset);
+            known->second = stores_result(from, at.offset)
+                                .value_or(stored->line <= called->line && at.offset > from.offset);
         return known->second;
     }
 
-    bool stores_result(const CodeAddress &call, uint64_t store) const {
+    std::optional<bool> stores_result(const CodeAddress &call, uint64_t store) const {
+        if (!query_.stores_result)
+            return {};
         const ModuleRow &module = tables_.modules[call.module];
-        return query_.stores_result &&
-               query_.stores_result(
-                   {tables_.text(module.path), tables_.text(module.build_id), call.offset, store});
+        return query_.stores_result(
+            {tables_.text(module.path), tables_.text(module.build_id), call.offset, store});
     }
 
     // Stores tell what calls do not: which inlined functions and tail calls there were. Where

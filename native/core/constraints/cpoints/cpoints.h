@@ -63,8 +63,9 @@ struct CPointQuery {
     std::vector<std::string> users;          // functions that belong to no structure, as main
     std::vector<std::string> exits, entries; // of these functions
     std::vector<std::pair<std::string, uint32_t>> lines; // calls and writes at FILE:LINE
-    // Whether what a call returns is what a store behind it writes (symbols/results.h).
-    std::function<bool(const CallAndStore &)> stores_result;
+    // Whether what a call returns is what a store behind it writes (symbols/results.h), if the code
+    // is known.
+    std::function<std::optional<bool>(const CallAndStore &)> stores_result;
 };
 
 struct CPointAnswer {
