@@ -249,3 +249,33 @@ int read(void) { return atomic_load(&value); }
     assert "waits that see nothing new up to 16 rounds" in covers(late)
     drawn = judge_source(Wanted(str(tmp_path / "late.c")), Budget(60.0))
     assert drawn.verdict == "not-linearizable"  # random histories go on for longer
+
+
+def test_a_loop_that_writes_does_not_wait(tmp_path: Path) -> None:
+    """However often it reads the same."""
+    text = """
+#include <pthread.h>
+#include <stdatomic.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int stop;
+static int value, steps[4];
+int increment(void) {
+    pthread_mutex_lock(&m);
+    for (int n = 0; n < 40 && !atomic_load(&stop); n++)
+        WRITE;
+    int old = value++;
+    pthread_mutex_unlock(&m);
+    return old;
+}
+int read(void) {
+    pthread_mutex_lock(&m);
+    int found = value;
+    pthread_mutex_unlock(&m);
+    return found;
+}
+"""
+    writes = judged(tmp_path, "writes.c", text.replace("WRITE", "steps[n % 4] = n"))
+    assert (writes.verdict, writes.reason, writes.calls) == ("bounded-ok", "", 3)
+    assert "rounds" not in covers(writes)
+    waits = judged(tmp_path, "waits.c", text.replace("WRITE", ""))
+    assert (waits.verdict, waits.reason) != ("bounded-ok", "") or "rounds" in covers(waits)

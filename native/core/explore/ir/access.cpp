@@ -111,6 +111,8 @@ void Machine::go_on(const Spot &spot, Message &message, size_t at) const {
 }
 
 void Machine::write(const Spot &spot, Value value, Order order, size_t at, bool attached) {
+    if (order == Order::plain && spot.object->owner != number_)
+        thread_->patience = {}; // it does more than wait
     Watcher &watcher = memory_->watchers[size_t(number_)];
     Key key = key_of(spot.object->id, spot.cell->offset);
     auto &messages = spot.cell->messages;
