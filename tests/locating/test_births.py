@@ -52,3 +52,41 @@ def test_a_field_that_was_never_written(
     assert status == 1
     line = SOURCE[: SOURCE.index(f"/* {mark} */")].count("\n") + 1
     assert line in [statement["line"] for statement in answer["statements"]]
+
+
+MADE_WRONG = r"""
+#include <stdlib.h>
+struct node { long key; struct node *next; };
+struct list { struct node *head; };
+static __attribute__((noinline)) struct node *make(long key) {
+    struct node *node = malloc(sizeof *node);
+    node->next = NULL;
+    node->key = key == 40 ? key - 25 : key; /* wrong */
+    return node;
+}
+static __attribute__((noinline)) void insert(struct list *list, struct node *node, long key) {
+    struct node **at = &list->head;
+    while (*at && (*at)->key < key)
+        at = &(*at)->next;
+    node->next = *at;
+    *at = node;
+}
+int main(void) {
+    struct list *list = calloc(1, sizeof *list);
+    for (long i = 1; i < 9; i++) {
+        struct node *node = make(i * 10);
+        insert(list, node, i * 10);
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_what_was_wrong_before_a_node_was_linked(ask: Question, level: str) -> None:
+    """All was well when its maker returned, since nothing led to it yet."""
+    spec = "node { key!; next*!; }\nlist { head*; }\nlist(next, list.head);\nsorted(next, key);\n"
+    status, answer = ask(MADE_WRONG, spec, level)
+    assert status == 1 and answer["clean"] is not None
+    wrong = MADE_WRONG[: MADE_WRONG.index("/* wrong */")].count("\n") + 1
+    assert wrong in [statement["line"] for statement in answer["statements"]]

@@ -17,7 +17,9 @@ constexpr uint64_t first_page = 4096;
 Situation::Situation(const Checker &checker, uint64_t time, uint64_t floor,
                      StatementOf statement_of)
     : line_(checker.line()), plan_(checker.plan()), time_(time), floor_(floor),
-      strict_(checker.strict), apart_(strict_ ? std::vector<uint8_t>() : all_apart(checker, time)),
+      strict_(checker.strict),
+      were_apart_(floor && !strict_ ? all_apart(checker, floor) : std::vector<uint8_t>()),
+      apart_(strict_ ? std::vector<uint8_t>() : all_apart(checker, time)),
       statement_of_(std::move(statement_of)) {}
 
 void Situation::gather(NestedChecker &nested, const std::vector<Inconsistency> &found,
@@ -37,11 +39,12 @@ void Situation::gather_cells(const std::vector<uint64_t> &suspects) {
     for (Object object = 0; object < line_.objects(); ++object) {
         if (!line_.alive(object, time_))
             continue;
-        uint64_t last = line_.birth[object] > floor_ ? line_.birth[object] : 0;
+        const uint64_t floor = floor_of(object);
+        uint64_t last = line_.birth[object] > floor ? line_.birth[object] : 0;
         for (uint32_t cell = line_.first_cell[object]; cell < line_.first_cell[object + 1];
              ++cell) {
             const Version *version = held(cell);
-            if (!version || version->since <= floor_)
+            if (!version || version->since <= floor)
                 continue;
             last = std::max(last, version->since);
             bool asked = std::binary_search(suspects.begin(), suspects.end(), version->since);
@@ -58,6 +61,15 @@ void Situation::gather_cells(const std::vector<uint64_t> &suspects) {
                      [&](uint32_t a, uint32_t b) { return held(a)->since > held(b)->since; });
     cells_.resize(std::min(cells_.size(), most_cells));
     std::reverse(cells_.begin(), cells_.end());
+}
+
+// Nothing was known of what did not belong to the structure: a new node, made by a function that
+// had returned.
+uint64_t Situation::floor_of(Object object) const {
+    const Object head = line_.head(object);
+    if (head >= were_apart_.size() || !were_apart_[head] || !line_.birth[object])
+        return floor_;
+    return std::min(floor_, line_.birth[object] - 1);
 }
 
 void Situation::gather_deaths() {

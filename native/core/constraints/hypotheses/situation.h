@@ -69,6 +69,7 @@ class Situation {
 
   private:
     void gather_cells(const std::vector<uint64_t> &suspects);
+    uint64_t floor_of(Object object) const;
     void gather_deaths();
     void gather_numbers(NestedChecker &nested, const std::vector<Inconsistency> &found);
     void gather_pool(const std::vector<Inconsistency> &found);
@@ -78,7 +79,7 @@ class Situation {
     const Plan &plan_;
     uint64_t time_, floor_;
     bool strict_;
-    std::vector<uint8_t> apart_;
+    std::vector<uint8_t> were_apart_, apart_; // at `floor_` and at `time_`
     StatementOf statement_of_;
     std::vector<uint32_t> cells_, deaths_;
     std::vector<Object> pool_;
