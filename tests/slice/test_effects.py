@@ -80,6 +80,77 @@ int main(void) {
     return 0;
 }
 """,
+    # The halves of a vector are written and read each by itself.
+    "movlpd": r"""
+int result;
+int main(void) {
+    double loaded, before[2], low, high;
+    before[0] = 1;
+    low = 2; // *
+    high = 3;
+    asm("movupd %3, %%xmm2; movlpd %1, %%xmm2; movhpd %2, %%xmm2;" // *
+        "movsd %%xmm2, %0"
+        : "=m"(loaded) : "m"(low), "m"(high), "m"(before) : "xmm1", "xmm2");
+    result = loaded; // *
+    return 0;
+}
+""",
+    "movhpd": r"""
+int result;
+int main(void) {
+    double loaded, before[2], low, high;
+    before[0] = 1;
+    low = 2;
+    high = 3; // *
+    asm("movupd %3, %%xmm2; movlpd %1, %%xmm2; movhpd %2, %%xmm2;" // *
+        "movhpd %%xmm2, %0"
+        : "=m"(loaded) : "m"(low), "m"(high), "m"(before) : "xmm1", "xmm2");
+    result = loaded; // *
+    return 0;
+}
+""",
+    "movhlps": r"""
+int result;
+int main(void) {
+    double loaded, before[2], low, high;
+    before[0] = 1;
+    low = 2;
+    high = 3; // *
+    asm("movupd %3, %%xmm2; movlpd %1, %%xmm2; movhpd %2, %%xmm2;" // *
+        "movhlps %%xmm2, %%xmm1; movsd %%xmm1, %0"
+        : "=m"(loaded) : "m"(low), "m"(high), "m"(before) : "xmm1", "xmm2");
+    result = loaded; // *
+    return 0;
+}
+""",
+    "movlhps": r"""
+int result;
+int main(void) {
+    double loaded, before[2], low, high;
+    before[0] = 1;
+    low = 2; // *
+    high = 3;
+    asm("movupd %3, %%xmm2; movlpd %1, %%xmm2; movhpd %2, %%xmm2;" // *
+        "movlhps %%xmm2, %%xmm1; movhps %%xmm1, %0"
+        : "=m"(loaded) : "m"(low), "m"(high), "m"(before) : "xmm1", "xmm2");
+    result = loaded; // *
+    return 0;
+}
+""",
+    "unpckhpd": r"""
+int result;
+int main(void) {
+    double loaded, before[2], low, high;
+    before[0] = 1;
+    low = 2;
+    high = 3; // *
+    asm("movupd %3, %%xmm2; movlpd %1, %%xmm2; movhpd %2, %%xmm2;" // *
+        "xorpd %%xmm1, %%xmm1; unpckhpd %%xmm2, %%xmm1; movhpd %%xmm1, %0"
+        : "=m"(loaded) : "m"(low), "m"(high), "m"(before) : "xmm1", "xmm2");
+    result = loaded; // *
+    return 0;
+}
+""",
     # Where strcat writes depends on how long the string is that it finds.
     "strcat": r"""
 #include <string.h>

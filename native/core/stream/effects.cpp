@@ -252,8 +252,13 @@ class Decoder {
             add(set, operand.mem.base, 0);
             add(set, operand.mem.index, 0);
         } else if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) {
-            if (const unsigned size = &operand == decoded.operand ? lower_part(decoded) : 0) {
-                add(defined_, operand.reg.value, size);
+            if (const Bytes part = &operand == decoded.operand ? part_made(decoded) : Bytes{};
+                part.count) {
+                defined_.add(bytes_of(operand.reg.value, 0).first + part.first, part.count);
+                return;
+            }
+            if (&operand == decoded.operand + 1 && reads_upper(decoded)) {
+                used_.add(bytes_of(operand.reg.value, 0).first + 8, 8);
                 return;
             }
             if (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ)
@@ -283,26 +288,57 @@ class Decoder {
         defined_.add(bytes.first, bytes.count);
     }
 
-    // How much of its first operand an instruction writes that computes a number from the second
-    // alone, and leaves the rest as it is; 0: it is another one.
-    static unsigned lower_part(const Decoded &decoded) {
+    // Which bytes of its first operand an instruction writes that makes them of the second alone
+    // and leaves the rest as it is; none: it is another one. Versions of the decoder differ in
+    // what they say of these.
+    static Bytes part_made(const Decoded &decoded) {
         if (decoded.instruction.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
-            return 0;
+            return {};
         switch (decoded.instruction.mnemonic) {
         case ZYDIS_MNEMONIC_CVTSI2SD:
         case ZYDIS_MNEMONIC_CVTSS2SD:
         case ZYDIS_MNEMONIC_SQRTSD:
         case ZYDIS_MNEMONIC_ROUNDSD:
-            return 8;
+            return {0, 8};
         case ZYDIS_MNEMONIC_CVTSI2SS:
         case ZYDIS_MNEMONIC_CVTSD2SS:
         case ZYDIS_MNEMONIC_SQRTSS:
         case ZYDIS_MNEMONIC_ROUNDSS:
         case ZYDIS_MNEMONIC_RCPSS:
         case ZYDIS_MNEMONIC_RSQRTSS:
-            return 4;
+            return {0, 4};
+        case ZYDIS_MNEMONIC_MOVLPS:
+        case ZYDIS_MNEMONIC_MOVLPD:
+            return decoded.is_memory(1) ? Bytes{0, 8} : Bytes{};
+        case ZYDIS_MNEMONIC_MOVHPS:
+        case ZYDIS_MNEMONIC_MOVHPD:
+            return decoded.is_memory(1) ? Bytes{8, 8} : Bytes{};
+        case ZYDIS_MNEMONIC_MOVHLPS:
+            return {0, 8};
+        case ZYDIS_MNEMONIC_MOVLHPS:
+            return {8, 8};
         default:
-            return 0;
+            return {};
+        }
+    }
+
+    // Whether it takes the upper half of its second operand, a vector register, and no more.
+    static bool reads_upper(const Decoded &decoded) {
+        if (ZydisRegisterGetClass(decoded.reg(1)) != ZYDIS_REGCLASS_XMM)
+            return false;
+        switch (decoded.instruction.mnemonic) {
+        case ZYDIS_MNEMONIC_MOVHPS:
+        case ZYDIS_MNEMONIC_MOVHPD:
+            return decoded.is_memory(0);
+        case ZYDIS_MNEMONIC_MOVHLPS:
+        case ZYDIS_MNEMONIC_UNPCKHPD:
+        case ZYDIS_MNEMONIC_PUNPCKHBW:
+        case ZYDIS_MNEMONIC_PUNPCKHWD:
+        case ZYDIS_MNEMONIC_PUNPCKHDQ:
+        case ZYDIS_MNEMONIC_PUNPCKHQDQ:
+            return true;
+        default:
+            return false;
         }
     }
 

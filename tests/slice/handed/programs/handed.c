@@ -41,7 +41,8 @@ apart static void straight(const char *format, double value) {
 
 apart static struct two made(long from) {
     struct two both = {from, from};
-    both.first *= 3;                /* [] */
+    both.first *= 3;                 /* [] */
+    asm volatile("" : "+a"(both.first)); /* without it, gcc 14 ends with xchg */
     both.second += 5 * input + from; /* [third] */
     return both;
 }
