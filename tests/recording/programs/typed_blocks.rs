@@ -16,7 +16,7 @@ fn main() {
     let mut numbers: Vec<i16> = Vec::with_capacity(20); // is i16
     for i in 0..20 {
         head = Some(Box::new(Node { value: i, next: head })); // is Node
-        shared = Some(Rc::new(Shared { parent: shared })); // is RcInner
+        shared = Some(Rc::new(Shared { parent: shared })); // is RcInner or RcBox
         numbers.push(i as i16);
     }
     let mut sum = 0;
