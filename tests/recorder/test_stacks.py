@@ -15,6 +15,7 @@ Run = Callable[..., Result]
     [
         ("coroutine", ["swapcontext", "again"]),
         ("variable", ["swapcontext", "again"]),
+        ("branch", ["branch"]),
         ("signal", ["sigaltstack"]),
         ("thread", ["thread"]),
     ],

@@ -47,8 +47,9 @@ static Bool is_helper(struct hs_superblock *b, const IRStmt *s) {
 
 /* ---- stacks in recorded memory ---- */
 
-/* Where code goes over to another stack, that is looked at. If it is the first one in recorded
- * memory, all code must be translated anew: the block ends in the scheduler, which does that. */
+/* Where code goes over to another stack, that is looked at, wherever it leaves the block. If it is
+ * the first one in recorded memory, all code must be translated anew: the block ends in the
+ * scheduler, which does that. */
 static Bool looks_at_stack(struct hs_superblock *b) {
     return !hs_stacks_recorded && hs_leaves_stack(b);
 }
@@ -56,7 +57,23 @@ static Bool looks_at_stack(struct hs_superblock *b) {
 static void look_at_stack(struct hs_superblock *b) {
     hs_call_helper(b, unsafeIRDirty_0_N(0, "hs_stack_seen", VG_(fnptr_to_fnentry)(hs_stack_seen),
                                         mkIRExprVec_1(hs_get(b, HS_OFFSET_RSP))));
-    if (b->in->jumpkind == Ijk_Boring || b->in->jumpkind == Ijk_Call || b->in->jumpkind == Ijk_Ret)
+}
+
+static Bool is_jump(IRJumpKind kind) {
+    return kind == Ijk_Boring || kind == Ijk_Call || kind == Ijk_Ret;
+}
+
+/* The original way out is behind this one, and never taken. */
+static void look_at_stack_before_exit(struct hs_superblock *b, const IRStmt *exit) {
+    look_at_stack(b);
+    if (is_jump(exit->Ist.Exit.jk))
+        hs_stmt(b, IRStmt_Exit(exit->Ist.Exit.guard, Ijk_Yield, exit->Ist.Exit.dst,
+                               exit->Ist.Exit.offsIP));
+}
+
+static void look_at_stack_at_end(struct hs_superblock *b) {
+    look_at_stack(b);
+    if (is_jump(b->in->jumpkind))
         b->out->jumpkind = Ijk_Yield;
 }
 
@@ -83,6 +100,11 @@ static Bool examine(struct hs_superblock *b) {
            looks_at_stack(b); /* a return of other code at most takes a call back */
 }
 
+static void before_statement(struct hs_superblock *b, const IRStmt *s) {
+    if (s->tag == Ist_Exit && hs_is_recorded(b) && looks_at_stack(b))
+        look_at_stack_before_exit(b, s);
+}
+
 static void after_statement(struct hs_superblock *b, const IRStmt *s) {
     if (!hs_is_recorded(b) || !hs_options.stores)
         return;
@@ -98,7 +120,7 @@ static void end_block(struct hs_superblock *b) {
     if (!hs_is_recorded(b))
         return;
     if (looks_at_stack(b))
-        look_at_stack(b);
+        look_at_stack_at_end(b);
     if (hs_wants_call(b))
         hs_record_call(b);
     else if (b->in->jumpkind == Ijk_Ret)
@@ -107,8 +129,11 @@ static void end_block(struct hs_superblock *b) {
         hs_record_jump_away(b);
 }
 
-const struct hs_pass hs_record_pass = {
-    .examine = examine, .after_statement = after_statement, .end_block = end_block};
+/* The last of all passes: others have said all of a way out before this one adds another. */
+const struct hs_pass hs_record_pass = {.examine = examine,
+                                       .before_statement = before_statement,
+                                       .after_statement = after_statement,
+                                       .end_block = end_block};
 
 static const struct hs_listener listener = {.forked = hs_receivers_forget};
 

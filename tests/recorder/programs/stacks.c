@@ -46,6 +46,29 @@ static void on_stack(char *stack) {
     swapcontext(&home, &other);
 }
 
+static volatile int zero;
+static char *top;
+
+__attribute__((used)) static void branched(void) {
+    work("branch", 15);
+}
+
+/* Between the stack's change and the call is a jump that is taken, as in swapcontext of a C library
+ * that knows shadow stacks. */
+static void by_branch(char *stack) {
+    top = stack + SIZE;
+    asm volatile("mov %%rsp, %%r12\n"
+                 "mov %[top], %%rsp\n"
+                 "cmpl $0, %[zero]\n"
+                 "je 1f\n"
+                 "ud2\n"
+                 "1: call branched\n"
+                 "mov %%r12, %%rsp"
+                 :
+                 : [top] "m"(top), [zero] "m"(zero)
+                 : "r12", "rax", "rdi", "rsi", "rdx", "rcx", "r8", "r9", "r10", "r11", "memory", "cc");
+}
+
 static void handler(int number) {
     work("sigaltstack", 13);
 }
@@ -64,6 +87,8 @@ int main(int argc, char **argv) {
         on_stack(variable);
     if (strcmp(argv[1], "mapped") == 0)
         on_stack(mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (strcmp(argv[1], "branch") == 0)
+        by_branch(aligned_alloc(16, SIZE));
     if (strcmp(argv[1], "signal") == 0) {
         stack_t alternate = {.ss_sp = malloc(SIZE), .ss_size = SIZE};
         struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
