@@ -79,9 +79,8 @@ def verdict(answer: Said, truth: Said) -> str:
     if "is incomplete" in answer.err:
         assert answer.status in (FINDINGS, INCOMPLETE), answer
         return "incomplete"
-    if (
-        answer.status == USAGE and not answer.out
-    ):  # what was asked about came later, or has lost its name
+    if answer.status in (USAGE, INCOMPLETE) and not answer.out:
+        # What was asked about came later, or has lost its name.
         assert answer.err.startswith("heapstory: "), answer
         return "not there"
     raise AssertionError((answer, truth))
