@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ import pytest
 
 if TYPE_CHECKING:
     from heapstory.locating.diagnosis import Diagnosis
+    from heapstory.recording.requests import Command
     from heapstory.trace import Trace
 
 _FOUND = 99  # an exit status that programs seldom have
@@ -40,14 +41,14 @@ class Heapstory:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def record(self, command: Sequence[str | Path], **options: Any) -> Trace:
+    def record(self, command: Command, **options: Any) -> Trace:
         """Runs a program and opens what was recorded; options as of ``heapstory.record``."""
         import heapstory
+        from heapstory.recording.requests import words_of
 
         self.folder.mkdir(parents=True, exist_ok=True)
-        return heapstory.record(
-            [str(word) for word in command], _fresh(self.folder, str(command[0])), **options
-        )
+        words = words_of(command)
+        return heapstory.record(words, _fresh(self.folder, words[0]), **options)
 
     def locate(self, trace: Trace, specification: str | Path, **options: Any) -> Diagnosis:
         """Fails where a structure of the trace breaks a constraint, and shows who broke it, or
@@ -62,12 +63,14 @@ class Heapstory:
             pytest.fail("".join(said), pytrace=False)
         return diagnosis
 
-    def check(self, command: Sequence[str | Path], *options: str) -> str:
+    def check(self, command: Command, *options: str) -> str:
         """Fails where ``heapstory check`` finds memory errors or leaks, and shows them."""
         __tracebackhide__ = True
+        from heapstory.recording.requests import words_of
+
         words = [*_COMMAND, "check", f"--error-exitcode={_FOUND}", *options, "--"]
         done = subprocess.run(
-            [*words, *map(str, command)], stderr=subprocess.PIPE, text=True, check=False
+            [*words, *words_of(command)], stderr=subprocess.PIPE, text=True, check=False
         )
         if done.returncode in (_FOUND, 125):
             pytest.fail(done.stderr, pytrace=False)

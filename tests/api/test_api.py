@@ -66,6 +66,7 @@ def test_record_gives_an_open_trace(tmp_path: Path, compile_program: Compile) ->
     with pytest.raises(heapstory.HeapstoryError, match="exists"):
         heapstory.record([program], path)
     heapstory.record([program], path, force=True).close()
+    heapstory.record(str(program), path, force=True).close()  # a program without arguments
 
 
 def test_locate_as_the_command(recorded: Path, command: Heapstory) -> None:

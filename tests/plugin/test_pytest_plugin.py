@@ -32,7 +32,7 @@ def test_memory(heapstory):
     heapstory.check(["./leaky"])
 
 def test_clean_memory(heapstory):
-    heapstory.check(["./clean"])
+    heapstory.check("./clean")
 """
 
 

@@ -11,7 +11,7 @@ from heapstory.trace import Trace
 
 
 def record(
-    command: Sequence[str | os.PathLike[str]],
+    command: requests.Command,
     trace: str | os.PathLike[str] | None = None,
     *,
     mode: str = "alloc",
@@ -41,7 +41,7 @@ def record(
     `stream_instructions` are ``--stream-from`` and ``--stream-for``); without `trace` it is
     PROG.story in the current directory.
     """
-    words = [os.fspath(word) for word in command]
+    words = requests.words_of(command)
     request = recorder.Request(
         command=words,
         trace=Path(trace) if trace is not None else requests.default_trace(words),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from heapstory.recording.places import check_function, check_place
 from heapstory.recording.recorder import Request
 
 MODES = ("alloc", "portable", "internals")
+Command = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 def check(request: Request) -> None:
@@ -61,6 +63,13 @@ def _check_mode(request: Request) -> None:
         )
     if any(not name for name in request.allocators):
         raise UsageError("--allocator: a function, a library, LOW-HIGH or free-lists is missing")
+
+
+def words_of(command: Command) -> list[str]:
+    """A program and its arguments; a string or a path is a program without any, as to
+    `subprocess.run`."""
+    words = [command] if isinstance(command, str | os.PathLike) else command
+    return [os.fspath(word) for word in words]
 
 
 def default_trace(command: Sequence[str]) -> Path:
